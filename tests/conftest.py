@@ -1,4 +1,6 @@
-"""Options of the test run, and what tests share."""
+"""Configuration of pytest: command-line options, limits on threads and garbage collection, and fixtures of all
+tests.
+"""
 
 import gc
 import os
@@ -30,7 +32,9 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_configure() -> None:
-    """Leave the processors to the workers of the run: threads of numpy wait for each other in busy loops."""
+    """Limit the BLAS libraries of numpy to one thread, so that their busy-waiting threads do not slow down other test
+    workers.
+    """
     threadpool_limits(1, "blas")
     # For libraries that are loaded later, and for the processes that tests start.
     for threads in ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS"):
@@ -44,7 +48,9 @@ def pytest_collection_finish() -> None:
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_unconfigure() -> None:
-    """Collect once what the tests left, and leave the rest out of the five collections with which pytest ends."""
+    """Collect the garbage of the tests once, and exclude the remaining objects from the five collections at the end of
+    pytest.
+    """
     gc.collect()
     gc.freeze()
 
@@ -56,11 +62,13 @@ def compiled_models(tmp_path_factory: pytest.TempPathFactory) -> CompiledModels:
 
 @pytest.fixture(scope="session")
 def packages(tmp_path_factory: pytest.TempPathFactory) -> PackagesOfOthers:
-    """An environment with a format of others, and a package of each kind that `tinyml new-KIND` writes."""
+    """An environment with a number format of another package, and a package of each kind that `tinyml new-KIND`
+    writes.
+    """
     return PackagesOfOthers(made_once(shared_root(tmp_path_factory) / "packages", install_packages))
 
 
 @pytest.fixture(scope="session")
 def kernel_programs(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The folder of programs that lead to one kernel each, whose C many machines run."""
+    """The folder of the programs that each call one kernel. Several machines execute their C."""
     return shared_root(tmp_path_factory) / "kernel_programs"

@@ -1,15 +1,15 @@
-"""Every block of the pages is run or checked: here those that `test_docs.py` does not run.
+"""Every code block of the pages is run or checked. This file tests the blocks that `test_docs.py` does not run.
 
-A comment above a block says how:
+A comment above a block specifies the test:
 
-* `<!-- error: COMMAND -->`: what the command says when it fails, in a folder of small models (`errors`), perhaps after
-  `N MB FREE:`, as if there were no more memory; `<!-- warning: COMMAND -->`: what it warns of;
+* `<!-- error: COMMAND -->`: the error message of the command, in a folder of small models (`errors`); the prefix
+  `N MB FREE:` limits the available memory; `<!-- warning: COMMAND -->`: the warning of the command;
 * `<!-- C: COMMAND -->`: C or C++ that is compiled with the header that the command writes;
 * `<!-- code of: FILE -->`: a part of a file that the tests run;
 * `<!-- lines of: PAGE -->`: lines of a page whose blocks are run;
-* `<!-- on a board -->`: commands of Arduino or PlatformIO, checked by `test_docs.py` behind those that are typed.
+* `<!-- on a board -->`: commands of Arduino or PlatformIO, which `test_docs.py` checks after the typed commands.
 
-A block without a comment has commands whose options are checked.
+In a block without a comment, the options of commands are checked.
 """
 
 from __future__ import annotations
@@ -59,7 +59,10 @@ COMMAND = re.compile(r"(?:\$ )?(?:tinyml |pip install |python -m (?P<module>prog
 
 
 def blocks(way: str | None = None) -> Iterator[tuple[Path, re.Match[str]]]:
-    """The blocks of pages that are not tested as a whole."""
+    """Yield the blocks of pages that are not tested as a whole, with their pages.
+
+    way: the kind of comment; None for blocks without a comment.
+    """
     for page in PAGES:
         if str(page.relative_to(ROOT)) not in WHOLE:
             for block in BLOCK.finditer(page.read_text(encoding="utf-8")):
@@ -103,7 +106,7 @@ FRONTEND = "def X(*_, **__):\n    return None\n"
 
 @pytest.fixture
 def errors(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
-    """Models and data, some of them damaged or too large."""
+    """A folder of models and data, some of which are damaged or too large; the working directory of a test."""
     for source in (ROOT / "docs/tour").glob("*.*"):
         shutil.copy(source, tmp_path)
     (tmp_path / "f.mlir").write_text(
@@ -167,7 +170,7 @@ extern const unsigned char received[1000], frame[8];
 
 @pytest.mark.parametrize(("page", "block"), ways("C"))
 def test_code_of_callers_compiles(page: Path, block: re.Match[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
-    """The header is that of a small program under the name of the page's model."""
+    """The header is that of a small program with the name of the page's model."""
     for source in (ROOT / "docs/tour").glob("*.np*"):
         (tmp_path / source.name).symlink_to(source)
     for name in ("image", "digits", "protonn_gesturepod", "tour"):

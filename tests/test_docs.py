@@ -1,18 +1,21 @@
 """The outputs and the figures in README.md and docs/.
 
-Every block that follows a `<!-- run: COMMAND -->` is the output of that command, to the last digit. Sizes and cycles
-are compared only if the cross compilers have the versions that the figures were measured with (`docs/figures/`).
+A block after `<!-- run: COMMAND -->` is the exact output of the command. Sizes and cycles are compared only if the
+cross compilers have the versions with which the figures were measured (`docs/figures/`).
 
-`| without NAME, NAME` at the end of a command drops these attributes from the output, and `| without runtime headers`
-the text of the headers that generated C includes; `| lines with OP, OP` keeps the lines with one of these ops.
-`tinyml demo` runs as on a computer that has a C compiler and no cross compiler; `tinyml explain` explains the tour's
-program. `<!-- run apart:
-COMMAND -->` runs in a folder and an environment that the blocks of one page have in common, in which `pip install`
-is `copy_installed`.
-A block of Python after `<!-- python -->` prints what the block behind it shows, warnings of compilations among it;
-`<!-- python with PACKAGE -->` is skipped without that package, and one `python at length`, which takes five seconds or
-more, is left to `make docs`. In a block after `<!-- typed -->` a shell runs the lines that begin with `$`; of commands
-after `<!-- on a board -->` the boards and the files are checked. `test_blocks.py` checks all other blocks.
+`| without NAME, NAME` at the end of a command removes these attributes from the output. `| without runtime headers`
+removes the text of the headers that generated C includes. `| lines with OP, OP` keeps the lines with one of these ops.
+`tinyml demo` runs as on a computer with a C compiler but no cross compiler; `tinyml explain` explains the tour's
+program. `<!-- run apart: COMMAND -->` runs in a folder and an environment that all such blocks of a page share, in
+which `pip install` is `copy_installed`.
+
+A block of Python after `<!-- python -->` prints the content of the next block, including warnings of compilations.
+`<!-- python with PACKAGE -->` is skipped without that package. `python at length` is for a block that takes five
+seconds or more, and runs only in `make docs`.
+
+In a block after `<!-- typed -->`, a shell runs the lines that begin with `$`. In commands after `<!-- on a board -->`,
+the boards and the files are checked. `test_blocks.py` checks all other blocks.
+
 Tables that follow a `<!-- figures: NAME -->` are written from `docs/figures/` (`measured/tables.py`).
 """
 
@@ -85,7 +88,9 @@ TIMED = re.compile(r"\nTesting Time: .*\n| in [\d.]+s(?: \([\d:]+\))?$", re.MULT
 
 
 def output_apart(commands: str, folder: Path) -> str:
-    """What commands say in a folder with our docs/, where packages are found that earlier ones installed."""
+    """The output of commands in a folder that contains docs/. Packages that earlier commands installed there are
+    found.
+    """
     return "".join(_output_apart(command, folder) for command in commands.split(" && "))
 
 
@@ -115,7 +120,7 @@ def _output_apart(command: str, folder: Path) -> str:
 
 
 def without_headers(text: str) -> str:
-    """Generated C with the name in place of each runtime header and kernel, which end at an empty line."""
+    """Generated C in which each runtime header and kernel, up to an empty line, is replaced by its name."""
     kept: list[str] = []
     depth = 0
     lines = iter(text.splitlines(keepends=True))
@@ -133,7 +138,7 @@ def without_headers(text: str) -> str:
 
 
 def without(text: str, name: str) -> str:
-    """The text with an attribute left out of all dictionaries."""
+    """The text without an attribute in all dictionaries."""
     value = r"(?:\[#[^\]]*\]>\]|#[\w.]+<[^<>]*>|\[\{.*?\}\])"
     text = re.sub(rf", {re.escape(name)} = {value}", "", text)
     text = re.sub(rf"{re.escape(name)} = {value}, ", "", text)
@@ -174,7 +179,7 @@ PYTHON = re.compile(
 
 
 def show_warning(message: Warning | str, category: type[Warning], *_: object) -> None:
-    """Print a warning as Python does, without the place, which is that of a page."""
+    """Print a warning as Python does, without its location, which is a page."""
     print(f"{category.__name__}: {message}")
 
 
@@ -226,7 +231,7 @@ OPTIONAL = ("arduino-builder", "cmake", "unzip")
 
 
 def commands(text: str) -> list[str]:
-    """The commands of a block, each of one or several lines, without what they print."""
+    """The commands of a block, each of one or several lines, without their outputs."""
     found: list[str] = []
     continued = False
     for line in text.splitlines():
@@ -243,7 +248,9 @@ ARDUINO = [name for board in boards() for name in board.arduino]
 
 
 def check_on_a_board(command: str, folder: Path) -> None:
-    """A command of Arduino or PlatformIO names boards that we know, and what the commands before have written."""
+    """Assert that a command of Arduino or PlatformIO names known boards and files that the preceding commands have
+    written.
+    """
     words = shlex.split(command)
     for word in words:
         if word.startswith("out/"):
@@ -268,9 +275,9 @@ def check_on_a_board(command: str, folder: Path) -> None:
 
 @pytest.mark.parametrize("page", spread(TYPED_PAGES, 1), ids=lambda page: page.name)
 def test_what_is_typed_works(page: Path, request: pytest.FixtureRequest, tmp_path: Path) -> None:
-    """All blocks of a page are typed in one folder, in which there are our docs/ and examples/.
+    """All blocks of a page are typed in one folder, which contains docs/ and examples/.
 
-    `make docs` types those of all pages.
+    `make docs` tests all pages.
     """
     for folder in ("docs", "examples"):
         (tmp_path / folder).symlink_to(ROOT / folder)
@@ -318,7 +325,7 @@ SHOWN_COMMANDS = [
 
 @pytest.mark.parametrize("arguments", SHOWN_COMMANDS)
 def test_commands_that_are_only_shown_are_understood(arguments: str):
-    """Their models lie elsewhere, or they need a board; commands, options and choices are checked."""
+    """Their models are not in the repository, or they need a board. Only commands, options and choices are checked."""
     words = shlex.split(arguments.partition(" | ")[0], comments=True)
     command = import_module(f"tinyml.tools.commands.{file_of(words[0])}")
     with patch.object(command, "run", return_value=0) as run:
@@ -350,7 +357,7 @@ WIDE = 0.64
 
 
 def test_the_texts_of_the_picture_are_within_it():
-    """Names of programs were cut off at the left, and the note at the right."""
+    """In an earlier version, names of programs were cut off on the left, and the note on the right."""
     drawn = picture.FILE.read_text(encoding="utf-8")
     width, height = (float(size) for size in re.findall(r'viewBox="0 0 ([\d.]+) ([\d.]+)"', drawn)[0])
     texts = re.findall(r'<text x="([\d.]+)" y="([\d.]+)" text-anchor="(\w+)"[^>]*>([^<]*)<', drawn)
@@ -369,7 +376,9 @@ def test_the_first_page_begins_with_code_and_how_to_install():
 
 
 def test_what_pip_is_told_to_install_is_there():
-    """A clone installs its extras; for PyPI, which does not have tinyml yet, a page says so in the same sentence."""
+    """A clone installs its extras. A page that mentions PyPI, which does not have tinyml yet, states this in the same
+    sentence.
+    """
     project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
     found = 0
     for page in [*PAGES, *ROOT.glob("examples/*/README.md"), *ROOT.glob("docs/notebooks/*.ipynb")]:
@@ -385,7 +394,9 @@ def test_what_pip_is_told_to_install_is_there():
 
 
 def test_figures_of_others_are_those_of_results():
-    """README.md has flash, RAM and time of some cells of `results-classifiers`, which docs/results.md has apart."""
+    """README.md contains flash, RAM and time of some cells of `results-classifiers`, which docs/results.md shows
+    separately.
+    """
     flashes, rams, times = (TABLES["results-classifiers", part].rows for part in (2, 3, 4))
     cells = {cell for name in flashes for cell in zip(flashes[name], rams[name], times[name], strict=True)}
     parts = {tuple(figure.replace(",", "") for figure in cell) for cell in cells}
@@ -400,7 +411,7 @@ SAMPLE = ("compile protonn-gesturepod --width 8", "bench protonn-gesturepod --fo
 
 @pytest.mark.parametrize("command", SAMPLE)
 def test_figures_measured_anew(command: str):
-    """A difference that is meant is written by `make figures`."""
+    """If a difference is intended, `make figures` writes the new figures."""
     if not has_measured_compilers():
         pytest.skip("other compilers than those of the figures")
     entry = read(MEASURED)[command]
@@ -430,7 +441,7 @@ NUMERIC = re.compile(r"[+-]?[\d.,]+")
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
 def test_figures_have_one_source(page: Path):
-    """Large numbers in the text are those of some table, but for round ones; tables of numbers have their figures."""
+    """Large numbers in the text, except round ones, occur in a table; tables of numbers have a file of figures."""
     text = re.sub(r"```.*?```", "", page.read_text(encoding="utf-8"), flags=re.DOTALL)
     in_tables = {
         figure for table in TABLES.values() for row in table.rows.values() for figure in FIGURE.findall(" ".join(row))

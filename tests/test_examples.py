@@ -1,4 +1,4 @@
-"""The examples that are programs: LeNet pruned, trained again and compiled, in a small form; gestures."""
+"""The examples that are programs: a small version of LeNet, pruned, retrained and compiled; features of gestures."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def load_example() -> Any:
 
 
 def test_slopes_are_those_of_the_loss(example: Any):
-    """Against differences, in every tensor of weights."""
+    """Gradients equal finite differences, for every tensor of weights."""
     read: dict[str, NDArray[np.float32]] = example.read_weights(example.LENET)
     weights = {name: value.astype(np.float64) for name, value in read.items()}
     x, y = (part[:3] for part in example.images())
@@ -76,7 +76,9 @@ def test_lenet_is_pruned_trained_and_compiled(example: Any, tmp_path: Path):
 
 
 def test_lenet_in_seedots_language_is_the_network_of_onnx(example: Any, tmp_path: Path):
-    """The same scores in reals; on an MKR1000 the evaluator's in 16 bits. `prune_lenet.py` has network and images."""
+    """The scores are equal in reals, and on an MKR1000 in 16 bits equal to the evaluator's. `prune_lenet.py` provides
+    network and images.
+    """
     images, labels = example.images()
     flat = images.reshape(len(images), -1)
     scores, of_onnx = (
@@ -97,7 +99,9 @@ def test_lenet_in_seedots_language_is_the_network_of_onnx(example: Any, tmp_path
 
 
 def test_features_of_gestures_are_exact_and_stream(monkeypatch: pytest.MonkeyPatch):
-    """Of a generated stream with runs and readings beyond the scales, in reals, in formats, and chunk by chunk."""
+    """A generated stream with runs and with readings beyond the scales is processed in reals, in formats, and chunk by
+    chunk.
+    """
     monkeypatch.setattr(sys, "path", [*sys.path, str(ROOT / "examples/gestures")])
     pod: Any = import_module("gesture_pod")
     readings: NDArray[np.int64] = pod.wandering(600, 5)

@@ -1,4 +1,4 @@
-"""A spread of the programs whose C is held compiles to the same C (`make hashes` compiles all)."""
+"""A sample of the programs of `hashes/corpus.py` compiles to the recorded C (`make hashes` compiles all)."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
-"""The notebooks of docs/notebooks: each cell prints what is stored with it.
+"""The notebooks of docs/notebooks: each cell prints its stored output.
 
-Cells run one after the other in an empty folder, in this process and without Jupyter. The value of an expression at the
-end of a cell is shown, too. Cells with the tag `board` need the compilers that the figures were measured with. With
-`--update-docs` the outputs are written anew.
+Cells run one after another in an empty folder, in this process and without Jupyter. The value of an expression at the
+end of a cell belongs to its output. Cells with the tag `board` need the compilers with which the figures were measured.
+With `--update-docs` the outputs are written again.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ Cell = dict[str, Any]
 
 
 def outputs(cell: Cell, names: dict[str, Any]) -> list[Cell]:
-    """What a cell shows, as notebooks store it."""
+    """Execute a cell, and return its outputs in the form in which notebooks store them."""
     parsed = ast.parse("".join(cell["source"]))
     last = parsed.body[-1] if parsed.body else None
     expression = ast.Expression(last.value) if isinstance(last, ast.Expr) else None
@@ -51,7 +51,7 @@ def outputs(cell: Cell, names: dict[str, Any]) -> list[Cell]:
 
 
 def run(notebook: Cell) -> Iterator[tuple[Cell, list[Cell]]]:
-    """Yield each cell of code that can run here, with what it shows."""
+    """Yield each code cell that can run here, with its outputs."""
     names: dict[str, Any] = {"__name__": "__main__"}
     for cell in notebook["cells"]:
         on_board = "board" in cell["metadata"].get("tags", [])

@@ -1,4 +1,6 @@
-"""The pages of the papers: no item is missing, rows say what was run, and verdicts hold for the figures."""
+"""The pages of the papers: no item is missing, rows show the commands that were run, and figures support the
+verdicts.
+"""
 
 from __future__ import annotations
 
@@ -81,7 +83,7 @@ ITEMS: dict[str, list[str]] = {
 
 @pytest.mark.parametrize("paper", PAPERS)
 def test_every_item_has_a_row(paper: str):
-    """Parts of an item may have rows of their own, whose names differ."""
+    """Parts of an item may have separate rows with different names."""
     names = [slug(row.item) for row in PAPERS[paper]]
     assert len(set(names)) == len(names)
     assert set(ITEMS[paper]) <= {row.item.partition(", ")[0] for row in PAPERS[paper]}
@@ -101,7 +103,7 @@ def test_pages_are_current(paper: str, request: pytest.FixtureRequest):
 
 @pytest.mark.parametrize("paper", PAPERS)
 def test_rows_were_run_by_the_commands_that_they_show(paper: str):
-    """What tests hold needs no figures: these tests run in this suite."""
+    """Rows whose statements tests assert need no figures, since the tests run in this suite."""
     kept = {row.item: row.command(paper) for row in PAPERS[paper] if is_kept(row)}
     entries = stored(paper)
     assert {item: entry["command"] for item, entry in entries.items()}.items() <= kept.items()
@@ -139,7 +141,9 @@ def test_rows_name_what_tests_assert(paper: str, row: Row):
     ids=lambda one: getattr(one, "item", one),
 )
 def test_conditions_contain_what_the_paper_reports(paper: str, row: Row):
-    """A success is told by a number of the paper, in its unit or in thousands, or the paper has none."""
+    """The condition for a success contains a number of the paper, in its unit or in thousands, unless the paper has
+    none.
+    """
     assert row.holds is not None
     given = [number for number in row.holds.__defaults__ or () if isinstance(number, int | float)]
     numbers = {*numbers_of(row.holds.__code__), *given}

@@ -1,4 +1,4 @@
-"""FastGRNNs that the pages of the papers train: gradients, programs, and the subjects of HAR-2."""
+"""FastGRNNs that are trained for the pages of the papers: gradients, programs, and the subjects of HAR-2."""
 
 from pathlib import Path
 
@@ -15,7 +15,7 @@ SMALL = Recurrent(lambda _: sets(), steps=5, hidden=6, classes=3, epochs=40, bat
 
 
 def sets() -> Sets:
-    """Samples of 5 steps of 2 numbers, whose class is the sign of the sum of each kind, or neither."""
+    """Samples of 5 steps of 2 numbers. The class depends on the signs of the sums of both numbers."""
     x = np.random.default_rng(1).normal(size=(300, 10))
     first, second = x[:, ::2].sum(1), x[:, 1::2].sum(1)
     y = np.where(first > 0, np.where(second > 0, 2, 1), 0)
@@ -38,7 +38,7 @@ def test_gradients_are_difference_quotients():
 
 
 def test_a_trained_program(tmp_path: Path):
-    """The program of the written folder gives the classes that training learnt."""
+    """The program in the written folder returns the classes that training has learnt."""
     data = sets()
     parameters = trained(SMALL, data.train)
     assert all(np.array_equal(parameters[name], value) for name, value in trained(SMALL, data.train).items())
@@ -51,7 +51,9 @@ def test_a_trained_program(tmp_path: Path):
 
 
 def test_har_2_keeps_subjects_apart(tmp_path: Path):
-    """Nine subjects, each with two experiments of 13 activities of three windows, whose numbers are the subject's."""
+    """The data have nine subjects with two experiments of 13 activities of three windows, which contain the subject's
+    number.
+    """
     activities = np.tile(np.repeat([4, 3, 4, 5, 3, 5, 0, 2, 1, 2, 1, 2, 1], 3), 18)
     subjects = np.repeat(np.arange(9), 2 * 13 * 3)
     for name in ("val", "test"):

@@ -123,8 +123,8 @@ class LoadedCommand(NamedTuple):
 
 
 def main(args: Sequence[str] | None = None) -> int:
-    """Run a command and return its exit code, which is 1 after a user error.
-    The error is one line on standard error.
+    """Run a command and return its exit code, which is 1 after a user error. The error is one line on standard
+    error.
     """
     given = sys.argv[1:] if args is None else list(args)
     blame = Blame(debug="--debug" in given)
@@ -175,8 +175,9 @@ def _overview(given: Sequence[str]) -> int:
 class CommandParser(argparse.ArgumentParser):
     """A parser that reports a malformed command line like any other user error.
 
-    epilogue: creates the end of the help text. selection: creates short help texts, by name, of the options that
-    `--help` shows instead of all options. Both functions are called only when their text is shown.
+    epilogue: a function that creates the end of the help text; it is called only when the text is shown.
+    selection: a function that creates short help texts, by name, of the options that `--help` shows instead of all
+        options; it is called only when the texts are shown.
     """
 
     def __init__(

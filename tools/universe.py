@@ -32,11 +32,11 @@ def _factories(table: Table[Thing]) -> dict[str, Callable[[], Thing]]:
 
 
 def _passes(package: str, prefix: str = "") -> dict[str, Callable[[], type[ModulePass]]]:
-    """The passes of a package, by the names of the passes; each file is one pass. `PackScratchPass` in pack_scratch.py
-    is `pack-scratch`.
+    """The passes of a package. For each name of a pass, the value is a function that imports the pass.
 
-    The value of each name is a function that imports the pass. prefix: the first word of the names of passes, if file
-    names omit it.
+    Each file is one pass; `PackScratchPass` in pack_scratch.py is `pack-scratch`.
+
+    prefix: the first word of the names of passes, if file names omit it.
     """
     if not is_installed(package):
         return {}

@@ -1,4 +1,4 @@
-"""Hooks of mkdocs: pages of notebooks, MLIR in colours, and pages without comments for the tests."""
+"""Hooks of mkdocs: pages of notebooks, highlighted MLIR, and pages without the comments for tests."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ LINK = re.compile(r"(\]\([\w./-]*)\.ipynb\)")
 
 
 class MlirLexer(RegexLexer):
-    """Tokens of MLIR: values, symbols, types and attributes by their prefixes, and the names of ops."""
+    """A lexer of MLIR: values, symbols, types and attributes by their prefixes, and the names of ops."""
 
     name = "MLIR"
     tokens = {
@@ -65,7 +65,7 @@ def on_config(config: MkDocsConfig) -> MkDocsConfig:
 
 
 def on_files(files: Files, config: MkDocsConfig) -> Files:
-    """Add a page for each notebook, which can be downloaded from it."""
+    """Add a page for each notebook, from which the notebook can be downloaded."""
     for file in [file for file in files if file.src_uri.endswith(".ipynb")]:
         text = _page(Path(file.abs_src_path or ""))
         files.append(File.generated(config, file.src_uri.removesuffix(".ipynb") + ".md", content=text))
@@ -73,11 +73,11 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
 
 
 def on_page_markdown(markdown: str, page: Any, **_: Any) -> str:
-    """Make Markdown for the site of a page for GitHub.
+    """Convert the Markdown of a page from GitHub's syntax to that of the site.
 
-    Commands are shown above their outputs, other comments for tests are left out, links of notebooks lead to their
-    pages, and the first page has all room. A pipe in a table is escaped for GitHub; Python-Markdown takes the escape
-    literally in code.
+    Commands are shown above their outputs, and other comments for tests are omitted. Links to notebooks are replaced by
+    links to their pages. The first page has no sidebars. In a table, GitHub requires an escaped pipe even in code,
+    where Python-Markdown would show the backslash; it is therefore removed.
     """
     if page.is_homepage:
         page.meta["hide"] = ["navigation", "toc"]
@@ -91,7 +91,7 @@ def _shown(command: re.Match[str]) -> str:
 
 
 def on_page_content(html: str, **_: Any) -> str:
-    """Allow breaks in long code in tables, behind slashes and underscores, and none in options."""
+    """Allow line breaks in long code in tables after slashes and underscores, but none in options."""
     html = OPTION.sub('<code class="option">', html)
     return CELL.sub(lambda cell: CODE.sub(lambda code: BREAK.sub("<wbr>", code[0]), cell[0]), html)
 

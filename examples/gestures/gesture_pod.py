@@ -42,8 +42,8 @@ GAMMA2 = 0.15
 class GesturePod(features.FrontEnd):
     """The features of a window, computed from counts of each chunk of readings. A streaming program stores no readings.
 
-    A frame has the counts of its bins, 1 x (6 * 20), and for each of its readings 1, 0 or -1, the direction in which
-    the cane turns. `samples`, `frame` and `hop` count numbers, of which each reading has six.
+    A frame contains the counts of its bins, 1 x (6 * 20), and for each of its readings 1, 0 or -1, the direction in
+    which the cane turns. `samples`, `frame` and `hop` count numbers; each reading has six numbers.
     """
 
     samples: int = READINGS * AXES

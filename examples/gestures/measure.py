@@ -1,11 +1,11 @@
 """Compare compiled features and labels with features and labels in floating point, on a recorded and a generated
 stream.
 
-    python examples/gestures/measure.py taps.txt
+python examples/gestures/measure.py taps.txt
 
-taps.txt: six integers in a line, three axes of acceleration and three of rotation, such as applications/GesturePod/
-onComputer/data/taps.txt of microsoft/EdgeML. The scales of the classifier are chosen on every 20th window in the first
-quarter of the file and on other generated windows. Every window of 400 readings is compared.
+taps.txt has six integers per line, three axes of acceleration and three of rotation. An example is applications/
+GesturePod/onComputer/data/taps.txt of microsoft/EdgeML. The scales of the classifier are chosen on every 20th window in
+the first quarter of the file and on other generated windows. Every window of 400 readings is compared.
 """
 
 from __future__ import annotations

@@ -69,7 +69,10 @@ class Layer:
         return pooled * self.alive
 
     def backward(self, slope: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """Return the gradients of input, filter and bias. slope: the gradient of the result."""
+        """Return the gradients of input, filter and bias.
+
+        slope: the gradient of the result.
+        """
         slope = (slope * self.alive)[..., None] * (np.arange(4) == self.greatest[..., None])
         n, channels, rows, columns, _ = slope.shape
         slope = slope.reshape(n, channels, rows, columns, 2, 2).transpose(0, 1, 2, 4, 3, 5)

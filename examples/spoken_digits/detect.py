@@ -38,7 +38,7 @@ RULES = [
 
 @dataclass(frozen=True)
 class Run:
-    """The answers of a program in the clips of a speaker, each from start to end in seconds, and in noise."""
+    """The results of a program for the clips of a speaker, each from start to end in seconds, and for noise."""
 
     clips: tinyml.Heard
     spans: Sequence[tuple[float, float]]

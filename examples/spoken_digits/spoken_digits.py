@@ -38,7 +38,10 @@ def at_start(clips: list[np.ndarray]) -> np.ndarray:
 
 
 def compiled(model: Path, signals: Path, stride: int | None = None, width: int = 8) -> tinyml.Program:
-    """The program compiled for an Uno. signals: an .npz file with signals on which the scales of formats are chosen."""
+    """The program compiled for an Uno.
+
+    signals: an .npz file with signals on which the scales of formats are chosen.
+    """
     with np.load(signals) as data:
         some = data["x"].astype(np.float32) / 32768
     whole = features.for_device(FRONT_END, some).followed_by(model)

@@ -1,13 +1,13 @@
-"""`make core`: the wheel of the core in an environment of its own, its tests, and the C of programs.
+"""`make core`: test a wheel that contains only the core, in a separate environment.
 
-The wheel has no file of an extension that `dialects/extensions.txt` says is out. Its environment has what the core and
-its two frontends require and what runs tests, in the versions of the environment that runs this; it is kept in
-`build/core` until pyproject.toml changes. In it
+The wheel omits the files of the extensions that `dialects/extensions.txt` marks as excluded. The environment contains
+the requirements of the core and of its two frontends, and the tools that run tests, in the versions of the current
+environment. It remains in `build/core` until pyproject.toml changes. The command checks that
 
-* the tests of core rooms that name no extension pass, and those that `needs_extensions.txt` lists fail;
-* the programs of `programs.py` have the C that the whole installation gives, byte for byte;
-* what asks for an extension ends in a line that names it;
-* an extension whose files are put back gives the C that the whole installation gives, too.
+* the tests of the core pass, except those listed in `needs_extensions.txt`, which must fail;
+* the programs of `programs.py` have the same C as with the complete installation, byte for byte;
+* a command that requires a missing extension ends with a line that names the extension;
+* after the files of an extension are restored, its programs have the same C as with the complete installation.
 """
 
 from __future__ import annotations
@@ -67,7 +67,9 @@ ABSENT = {
 
 
 def run(*command: str | Path) -> subprocess.CompletedProcess[str]:
-    """Run a program in the core's environment, which finds no other tinyml, or by the Python that runs this."""
+    """Run a program in the project folder, with the core's environment first in PATH and without variables of
+    Python.
+    """
     path = os.pathsep.join([str(PYTHON.parent), os.environ.get("PATH", "")])
     kept = {name: value for name, value in os.environ.items() if not name.startswith("PYTHON")}
     environment = {**kept, "PATH": path}
@@ -75,7 +77,7 @@ def run(*command: str | Path) -> subprocess.CompletedProcess[str]:
 
 
 def required() -> list[str]:
-    """What the environment of the core has beside the wheel."""
+    """The requirements of the core's environment in pip's syntax, without the wheel of the core."""
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
     optional = project["optional-dependencies"]
     lines = [*project["dependencies"], *(line for extra in EXTRAS for line in optional[extra])]
@@ -83,7 +85,7 @@ def required() -> list[str]:
 
 
 def make_environment() -> None:
-    """Make the environment without the wheel, unless it is there and as new as what it follows from."""
+    """Create the environment without the wheel, unless it exists and is newer than pyproject.toml."""
     stamp = ENVIRONMENT / "made"
     if stamp.is_file() and stamp.stat().st_mtime >= (ROOT / "pyproject.toml").stat().st_mtime:
         return
@@ -96,7 +98,7 @@ def make_environment() -> None:
 
 
 def install() -> None:
-    """Build the wheel, and install it and nothing else."""
+    """Build the wheel and install it without its dependencies."""
     wheel = build(FOLDER / "wheel")
     site = next(ENVIRONMENT.glob("lib/python*/site-packages"))
     shutil.rmtree(site / "tinyml", ignore_errors=True)
@@ -107,14 +109,18 @@ def install() -> None:
 
 
 def run_filecheck() -> str:
-    """Run FileCheck files; those in the list have to fail."""
+    """Run the FileCheck files of the core; the files in `needs_extensions.txt` must fail. Returns the errors, "" for
+    none.
+    """
     files, failing = copy_filecheck_tests(FOLDER / "tests" / "filecheck")
     done = run(PYTHON.with_name("lit"), "-sq", f"--xfail={';'.join(failing)}", *files)
     return "" if done.returncode == 0 else done.stdout + done.stderr
 
 
 def run_unit_tests() -> str:
-    """Run unit tests; the files in the list have to fail."""
+    """Run the unit tests of the core; the files in `needs_extensions.txt` must fail. Returns the errors, "" for
+    none.
+    """
     pytest = PYTHON.with_name("pytest"), "-q", "-p", "no:cacheprovider"
     done = run(*pytest, "-n", "auto", *unit_tests())
     wrong = "" if done.returncode == 0 else done.stdout + done.stderr
@@ -123,7 +129,7 @@ def run_unit_tests() -> str:
 
 
 def run_programs(folder: str, names: Sequence[str]) -> str:
-    """Compile programs in both environments and compare their C; the differences."""
+    """Compile programs in both environments, compare their C, and return the differences as text; "" for none."""
     made = {python: FOLDER / folder / which for python, which in ((PYTHON, "core"), (Path(sys.executable), "whole"))}
     shutil.rmtree(FOLDER / folder, ignore_errors=True)
 
@@ -142,12 +148,12 @@ def run_programs(folder: str, names: Sequence[str]) -> str:
 
 
 def texts(folder: Path) -> dict[str, bytes]:
-    """The C files of a program."""
+    """The C files and headers in a program's folder, by file name."""
     return {path.name: path.read_bytes() for path in folder.glob("*.[ch]")}
 
 
 def run_absent() -> str:
-    """Ask for extensions that are not there."""
+    """Run commands that require missing extensions, and return those whose message is wrong; "" for none."""
     wrong = ""
     for arguments, message in ABSENT.items():
         done = run(PYTHON.with_name("tinyml"), *arguments)
@@ -158,7 +164,10 @@ def run_absent() -> str:
 
 
 def put_back() -> str:
-    """Put the files of extensions back, as a package of them would install them, and compile their programs."""
+    """Restore the files of extensions in the environment, and compile the programs that require them.
+
+    Returns the differences from the complete installation, "" for none.
+    """
     site = next(ENVIRONMENT.glob("lib/python*/site-packages"))
     for extension in {extension for extensions, _ in RETURNING.values() for extension in extensions}:
         for path in files_of(extension):

@@ -1,7 +1,8 @@
-"""What a compilation loads of tinyml: modules, and lines of their files. A limit for each of three may only shrink.
+"""Count the modules of tinyml that three compilations load, and the lines of these modules, and compare them with
+limits.
 
-python -m core.loaded            the counts beside the limits in loaded.json
-python -m core.loaded --update   write limits anew: the modules, and the lines up to the next thousand
+python -m core.loaded print the counts and the limits in loaded.json python -m core.loaded --update write new limits:
+the modules, and the lines rounded up to the next thousand
 """
 
 from __future__ import annotations
@@ -36,14 +37,14 @@ print(*sorted(filter(None, files)), sep="\\n")
 
 
 class Loaded(NamedTuple):
-    """Modules of tinyml that are loaded, and the lines of their files."""
+    """The modules of tinyml that a process has loaded, and the number of lines in their files."""
 
     modules: int
     lines: int
 
 
 def loaded(program: str) -> Loaded:
-    """What is loaded by the end of a compilation, in a Python of its own."""
+    """The modules that a compilation has loaded at its end, in a separate Python process."""
     with tempfile.TemporaryDirectory() as folder:
         script = ROOT / "tests" / "core" / "programs.py"
         command = [sys.executable, "-W", "ignore", "-c", _CODE, str(script), str(Path(folder, "out")), program]

@@ -1,7 +1,7 @@
-"""Programs whose C is that of the whole installation: compiled by the Python that runs this file.
+"""Compile the programs whose C must be equal with and without extensions, by the Python that runs this file.
 
-python programs.py FOLDER        NAME.c and NAME.h of each program
-python programs.py FOLDER NAME   those of one
+python programs.py FOLDER write NAME.c and NAME.h of every program python programs.py FOLDER NAME write the files of one
+program
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ def _file(model: str, board: str, folder: Path, format: str = "fixed") -> None:
 
 
 def _keep(program: object, folder: Path) -> None:
-    """Write the C of a compiled program."""
+    """Copy the C files and headers of a compiled program to a folder."""
     made: Path = getattr(program, "folder")  # noqa: B009
     for file in sorted(made.glob("*.[ch]")):
         (folder / file.name).write_bytes(file.read_bytes())

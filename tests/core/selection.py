@@ -1,7 +1,7 @@
-"""The tests that the wheel of the core has to pass: those that mirror its files, without cases that name extensions.
+"""The tests that the wheel of the core must pass: the tests of its files, without cases that name extensions.
 
-A case names an extension if it has an op, a type or a number format of one that is out. A test whose need of an
-extension is not seen in that way is in `needs_extensions.txt`.
+A case names an extension if it contains an op, a type or a number format of an excluded extension. Tests that require
+an extension for another reason are listed in `needs_extensions.txt`.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ _NAMED = re.compile(rf"\b(?:{DIALECTS})\.\w|\b(?:{OPS})\b|{_OPTION}|(?<![a-z_])x
 
 
 def core_tests(folder: str) -> Iterator[tuple[Path, str]]:
-    """Yield the tests in a folder of `tests/` that mirror files of the core, with their texts."""
+    """Yield the tests in a folder of `tests/` whose tested file belongs to the core, with their texts."""
     for path in sorted((TESTS / folder).rglob("*")):
         mirrored = path.relative_to(TESTS / Path(folder).parts[0])
         is_test = path.suffix in (".mlir", ".sd") or path.match("test_*.py")
@@ -63,12 +63,12 @@ def core_tests(folder: str) -> Iterator[tuple[Path, str]]:
 
 
 def unit_tests() -> list[Path]:
-    """The files of unit tests that run, without those that cannot be imported where no extension is."""
+    """The files of unit tests that must pass without extensions."""
     return [path for path in _without_extensions() if _name(path) not in LISTED]
 
 
 def failing_unit_tests() -> list[Path]:
-    """The files of unit tests that have to fail where no extension is installed, since they are listed."""
+    """The listed files of unit tests, which must fail if no extension is installed."""
     listed = [name for name in LISTED if name.startswith("unit/")]
     found = [path for path in _without_extensions() if _name(path) in listed]
     assert len(found) == len(listed), f"only {[*map(_name, found)]} need to be listed"
@@ -76,14 +76,14 @@ def failing_unit_tests() -> list[Path]:
 
 
 def _without_extensions() -> list[Path]:
-    """The files of unit tests that name and import no extension."""
+    """The files of unit tests that neither name nor import an extension."""
     found = (test for folder in sorted(UNIT) for test in core_tests(f"unit/{folder}"))
     return [path for path, text in found if not _NAMED.search(text) and not _imports_extension(path)]
 
 
 @cache
 def _imports_extension(path: Path) -> bool:
-    """True for a file of tests that imports a module of an extension, itself or by other files of tests."""
+    """Whether a test file imports a module of an extension, directly or through other test files."""
     source = ast.parse(path.read_text("utf-8"))
     modules = [node.module for node in source.body if isinstance(node, ast.ImportFrom) and node.module]
     helpers = ((TESTS / module.replace(".", "/")).with_suffix(".py") for module in modules)
@@ -91,9 +91,9 @@ def _imports_extension(path: Path) -> bool:
 
 
 def copy_filecheck_tests(folder: Path) -> tuple[list[Path], list[str]]:
-    """Copy the suite of FileCheck to a folder, without the cases that name extensions.
+    """Copy the FileCheck tests to a folder, without the cases that name extensions.
 
-    Returns the tests that have a case left, and the names of those that have to fail, since they are listed.
+    Returns the tests with at least one remaining case, and the names of those that are listed and therefore must fail.
     """
     shutil.rmtree(folder, ignore_errors=True)
     shutil.copytree(TESTS / "filecheck", folder)
@@ -107,7 +107,7 @@ def copy_filecheck_tests(folder: Path) -> tuple[list[Path], list[str]]:
 
 
 def _cases_of_core(text: str) -> str:
-    """A test without the cases that name extensions, each line where it was; "" if no case is left."""
+    """The text of a test without the cases that name extensions; "" if no case remains. Line numbers are unchanged."""
     own, kept = "", 0
     for number, case in enumerate(text.split(CASE) if SPLIT.search(text) else [text]):
         if named := _NAMED.search(case):
@@ -121,7 +121,7 @@ def _cases_of_core(text: str) -> str:
 
 
 def _is_checked(command: str, text: str) -> bool:
-    """True for a command without FileCheck, and if a test has lines of a prefix that FileCheck is called with."""
+    """Whether a RUN line does not call FileCheck, or the test contains checks with one of its prefixes."""
     if "filecheck" not in command:
         return True
     found = re.search(r"--check-prefix(?:es)?=([\w,]+)", command)

@@ -1,4 +1,4 @@
-"""A compilation loads no more than it did."""
+"""The number of modules and lines that a compilation loads does not exceed its limit."""
 
 from __future__ import annotations
 

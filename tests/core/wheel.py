@@ -1,4 +1,4 @@
-"""The wheel of the core: that of all rooms, without the files of extensions that are out."""
+"""Build the wheel of the core, which omits the files of excluded extensions."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ WHOLE = ("pyproject.toml", "setup.py", "README.md", "LICENSE", "examples")
 
 
 def out(path: str) -> bool:
-    """True for a file of an extension that the wheel of the core leaves out."""
+    """Whether a path belongs to an extension that the wheel of the core omits."""
     row = extension_of(path)
     return row is not None and not row.in_core
 
@@ -30,7 +30,7 @@ def files_of(extension: str) -> Iterator[Path]:
 
 
 def build(folder: Path) -> Path:
-    """Build the wheel of the core in a folder, whose earlier content is removed, and return its path."""
+    """Build the wheel of the core in a folder and return its path. The earlier content of the folder is removed."""
     shutil.rmtree(folder, ignore_errors=True)
     source = folder / "source"
     source.mkdir(parents=True)

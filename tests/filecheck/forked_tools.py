@@ -1,7 +1,8 @@
-"""A test format for lit: its shell runs the Python tools of a RUN line in forks of a warm process.
+"""A test format for lit that runs the Python tools of a RUN line in forks of a process that has already imported them.
 
-Starting Python and importing xDSL takes longer than most commands do. Everything else is lit's own shell (`ShTest`):
-pipes, redirections, `not`, exit codes. A fork lives for one command, so no state passes from one to the next.
+Most commands take less time than a start of Python and an import of xDSL. lit's own shell (`ShTest`) handles everything
+else: pipes, redirections, `not`, exit codes. Each command has a separate fork, so that no state passes from one command
+to the next.
 """
 
 from __future__ import annotations
@@ -51,7 +52,7 @@ EVERY_OP = Path(__file__).with_name("dialects") / "tdsl" / "ops.mlir"
 
 
 def warm_up() -> None:
-    """Import before the forks what commands will need, and fill the caches of Python and xDSL for classes."""
+    """Import the modules that commands need, and fill the caches of Python and xDSL, before the first fork."""
     rooms = [importlib.import_module(f"tinyml.{room}") for room in ROOMS]
     modules = [each.name for room in rooms for each in pkgutil.walk_packages(room.__path__, f"{room.__name__}.")]
     for name in (*LAZY_MODULES, *modules):
@@ -82,7 +83,9 @@ class ForkedTools(ShTest):
 
 
 class ForkedProcess(subprocess.Popen[str]):
-    """A process that calls the entry point of a tool where other processes execute a program."""
+    """A replacement for `subprocess.Popen` that runs the tools of this project in a fork, and starts any other
+    program.
+    """
 
     def __init__(self, args: Sequence[str], *, env: Mapping[str, str], **options: Any):
         main = TOOLS.get(args[0])

@@ -1,4 +1,4 @@
-"""The command `filecheck` of RUN lines: filecheck's own, with the printed line nearest to a CHECK that fails."""
+"""The command `filecheck` of RUN lines. If a CHECK fails, it also prints the most similar line of the input."""
 
 from __future__ import annotations
 
@@ -27,10 +27,12 @@ def filecheck(argv: Sequence[str] | None = None) -> int:
 
 
 class NearestLines(Matcher):
-    """filecheck's matcher, which says after a failure what it looked for and which line has most of that."""
+    """filecheck's matcher, which after a failure prints the expected text and the most similar line."""
 
     def find_prefix_match_for(self, op: CheckOp) -> re.Match[str] | None:
-        """Print the line looked for and the nearest one; filecheck calls this after the message of a failure."""
+        """Print the expected text and the most similar line; filecheck calls this method after it has printed a
+        failure.
+        """
         print(f"Looked for: {op.arg}", file=self.stderr)
         wanted = "".join(map(self._text, op.uops)).strip()
         lines = self.file.content.splitlines()
@@ -46,7 +48,7 @@ class NearestLines(Matcher):
         return None
 
     def _text(self, part: object) -> str:
-        """The known text of a part of a pattern."""
+        """The literal text of a part of a pattern; empty for a regular expression or a variable."""
         match part:
             case Literal(content):
                 return content
@@ -57,7 +59,9 @@ class NearestLines(Matcher):
 
 
 def _share(wanted: str, line: str) -> float:
-    """The share of a text that runs of at least three characters of a line have; shorter lines win ties."""
+    """The fraction of the wanted text that runs of at least three characters of a line cover. A shorter line has a
+    slightly greater result than a longer one with equal coverage.
+    """
     line = line.strip()[:COMPARED]
     blocks = SequenceMatcher(None, wanted, line, autojunk=False).get_matching_blocks()
     return sum(block.size for block in blocks if block.size >= 3) / max(len(wanted), 1) - len(line) / 1e6

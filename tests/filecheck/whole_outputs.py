@@ -1,8 +1,9 @@
-"""`python tests/filecheck/whole_outputs.py FILE...`: write checks of whole functions anew, as passes print them now.
+"""`python tests/filecheck/whole_outputs.py FILE...`: rewrite the checks of whole functions from the passes' current
+output.
 
-Such checks are a `CHECK-LABEL` with the signature and attributes of a function or a module of hardware, and then a
-`CHECK-NEXT` for every line of it, up to the comment or the section that follows. Read the difference before you commit
-it: it is what your change does to IR.
+Such checks consist of a `CHECK-LABEL` with the signature and attributes of a function or hardware module, and a
+`CHECK-NEXT` for each of its lines, up to the next comment or section. Read the difference before you commit it, since
+it shows how your change affects the IR.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ NAME = re.compile(r"%(\d+|[A-Za-z_.$][\w.$-]*_\d+)\b")
 
 
 def checked(line: str, seen: set[str]) -> str:
-    """A line as a pattern, in which values that depend on others are variables, defined where they come first."""
+    """A line as a pattern. SSA values that depend on others become FileCheck variables, defined at their first use."""
     pattern, end = "", 0
     for match in NAME.finditer(line):
         name = "v" + re.sub(r"\W", "_", match[1])
@@ -39,7 +40,7 @@ def _literal(text: str) -> str:
 
 
 def functions(printed: str) -> dict[str, list[str]]:
-    """The lines of each function or module of hardware by its name, from its signature on, without indentation."""
+    """The lines of each printed function or hardware module by its name, from its signature on, without indentation."""
     found: dict[str, list[str]] = {}
     for match in re.finditer(rf"^( *){KIND} @(\w+).*\{{\n(?:\1 .*\n)*", printed, re.MULTILINE):
         found[match[2]] = [line.strip() for line in match[0].splitlines()]
@@ -47,7 +48,7 @@ def functions(printed: str) -> dict[str, list[str]]:
 
 
 def renewed(section: str, prefix: str, printed: str) -> str:
-    """A section with the checks of whole functions as they are printed."""
+    """A section of a test in which the checks of whole functions match the printed IR."""
     bodies = functions(printed)
 
     def body(match: re.Match[str]) -> str:
@@ -63,9 +64,9 @@ def renewed(section: str, prefix: str, printed: str) -> str:
 
 
 def renew(path: Path) -> None:
-    """Write the file anew; raises `CalledProcessError` if a command of its RUN lines fails.
+    """Rewrite the checks of a file; raises `CalledProcessError` if a command of its RUN lines fails.
 
-    Checks of commands that need files of others, or whose errors and remarks are checked, are left as they are.
+    Checks are unchanged if their command needs external files or if they check errors or remarks.
     """
     text = path.read_text()
     for command, prefix in RUN.findall(text):

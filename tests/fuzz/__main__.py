@@ -1,4 +1,6 @@
-"""`python -m fuzz`: run random cases for a given time or number, and print their verdicts; exit code 1 after harm."""
+"""`python -m fuzz`: run random cases for a given time or number, and print their verdicts. The exit code is 1 if a case
+fails.
+"""
 
 from __future__ import annotations
 

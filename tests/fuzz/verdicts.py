@@ -1,4 +1,4 @@
-"""Verdicts on cases, and the run of a command that determines a verdict."""
+"""Verdicts on fuzz cases, and a function that runs a command and returns its verdict."""
 
 from __future__ import annotations
 
@@ -26,9 +26,10 @@ OPT: Command = tinyml_opt.main
 
 
 class Harm(Exception):
-    """Raised for a case with an outcome that must not occur.
+    """Raised for a case whose outcome must not occur, such as a crash.
 
-    verdict: one of `HARMS`. detail: enough information to recognise the cause.
+    verdict: one of `HARMS`.
+    detail: enough information to recognise the cause.
     """
 
     def __init__(self, verdict: str, detail: str):

@@ -1,4 +1,4 @@
-"""Processes that run cases under limits on time and memory, and that are replaced when they hang or crash."""
+"""Worker processes that run fuzz cases under limits on time and memory, and that are replaced if they hang or crash."""
 
 from __future__ import annotations
 
@@ -31,9 +31,10 @@ Run = Callable[[int, Random, Path], str]
 class Kind:
     """A family of cases.
 
-    seconds: the CPU time after which a case counts as hanging; it does not depend on the load of the machine. weight:
-    the share of the total time. memory: bytes that a case may map in addition to the bytes of its process at the start;
-    None for no limit, which the address sanitizer needs.
+    seconds: the CPU time after which a case counts as hanging; it does not depend on the load of the machine.
+    weight: the share of the total time.
+    memory: the bytes that a case may map in addition to those of its process at the start; None for no limit, which the
+        address sanitizer needs.
     """
 
     name: str
@@ -70,7 +71,7 @@ def run_case(kind: Kind, number: int) -> Result:
 
 
 class Worker:
-    """A process that runs one case after the other."""
+    """A process that runs cases one after another."""
 
     def __init__(self, kinds: dict[str, Kind]):
         self.kinds = kinds
@@ -86,14 +87,14 @@ class Worker:
         theirs.close()
 
     def give(self, kind: str, number: int) -> None:
-        """Send a case to the worker, which must be idle."""
+        """Send a case to the worker, which must not be running another case."""
         self.case = kind, number
         self.began = time.monotonic()
         self.used = self._processor_seconds()
         self.pipe.send(self.case)
 
     def result(self) -> Result:
-        """The result that has arrived, or a crash if the process has ended."""
+        """Return the result that the worker has sent, or a crash if its process has ended."""
         assert self.case is not None
         try:
             result = self.pipe.recv()
@@ -105,14 +106,16 @@ class Worker:
 
     @property
     def is_late(self) -> bool:
-        """Whether the case has run for longer than its kind permits."""
+        """Whether the current case has used more CPU time than its kind permits."""
         if self.case is None:
             return False
         limit, passed = self.kinds[self.case[0]].seconds, time.monotonic() - self.began
         return passed > IDLE * limit or (passed > limit and self._processor_seconds() - self.used > limit)
 
     def _processor_seconds(self) -> float:
-        """The CPU seconds that the process and its child processes, ended or running, have used."""
+        """The CPU seconds that the process and its child processes have used, including child processes that have
+        ended.
+        """
         ticks = 0
         # Processes may end between any two steps, also while `glob` would look at them.
         for number in filter(str.isdecimal, os.listdir("/proc")):
@@ -126,7 +129,7 @@ class Worker:
         return ticks / os.sysconf("SC_CLK_TCK")
 
     def late(self) -> Result:
-        """Kill the process, because its case hangs, and return the result."""
+        """Kill the process because its case hangs, and return the result that states this."""
         assert self.case is not None
         self.stop()
         result = Result(*self.case, "hang", f"no end within {self.kinds[self.case[0]].seconds:g} s")
@@ -153,7 +156,9 @@ def results(
 ) -> Iterator[Result]:
     """Run cases of all kinds, numbered from `first`, until the time is over, and yield their results.
 
-    The time is distributed by weight. cases: the maximum number of each kind; None without a limit.
+    The time is distributed by weight.
+
+    cases: the maximum number of each kind; None without a limit.
     """
     end = time.monotonic() + seconds
     workers = [Worker(kinds) for _ in range(jobs)]

@@ -1,7 +1,8 @@
 """`python -m hashes`: compile the programs of `corpus.py` and compare their C with `hashes.json` (`make hashes`).
 
-Nothing but the compiler runs: PATH is empty, so that no tool of a board decides anything. Where C differs, the first
-lines that do are printed beside those of the commit that wrote the digests. `--update` writes them anew.
+Programs are compiled with an empty PATH, so that the result does not depend on installed toolchains. For a program
+whose C differs, the command prints the first different lines, beside those of the commit that wrote the digests.
+`--update` writes the digests again.
 """
 
 from __future__ import annotations
@@ -31,12 +32,12 @@ Digests = dict[str, dict[str, str]]
 
 
 def recorded() -> Digests:
-    """The digests by program and suffix; `refused` stands for a program that is not compiled."""
+    """The stored digests by program and file suffix. A program that the compiler rejects has the entry `refused`."""
     return json.loads(FILE.read_text()) if FILE.exists() else {}
 
 
 def texts_of(program: Program) -> dict[str, str]:
-    """The C files of a program, compiled with nothing at hand but the compiler."""
+    """The generated files of a program by suffix, compiled without access to other tools."""
     from tinyml.runtime.evaluator.threads import one_thread
 
     path = os.environ.get("PATH", "")
@@ -49,7 +50,7 @@ def texts_of(program: Program) -> dict[str, str]:
 
 
 def digests_of(program: Program) -> tuple[str, dict[str, str]]:
-    """The name of a program and its digests."""
+    """The name of a program, and the digests of its files by suffix."""
     texts = texts_of(program)
     return program.name, {suffix: _digest(text) if suffix else text for suffix, text in texts.items()}
 
@@ -69,7 +70,7 @@ def differences(before: dict[str, str], now: dict[str, str]) -> list[str]:
 
 
 def texts_before(names: list[str], models: Path | None) -> dict[str, dict[str, str]]:
-    """The files of programs as the commit that wrote the digests compiles them; none if it is not at hand."""
+    """The files of programs as compiled by the commit that wrote the digests; empty if that commit is not available."""
     git = partial(subprocess.run, cwd=ROOT, capture_output=True, text=True, check=False)
     commit = git(["git", "log", "-1", "--format=%H", "--", str(FILE)]).stdout.strip()
     with tempfile.TemporaryDirectory() as folder:
@@ -125,7 +126,7 @@ def main() -> int:
 
 
 def _is_of_others(name: str) -> bool:
-    """True for a program of a model that is not in the repository."""
+    """Whether a program's model is not part of the repository."""
     own = {program.name.partition(";")[0] for program in programs()}
     return name.partition(";")[0] not in own
 

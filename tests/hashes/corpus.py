@@ -1,6 +1,7 @@
-"""The programs whose C is held: models, boards, numbers and options, each pair of which occurs in one of them.
+"""The programs whose C is compared with digests: combinations of models, boards, number formats and options.
 
-Nothing here is trained, so that the same programs have the same C on every computer.
+Every pair of two such values occurs in at least one program. No model is trained here, so that the C of a program is
+equal on every computer.
 """
 
 from __future__ import annotations
@@ -80,7 +81,10 @@ CHOICES: dict[str, Options] = {
 
 @dataclass(frozen=True)
 class Model:
-    """A model: its file, or the program itself, and data to profile with; none for a model with formats."""
+    """A model: its file or a function that builds its program, and a function that returns data to profile it.
+
+    data: None for a model that already has number formats.
+    """
 
     file: Path
     data: Callable[[], dict[str, NDArray[Any]]] | None = None
@@ -88,7 +92,7 @@ class Model:
 
 
 def _rows(file: Path, array: str = "x") -> dict[str, NDArray[Any]]:
-    """The first inputs of a data file, as rows, and their labels where it has some."""
+    """The first `SAMPLES` inputs of a data file, as rows of float32, and their labels if the file has any."""
     with np.load(file) as data:
         x = data[array][:SAMPLES]
         labels = {"y": data["y"][:SAMPLES]} if "y" in data else {}
@@ -124,7 +128,7 @@ LENET = Model(ROOT / "examples/pruned-lenet/lenet.onnx", partial(_rows, ROOT / "
 
 
 def _quantised(seed: int) -> Model:
-    """A random network of TensorFlow Lite, without parts in floats."""
+    """A random TensorFlow Lite network without floating-point parts."""
     return Model(Path(f"{seed}.tflite"), module=partial(_read_quantised, seed))
 
 
@@ -158,7 +162,10 @@ GURAL = Model(Path("gural.mlir"), module=gural_murmann.program)
 
 @dataclass(frozen=True)
 class Program:
-    """A program: a model, compiled for a board with options. name: its key in the file of digests."""
+    """A program of the corpus: a model, compiled for a board with options.
+
+    name: its key in the file of digests.
+    """
 
     name: str
     model: Model
@@ -166,7 +173,10 @@ class Program:
     options: Options = field(default_factory=dict[str, Any], hash=False)
 
     def texts(self, folder: Path) -> dict[str, str]:
-        """The C, the header and the Verilog by suffix, or the word `refused`; folder: empty, for data."""
+        """The C, the header and the Verilog by suffix, or the entry `refused` if the compiler rejects the program.
+
+        folder: an empty folder, in which data files are written.
+        """
         inputs: dict[str, Any] = {}
         if self.model.data is not None:
             arrays: dict[str, Any] = self.model.data()
@@ -196,7 +206,9 @@ def _compile(request: Request, chosen: Board) -> dict[str, str]:
 
 
 def programs() -> list[Program]:
-    """All programs: each pair of a small model, a board, numbers and a choice, and what pairs do not reach."""
+    """All programs of the corpus: pairs of small models, boards, number formats and options, and programs for further
+    features.
+    """
     found = [
         Program(_name(model, board, numbers, choice), CLASSIFIERS[model], board, NUMBERS[numbers] | CHOICES[choice])
         for model, board, numbers, choice in pairwise([*CLASSIFIERS], BOARDS, [*NUMBERS], [*CHOICES])
@@ -209,7 +221,7 @@ def _name(*parts: str) -> str:
 
 
 def _networks() -> Iterator[Program]:
-    """LeNet by every schedule, on boards in turn, and quantised networks."""
+    """Yield LeNet with every schedule, on boards in turn, and quantised networks."""
     eight = NUMBERS["fixed 8"]
     targets = ("cortex-m4", "mega", "riscv", "host", "cortex-m0")
     for number, plan in enumerate(SCHEDULES.ours):
@@ -222,7 +234,9 @@ def _networks() -> Iterator[Program]:
 
 
 def _vectors() -> Iterator[Program]:
-    """Programs whose nests become code for vectors: rows, functions by tables, pools, and what joins all elements."""
+    """Yield programs for a board with vector instructions: products of rows, functions by tables, pools, and
+    reductions.
+    """
     for model in ("fastgrnn", "protonn", "bonsai", "cnn-script", "accelerometer-dynamo"):
         yield Program(_name(model, VECTORS, "zeroskew 8"), CLASSIFIERS[model], VECTORS, NUMBERS["zeroskew 8"])
     for number in range(1, 4):
@@ -230,7 +244,7 @@ def _vectors() -> Iterator[Program]:
 
 
 def _hardware() -> Iterator[Program]:
-    """Modules for programmable logic, which compute in integers."""
+    """Yield hardware modules for programmable logic, which compute in integers."""
     asked: dict[str, Options] = {"": {}, "all of it": {"cells": 80}, "class": CHOICES["class"]}
     numbers = ("fixed 8", "fixed 16", "fixed 12", "fixed 8, weights of 4", "zeroskew 8", "minifloat 8", "codebook 4")
     for model in ("protonn", "bonsai", "fastgrnn", "small-network"):
@@ -262,7 +276,9 @@ def _others() -> Iterator[Program]:
 
 
 def programs_of(folder: Path) -> list[Program]:
-    """Programs of the models in a folder of folders: each on all boards, with numbers and choices in turn."""
+    """The programs of the models in a folder of folders: each on all boards, with number formats and options in
+    turn.
+    """
     found: list[Program] = []
     for number, place in enumerate(sorted(path for path in folder.iterdir() if path.is_dir())):
         try:
@@ -279,7 +295,9 @@ def programs_of(folder: Path) -> list[Program]:
 
 
 def pairwise(*axes: Sequence[str]) -> list[tuple[str, ...]]:
-    """Tuples of an element of each axis, in which every pair of elements of two axes occurs, greedily few."""
+    """Tuples with one element of each axis, such that every pair of elements of two axes occurs in a tuple. A greedy
+    algorithm chooses few tuples.
+    """
     random = Random(0)
     left = {
         (one, first, other, second)

@@ -1,1 +1,1 @@
-"""Independent interpreters: what lowered programs must compute."""
+"""Interpreters of lowered IR that are independent of the compiler's own evaluator and code generators."""

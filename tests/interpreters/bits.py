@@ -1,8 +1,8 @@
-"""Executes L4 functions on arrays: each integer op at its declared width, each float op in single precision.
+"""An interpreter of L4 functions on arrays: integer ops at their declared widths, float ops in single precision.
 
-Written against the meaning of MLIR's `arith`, not against the machines of `tinyml.dialects`, so that it can contradict
-them. The emitted code promises that no sum, product or narrowing overflows; the interpreter wraps around as hardware
-does, after it has checked the promise.
+It implements the semantics of MLIR's `arith` independently of the evaluators in `tinyml.dialects`, so that it can
+detect their errors. The compiler guarantees that no sum, product or truncation overflows. The interpreter checks this
+guarantee, and wraps around otherwise.
 """
 
 from __future__ import annotations
@@ -27,11 +27,11 @@ _UNSIGNED = {8: np.uint8, 16: np.uint16, 32: np.uint32}
 
 
 class Overflow(AssertionError):
-    """The emitted code has broken its promise."""
+    """Raised if an op overflows although the compiler guarantees that it does not."""
 
 
 def run(module: ModuleOp, name: str, *arguments: Array) -> Array:
-    """The one result of a function without loops on arrays of arguments, which broadcast."""
+    """The one result of a function without loops. Its arguments are arrays, which broadcast."""
     [function] = [op for op in module.ops if isinstance(op, func.FuncOp) and op.sym_name.data == name]
     block = function.body.block
     values: dict[SSAValue, Any] = dict(zip(block.args, map(np.asarray, arguments), strict=True))
@@ -65,13 +65,15 @@ def _fitting(op: Operation, exact: Array, wrapped: Array) -> Array:
 
 
 def _wrapped(x: Array, width: int) -> Array:
-    """The low bits of integers, as signed numbers; those of 24 bits are held in 32."""
+    """The low `width` bits of integers, as signed numbers; integers of 24 bits are stored in 32 bits."""
     held = x.astype(_DTYPES[width])
     return held << 8 >> 8 if width == 24 else held
 
 
 def _exact(calculate: Callable[[Any, Any], Any]) -> Callable[[Operation, Array, Array], Array]:
-    """An op whose result must fit: 64 bits hold the exact result of narrower operands, Python's integers any."""
+    """The implementation of an op whose result must fit its type. Narrow operands are computed exactly in 64 bits, wide
+    ones in Python's integers.
+    """
 
     def execute(op: Operation, a: Array, b: Array) -> Array:
         wide: Any = np.int64 if _width(op) < 64 else object
@@ -159,7 +161,7 @@ def _index_cast(op: arith.IndexCastOp, x: Array) -> Array:
 
 
 def _as(calculate: Callable[..., Any]) -> Callable[..., Any]:
-    """An op that is a function of numpy."""
+    """The implementation of an op that a numpy function computes."""
 
     def execute(op: Operation, *operands: Array) -> Any:
         return calculate(*operands)

@@ -1,7 +1,7 @@
-"""Executes whole L4 functions, one scalar at a time: loops, branches, the arena, and constants in flash.
+"""An interpreter of whole L4 functions, one scalar at a time: loops, branches, the arena, and constants in flash.
 
-Independent of the lowering to C and of its printer. Integers are Python's, wrapped to their widths by conversions only:
-arithmetic has to fit, as the contract of L4 says.
+It is independent of the lowering to C and of the C printer. Integers are Python's. Only conversions wrap them around to
+their widths, since L4 guarantees that results of arithmetic fit.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ DTYPES = {"i8": "<i1", "i16": "<i2", "i32": "<i4", "f32": "<f4"}
 
 
 def run(module: ModuleOp, inputs: NDArray[Any]) -> list[Any]:
-    """What the one function with a body returns for an input: labels as int, scores as flat arrays."""
+    """Run the one function with a body on an input, and return its results: labels as int, scores as flat arrays."""
     [function] = [op for op in module.ops if isinstance(op, func.FuncOp) and not op.is_declaration]
     interpreter = Interpreter()
     interpreter.values[function.body.block.args[0]] = inputs.reshape(-1)
@@ -46,13 +46,15 @@ def width(type: Attribute) -> int:
 
 
 class Interpreter:
-    """`values` maps what has been computed: int, bool, float32, or a flat array for a memref."""
+    """The state of a run. `values` maps each computed SSA value to an int, bool or float32, or to a flat array for a
+    memref.
+    """
 
     def __init__(self) -> None:
         self.values: dict[SSAValue, Any] = {}
 
     def block(self, block: Block) -> list[Any]:
-        """Execute a block and give the operands of its terminator."""
+        """Execute a block and return the operands of its terminator."""
         for op in block.ops:
             operands = [self.values[operand] for operand in op.operands]
             if isinstance(op, func.ReturnOp | scf.YieldOp | num.NextOp):
@@ -102,7 +104,7 @@ class Interpreter:
         return carried
 
     def entries(self, op: num.EntriesOp, sum: int, gaps: NDArray[Any], lengths: NDArray[Any]) -> int:
-        """The sum of a row, whose columns are at the running sums of its gaps."""
+        """The sum of products of a sparse row. The running sums of its gaps are the columns of its entries."""
         around = cast(num.ContractOp, op.parent_op())
         counts, unsigned = lengths.view(f"u{lengths.itemsize}"), gaps.view("u1").astype(int)
         first = int(counts[: self.values[around.row]].sum())

@@ -1,8 +1,8 @@
-"""Runs a lowered function (L4) on real bytes, to test what lowering did to memory.
+"""An interpreter of L4 functions on bytes, which tests accesses to memory.
 
-The arena is poisoned with random bytes before the run, constants and the caller's input are read-only, every access
-is checked against its buffer's shape, and integer arithmetic that overflows is an error, because the lowering claims
-to have proved that none does. One Python step per op: for small programs only.
+Before the run, the arena is filled with random bytes. Constants and the caller's input are read-only. Every access is
+checked against the shape of its buffer. Integer overflow is an error, since the lowering proves that there is none. The
+interpreter executes each op in Python, and is therefore only suitable for small programs.
 """
 
 from __future__ import annotations
@@ -33,13 +33,13 @@ def dtype_of(type: Attribute) -> np.dtype[Any]:
 
 
 def width_of(type: Attribute) -> int | None:
-    """Bits of an integer type; None for index and floats."""
+    """The number of bits of an integer type; None for index and float types."""
     return cast("IntegerType", type).width.data if isinstance(type, IntegerType) else None
 
 
 @dataclass(frozen=True)
 class Buffer:
-    """A memref: some bytes from an offset on, under a type and a shape."""
+    """The value of a memref: bytes from an offset on, with an element type and a shape."""
 
     memory: Bytes
     offset: int
@@ -60,15 +60,15 @@ class Buffer:
 
 
 def run(module: ModuleOp, input: NDArray[Any], seed: int = 0) -> list[Any]:
-    """The results of the one function of a module on one input of raws: ints, and arrays for memrefs."""
+    """The results of a module's one function for an input of raws: an int for a scalar, an array for a memref."""
     [function] = [op for op in module.ops if isinstance(op, func.FuncOp) and not op.is_declaration]
     return _Run(np.random.default_rng(seed)).function(function, input)
 
 
 def run_in_arena(module: ModuleOp, input: NDArray[Any]) -> tuple[list[Any], NDArray[np.bool_]]:
-    """The results of a run, and for each byte of the arena whether the run or the caller writes it.
+    """The results of a function, and for each byte of the arena whether the function or the caller writes it.
 
-    Written are the bytes that lose their poison in one of two runs.
+    A byte counts as written if it differs from its random initial value in at least one of two runs.
     """
     [function] = [op for op in module.ops if isinstance(op, func.FuncOp) and not op.is_declaration]
     runs = [_Run(np.random.default_rng(seed)) for seed in (0, 1)]
@@ -191,7 +191,7 @@ def _read_only(array: NDArray[Any]) -> Bytes:
 
 
 def _checked(op: Operation, arguments: list[Any], result: Any) -> Any:
-    """A result. A truncation must not lose anything either: the lowering narrows only what is proven to fit."""
+    """Return a result after checking that it fits its type and that a truncation loses nothing."""
     assert _fits(result, op.results[0].type), f"{op} overflows: {arguments}"
     return result
 

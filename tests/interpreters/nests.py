@@ -1,8 +1,7 @@
 """Evaluation of loop nests on arrays.
 
-All iterations are evaluated at once, unless an iteration reads an element that another iteration has stored. Arrays of
-memory have a leading axis over samples, as everywhere in the evaluator. Arrays of scalars have one additional axis for
-each axis of the nest.
+All iterations are evaluated at once, unless an iteration reads an element that another iteration stores. The arrays of
+buffers have a leading axis for samples. The arrays of scalars have an additional axis for each axis of the nest.
 """
 
 from __future__ import annotations
@@ -31,11 +30,12 @@ Array: TypeAlias = "NDArray[Any]"
 
 
 def evaluate_nest(nest: num.ClosedNestOp, known: Mapping[SSAValue, Any], machine: NumpyMachine | None = None) -> None:
-    """Run a nest on raws, and store its results.
+    """Run a nest on raws and store its results in the arrays of its buffers.
 
-    known: the values defined outside the nest. For a buffer, it is an array of shape (samples, ...), which stores
-    modify. For a scalar that is not constant, it is the raw. Raises `InputError` for ops that cannot be evaluated, such
-    as sparse products.
+    known: the values defined outside the nest: for a buffer, an array of shape (samples, ...), which stores modify; for
+        a scalar that is not constant, its raw.
+
+    Raises `InputError` for ops that cannot be evaluated, such as sparse products.
     """
     machine, shape = machine or NumpyMachine(), nest.shape
     if _is_parallel(nest, known):
@@ -48,7 +48,7 @@ def evaluate_nest(nest: num.ClosedNestOp, known: Mapping[SSAValue, Any], machine
 
 
 def _is_parallel(nest: num.ClosedNestOp, known: Mapping[SSAValue, Any]) -> bool:
-    """True if every iteration stores elements that no other iteration accesses."""
+    """Whether every iteration stores elements that no other iteration accesses."""
     accesses = nest.accesses
     for store in accesses:
         if store is None or not store.writes:
@@ -97,7 +97,7 @@ class _Iterations:
         return []
 
     def _reduced(self, op: num.ReduceOp) -> Sequence[Any]:
-        """The results of a reduction along an axis. The reduction is evaluated sequentially."""
+        """The results of a reduction along an axis, evaluated sequentially."""
         joined: Sequence[Any] = [self.value(start) for start in op.starts]
         for number in op.numbers:
             self.values |= zip(op.body.block.args, [number, *joined], strict=True)
@@ -135,7 +135,7 @@ class _Iterations:
                 return foreign_value(op, [self.value(value) for value in op.operands])
 
     def _element(self, op: memref.LoadOp | memref.StoreOp) -> tuple[Any, ...]:
-        """The index, one entry per axis, of the accessed elements in the array of the buffer."""
+        """The index of the accessed elements in the array of the buffer, with one entry per axis."""
         ones = (1,) * len(self.numbers)
         samples = np.arange(len(self.value(op.memref))).reshape(-1, *ones)
         return (samples, *(np.asarray(self.value(index)) for index in op.indices))

@@ -1,4 +1,4 @@
-"""Evaluation of a step function (`stream-over-time`), call by call, as on a device."""
+"""Evaluation of a step function (`stream-over-time`), one call after another, as on a device."""
 
 from __future__ import annotations
 
@@ -22,9 +22,10 @@ if TYPE_CHECKING:
 
 
 def evaluate_stream(module: ModuleOp, inputs: NDArray[Any], unknown: int = 1) -> list[Outputs]:
-    """All answers of a step function to sequences, in the order of the calls.
+    """The results of all calls of a step function on sequences of inputs, in the order of the calls.
 
-    inputs: raws of shape (samples, elements). unknown: the raw with which states are filled before the first call.
+    inputs: raws of shape (samples, elements).
+    unknown: the raw with which states are filled before the first call.
     """
     [function] = defined_functions(module)
     pushes = tdsl.read_input(function).pushed
@@ -47,7 +48,7 @@ def evaluate_stream(module: ModuleOp, inputs: NDArray[Any], unknown: int = 1) ->
 
 
 def _before(state: SSAValue, samples: int, unknown: int) -> NDArray[Any]:
-    """The initial content of a state buffer. Its elements are numbers in a format, or sums in an accumulator."""
+    """The initial content of a state buffer, whose elements are numbers of a format or sums in an accumulator."""
     element = shaped(state).get_element_type()
     format = number_format(element)
     dtype = builtin_dtype(element) if format is None else format.dtype

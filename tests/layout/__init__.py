@@ -1,1 +1,1 @@
-"""The rules about where things stand, and what reads the sources to hold them."""
+"""Tests of the repository's structure: locations, names and imports of files, and references in pages."""

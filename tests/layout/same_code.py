@@ -1,7 +1,7 @@
-"""Check that nothing but docstrings, comments and layout differs between a commit and the working tree.
+"""Check that only docstrings, comments and layout differ between a commit and the working tree.
 
-`python -m layout.same_code COMMIT` names the Python files whose code differs, added and removed ones included, and
-exits with 1 if there are any. Strings that stand alone, such as those that document attributes, count as docstrings.
+`python -m layout.same_code COMMIT` prints the Python files whose code differs, including added and removed files, and
+exits with 1 if there are any. String statements, such as those that document attributes, count as docstrings.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ class _WithoutDocstrings(ast.NodeTransformer):
 
 
 def different_files(root: Path, commit: str) -> list[str]:
-    """The paths of Python files, from `root`, whose code is not that of a commit; exits for an unknown commit."""
+    """The paths, relative to `root`, of Python files whose code differs from a commit; exits for an unknown commit."""
     changed = _git(root, "diff", "--name-only", "--no-renames", "-z", commit, "--", "*.py")
     added = _git(root, "ls-files", "--others", "--exclude-standard", "-z", "--", "*.py")
     before = {*_git(root, "ls-tree", "-r", "--name-only", "-z", commit).split("\0")}

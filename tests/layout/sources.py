@@ -1,4 +1,4 @@
-"""The sources of the product, read as text."""
+"""The source files of the product, and facts parsed from their text."""
 
 from __future__ import annotations
 
@@ -45,17 +45,17 @@ OUTERMOST = ROOT / "tools" / "tinyml"
 
 
 def module_of(path: Path) -> str:
-    """The full name of the module that a file is."""
+    """The full name of the module in a file."""
     parts = path.relative_to(OUTERMOST if path.is_relative_to(OUTERMOST) else ROOT).with_suffix("").parts
     return ".".join(["tinyml", *(parts[:-1] if parts[-1] == "__init__" else parts)])
 
 
 class Source:
-    """What a file says; all of it is found in one reading.
+    """Facts about a source file, collected in one pass over its syntax tree.
 
-    imports: line and full name of every module that it imports, at its top, in functions or by name. for_types: the
-    lines of imports for a type checker. words: what it says other than in docstrings and comments (identifiers,
-    imports, strings), with the line where it first does.
+    imports: the line and the full name of every imported module, wherever in the file the import stands.
+    for_types: the lines of imports that only a type checker executes.
+    words: the identifiers, imports and strings outside docstrings and comments, each with its first line.
     """
 
     def __init__(self, path: Path):

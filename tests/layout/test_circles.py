@@ -1,4 +1,4 @@
-"""The folders of a room import each other one way."""
+"""The imports between the folders of a room form no cycle."""
 
 from __future__ import annotations
 
@@ -9,13 +9,15 @@ from layout.sources import MODULES, module_of, name_of, source
 
 
 def folder_of(path: Path) -> str | None:
-    """The folder of a room that a file is in; None for a file directly in a room."""
+    """The top-level folder of a room that contains a file; None for a file directly in a room."""
     parts = name_of(path).split("/")
     return "/".join(parts[:2]) if len(parts) > 2 else None
 
 
 def arrows() -> Counter[tuple[str, str]]:
-    """The imports between the folders of a room, when files run: in functions, too, but not for type checkers."""
+    """The number of imports between each pair of folders of a room, including imports in functions but not those for
+    type checkers.
+    """
     files, found = {module_of(path): path for path in MODULES}, Counter[tuple[str, str]]()
     for path in MODULES:
         read, here = source(path), folder_of(path)
@@ -28,7 +30,9 @@ def arrows() -> Counter[tuple[str, str]]:
 
 
 def in_circles(found: Counter[tuple[str, str]]) -> dict[tuple[str, str], int]:
-    """The arrows from a folder to one from which other arrows lead back."""
+    """The imports that belong to a cycle, with their numbers: other imports lead from their target back to their
+    source.
+    """
     reached: dict[str, set[str]] = {}
     for start, end in found:
         reached.setdefault(start, set()).add(end)

@@ -1,8 +1,9 @@
-"""No name means two things in the comprehensions of one function.
+"""No name has two meanings in the comprehensions of one function.
 
-CPython inlines comprehensions from 3.12 on. A name that one of them binds is then local in the others of the function
-as well, where it may stand for something else: up to 3.12.3 for a global such as `type` (python/cpython, issue 118513),
-and in later versions for a variable of an enclosing function (issue 156664). Reading it is an `UnboundLocalError`.
+CPython inlines comprehensions from 3.12 on. A name that one comprehension binds is then also local in the other
+comprehensions of the function, where it may refer to something else. This affects globals such as `type` up to 3.12.3
+(python/cpython, issue 118513), and variables of an enclosing function in later versions (issue 156664). Reading the
+name then raises `UnboundLocalError`.
 """
 
 from __future__ import annotations
@@ -17,7 +18,9 @@ COMPREHENSIONS = ("listcomp", "setcomp", "dictcomp")
 
 
 def reused_names(scope: SymbolTable) -> list[str]:
-    """Names that one comprehension of a function binds, and that in another come from outside of the function."""
+    """The names that one comprehension of a function binds and that another comprehension reads from outside the
+    function.
+    """
     children = scope.get_children()
     found = [name for child in children for name in reused_names(child)]
     if scope.get_type() != "function":

@@ -1,4 +1,4 @@
-"""`tinyml.extend`, the interface for packages: it only re-exports, and packages import nothing else of tinyml."""
+"""`tinyml.extend`, the interface for packages, only re-exports names, and packages import nothing else of tinyml."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def test_the_page_names_the_version() -> None:
 
 @pytest.mark.parametrize("name", MODULES)
 def test_a_module_only_re_exports(name: str) -> None:
-    """A docstring, imports from tinyml, and a list of exactly what they import."""
+    """A module consists of a docstring, imports from tinyml, and a list of exactly the imported names."""
     docstring, *imports, listed = ast.parse(Path(module(name).__file__ or "").read_text(encoding="utf-8")).body
     assert isinstance(docstring, ast.Expr)
     imported: list[str] = []
@@ -56,7 +56,9 @@ PUBLIC = ("tinyml", "tinyml.features")
 
 
 def foreign_code() -> dict[str, str]:
-    """What packages and readers write: templates, examples, packages of tests, blocks of Python, cells of notebooks."""
+    """The Python code that packages and readers write, by file: templates, examples, test packages, code blocks and
+    notebook cells.
+    """
     found = {name_of(path): path.read_text("utf-8") for path in ROOT.glob("tools/templates/**/*.py.in")}
     for pattern in ("tests/plugins/**/*.py", "examples/**/*.py"):
         found |= {name_of(path): path.read_text("utf-8") for path in ROOT.glob(pattern)}

@@ -1,4 +1,4 @@
-"""The core and its two frontends and chips import no extension, and the table of extensions is true."""
+"""The core with its two frontends and its chips imports no extension, and the table of extensions is correct."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ def is_out(path: Path) -> bool:
 
 
 def imported_by(path: Path) -> list[tuple[int, Path]]:
-    """The files that a file imports when it runs, with the lines."""
+    """The files that a file imports at run time, with the lines of the imports."""
     read = source(path)
     named = [(line, FILES.get(name) or FILES.get(name.rpartition(".")[0])) for line, name in read.imports]
     return [(line, file) for line, file in named if file is not None and line not in read.for_types]
 
 
 def test_the_core_imports_no_extension():
-    """Neither at the top of a file nor in a function: it has rows that name what an extension offers."""
+    """This includes imports in functions. The core refers to extensions only through rows that name their modules."""
     found = [
         f"{name_of(path)}:{line} imports {name_of(file)}"
         for path in MODULES
@@ -53,7 +53,7 @@ def test_a_part_is_named_after_its_module():
 
 
 def test_a_wrong_name_belongs_to_no_part():
-    """Or the message for a misspelled format or search would ask for an extension that is installed."""
+    """Otherwise the message for a misspelled format or search would name an extension to install."""
     assert part_of("tinyml.dialects.formats.minifloat.type") == "minifloat, codebook, MX formats"
     assert part_of("tinyml.dialects.formats.minifloatt.type") == CORE
     assert part_of("tinyml.transforms.search.search_pareto") == "searches"

@@ -1,4 +1,4 @@
-"""Every file is where its room says: passes, dialects, formats, chips, commands, and tests that mirror them."""
+"""Every file is in the folder for its kind: passes, dialects, formats, chips, commands, and the tests of each."""
 
 from __future__ import annotations
 
@@ -73,12 +73,12 @@ LEVELS = ("reals", "formats", "buffers", "loops", "bits", "rtl", "search")
 
 
 def stems(folder: str) -> set[str]:
-    """The modules directly in a folder, without the package's own."""
+    """The names of the modules directly in a folder, except `__init__`."""
     return {path.stem for path in (ROOT / folder).glob("*.py")} - {"__init__"}
 
 
 def packages(folder: str) -> set[str]:
-    """The packages directly in a folder."""
+    """The names of the packages directly in a folder."""
     return {path.parent.name for path in (ROOT / folder).glob("*/__init__.py")}
 
 
@@ -115,7 +115,7 @@ def test_a_file_directly_in_a_room_is_a_pass_or_its_contract(room: str):
 
 
 def test_a_file_directly_in_a_level_room_is_a_pass_of_its_name():
-    """So is one directly in transforms/, which takes IR of any level."""
+    """This also applies to files directly in transforms/, whose passes accept IR of any level."""
     for path in (ROOT / "transforms").rglob("*.py"):
         _, *folders, _ = path.relative_to(ROOT).parts
         if path.stem != "__init__":
@@ -149,7 +149,7 @@ def test_a_folder_of_targets_is_a_chip():
 
 
 def test_options_are_declared():
-    """Arguments are made from declared options; tinyml-opt extends xDSL's own parser."""
+    """No tool adds arguments by hand, except tinyml-opt, which extends xDSL's parser."""
     for path in MODULES:
         if name_of(path) not in ("tools/cli/arguments.py", "tools/driver/optimizer.py"):
             assert ".add_argument(" not in path.read_text(), name_of(path)

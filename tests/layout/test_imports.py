@@ -1,4 +1,6 @@
-"""Arrows between rooms run upwards, level rooms share libraries only, and no import leads back to where it began."""
+"""Imports between rooms have one direction, level rooms import only libraries of each other, and no import is
+cyclic.
+"""
 
 from __future__ import annotations
 
@@ -20,7 +22,7 @@ def test_imports_run_upwards():
 
 
 def is_a_pass(module: str) -> bool:
-    """Is a module, or a name in it, from a file directly in a level room?"""
+    """Whether a module, or a name in it, is defined in a file directly in a level room."""
     parts = module.split(".")
     if parts[:2] != ["tinyml", "transforms"] or len(parts) < 4 or parts[2] not in LEVELS:
         return False
@@ -36,7 +38,7 @@ def test_level_rooms_import_each_others_libraries_only():
 
 
 def test_no_import_leads_back():
-    """Imports in functions count, those for type checkers do not, nor does that of a module's own package."""
+    """Imports in functions count. Imports for type checkers and of a module's own package do not."""
     modules = {module_of(path): path for path in MODULES}
     arrows: dict[str, set[str]] = {}
     for module, path in modules.items():

@@ -1,4 +1,4 @@
-"""No format and no chip is named outside its own files."""
+"""The name of a number format or chip occurs only in its own files."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ LITERATURE = ("seedot", "shiftry")
 
 @pytest.mark.parametrize("name", sorted(FORMATS))
 def test_no_format_is_named_outside_its_own_files(name: str):
-    """Its own are the file of its name in `dialects/formats/`, or the folder."""
+    """The files of a format are the file or the folder of its name in `dialects/formats/`."""
     format = FORMATS[name]
     *_, folder, stem = format.__module__.split(".")
     if stem == "type":
@@ -75,7 +75,7 @@ ASKING_FOR_FAMILIES = {
 
 
 def families() -> set[str]:
-    """The classes of formats and accumulators but the two that are the interface."""
+    """The names of the classes of formats and accumulators, without the two base classes."""
     found: set[str] = set()
     below: list[type] = [NumberFormat, Accumulator]
     while below:
@@ -89,7 +89,7 @@ ASKING = ("isinstance", "issubclass")
 
 
 def asked_for(path: Path) -> set[str]:
-    """The names of classes for which a module asks by `isinstance`, `issubclass` or a pattern."""
+    """The names of the classes that a module tests for by `isinstance`, `issubclass` or a class pattern."""
     kinds: list[ast.AST] = []
     for node in ast.walk(ast.parse(path.read_text("utf-8"))):
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in ASKING:
@@ -100,7 +100,7 @@ def asked_for(path: Path) -> set[str]:
 
 
 def test_no_family_is_asked_for_outside_formats():
-    """Formats say by their interface what passes need to know: `integers_of`, `coding`, `INTEGER` of accumulators."""
+    """Passes use the interface of formats instead: `integers_of`, `coding`, and `INTEGER` of accumulators."""
     names = families()
     assert {"ExactNumbers", "ExactFormat", "AccumulatorType"} <= names
     asking = {name_of(path) for path in MODULES if asked_for(path) & names}
@@ -121,9 +121,9 @@ NAMING_CHIPS = {
 
 
 def own_by_convention(path: Path, chip: Chip) -> bool:
-    """Does a file belong to a chip, or to one that extends it?
+    """Whether a file belongs to a chip or to a chip that extends it.
 
-    Its runner does, and the file of its name that measures its kernels.
+    The files of a chip include its runner, and the file that measures its kernels and has the name of the chip.
     """
     if any(own_by_convention(path, other) for other in chips() if other.extends is chip):
         return True
@@ -134,7 +134,9 @@ def own_by_convention(path: Path, chip: Chip) -> bool:
 
 @pytest.mark.parametrize("chip", chips(), ids=lambda chip: chip.name)
 def test_no_chip_is_named_outside_its_own_files(chip: Chip):
-    """Its own are its folder and its runner; its names those of its boards and parts, of its runner and its tools."""
+    """The files of a chip are its folder and its runner. Its names include those of its boards, parts, runner and
+    tools.
+    """
     names = {chip.name, chip.folder.name, chip.prefix, chip.compiler, *chip.runner.rpartition(".")[2].split(":")} - {""}
     names |= {name for board in chip.boards for name in (board.name, board.part)} - WORDS
     if chip.extends is not None:

@@ -1,4 +1,4 @@
-"""The wheel contains everything, the tools start quickly, and a stock xdsl-opt finds what is registered."""
+"""The wheel is complete, the tools start quickly, and an unmodified xdsl-opt finds the registered dialects."""
 
 import contextlib
 import importlib.util
@@ -48,7 +48,7 @@ def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def installed(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The folder of the wheel's files, whose modules are compiled once."""
+    """The folder of the unpacked wheel, whose modules are compiled to bytecode once."""
     folder = tmp_path_factory.mktemp("installed")
     with zipfile.ZipFile(wheel) as archive:
         archive.extractall(folder)
@@ -56,9 +56,9 @@ def installed(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def test_the_wheel_contains_every_room(wheel: Path):
-    """Headers, grammars and harnesses too: an editable installation would not show that one is missing.
+    """The wheel includes headers, grammars and test harnesses, whose absence would not affect an editable installation.
 
-    What measures cost tables is left out.
+    It excludes the code that measures cost tables.
     """
     with zipfile.ZipFile(wheel) as archive:
         inside = set(archive.namelist())
@@ -71,7 +71,7 @@ def test_the_wheel_contains_every_room(wheel: Path):
 
 
 def test_the_demo_runs_from_the_wheel(installed: Path, tmp_path: Path):
-    """In a folder of its own, where no `examples` lie; of two models the smaller one is left."""
+    """The demo runs in a folder without `examples`. If two models are possible, it keeps the smaller one."""
     examples = installed / "tinyml/examples"
     assert {path.parent.name for path in examples.glob("*/val.npz")} == {"fastgrnn-mnist16", "protonn-gesturepod"}
     shutil.rmtree(examples / "fastgrnn-mnist16")
@@ -101,7 +101,9 @@ def test_every_requirement_is_bounded_once():
 
 
 def core_packages(name: str = DISTRIBUTION) -> set[str]:
-    """The distributions that one needs without extras, itself not included."""
+    """The names of the distributions that a distribution requires without extras, directly or indirectly, without
+    itself.
+    """
     found: set[str] = set()
     for line in requires(name) or ():
         asked = re.match(r"[\w.-]+", line)
@@ -127,7 +129,9 @@ FROM_THE_WHEEL = """if True:
 
 
 def test_the_wheel_works_with_core_packages_and_no_compiler(installed: Path, tmp_path: Path):
-    """Python without this environment's packages finds the wheel, and links to what it needs."""
+    """A Python without the environment's packages imports the wheel, and links to the packages that the wheel
+    requires.
+    """
     (tmp_path / "core" / "tinyml").mkdir(parents=True)
     # A package of others may lie in the namespace.
     (tmp_path / "core" / "tinyml" / "of_others.py").touch()
@@ -176,7 +180,7 @@ def test_the_module_loads_its_names_when_they_are_used():
 
 
 def test_the_list_of_passes_and_pipelines_imports_no_dialect():
-    """`tinyml-opt --help` prints it, in little more time than xDSL takes to start."""
+    """`tinyml-opt --help` prints this list, in little more time than xDSL takes to start."""
     code = """if True:
         import sys
         import tinyml.tools.driver.optimizer
@@ -192,7 +196,7 @@ WRONG_NAME = re.compile(r"pip install\s+(?:-\S+\s+)*['\"]?tinyml(?!-xdsl)\b|\bti
 
 
 def test_nothing_tells_people_to_install_the_package_of_somebody_else():
-    """It is called `tinyml`."""
+    """The distribution `tinyml` on PyPI belongs to another project."""
     texts = [*PAGES, *room_files("*.py"), *room_files("*.in"), *ROOT.glob("tests/plugins/*/pyproject.toml")]
     for path in [*texts, ROOT / "pyproject.toml"]:
         found = WRONG_NAME.search(path.read_text(encoding="utf-8"))
@@ -241,7 +245,7 @@ def test_a_stock_xdsl_opt_lists_our_passes_and_targets():
 
 
 def test_a_stock_xdsl_opt_reads_our_dialects(tmp_path: Path):
-    """A program of each, one after the other, as starting the tool takes most of the time."""
+    """One run of xdsl-opt reads a program of each dialect, since starting the tool takes most of the time."""
     programs = [(checks_of(name) / "ops.mlir").read_text() for name in sorted(TINYML.all_dialects)]
     (tmp_path / "all.mlir").write_text("\n// -----\n".join(programs))
     printed = stock_xdsl_opt(str(tmp_path / "all.mlir"), "--split-input-file")

@@ -1,4 +1,4 @@
-"""Links and file names in the pages lead somewhere."""
+"""Links and file names in the documentation refer to existing targets."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ NAME = re.compile(r"`((?:[\w.-]+/)*[\w-][\w.-]*\.(?:py|md|toml|lark|mlir|c|h|S|j
 
 
 def _headings(page: Path) -> set[str]:
-    """The anchors of a page, as GitHub makes them of its headings."""
+    """The anchors that GitHub generates for the headings of a page."""
     found = re.findall(r"^#+ (.*)$", _without_blocks(page), re.MULTILINE)
     return {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in found}
 
@@ -57,19 +57,19 @@ def test_no_section_is_there_twice(page: Path):
 
 
 def _stands_for_names(path: str) -> bool:
-    """True for a path with a word in capitals, or that lowers A to B."""
+    """Whether a path is a pattern: it contains a word in capitals, or the name of a pass that lowers A to B."""
     return re.search(r"[A-Z]{2}|\b[AB]_", path) is not None
 
 
 @cache
 def _files() -> str:
-    """Every file of the tree, each on a line that begins with `/`."""
+    """The paths of all files of the tree, one per line, each beginning with `/`."""
     return "".join(f"/{path.relative_to(ROOT).as_posix()}\n" for path in _tree())
 
 
 @cache
 def _sources() -> str:
-    """All sources, which name the files that the commands write."""
+    """The concatenated text of all sources, which name the files that commands write."""
     return "\n".join(
         path.read_text(encoding="utf-8", errors="replace")
         for path in _tree()
@@ -83,7 +83,7 @@ def _tree() -> list[Path]:
 
 
 def _is_written(name: str, page: Path) -> bool:
-    """True if a command on the page has written a file, or a source names it; sources of Python are in the tree."""
+    """Whether a command on the page writes a file or a source names it. Python sources must exist in the tree."""
     blocks = "".join(re.findall(r"^```.*?^```", page.read_text(encoding="utf-8"), re.DOTALL | re.MULTILINE))
     last = re.escape(name.rpartition("/")[2])
     return name in blocks or (not name.endswith(".py") and re.search(rf"(?<![\w.-]){last}", _sources()) is not None)
@@ -96,21 +96,23 @@ CURRENT = pytest.mark.parametrize(
 
 @CURRENT
 def test_files_exist(page: Path):
-    """Paths from the root; words in capitals stand for names."""
+    """Paths are relative to the root. Words in capitals are placeholders."""
     named = [path for path in FILE.findall(_without_blocks(page)) if not _stands_for_names(path)]
     assert [path for path in named if not (ROOT / path).exists()] == []
 
 
 @CURRENT
 def test_named_files_exist(page: Path):
-    """A name of a file, with or without its folders, is the end of a path in the tree, or of a file that is written."""
+    """A file name, with or without folders, must be the end of a path in the tree or of a file that a command
+    writes.
+    """
     named = [name for name in NAME.findall(_without_blocks(page)) if not _stands_for_names(name)]
     assert [name for name in named if f"/{name}\n" not in _files() and not _is_written(name, page)] == []
 
 
 @pytest.mark.parametrize("room", ["dialects", "targets", "runtime", "transforms", "lowering", "tools"])
 def test_no_message_names_a_page_that_a_wheel_lacks(room: str):
-    """Texts of messages and of help; docstrings and examples may name files of the repository."""
+    """This applies to messages and help texts. Docstrings and examples may name files of the repository."""
     for file in sorted((ROOT / room).rglob("*.py")):
         tree = ast.parse(file.read_text(encoding="utf-8"))
         nodes = list(ast.walk(tree))
@@ -124,7 +126,7 @@ def test_no_message_names_a_page_that_a_wheel_lacks(room: str):
 
 @pytest.mark.parametrize("name", ["engine/options.py", "transforms/search/engine/options.py", "no_such_notes.md"])
 def test_a_file_that_does_not_exist_is_found(name: str, tmp_path: Path):
-    """A folder that exists does not make up for its file."""
+    """A path to a missing file is an error even if its folder exists."""
     page = tmp_path / "page.md"
     page.write_text(f"See `{name}`.\n")
     with pytest.raises(AssertionError):

@@ -1,4 +1,6 @@
-"""`make same-code` names files whose code differs from that of a commit, not those whose docstrings and comments do."""
+"""`make same-code` reports files whose code differs from a commit, but not files with changed docstrings or
+comments.
+"""
 
 from __future__ import annotations
 
@@ -42,7 +44,7 @@ CHANGES = {
 
 @pytest.fixture
 def repository(tmp_path: Path) -> Path:
-    """A repository with three files in one commit."""
+    """A Git repository with three files in one commit."""
     for name in ("words.py", "code.py", "gone.py"):
         (tmp_path / name).write_text(CODE)
     author = ("-c", "user.name=A", "-c", "user.email=a@b.c")

@@ -1,1 +1,1 @@
-"""Measurements of the figures in the pages and in the pages about papers, and the files and tables that store them."""
+"""Measurements of the figures in the documentation and in its pages about papers, and the files that store them."""

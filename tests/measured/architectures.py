@@ -1,12 +1,15 @@
 """`python -m measured.architectures DIGITS RESULTS`: random networks for digits, their errors and plans.
 
-This is a sweep like figures 8 and 10 of Gural and Murmann (2019). Random stacks of convolutions on digits of 14x14
+This sweep corresponds to figures 8 and 10 of Gural and Murmann (2019). Random stacks of convolutions on digits of 14x14
 pixels are trained in floating point, then with weights and activations of 4 bits. Each strategy plans the bytes of
-their activations. DIGITS is an .npz file with images `x` (samples, 28, 28) and labels `y`. The first four fifths are
-used for training, the others only to measure the error. RESULTS is a JSON file with a line for each network; an
-interrupted run continues where it stopped. The published sweep has 1,000 networks, 60,000 images and 5 epochs of either
-kind; here options set these numbers. `published` plans as many networks as the paper, which takes a minute, and trains
-none.
+their activations.
+
+DIGITS is an .npz file with images `x` (samples, 28, 28) and labels `y`. The first four fifths are used for training,
+the others only to measure the error. RESULTS is a JSON file with a line for each network; an interrupted run continues
+where it stopped.
+
+The published sweep has 1,000 networks, 60,000 images, 5 epochs in floating point and 5 in 4 bits; here options set
+these numbers. The command `published` plans as many networks as the paper, which takes a minute, and trains none.
 """
 
 from __future__ import annotations
@@ -37,7 +40,7 @@ BITS, SIDE, CLASSES, BATCH = 4, 14, 10, 100
 
 @dataclass(frozen=True)
 class Network:
-    """Convolutions without padding, as (kernel, channels), and whether a pool of 2x2 precedes the dense layer."""
+    """Convolutions without padding, as (kernel, channels) pairs, and whether a pool of 2x2 precedes the dense layer."""
 
     layers: tuple[tuple[int, int], ...]
     pool: bool
@@ -81,7 +84,7 @@ def drawn(draw: random.Random) -> Network:
 
 
 def planned(network: Network) -> dict[str, float]:
-    """For each mode, the bytes of activations as the literature counts them."""
+    """For each schedule, the bytes of activations as the literature counts them."""
     graph = network.graph()
     return {mode: schedule_named(mode).plan(graph).bits / 8 for mode in MODES}
 
@@ -89,8 +92,9 @@ def planned(network: Network) -> dict[str, float]:
 class Trained:
     """A network that is trained by Adam.
 
-    bits: weights and activations are quantised to this width with straight-through gradients (Courbariaux 2016).
-    orthogonal: True for initial weights that are orthogonal (Saxe et al. 2013) and of the same magnitude.
+    bits: the width to which weights and activations are quantised, with straight-through gradients (Courbariaux 2016).
+
+    orthogonal: True for initial weights that are orthogonal (Saxe et al. 2013) and of the same magnitude as otherwise.
     """
 
     def __init__(self, network: Network, seed: int, orthogonal: bool = False) -> None:
@@ -107,7 +111,7 @@ class Trained:
         self.steps, self.ranges = 0, [0.0] * len(network.layers)
 
     def weight(self, number: int) -> Reals:
-        """A matrix of weights after quantisation."""
+        """The matrix of weights of layer `number` after quantisation."""
         weight = self.weights[number]
         if not self.bits:
             return weight
@@ -115,7 +119,7 @@ class Trained:
         return (np.clip(np.round(weight / step), -(2 ** (self.bits - 1)), 2 ** (self.bits - 1) - 1) * step).astype("f4")
 
     def forward(self, x: Reals) -> tuple[Reals, list[Any]]:
-        """The scores, and the intermediate values for the derivatives."""
+        """The scores of inputs, and the intermediate values that the derivatives need."""
         kept: list[Any] = []
         for number, (kernel, _) in enumerate(self.network.layers):
             windows = np.lib.stride_tricks.sliding_window_view(x, (kernel, kernel), (1, 2))
@@ -142,7 +146,10 @@ class Trained:
         return x.reshape(len(x), -1) @ self.weight(last) + self.weights[-1], kept
 
     def learn(self, x: Reals, labels: Any, rate: float) -> None:
-        """Perform a training step on a batch. rate: the learning rate."""
+        """Perform a training step on a batch.
+
+        rate: the learning rate.
+        """
         scores, kept = self.forward(x)
         scores = np.exp(scores - scores.max(1, keepdims=True))
         slope = scores / scores.sum(1, keepdims=True)
@@ -191,7 +198,7 @@ class Trained:
 
 
 def _orthogonal(matrix: Reals) -> Reals:
-    """The orthogonalised columns of a random matrix, or its rows if these are fewer."""
+    """A random matrix with orthogonalised columns, or with orthogonalised rows if it has fewer rows than columns."""
     return np.linalg.qr(matrix)[0] if len(matrix) >= len(matrix[0]) else np.linalg.qr(matrix.T)[0].T
 
 
@@ -213,8 +220,8 @@ LIMITS = 300, 400, 500, 700
 
 
 def summary(lines: Sequence[Any]) -> dict[str, dict[str, str]]:
-    """For each mode, the geometric mean of its bytes divided by herringbone's,
-    and the least error within each limit.
+    """For each schedule, the geometric mean of its bytes divided by those of the schedule `herringbone`, and the least
+    error within each memory limit.
     """
     found: dict[str, dict[str, str]] = {}
     for mode in MODES:
@@ -232,10 +239,10 @@ PUBLISHED = 1_000
 
 
 def published(_models: Path | None) -> dict[str, float]:
-    """The bytes of activations, in percent of herringbone's, of as many networks as the paper has.
+    """The bytes of activations, in percent of the schedule `herringbone`, of as many networks as the paper has.
 
-    The first few are the networks that were trained. For each mode there are the geometric mean, the maximum (`most_`),
-    and the number of networks within 512 bytes (`within_`).
+    The first networks are those that were trained. For each schedule there are the geometric mean, the maximum
+    (`most_`), and the number of networks within 512 bytes (`within_`).
     """
     draw = random.Random(0)
     plans = [planned(drawn(draw)) for _ in range(PUBLISHED)]
@@ -253,11 +260,11 @@ WITHIN = 512
 
 
 def frontier(_models: Path | None) -> dict[str, float]:
-    """For each mode, the factor by which the error grows if the memory shrinks to a tenth, below 1 KB, in the trained
-    sweep.
+    """For each schedule, the factor by which the error grows if the memory shrinks to a tenth, below 1 KB, in the
+    trained sweep.
 
-    It is computed by least squares in logarithms, over the networks for which no other with fewer bytes has as small an
-    error.
+    The factor is a least-squares fit in logarithms over the Pareto-optimal networks, those for which no other network
+    with fewer bytes has as small an error.
     """
     lines = json.loads((ROOT / "docs/schedules/sweep.json").read_text())
     found: dict[str, float] = {"networks": len(lines)}
@@ -272,7 +279,9 @@ def frontier(_models: Path | None) -> dict[str, float]:
 
 
 def draw_picture(lines: Sequence[Any], file: Path) -> None:
-    """Plot error against bytes of activations, with a colour for each of some strategies, as in figure 10."""
+    """Plot error against bytes of activations, with one colour per schedule, as in figure 10, and write the plot to a
+    file.
+    """
     import matplotlib as mpl
 
     mpl.use("agg")

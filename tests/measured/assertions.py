@@ -1,7 +1,8 @@
-"""The assertions that rows name: a test of the suite, or a check of figures, and the printed values that it asserts.
+"""The assertions that rows name: a test of the suite or a check of figures, and the printed values that it asserts.
 
-A value counts if a test would fail without it. It may be in the code of a test or in a definition of the same file that
-the test refers to, in a `CHECK` line of an IR file, or in the condition of a row. Comments and docstrings do not count.
+A value counts as asserted if a change of the value would make the test fail. It may be in the code of a test or in a
+definition of the same file that the test refers to, in a `CHECK` line of an IR file, or in the condition of a row.
+Comments and docstrings do not count.
 """
 
 from __future__ import annotations
@@ -28,7 +29,7 @@ CHECK = re.compile(r"//\s*(?P<by>[A-Z][A-Z0-9_]*)(?:-NEXT|-SAME|-DAG)?:(?P<check
 
 @dataclass(frozen=True)
 class Assertion:
-    """A test, by its node id below `tests/`, and the values of the item that it asserts."""
+    """A test, by its node id relative to `tests/`, and the values that it asserts."""
 
     test: str
     values: Sequence[Value]
@@ -45,7 +46,7 @@ def is_ir(test: str) -> bool:
 
 
 def printed(text: str, value: Value) -> bool:
-    """True if a text of a row prints a value."""
+    """Whether a text contains a value as it is printed."""
     return _is_in(value, text)
 
 
@@ -85,7 +86,7 @@ def constants(test: str) -> Iterator[Value]:
 
 @cache
 def _definitions(file: Path) -> dict[str, ast.stmt]:
-    """The functions, classes and variables of a module, by name; a fixture has the name by which tests request it."""
+    """The functions, classes and variables of a module by name. A fixture has the name by which tests request it."""
     named: dict[str, ast.stmt] = {}
     for node in ast.parse(file.read_text(encoding="utf-8")).body:
         match node:

@@ -1,4 +1,4 @@
-"""The measured columns of tables: for each heading, the command, and a format for the cell with the command's figures.
+"""The measured columns of tables. Each heading has the command that measures it and a format string for its cells.
 
 `{row}` stands for the model of a row, with the options that its label implies (`NAMES`). The cells of columns that are
 not declared here are those of `docs/figures/TABLE.json`.
@@ -186,7 +186,7 @@ FEW_BITS = {
 
 
 def weights_of(bits: int, *families: str) -> dict[str, Column]:
-    """Columns with the change of accuracy for weights of `bits` bits.
+    """Columns with the change of accuracy for weights of `bits` bits, one for each format family.
 
     Other values have 16 bits, or 8 bits if integers have zero points.
     """
@@ -201,8 +201,8 @@ def weights_of(bits: int, *families: str) -> dict[str, Column]:
 
 
 def scalings_of(width: int) -> dict[str, Column]:
-    """Columns with the points lost for each rule of scales, and the answers that are right only in floats or only in
-    the program.
+    """Columns for each rule of scales: the points lost, and the answers that are right only in floating point or only
+    in the program.
     """
     command = f"scalings {{row}} --width {width}"
     kinds = {
@@ -222,14 +222,16 @@ def scalings_of(width: int) -> dict[str, Column]:
 
 
 def module_cells(command: str) -> dict[str, Column]:
-    """Columns with the cells of a hardware module by yosys, and the clock that nextpnr's routing permits."""
+    """Columns with the cells of a hardware module as yosys counts them, and its clock frequency after nextpnr's
+    routing.
+    """
     cells = {"LUTs": "{luts}", "registers": "{registers}", "DSPs": "{dsps}", "block RAMs": "{brams}"}
     routed = (f"{command} --route", "{fmax}")
     return {**{heading: (command, cell) for heading, cell in cells.items()}, "MHz": routed}
 
 
 def estimated(command: str) -> dict[str, Column]:
-    """Columns with the LUTs of a module by yosys and by the estimate, and their ratio."""
+    """Columns with the LUTs of a module as yosys counts them and as estimated, and their ratio."""
     return {
         "LUTs by yosys": (command, "{luts}"),
         "estimate": (command, "{estimate}"),

@@ -1,4 +1,4 @@
-"""Commands of `tinyml` that measure figures. A command names a model only by the name of its folder or file."""
+"""Commands of `tinyml` that measure figures. A command refers to a model by the name of its folder or file alone."""
 
 from __future__ import annotations
 
@@ -63,7 +63,9 @@ def model_path(name: str, models: Path | None) -> Path:
 def measure(command: str, models: Path | None = None) -> Values:
     """The figures that a command measures; only `error` if the command rejects the program.
 
-    models: a folder of additional models, which may be in subfolders. Raises `Unmeasured` if the model is not found.
+    models: a folder of additional models, which may be in subfolders.
+
+    Raises `Unmeasured` if the model is not found.
     """
     name, model, *options = shlex.split(command)
     if name in _OF_TESTS:
@@ -77,8 +79,9 @@ def measure(command: str, models: Path | None = None) -> Values:
 def _estimator(name: str, options: list[str]) -> Values:
     """The figures of an estimator of `programs.digits` on an Uno, with automatically chosen formats.
 
-    Accuracies are measured on the test samples. options: `--input-unit UNIT`, by default the inputs are floats, and
-    `--flash BYTES`, by default the flash of an Uno.
+    Accuracies are measured on the test samples.
+
+    options: `--input-unit UNIT`, by default the inputs are floats, and `--flash BYTES`, by default the flash of an Uno.
     """
     from programs import digits
 
@@ -95,8 +98,9 @@ def _estimator(name: str, options: list[str]) -> Values:
 def _called(name: str, options: list[str]) -> Values:
     """The figures of an estimator of `programs.float_callers` that is called with floats.
 
-    `differ` counts the answers of the evaluator that differ from scikit-learn's. options: `--flash BYTES` and `--target
-    BOARD`, by default an Uno.
+    `differ` counts the answers of the evaluator that differ from scikit-learn's.
+
+    options: `--flash BYTES` and `--target BOARD`, by default an Uno.
     """
     from programs import float_callers as callers
 
@@ -121,8 +125,7 @@ def _called(name: str, options: list[str]) -> Values:
 
 
 def _sensor(name: str, options: list[str]) -> Values:
-    """The figures of a model of `programs.sensor_cases` on all devices, with reals and with a sensor's integers as
-    inputs.
+    """The figures of a model of `programs.sensor_cases` on all devices, with real inputs and with a sensor's integers.
 
     Accuracies are computed by the evaluator. `differ` counts the labels on all devices that differ from the
     evaluator's.
@@ -153,7 +156,7 @@ def _bench(model: Path, options: list[str]) -> Values:
 
 
 def _weigh(model: Path, options: list[str]) -> Values:
-    """The figures of `compile`, and whether `--format auto` would accept the program."""
+    """The figures of `compile`, and whether `--format auto` would accept the program's loss."""
     return _compile(model, options, weighed=True)
 
 
@@ -171,7 +174,7 @@ def _compile(model: Path, options: list[str], *, weighed: bool = False) -> Value
 
 
 def _need_router(target: str) -> None:
-    """Raise `Unmeasured` on a machine without the tool that routes modules for a board."""
+    """Raise `Unmeasured` if the tool that routes modules for a board is not installed."""
     fabric = fabric_of(board(target))
     try:
         placement_tool(fabric)
@@ -209,8 +212,8 @@ def _llvm(model: Path, options: list[str]) -> Values:
 def _executors(model: Path, options: list[str]) -> Values:
     """The figures of a model in a format on all executors.
 
-    options: the name of the format, its bits if the format has several widths, and optionally `weights` and their
-    format.
+    options: the name of the format, its bits if the format has several widths, and optionally `weights` and the format
+        of the weights.
     """
     from measured.measures.upstream import executors
 
@@ -303,11 +306,10 @@ def _finetune(name: str, options: list[str]) -> Values:
 
 
 def _detector(folder: Path, options: list[str]) -> Values:
-    """The figures of a head detector on a Cortex-M4, compiled with the options after its name
-    (`programs.face_results`).
+    """The figures of a head detector on a Cortex-M4 (`programs.face_results`), compiled with the given options.
 
-    In addition to the figures of a report, these are the average precisions of the program and of the model on reals,
-    on the measured pictures.
+    In addition to the figures of a report, these are the average precisions of the program and of the model in floating
+    point on the measured pictures.
     """
     from programs import face_results
 
@@ -319,8 +321,8 @@ def _detector(folder: Path, options: list[str]) -> Values:
 
 
 def _anomalies(name: str, options: list[str]) -> Values:
-    """The figures of an anomaly detector, named by its data set and its kind,
-    joined by ` | ` (`programs.anomalies`).
+    """The figures of an anomaly detector of `programs.anomalies`. Its name is a data set and a kind, joined by ` |
+    `.
     """
     from programs.anomalies import figures
 
@@ -328,7 +330,7 @@ def _anomalies(name: str, options: list[str]) -> Values:
 
 
 def _layer(name: str, options: list[str]) -> Values:
-    """The figures of a layer of a quantised network, named by its shape (`measured.measures.layers`)."""
+    """The figures of a layer of a quantised network (`measured.measures.layers`). Its name is its shape."""
     from measured.measures.layers import layer
 
     _, target = options
@@ -340,8 +342,8 @@ def _posit_sums(n: str, options: list[str]) -> Values:
 
 
 def _proved(format: str, options: list[str]) -> Values:
-    """The number of statements about a format that are proved by exhaustive trial and by the solver, and the CPU
-    seconds.
+    """The figures of the proofs about a format: the statements proved by exhaustive trial, those proved by the solver,
+    and the CPU seconds.
 
     Raises `AssertionError` if a statement is false.
     """
@@ -355,8 +357,8 @@ def _proved(format: str, options: list[str]) -> Values:
 
 
 def _bridge(network: str, options: list[str]) -> Values:
-    """The figures of a network of `tests/models/mlir` in 16 bits on unseen digits; `--from` determines the suffix of
-    its file.
+    """The figures of a network of `tests/models/mlir` in 16 bits on digits that were not used in training. `--from`
+    determines the suffix of its file.
     """
     import numpy as np
 
@@ -425,10 +427,11 @@ def of_report(report: Values) -> Values:
     """The figures of a report.
 
     `working` is the RAM without the input, `code` the flash without the constants, and `change` the change of accuracy
-    in points. `time` counts cycles or instructions of an inference. For a choice of `--format auto` there are also the
-    points that are expected to be `lost`, their `bound`, and whether the program `kept` the rule. A hardware module
-    must compute the outputs of the evaluator on all samples of the report. It has cells by yosys, and `fmax` in MHz if
-    nextpnr has routed it.
+    in points. `time` is the cycles or instructions of an inference. For a choice of `--format auto` there are also the
+    expected loss in points (`lost`), its `bound`, and whether the program meets the limit on the loss (`kept`).
+
+    A hardware module must compute the outputs of the evaluator on all samples of the report. Its figures are the cells
+    that yosys counts, and `fmax` in MHz if nextpnr has routed it.
     """
     ram = report["ram_bytes"]
     time = report.get("cycles_per_inference", report.get("instructions_per_inference"))

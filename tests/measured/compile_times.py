@@ -1,4 +1,4 @@
-"""Prints the time to compile programs of many ops (`make compile-times`); takes about six minutes.
+"""Print the time to compile programs of many ops (`make compile-times`); this takes about six minutes.
 
 A separate process compiles each program, either to C or, by `tinyml compile`, to a folder with a report. The output is
 the CPU seconds of this process and of the C compiler that it calls. `--help` lists the options.
@@ -26,13 +26,13 @@ SIZES = (1_000, 3_000, 10_000)
 
 @dataclass(frozen=True, kw_only=True)
 class TimeSurvey:
-    """The options of a measurement."""
+    """The command-line options of the measurement."""
 
     ops: int | None = option("programs of N ops instead of those of 1,000, 3,000 and 10,000", default=None)
 
 
 def chain(ops: int) -> bytes:
-    """A program in SeeDot's language: a chain of additions, each of which is a separate op at L0."""
+    """The source of a program in SeeDot's language: a chain of additions, each of which is a separate op at L0."""
     values = ["X", *(f"v{number}" for number in range(ops))]
     lets = [f"let {after} = {before} + X in" for before, after in pairwise(values)]
     return "\n".join(["let X = (2, 1) in", *lets, values[-1], ""]).encode()
@@ -44,7 +44,9 @@ def chain_data() -> dict[str, np.ndarray]:
 
 
 def mixed_ops(ops: int) -> Iterator[tuple[str, np.ndarray | None]]:
-    """Yield sums, products, differences and functions of 8 numbers; all except functions have a separate constant."""
+    """Yield the names of sums, products, differences and functions of 8 numbers, in turn. All except functions have a
+    separate constant.
+    """
     random = np.random.default_rng(0)
     for name in islice(cycle(("add", "mul", "tanh", "sub")), ops):
         numbers = None if name == "tanh" else random.uniform(-0.5, 0.5, (1, 8)) + (name == "mul")
@@ -52,7 +54,7 @@ def mixed_ops(ops: int) -> Iterator[tuple[str, np.ndarray | None]]:
 
 
 def mixture(ops: int) -> bytes:
-    """A program at L0 of mixed ops."""
+    """The IR at L0 of a program of mixed ops."""
     type = "tensor<1x8xf32>"
     lines = [f"func.func @predict(%v0: {type}) -> {type} {{"]
     for number, (name, constant) in enumerate(mixed_ops(ops)):
@@ -65,7 +67,7 @@ def mixture(ops: int) -> bytes:
 
 
 def mixed_graph(ops: int) -> bytes:
-    """An ONNX model of mixed ops."""
+    """The bytes of an ONNX model of mixed ops."""
     nodes: list[onnx.NodeProto] = []
     constants: list[onnx.TensorProto] = []
     for number, (name, constant) in enumerate(mixed_ops(ops)):
@@ -88,7 +90,9 @@ def mixture_data() -> dict[str, np.ndarray]:
 
 @dataclass(frozen=True)
 class Family:
-    """Programs with any number of ops, in files of one name, with samples; compiled with a width if one is specified.
+    """Programs with any number of ops, in files of one name, with samples.
+
+    The width of the formats is that of the family, or the compiler's default if none is specified.
 
     folder: True for programs that `tinyml compile` compiles, False for programs that a pipeline lowers to C.
     """
@@ -101,7 +105,7 @@ class Family:
     folder: bool = False
 
     def arguments(self, program: Path, data: Path, out: Path) -> Sequence[str | Path]:
-        """The arguments of the Python interpreter that compile a program."""
+        """The arguments of the Python interpreter for the compilation of a program."""
         if self.folder:
             width = () if self.width is None else ("--width", str(self.width))
             return ["-m", "tinyml.tools.main", "compile", program, "--target", "host", *width, "--val", data, "-o", out]

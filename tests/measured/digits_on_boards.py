@@ -1,6 +1,4 @@
-"""Gural and Murmann's network for digits with its weights in RAM:
-on an Uno with a serial line, and on all test images.
-"""
+"""Gural and Murmann's network for digits with weights in RAM: on an Uno with a serial line, and on all test images."""
 
 from __future__ import annotations
 
@@ -36,11 +34,14 @@ def compiled(folder: Path, options: Sequence[str]) -> Path:
 
 
 def at_serial_line(options: Sequence[str]) -> dict[str, Any]:
-    """The figures of the sketch `Stream` on a simulated Uno that answers 100 images; Arduino's tools and core build it.
+    """The figures of the sketch `Stream` on a simulated Uno, which classifies 100 images. Arduino's tools and core
+    build it.
 
-    weights: bytes that it receives. static: bytes of .data and .bss, including weights and arena. stack: the maximum
-    depth in bytes, including interrupts. equal: images whose logits equal the evaluator's. time: cycles of an inference
-    alone.
+    `weights`: the bytes of weights that it receives.
+    `static`: the bytes of .data and .bss, including weights and arena.
+    `stack`: the maximum depth in bytes, including interrupts.
+    `equal`: the number of images whose logits equal the evaluator's.
+    `time`: the cycles of an inference alone.
     """
     assert is_installed(), "arduino-builder is not installed"
     with tempfile.TemporaryDirectory() as name:
@@ -67,10 +68,10 @@ def at_serial_line(options: Sequence[str]) -> dict[str, Any]:
 
 
 def on_all_images(file: Path) -> dict[str, Any]:
-    """The figures of the Uno's program, run on the host, on all images of a file: the number of images, and of right
-    answers.
+    """The figures of the Uno's program, compiled for the host, on all images of a file: the number of images, and of
+    right answers.
 
-    equal: images whose logits equal those of integer arithmetic in numpy.
+    `equal`: the number of images whose logits equal those of integer arithmetic in numpy.
     """
     with tempfile.TemporaryDirectory() as name:
         out = compiled(Path(name), ["--plan", "pixels"])

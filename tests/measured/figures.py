@@ -1,8 +1,8 @@
-"""`python -m measured.figures`: measure the figures of the pages again (`make figures`).
+"""`python -m measured.figures`: measure the figures of the documentation again (`make figures`).
 
-Figures that were measured with the same product are not measured again, so that an interrupted run continues where it
-stopped. Models are searched for in the repository and in the folder `--models`. Figures of other models are unchanged,
-and so are the figures of tables that no command measures.
+Figures that were already measured with the current version of the product are not measured again, so that an
+interrupted run continues where it stopped. Models are searched for in the repository and in the folder `--models`.
+Figures of models that are not found are unchanged, as are figures of tables that no command measures.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from measured.tables import PAGES, column_of, has_figures, renewed, rewrite, tab
 
 
 def commands(only: Sequence[str] = ()) -> list[str]:
-    """The commands that measure the columns of all tables, or of the tables `only`, without repetitions."""
+    """The distinct commands that measure the columns of all tables, or of the tables `only`."""
     shown = [table for page in PAGES for table in tables(page.read_text(encoding="utf-8"))]
     return list(
         dict.fromkeys(
@@ -66,7 +66,7 @@ def main() -> int:
 
 
 def _forget_replaced() -> None:
-    """Remove the cells that a command measures by now from the files of stored tables."""
+    """Remove cells that a command now measures from the files of stored tables."""
     measured = read(MEASURED)
     for name in TABLES:
         file = FOLDER / f"{name}.json"

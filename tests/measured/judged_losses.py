@@ -1,10 +1,11 @@
 """How often the bound on the loss of a program that `--format auto` chose covers the loss on unseen data.
 
 `python -m measured.judged_losses --jobs 16` generates 300 data sets and trains a classifier on each. `--format auto`
-then chooses a program for an Uno by 50 to 1,000 samples. The program and the model on reals are evaluated on unseen
-samples. This takes about half an hour on one processor and needs neither cross compilers nor simulators. `--out FILE`
-writes the rows to a file; `--beside FILE` prints the rows of such a file of an earlier version first. Kinds of models
-in `HELD_OUT` did not influence any decision about the statistic, and have separate rows.
+then chooses a program for an Uno on 50 to 1,000 samples. The program and the model on reals are evaluated on unseen
+samples. This takes about half an hour on one processor and needs neither cross compilers nor simulators.
+
+`--out FILE` writes the rows to a file; `--beside FILE` first prints the rows of such a file from an earlier version.
+Kinds of models in `HELD_OUT` did not influence any decision about the statistic, and have separate rows.
 """
 
 from __future__ import annotations
@@ -80,8 +81,9 @@ SEEDS = 4
 
 
 def drawn(seed: int, samples: int) -> tuple[Any, Any]:
-    """Samples (samples, features) of a classification problem with clusters, and their classes;
-    some have unlike units.
+    """Samples (samples, features) of a random classification problem with clusters, and their classes.
+
+    Some problems have features of very different scale.
     """
     random = np.random.default_rng(seed)
     features, classes = int(random.integers(5, 21)), int(random.integers(2, 7))
@@ -102,7 +104,7 @@ def drawn(seed: int, samples: int) -> tuple[Any, Any]:
 
 
 def judged(kind: str, seed: int, size: int) -> Values:
-    """The choice for one data set, and its loss on unseen samples."""
+    """The choice of `--format auto` for one data set, and its loss on unseen samples."""
     from tinyml.dialects.context import context
     from tinyml.lowering.options import PipelineOptions
     from tinyml.runtime.evaluator.evaluator import encode_inputs, evaluate, evaluate_reals
@@ -146,7 +148,7 @@ def judged(kind: str, seed: int, size: int) -> Values:
 
 
 def splits() -> list[tuple[str, int, int]]:
-    """All cases: the kind of model, the seed, and the number of samples by which the program is chosen."""
+    """All cases: the kind of model, the seed, and the number of samples on which the program is chosen."""
     return [
         (kind, 1000 * number + 10 * index + seed, size)
         for number, kind in enumerate(KINDS)
@@ -165,7 +167,9 @@ COLUMNS = (
 
 
 def summary(name: str, rows: Sequence[Values]) -> list[str]:
-    """A line of the table: the share of cases whose bound covers the true loss, the choices, and their losses."""
+    """A line of the table for the given rows: the share of cases whose bound covers the true loss, the choices, and
+    their losses.
+    """
     true, bound = (np.array([row[key] for row in rows]) for key in ("true", "bound"))
     narrow = np.mean(["8" in row["chosen"].replace("fixed 16, weights fixed:8", "") for row in rows])
     times = [row["time"] / row["usual"] for row in rows if row["time"] and row["usual"]]
@@ -184,7 +188,7 @@ def summary(name: str, rows: Sequence[Values]) -> list[str]:
 
 
 def table(rows: Sequence[Values]) -> list[list[str]]:
-    """The lines of the table: for all cases, for held-out kinds, and for each number of samples to choose by."""
+    """The lines of the table: for all cases, for held-out kinds, and for each number of samples used for the choice."""
     parts = {
         "all": rows,
         "kinds held out": [row for row in rows if row["kind"] in HELD_OUT],

@@ -21,12 +21,12 @@ def page_of(paper: str) -> Path:
 
 
 def renewed(page: str) -> str:
-    """A page with current rows of its paper; raises `MissingFigure` for a row whose figures are missing."""
+    """The text of a page with current rows of its paper; raises `MissingFigure` for a row whose figures are missing."""
     return BLOCK.sub(lambda block: f"{block['open']}{_text(block['paper'])}{block['close']}", page)
 
 
 def pictures() -> dict[Path, str]:
-    """The pictures of the pages, by file, if their figures exist."""
+    """The SVG pictures of the pages by file, if their figures exist."""
     found: dict[Path, str] = {}
     if curves := stored("seedot").get("figure 13"):
         found[page_of("seedot").with_name("maxscale.svg")] = drawing({name: curves[name]["right"] for name in MODELS})
@@ -36,7 +36,7 @@ def pictures() -> dict[Path, str]:
 
 
 def counts(paper: str) -> dict[Verdict, int]:
-    """The number of rows by verdict."""
+    """The number of rows of a paper for each verdict."""
     return {verdict: sum(row.verdict is verdict for row in PAPERS[paper]) for verdict in Verdict}
 
 
@@ -53,15 +53,15 @@ def file_of(paper: str) -> Path:
 
 
 def stored(paper: str) -> Figures:
-    """The stored figures of a paper, by item; rows of `Shown` figures and rows without a command have none."""
+    """The stored figures of a paper by item. `Shown` rows and rows without a command have no entry."""
     return read(file_of(paper))
 
 
 def values_of(paper: str, row: Row) -> Values:
-    """The figures of a row; empty if it has not been run."""
+    """The figures of a row; empty if its command has not been run."""
     return row.run.summary() if isinstance(row.run, Shown) else stored(paper).get(row.item, {})
 
 
 def is_kept(row: Row) -> bool:
-    """True for a row whose figures are stored in the file of its paper."""
+    """Whether the figures of a row are stored in the file of its paper."""
     return row.run is not None and not isinstance(row.run, Shown)

@@ -1,4 +1,4 @@
-"""The picture of README.md and of the site: bars of the figures in two tables of the pages."""
+"""The picture of README.md and of the site: a bar chart of figures in two tables of the documentation."""
 
 from __future__ import annotations
 
@@ -25,10 +25,10 @@ NOTE = (
 
 
 def picture() -> str:
-    """The picture as SVG, narrow enough for a phone.
+    """The picture as SVG text, narrow enough for a phone.
 
-    For each program it shows the name, and below it two bars of time and two bars of flash. The longer bar of each pair
-    has full length.
+    For each program it shows the name, two bars of time and two bars of flash. The longer bar of each pair has full
+    length.
     """
     pages = "".join((ROOT / page).read_text(encoding="utf-8") for page in ("README.md", "docs/results.md"))
     found = {table.name: table for table in tables(pages)}

@@ -1,9 +1,9 @@
 """FastGRNNs that are trained here, for data sets of Shiftry's table 4 whose models are not published.
 
-HAR-2 merges the activities of HAR-6 into two classes as EdgeML does: sitting, lying and walking upstairs against
-standing, walking and walking downstairs. MNIST-10 reads an image row by row, in 28 steps of 28 pixels. A model is a
-folder in `build/data`, like the models of other data sets. It contains a program in SeeDot's language, its constants,
-and data.
+HAR-2 merges the activities of HAR-6 into two classes as EdgeML does: sitting, lying and walking upstairs are one class;
+standing, walking and walking downstairs are the other. MNIST-10 reads an image row by row, in 28 steps of 28 pixels. A
+model is a folder in `build/data`, like the models of other data sets. It contains a program in SeeDot's language, its
+constants, and data.
 """
 
 from __future__ import annotations
@@ -57,9 +57,9 @@ SECOND_CLASS = 0, 2, 4
 
 
 def har2(har6: Path) -> Sets:
-    """HAR-2 divided by subjects: training and test sets are from the subjects of `fastgrnn-har6`'s test set.
+    """HAR-2, divided by subjects: training and test sets are from the subjects of the test set of `fastgrnn-har6`.
 
-    The validation set is from the subjects of its `val`.
+    The validation set is from the subjects of the validation set of `fastgrnn-har6`.
     """
     parts = {name: np.load(har6 / f"{name}.npz") for name in ("val", "test")}
     val, every = (
@@ -75,9 +75,11 @@ def har2(har6: Path) -> Sets:
 class Recurrent:
     """A FastGRNN and its training.
 
-    sets: the data, given a function that maps names of models to their folders. steps: the number of steps of an input.
-    hidden: the number of elements of the state. rate: the initial learning rate of Adam. batch: the number of samples
-    per training step.
+    sets: a function that returns the data, given a function that maps names of models to their folders.
+    steps: the number of steps of an input.
+    hidden: the number of elements of the state.
+    rate: the initial learning rate of Adam.
+    batch: the number of samples per training step.
     """
 
     sets: Callable[[Callable[[str], Path]], Sets]
@@ -96,8 +98,9 @@ MODELS = {
 
 
 def folder_of(name: str, of: Callable[[str], Path]) -> Path:
-    """The folder of a model, which is trained at first use. of: returns the folder of a named model
-    (`commands.model_path`).
+    """The folder of a model, which is trained on first use.
+
+    of: a function that returns the folder of a named model (`commands.model_path`).
     """
     folder = FOLDER / "recurrent" / name
     if not (folder / "test.npz").exists():
@@ -153,7 +156,8 @@ def trained(model: Recurrent, data: Labelled, seed: int = 0) -> Parameters:
 
 
 def initial(model: Recurrent, width: int, random: np.random.Generator) -> Parameters:
-    """Initial parameters: random matrices, gates that preserve the state, and shares of 0.73 and 0.02 of the new state.
+    """Initial parameters: random matrices, biases of gates that preserve the state, and `zeta` and `nu` of 0.73 and
+    0.02.
 
     width: the number of inputs of a step.
     """

@@ -1,6 +1,7 @@
 """A row of a paper's page: an item of the paper, the command that reproduces it, the result, and the verdict.
 
-Commands of rows may also be tests. The tests of all rows to be run are started together, because each start takes long.
+A row may be reproduced by tests instead. The tests of all requested rows run in one process, because each start takes
+long.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ from measured.tables import Cells
 
 
 class Verdict(Enum):
-    """A judgement on an item, as pages print it (`MEANINGS`); a reason follows the last two."""
+    """The judgement on an item, as pages print it (`MEANINGS`). The last two members require a reason."""
 
     REPRODUCED = "reproduced"
     SURPASSED = "surpassed"
@@ -47,7 +48,7 @@ the paper. *Cannot be had*: there is no result that could be compared."""
 
 @dataclass(frozen=True)
 class ByTests:
-    """Tests of the suite that assert the statement of an item: functions for pytest, and IR files for lit."""
+    """Tests of the suite that assert the statement of an item: pytest functions, and IR files for lit."""
 
     assertions: tuple[Assertion, ...]
 
@@ -71,7 +72,7 @@ class Shown:
     """Figures that `docs/figures/` stores for other pages: their tables, and the function that derives the row's
     figures.
 
-    by: the command of a table, for one model or for all, that `make figures` runs unchanged.
+    by: the command of a table, for one model or for all models, that `make figures` runs unchanged.
     """
 
     tables: tuple[str, ...]
@@ -98,8 +99,9 @@ Run = ByTests | Shown | Measured
 
 
 def tested(*assertions: tuple[str, *tuple[Value, ...]]) -> ByTests:
-    """The tests of an item. assertions: the node id of a test below `tests/`, followed by the values of the item that
-    it contains.
+    """The tests of an item.
+
+    assertions: the node id of a test relative to `tests/`, followed by the values of the item that the test asserts.
     """
     return ByTests(tuple(Assertion(test, values) for test, *values in assertions))
 
@@ -108,10 +110,11 @@ def tested(*assertions: tuple[str, *tuple[Value, ...]]) -> ByTests:
 class Row:
     """An item of a paper.
 
-    item: kind and number, such as `table 3`, followed by the part after a comma if parts have separate rows. reports:
-    the statement of the paper. here: the result here, with `{name}` for the figures of `run` (`Cells`). holds: the
-    verdict as a condition on these figures. nothing_to_run: the reason why no command can exist, for a row without
-    `run`.
+    item: kind and number, such as `table 3`, followed by a comma and a part if parts have separate rows.
+    reports: the statement of the paper.
+    here: the result here, with `{name}` for the figures of `run` (`Cells`).
+    holds: the verdict as a condition on these figures.
+    nothing_to_run: the reason why no command can exist, for a row without `run`.
     """
 
     item: str
@@ -139,11 +142,11 @@ class Row:
         return self.run.command(paper, self.item) if self.run else ""
 
     def is_open(self, values: Values) -> bool:
-        """True for an item without figures, because its measurement has not been run."""
+        """Whether the item has no figures yet, because its measurement has not been run."""
         return self.verdict is CANNOT and isinstance(self.run, Measured) and not values
 
     def cells(self, paper: str, values: Values) -> list[str]:
-        """The cells of a page's table: item, statement of the paper, result here, command and verdict."""
+        """The cells of the page's table: item, statement of the paper, result here, command and verdict."""
         command = self.command(paper)
         cells = [
             f"{self.item}: {self.title}",
@@ -162,7 +165,7 @@ class Row:
 
 
 def slug(item: str) -> str:
-    """The name of an item in `make papers ONLY=...`: `table3`, or `table9-faces` for `table 9, faces`."""
+    """The name of an item in `make papers ONLY=...`: `table3` for `table 3`, or `table9-faces` for `table 9, faces`."""
     number, _, part = item.partition(", ")
     return "-".join(filter(None, (re.sub(r"[^\w.]", "", number), re.sub(r"\W+", "-", part.lower()))))
 
@@ -172,8 +175,9 @@ class Failed(Exception):
 
 
 def passed(names: tuple[str, ...], together: tuple[str, ...] = ()) -> Values:
-    """The number of passed tests among those that some node ids below `tests/` name;
-    raises `Failed` unless all passed.
+    """The number of passed tests among those that the given node ids (relative to `tests/`) select.
+
+    Raises `Failed` unless all of them passed.
     """
     ended = _ended(tuple(name for name in together or names if not is_ir(name)))
     results = [result for name in names for result in ([_by_lit(name)] if is_ir(name) else _of(name, ended))]
@@ -197,7 +201,7 @@ def _by_lit(name: str) -> str:
 
 @cache
 def _ended(names: tuple[str, ...]) -> list[tuple[str, str, str]]:
-    """Module, name and result of each test that the node ids name, in one run of pytest."""
+    """The module, name and result of each test that the node ids select, from one run of pytest."""
     with tempfile.TemporaryDirectory() as folder:
         report = Path(folder, "report.xml")
         command = [sys.executable, "-m", "pytest", "-q", "-n0", f"--junitxml={report}"]

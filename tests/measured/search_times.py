@@ -1,8 +1,9 @@
-"""Prints the CPU seconds of `--search pareto` for models, by part (`make search-times`).
+"""Print the CPU seconds of `--search pareto` for models, by part of the search (`make search-times`).
 
 The limits are the RAM and the flash of the uniform program of 8 bits on an Uno. Each search is a separate process with
-one worker. With `--before`, an earlier product runs the same search just before. The output then also shows whether
-both evaluate equally many candidates and choose the same formats. `--help` lists the options.
+one worker. With `--before`, an earlier version of the product runs the same search immediately before. The output then
+also states whether both versions evaluate the same number of candidates and choose the same formats. `--help` lists the
+options.
 """
 
 import argparse
@@ -32,7 +33,7 @@ CHILDREN, REST = "compilers and simulators", "the rest"
 
 @dataclass(frozen=True, kw_only=True)
 class SearchTimeSurvey:
-    """The options of a measurement."""
+    """The command-line options of the measurement."""
 
     models: str = option("the models, separated by commas", default="protonn-gesturepod,fastgrnn-mnist16")
     folder: str | None = option("a folder of further models", default=None)
@@ -41,7 +42,7 @@ class SearchTimeSurvey:
 
 
 class Parts:
-    """The CPU seconds of this process by part, each without the seconds of parts that it calls."""
+    """The CPU seconds of this process by part. The seconds of a part exclude those of other parts that it calls."""
 
     def __init__(self) -> None:
         self.seconds: defaultdict[str, float] = defaultdict(float)
@@ -49,7 +50,7 @@ class Parts:
         self._since = time.process_time()
 
     def time(self, owner: Any, name: str, part: str) -> None:
-        """From now on, count the time in a function of a class or module under the given part."""
+        """Replace a function of a class or module by a function that adds its time to the given part."""
         function: Callable[..., Any] = getattr(owner, name)
 
         @functools.wraps(function)
@@ -65,7 +66,7 @@ class Parts:
         setattr(owner, name, timed)
 
     def switch(self) -> None:
-        """Add the time since the last switch to the part that was entered last."""
+        """Add the time since the last switch to the part that is currently running."""
         now = time.process_time()
         self.seconds[self._entered[-1]] += now - self._since
         self._since = now

@@ -1,8 +1,8 @@
 """The figures in `docs/figures/`: results of commands, and tables that are stored as a whole.
 
-`measured.json` maps a command to its figures and the `commit` at which it ran. Each other file is a table by the labels
-of its rows and the headings of its columns. A row names the `commit` at which it was measured, or the `source` of
-figures that others have published.
+`measured.json` maps a command to its figures and the `commit` at which it ran. Each other file stores a table: a
+mapping from row labels to cells by column heading. A row names the `commit` at which it was measured, or the `source`
+of published figures.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ def write(file: Path, figures: Figures) -> None:
 
 
 def compilers() -> dict[str, str | None]:
-    """The versions of the cross compilers of this machine; None for those that are not installed."""
+    """The versions of the cross compilers of this machine; None for each compiler that is not installed."""
     return {name: _version(name) for name in ("avr-gcc", "arm-none-eabi-gcc", "riscv64-unknown-elf-gcc")}
 
 
@@ -56,7 +56,7 @@ def _version(compiler: str) -> str | None:
 
 
 def has_measured_compilers() -> bool:
-    """True if this machine has the compiler versions with which the figures were measured.
+    """Whether this machine has the compiler versions with which the figures were measured.
 
     Other versions produce other sizes and cycles.
     """
@@ -72,7 +72,7 @@ def head() -> str:
 
 @cache
 def is_current(commit: str) -> bool:
-    """True if the files of the product are equal at a commit and in the working tree."""
+    """Whether the files of the product are equal at a commit and in the working tree."""
     return not _differs(commit)
 
 
@@ -89,10 +89,12 @@ PARTS = ROOT / "build/papers"
 
 
 def by_parts(name: str, parts: Sequence[str], measure: Callable[[str], Values]) -> dict[str, Values]:
-    """The figures of each part; only parts that were not yet measured with the product of this working tree are
+    """The figures of each part. Only parts that were not yet measured with the current version of the product are
     measured.
 
-    name: the name of the measurement and of its file. Raises the errors of `measure`; the parts before remain stored.
+    name: the name of the measurement and of its file.
+
+    Errors of `measure` are raised unchanged; the figures of the parts before the error remain stored.
     """
     PARTS.mkdir(parents=True, exist_ok=True)
     file = PARTS / f"{name}.json"

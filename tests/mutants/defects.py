@@ -1,9 +1,11 @@
 """One-line defects of a Python source: limits changed by one, terms omitted, conditions removed.
 
-Only code changes. Docstrings, annotations, decorators, assertions, error messages and f-strings do not. Three kinds of
-changes are excluded. Pyright reports the first kind, such as the removal of a test for a type or for None. The second
-kind does not change the bytecode, or changes it as another defect does. The third kind is equivalent for all values,
-such as `reshape(-2)`, or a length of at most 0.
+Only code is changed, but not docstrings, annotations, decorators, assertions, error messages and f-strings. Three kinds
+of changes are excluded:
+
+* changes that Pyright reports, such as the removal of a test for a type or for None;
+* changes that leave the bytecode unchanged, or result in the same bytecode as another defect;
+* changes that are equivalent for all values, such as `reshape(-2)`, or a length of at most 0.
 """
 
 from __future__ import annotations
@@ -76,7 +78,7 @@ def defects(source: str) -> list[Defect]:
 
 
 def _bytecode(source: str) -> bytes:
-    """The bytecode of a source, without line numbers."""
+    """The bytecode of a source as bytes, without line numbers."""
     return marshal.dumps(_without_places(compile(source, "", "exec")))
 
 
@@ -86,7 +88,7 @@ def _without_places(code: CodeType) -> CodeType:
 
 
 class _Sites:
-    """The positions of a source at which defects can be made."""
+    """A visitor that finds the positions of a source at which defects can be made."""
 
     def __init__(self, source: str):
         self._lines = [line.encode() for line in source.splitlines()]
@@ -140,7 +142,7 @@ class _Sites:
             yield from self.of(child)
 
     def _code(self, node: ast.AST) -> Iterator[ast.AST]:
-        """Yield the children of a node that are code."""
+        """Yield the children of a node that are code in which defects may be made."""
         for field, value in ast.iter_fields(node):
             if field in ("annotation", "returns", "decorator_list", "type_params", "bases"):
                 continue
@@ -231,8 +233,8 @@ class _Sites:
         return right.lineno, left.end_col_offset, text.decode()
 
     def _text(self, first: ast.expr, last: ast.expr) -> str | None:
-        """The source from one expression to another, including parentheses around it;
-        None if it spans several lines.
+        """The source text from one expression to another, including parentheses around them; None if it spans several
+        lines.
         """
         if first.lineno != last.end_lineno:
             return None

@@ -1,7 +1,7 @@
-"""The CPU time that a step of a trial may use: the compilation of a program, or a test.
+"""Limits on the CPU time of a step of a trial, which is the compilation of a program or a test.
 
-A defect that causes an endless loop fails its step at any load of the machine. Without the defect the step needs less
-time. pytest loads this module as a plugin (`-p mutants.limits`).
+The limit exceeds the time that any step needs without a defect. A defect that causes an endless loop therefore fails
+its step regardless of the load of the machine. pytest loads this module as a plugin (`-p mutants.limits`).
 """
 
 from __future__ import annotations
@@ -20,14 +20,14 @@ SECONDS = 120
 
 
 class TooLongError(BaseException):
-    """Raised when a step has used its time. It is not an `Exception`, because the tested code may catch these."""
+    """Raised when a step exceeds its time. It is not an `Exception`, because the tested code may catch `Exception`."""
 
 
 @contextmanager
 def limited(seconds: int = SECONDS) -> Generator[None]:
     """A context that raises `TooLongError` when this process has used `seconds` of CPU time.
 
-    A process that it starts inside the context ends when it reaches the same limit.
+    Child processes started inside the context are terminated at the same limit.
     """
     before = resource.getrlimit(resource.RLIMIT_CPU)
     most = before[1]

@@ -71,11 +71,14 @@ ELSEWHERE: Mapping[str, tuple[str, ...]] = {
 
 @dataclass(frozen=True)
 class Subject:
-    """A pass.
+    """A pass with its files and tests.
 
-    path: the file of the pass. name: its name in tools. helpers: files of the same rooms that only this pass imports.
-    checks: FileCheck files that run the pass, starting with those of its name. tests: pytest files in this order: those
-    of its name, those that import one of its files, those that name it, those in `ELSEWHERE`, and those of the pages.
+    path: the file of the pass.
+    name: its name in tools.
+    helpers: files of the same room that only this pass imports.
+    checks: FileCheck files that run the pass, starting with the files of the same name.
+    tests: pytest files in this order: files of the same name, files that import a file of the pass, files that mention
+        the pass, those in `ELSEWHERE`, and the tests of the documentation.
     """
 
     name: str
@@ -90,15 +93,19 @@ class Subject:
 
 
 class _Text(NamedTuple):
-    """A test. place: the file that the test would mirror, below the rooms, with the test's own name. words: the words
-    in the test.
+    """The words in a test file.
+
+    place: the path of the source file that the test file would test according to its folder, with the test's own name.
+    words: the words in the test.
     """
 
     place: Path
     words: set[str]
 
     def mirrors(self, file: Path, prefix: str) -> bool:
-        """Whether the test is in the folder that mirrors a file's, and its name begins with the file's name."""
+        """Whether the test is in the test folder for a source file, and its name begins with that of the source
+        file.
+        """
         return self.place.parent == file.parent and (self.place.stem + "_").startswith(f"{prefix}{file.stem}_")
 
 
@@ -141,7 +148,7 @@ _MODULE = re.compile(r"tinyml(?:\.\w+)+")
 
 
 def _words(path: Path) -> set[str]:
-    """The words in a test, such as names of passes, and the modules that it imports with their packages."""
+    """The words in a test, such as names of passes, and the names of imported modules with their packages."""
     text = path.read_text()
     modules = (accumulate(found.split("."), "{}.{}".format) for found in set(_MODULE.findall(text)))
     return {*_WORD.findall(text), *chain.from_iterable(modules)}
@@ -177,7 +184,7 @@ def depending(module: str) -> set[str]:
 
 
 def _used_alone(passes: set[Path]) -> Mapping[Path, list[Path]]:
-    """For each pass, the files of its rooms that only files of this pass use."""
+    """For each pass, the files of its rooms that no file outside the pass imports."""
     owner = {module_of(path): path for path in passes}
     candidates = {
         module_of(path): path for path in MODULES if path.relative_to(ROOT).parts[0] in ROOMS and path not in passes

@@ -1,10 +1,10 @@
 """Trials of a defect: the FileCheck files of its pass, the tests of the pass, all other FileCheck files, and programs.
 
-Tests run in a copy of the tree. FileCheck and programs need no copy: a fork of a process in which all passes are
-imported imports the source with the defect instead of the file.
+Tests run in a copy of the tree. FileCheck and programs need no copy: a process that has imported all passes forks, and
+the fork imports the source with the defect instead of the file.
 
-The limit on the CPU time of a FileCheck tool, a program or a test is longer than any of them needs without a defect. A
-defect that causes an endless loop is therefore detected. No verdict depends on the load of the machine.
+The limit on the CPU time of a FileCheck tool, a program or a test exceeds the time that any of them needs without a
+defect. A defect that causes an endless loop is therefore detected, and no verdict depends on the load of the machine.
 """
 
 from __future__ import annotations
@@ -59,8 +59,9 @@ FAILED = re.compile(r"^(?:FAILED|ERROR) (\S.*?)(?: - .*)?$", re.MULTILINE)
 
 @dataclass(frozen=True)
 class Trial:
-    """A defect in a file of a pass, and the verdicts of the steps that were run. suite: the FileCheck files of other
-    passes.
+    """A defect in a file of a pass, and the verdicts of the steps that were run.
+
+    suite: the FileCheck files of other passes.
     """
 
     subject: Subject
@@ -120,7 +121,7 @@ def _failing(checks: Sequence[Path]) -> int:
 
 
 def _with_source(path: Path, text: str) -> None:
-    """Import a module with another source, and import again all modules that import it."""
+    """Import a module from another source text, and import again all modules that import it."""
     module = module_of(path)
     stale = {name: sys.modules.pop(name) for name in depending(module) if name in sys.modules}
     # They declare their attributes again, but not those that they import.
@@ -137,9 +138,10 @@ def _attributes_of(modules: Iterable[ModuleType]) -> set[OwnAttribute]:
 
 
 def run_checks(checks: Sequence[Path], path: Path, text: str) -> int | None:
-    """The number of the first FileCheck file, from 1, that fails if a file has the source `text`.
+    """Run FileCheck files on a copy of the compiler whose file `path` has the source `text`.
 
-    0 if none fails; None if a tool exceeds its time. A source that cannot be imported fails the first one.
+    Returns the number of the first file that fails, from 1; 0 if none fails; None if a tool exceeds its time. If the
+    source cannot be imported, the first file fails.
     """
 
     def run() -> int:
@@ -154,7 +156,9 @@ def run_checks(checks: Sequence[Path], path: Path, text: str) -> int | None:
 
 
 def _forked(run: Callable[[], int]) -> int | None:
-    """The result of a function, below 255, computed in a forked process; None if the process exceeds its time."""
+    """The result of a function, an integer below 255, computed in a forked process; None if the process exceeds its
+    time.
+    """
     child = os.fork()
     if not child:
         os.setsid()
@@ -215,9 +219,12 @@ def try_programs(trial: Trial) -> str:
 
 
 def run_programs(path: Path, text: str, only: int | None = None) -> int | None:
-    """The number of the first program, from 1, whose C differs if a file has the source `text`.
+    """Compile programs by a compiler whose file `path` has the source `text`.
 
-    0 if none differs; None if a compilation exceeds its time. only: the number of the only program to compile.
+    Returns the number of the first program whose C differs, from 1; 0 if none differs; None if a compilation exceeds
+    its time.
+
+    only: the number of the only program to compile.
     """
 
     def run() -> int:
@@ -289,7 +296,9 @@ def try_tests(trial: Trial) -> str:
 
 
 def _failed_tests(copy: Path, tests: Sequence[str]) -> list[str]:
-    """The first test that fails in a copy of the tree, or none; raises `TimeoutExpired` if a test exceeds its time."""
+    """A list of the first test that fails in a copy of the tree; empty if none fails. Raises `TimeoutExpired` if a test
+    exceeds its time.
+    """
     command = [sys.executable, "-m", "pytest", "-x", "-q", "-rfE", "-n", "0", "-p", "no:cacheprovider"]
     command += ["-p", limited.__module__, *tests]
     paths = os.pathsep.join(map(str, (copy / ".pyright", copy / "tests")))

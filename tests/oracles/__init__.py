@@ -1,1 +1,3 @@
-"""What computed values are compared with; the page beside this says for what each is exact."""
+"""Reference implementations with which computed values are compared; README.md of this folder states their
+precision.
+"""

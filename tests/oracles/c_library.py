@@ -15,13 +15,16 @@ FLAGS = ["-std=c99", "-O2", "-ffp-contract=off", "-Wall", "-Wextra", "-Wconversi
 
 
 def needs_gcc() -> None:
-    """Skip the test where there is no C compiler."""
+    """Skip the test if no C compiler is installed."""
     if shutil.which("gcc") is None:
         pytest.skip("needs gcc")
 
 
 def c_library(folder: Path, source: str) -> ctypes.CDLL:
-    """Source that includes headers of the runtime, compiled without a warning in a folder; skips without a compiler."""
+    """A shared library of C source that includes headers of the runtime, compiled in a folder without a warning.
+
+    Skips the test if no C compiler is installed.
+    """
     needs_gcc()
     (folder / "each.c").write_text(source)
     include = Path(str(tinyml.runtime.__file__)).parent / "include"

@@ -1,4 +1,4 @@
-"""Modules in TOSA 1.0 as MLIR 22 computes them: lowered by mlir-opt, compiled by mlir-runner, called from Python."""
+"""Modules in TOSA 1.0, executed by MLIR 22: lowered by mlir-opt, compiled by mlir-runner, called from Python."""
 
 from __future__ import annotations
 
@@ -37,12 +37,12 @@ NOTHING = f'  "func.func"() <{{function_type = () -> (), sym_name = "nothing"}}>
 
 
 def is_installed() -> bool:
-    """True if the tools of MLIR 22 are there (Debian's mlir-22-tools)."""
+    """Whether the tools of MLIR 22 are installed (Debian's mlir-22-tools)."""
     return all(map(shutil.which, TOOLS))
 
 
 class TosaModule:
-    """What `write_tosa` makes of a program of 8 bits, compiled in a folder."""
+    """The module that `write_tosa` writes for an 8-bit program, compiled in a folder."""
 
     def __init__(self, program: ModuleOp, folder: Path) -> None:
         function = predict_function(program)
@@ -70,7 +70,7 @@ class TosaModule:
         assert done.returncode == 0, f"{command[0]}: {done.stderr[:2000]}"
 
     def __call__(self, inputs: Raws) -> list[Raws]:
-        """The results of samples, one in each row."""
+        """The results for samples, which are the rows of the inputs."""
         outputs = [np.zeros((len(inputs), *shape), np.int8) for shape in self._results]
         for at, sample in enumerate(inputs):
             arrays = [np.ascontiguousarray(sample, np.int8), *(output[at] for output in outputs)]

@@ -1,4 +1,4 @@
-"""Small ONNX models, and onnxruntime, without its optimisations, as their reference."""
+"""Builders of small ONNX models, and onnxruntime without optimisations as their reference."""
 
 from __future__ import annotations
 
@@ -24,12 +24,15 @@ FLOAT = onnx.TensorProto.FLOAT
 
 
 def number(value: float) -> Array:
-    """A constant of rank 0."""
+    """A float32 constant of rank 0."""
     return np.array(value, np.float32)
 
 
 def node(op: str, inputs: str, outputs: str = "y", **attributes: Any) -> onnx.NodeProto:
-    """A node named after its op and outputs; names of inputs and outputs are separated by spaces, `-` is none."""
+    """A node named after its op and outputs.
+
+    inputs, outputs: names separated by spaces; `-` stands for an omitted one.
+    """
     listed = [[name.replace("-", "") for name in names.split()] for names in (inputs, outputs)]
     return helper.make_node(op, *listed, name=f"{op}_{outputs}", **attributes)
 
@@ -43,7 +46,7 @@ def model(
     opset: int = 17,
     element: int = FLOAT,
 ) -> onnx.ModelProto:
-    """A model with the input x of a shape."""
+    """A model of the given nodes whose input x has the given shape."""
     graph = helper.make_graph(
         nodes,
         "graph",
@@ -56,7 +59,7 @@ def model(
 
 
 def imported(model: onnx.ModelProto, file: str = "test.onnx") -> ModuleOp:
-    """The model as a verified module."""
+    """The program imported from a model, verified."""
     module = read_onnx(model.SerializeToString(), file)
     module.verify()
     return module
@@ -76,7 +79,8 @@ def reference(model: onnx.ModelProto, inputs: Array, output: str | None = None) 
 
 
 def _with_exact_sums(model: onnx.ModelProto) -> onnx.ModelProto:
-    """The model with unsigned weights for unsigned activations: raws and zero points 128 greater, and so equal numbers.
+    """The model with unsigned weights wherever activations are unsigned. Raws and zero points increase by 128, so that
+    numbers are unchanged.
 
     Processors without VNNI multiply unsigned by signed raws in pairs, whose sums saturate at 16 bits; the kernels for
     other signs extend to 16 bits first. `session.x64quantprecision` rewrites such weights in the same way, but only
@@ -101,7 +105,9 @@ def _typed(model: onnx.ModelProto) -> bytes:
 
 
 def check(model: onnx.ModelProto, *, samples: int = 3, tolerance: float = 1e-5) -> ModuleOp:
-    """Compare the reals of an imported model with onnxruntime's on random inputs, and return the module."""
+    """Assert that the results of an imported model on reals equal onnxruntime's for random inputs, and return its
+    program.
+    """
     module = imported(model)
     dims = model.graph.input[0].type.tensor_type.shape.dim
     size = int(np.prod([dim.dim_value or 1 for dim in dims]))
@@ -115,7 +121,7 @@ def check(model: onnx.ModelProto, *, samples: int = 3, tolerance: float = 1e-5) 
 
 
 def decoded_outputs(module: ModuleOp, inputs: Array) -> Array:
-    """The reals of a module's scores, computed in its formats."""
+    """The scores that a program computes in its formats, as reals."""
     scores = evaluate(module, encode_inputs(module, inputs)).scores
     assert scores is not None
     format = element_format(predict_function(module).function_type.outputs.data[-1])
@@ -123,10 +129,13 @@ def decoded_outputs(module: ModuleOp, inputs: Array) -> Array:
 
 
 def assert_same_but_ties(got: Array, expected: Array, exact: Array, scale: float, within: float) -> None:
-    """Assert that results are equal, but by one step where the exact one lies close to the middle of two.
+    """Assert that results are equal; they may differ by one step if the exact result is close to the middle of two
+    steps.
 
-    got, expected, exact: reals; exact is in double precision. scale: of a step. within: how far, in steps, the
-    arithmetic in single precision of either side may be from the exact result, whatever its order and processor.
+    got, expected, exact: reals; exact is in double precision.
+    scale: the size of a step.
+    within: the greatest error, in steps, of single-precision arithmetic in either program, for any order of operations
+        and any processor.
     """
     steps = np.rint((got.astype(np.float64) - expected) / scale)
     fraction = exact / scale - np.floor(exact / scale)

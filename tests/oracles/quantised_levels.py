@@ -1,4 +1,4 @@
-"""The integers at the quantisers of an imported network, beside those of another program."""
+"""Comparison of the integers at the quantisers of an imported network with those of another program."""
 
 from __future__ import annotations
 
@@ -17,10 +17,11 @@ from tinyml.runtime.evaluator.evaluator import encode_inputs, evaluate, in_reals
 
 
 def differences(file: str, expected: Mapping[str, NDArray[Any]]) -> Iterator[tuple[str, int, int]]:
-    """Yield the name of each quantiser, the number of integers that differ, and the number of all.
+    """Yield the name of each quantiser, the number of its integers that differ, and the number of all its integers.
 
-    The name `y` has the outputs that are no integers, of which those differ that are not close. expected: inputs `x`,
-    the integers by the names of the quantisers' results, and the outputs `y`.
+    The name `y` stands for the outputs. These are reals and count as different if they are not close.
+
+    expected: inputs `x`, the integers by the names of the quantisers' results, and the outputs `y`.
     """
     module = read_onnx(Path(file).read_bytes(), file)
     hints = {name: identifier(name) or f"levels{name}" for name in expected if name not in ("x", "y")}

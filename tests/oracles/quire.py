@@ -1,4 +1,4 @@
-"""Dot products of posits in a quire, exact integers of Python that are rounded once."""
+"""Dot products of posits in a quire, computed exactly in Python integers and rounded once."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from tinyml.dialects.formats.posit.arithmetic import HIDDEN_BIT, STICKY_DISTANCE
 
 
 def quire_dot(a: NDArray[Any], b: NDArray[Any], posit: Posit) -> int:
-    """The dot product of two vectors of posits, exact as in a quire of unbounded width, rounded once."""
+    """The raw of the dot product of two vectors of posits, exact as in a quire of unbounded width and rounded once."""
     if (np.asarray(a) == posit.nar).any() or (np.asarray(b) == posit.nar).any():
         return posit.nar
     (x, ex), (y, ey) = unpack(a, posit), unpack(b, posit)
@@ -23,7 +23,7 @@ def quire_dot(a: NDArray[Any], b: NDArray[Any], posit: Posit) -> int:
 
 
 def nearest(total: int, unit: int, posit: Posit) -> int:
-    """The posit nearest to total * 2^unit."""
+    """The raw of the posit nearest to total * 2^unit."""
     spare = max(abs(total).bit_length() - STICKY_DISTANCE + 2, 0)
     kept = abs(total) >> spare
     sticky = kept << spare != abs(total)
@@ -32,7 +32,7 @@ def nearest(total: int, unit: int, posit: Posit) -> int:
 
 
 def nearest_sum(numbers: Iterable[Fraction | None], posit: Posit) -> int:
-    """The posit nearest to the exact sum of some numbers, of which None is NaR."""
+    """The raw of the posit nearest to the exact sum of numbers, of which None stands for NaR."""
     given = list(numbers)
     if None in given:
         return posit.nar

@@ -1,6 +1,6 @@
-"""SoftPosit (S. H. Leong, MIT), called on whole arrays: the oracle for posits.
+"""SoftPosit (S. H. Leong, MIT), called on whole arrays, as the reference for posits.
 
-The package's own extension module holds the C library; a few loops around its functions are compiled here.
+The package's own extension module contains the C library. This module compiles loops that call its functions.
 """
 
 from __future__ import annotations
@@ -60,7 +60,7 @@ ALL(pX2, posit_2_t, quire_2_t, convertDoubleToPX2, qX2_fdp_add, qX2_to_pX2, , bi
 
 
 class SoftPosit:
-    """Arrays of raws in, raws out; of (8, 0), (16, 1) and (any, 2) bits."""
+    """Functions from arrays of posit raws to arrays of raws, for (n, es) = (8, 0), (16, 1) and (n, 2) with any n."""
 
     def __init__(self, folder: Path):
         found = find_spec("_softposit")
@@ -74,7 +74,7 @@ class SoftPosit:
         self.library = ctypes.CDLL(str(folder / "each.so"))
 
     def binary(self, name: str, a: Array, b: Array, n: int, es: int) -> Array:
-        """`add`, `sub`, `mul`; `lt` gives truth values."""
+        """The elementwise results of an operation `name`: `add`, `sub` or `mul`, as raws, or `lt`, as truth values."""
         left = 32 - n if es == 2 else 0
         x, y = (np.ascontiguousarray(raws.astype(np.uint32) << np.uint32(left)) for raws in (a, b))
         out = np.empty(len(x), np.uint32)
@@ -87,7 +87,7 @@ class SoftPosit:
         return _signed(out, 32 - n if es == 2 else 0, n)
 
     def dots(self, a: Array, b: Array, n: int, es: int) -> Array:
-        """Of each row of two arrays, in a quire."""
+        """The raws of the dot products of corresponding rows of two arrays, computed in a quire."""
         left = 32 - n if es == 2 else 0
         x, y = (np.ascontiguousarray(raws.astype(np.uint32) << np.uint32(left)) for raws in (a, b))
         out = np.empty(len(x), np.uint32)

@@ -1,1 +1,1 @@
-"""Programs that tests compile, and what leads from one level to the next."""
+"""Programs that tests compile, and functions that lower programs from one level to the next and run them."""

@@ -1,4 +1,4 @@
-"""The rule of acceptance of `--format auto`, applied to what a program computes instead of to candidates."""
+"""The acceptance rule of `--format auto`, applied to the outputs of a compiled program instead of to candidates."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from tinyml.transforms.formats.evaluation.reference import Reference
 
 
 def qualifies(folder: Path, val: Path, loss: float = DEFAULT_LOSS) -> bool:
-    """True if the classifier in an output folder is expected to lose no more than `loss` points."""
+    """Whether the classifier in an output folder is expected to lose no more than `loss` points."""
     reals, formats = (load_program(folder / "ir" / f"{name}.mlir", context()) for name in ("0-reals", "1-formats"))
     data = load_program_data(formats, str(val))
     reference = Reference(reals, data)

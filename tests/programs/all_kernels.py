@@ -1,4 +1,4 @@
-"""Kernels of every sort that a target has, those that are composed for tiles and for weights among them."""
+"""Kernels of every kind that a target has, including kernels that are composed for tiles and for given weights."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from tinyml.targets.tiles import Tile, TileFamily
 
 
 def tiles_of(family: TileFamily) -> list[Tile]:
-    """Shapes of tiles by whether they belong to channels, end in a shift, and have several lines."""
+    """The tiles of a family: with and without depthwise filters, a final shift, and several lines."""
     by_channel = "channel" in family.name
     if family.lines > 1:
         return [Tile(8, 3, 48, 160, 16, 8, 127, lines=family.lines)]
@@ -26,7 +26,7 @@ def tiles_of(family: TileFamily) -> list[Tile]:
 
 
 def kernels(target: str) -> Iterator[tuple[str, Kernel]]:
-    """Kernels of a chip and their names; those that are code are named by their composer, for random weights."""
+    """Yield the kernels of a chip with their names. A kernel that contains weights has the name of its composer."""
     for kernel in kernels_of(target):
         yield kernel.symbol, kernel
     for family in (family for large in (False, True) for family in tile_families(target, large=large)):

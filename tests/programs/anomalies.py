@@ -1,4 +1,4 @@
-"""Detectors of anomalies on data sets of scikit-learn, as a person would train and compile them on normal samples."""
+"""Anomaly detectors on scikit-learn's data sets, trained and compiled on normal samples as a user would."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ FALSE_ALARMS = 0.05
 
 @dataclass(frozen=True)
 class Samples:
-    """Usual samples to train on and to compile with, and normal samples and anomalies to test with."""
+    """Normal samples for training and for compilation, and normal samples and anomalies for the test."""
 
     train: Array
     val: Array
@@ -35,7 +35,9 @@ DATA = {"breast cancer": ("load_breast_cancer", 1), "digits": ("load_digits", 3)
 
 @cache
 def samples(name: str) -> Samples:
-    """A data set: half of its normal samples to train, a quarter to compile with; all others are anomalies."""
+    """The samples of a data set: half of the normal samples for training, a quarter for compilation, and the rest for
+    the test. The samples of the other classes are anomalies.
+    """
     load, usual = DATA[name]
     x, y = getattr(datasets, load)(return_X_y=True)
     x = x.astype(np.float32)
@@ -64,7 +66,7 @@ def detector(data: str, name: str) -> Any:
 
 
 def exact_scores(data: str, name: str) -> Array:
-    """The scores of scikit-learn for the test samples, greater for more usual ones."""
+    """The scores that scikit-learn's detector assigns to the test samples, greater for more normal samples."""
     scaler, made = detector(data, name)
     scaled = scaler.transform(samples(data).test)
     if name == "k-means":
@@ -75,15 +77,17 @@ def exact_scores(data: str, name: str) -> Array:
 
 
 def compiled(data: str, name: str, board: str) -> tinyml.Program:
-    """The program that `auto` makes of a detector."""
+    """The program that `auto` chooses for a detector."""
     return tinyml.compile(detector(data, name), samples(data).val, board=board, false_alarms=FALSE_ALARMS)
 
 
 def figures(data: str, name: str) -> dict[str, Any]:
-    """What a detector is on an Uno and a Cortex-M4, whose raw scores are checked to be the evaluator's, by `auto`.
+    """The figures of a detector's programs, chosen by `auto`, on an Uno and a Cortex-M4; their raw scores must be the
+    evaluator's.
 
-    `float` and `auc` are areas under the curve, of scikit-learn and on the Uno. `other` of `far` test samples, those
-    that lie further from the threshold than 1 % of the range of scores, are decided otherwise than by scikit-learn.
+    `float` and `auc` are areas under the ROC curve, of scikit-learn and of the Uno's program. `far` counts the test
+    samples whose distance from the threshold exceeds 1 % of the range of scores. `other` counts those of them for which
+    the decision differs from scikit-learn's.
     """
     test, exact = samples(data), exact_scores(data, name)
     usual = np.arange(len(exact)) < len(test.usual)

@@ -1,4 +1,4 @@
-"""Arduino's own build of a library and its sketches, by `arduino-builder` as Debian packages it."""
+"""Arduino's own build of a library and its sketches, by Debian's `arduino-builder`."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ def is_installed() -> bool:
 
 
 def built_sketch(libraries: Path, sketch: Path, folder: Path, target: str) -> Path:
-    """The ELF file that Arduino's build makes of a sketch; warnings in the library or the sketch are errors."""
+    """The ELF file of a sketch, built by Arduino's tools; warnings in the library or the sketch are errors."""
     cache = folder.parent / "cache"
     for path in (folder, cache):
         path.mkdir(exist_ok=True)

@@ -1,4 +1,4 @@
-"""Hand-made L4 programs, and random ones."""
+"""Hand-written and random L4 programs."""
 
 from __future__ import annotations
 
@@ -88,7 +88,7 @@ func.func @sparse(%X: memref<COLUMNSx1xi16>) -> memref<ROWSx1xi32> {
 
 
 def sparse_product(matrix: NDArray[np.int16]) -> str:
-    """The product of a compressed matrix (rows, columns) and a vector, with products that are shifted by 8."""
+    """A program that multiplies a compressed matrix (rows, columns) by a vector; each product is shifted right by 8."""
     stored = compress(matrix)
     named = {
         "ENTRIES": len(stored.values),
@@ -103,7 +103,10 @@ def sparse_product(matrix: NDArray[np.int16]) -> str:
 
 
 def distances(points: NDArray[np.int16]) -> str:
-    """Squared distances, by 32, of the input, [columns], from points, [rows, columns] of at most 13 bits and a sign."""
+    """A program that computes squared distances, shifted right by 5, between the input (columns,) and constant points.
+
+    points: an array (rows, columns) of integers of at most 13 bits and a sign.
+    """
     return (
         """
 func.func @distances(%X: memref<COLUMNSxi16>) -> memref<ROWSxi32> {
@@ -142,7 +145,7 @@ func.func @distances(%X: memref<COLUMNSxi16>) -> memref<ROWSxi32> {
 
 
 def _gaps() -> NDArray[np.int16]:
-    """Three rows, one of which is empty, with a gap that needs a bridge."""
+    """A matrix of three rows, one of which is empty, with a gap too wide for a single entry."""
     matrix = np.zeros((3, 300), np.int16)
     matrix[0, [0, 250]] = 5, -7
     matrix[2, [3, 280, 299]] = 100, 30000, -1
@@ -256,7 +259,9 @@ func.func @swap(%X: memref<2xi8>) -> index {
 
 
 def random_program(seed: int) -> str:
-    """`memref<8xi16> -> (index, memref<8xi16>)` whose arithmetic fits, with loops, branches and a shared arena."""
+    """A program `memref<8xi16> -> (index, memref<8xi16>)` whose arithmetic does not overflow, with loops, branches and
+    a shared arena.
+    """
     return _Generator(Random(seed)).program()
 
 
@@ -308,7 +313,7 @@ class _Generator:
         return self.random.choice([name for scope in self.pool for name in scope][-8:])
 
     def two_values(self) -> tuple[str, str]:
-        """Different ones: gcc warns where something is compared with itself."""
+        """Two different values, because gcc warns about a comparison of a value with itself."""
         a = b = self.value()
         while a == b:
             if len(set(name for scope in self.pool for name in scope)) < 2:

@@ -1,4 +1,4 @@
-"""A page as headless Chromium shows it: its document, its errors, and what it asks of the network."""
+"""A page as loaded by headless Chromium: its document, its errors, and its network requests."""
 
 from __future__ import annotations
 
@@ -34,7 +34,12 @@ UNASKED = (None, "not an origin")
 
 @dataclass(frozen=True)
 class Visit:
-    """What a page did. document: the HTML after its scripts; errors: lines of the console; requests: addresses."""
+    """The observed effects of a page.
+
+    document: the HTML after its scripts have run.
+    errors: the error lines of the console.
+    requests: the requested addresses.
+    """
 
     document: str
     errors: Sequence[str]
@@ -42,7 +47,7 @@ class Visit:
 
 
 def visit(address: str, folder: Path) -> Visit:
-    """Open an address, with the profile and the log of the network in a folder of the caller."""
+    """Load an address and return the visit. `folder` stores the browser's profile and network log."""
     assert CHROMIUM is not None
     log = folder / "network.json"
     options = [*OPTIONS, f"--user-data-dir={folder / 'profile'}", f"--log-net-log={log}"]
@@ -52,7 +57,7 @@ def visit(address: str, folder: Path) -> Visit:
 
 
 def _requests(log: str) -> list[str]:
-    """The addresses that a page asked for; a log that was cut off ends after its last whole line."""
+    """The addresses in a network log. If the log is truncated, it is read up to its last complete line."""
     try:
         events = json.loads(log)["events"]
     except json.JSONDecodeError:

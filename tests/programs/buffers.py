@@ -1,4 +1,4 @@
-"""Random programs on buffers (L2), as text."""
+"""Random programs on buffers (L2) as text."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -15,7 +15,7 @@ def spell(shape: Shape) -> str:
 
 @dataclass
 class Scope:
-    """What a generated block can use: memrefs, and counters of loops of two iterations."""
+    """The values that a generated block can use: memrefs by shape, and counters of loops of two iterations."""
 
     memrefs: dict[str, Shape]
     counters: list[str] = field(default_factory=list[str])
@@ -23,7 +23,7 @@ class Scope:
 
 @dataclass
 class Writer:
-    """Draws a program on buffers, line by line."""
+    """A generator of a random program on buffers, line by line."""
 
     draw: st.DrawFn
     lines: list[str] = field(default_factory=list[str])
@@ -43,7 +43,7 @@ class Writer:
         return self.draw(st.sampled_from(list(scope.memrefs.items())))
 
     def block(self, scope: Scope, depth: int) -> Scope:
-        """Statements in an inner scope, which is returned."""
+        """Write statements of an inner scope, and return the scope."""
         inner = Scope({**scope.memrefs}, [*scope.counters])
         kinds: list[Callable[[Scope, int], None]] = [self.alloc, self.alloc, self.compute, self.chain]
         kinds += [self.slice, self.insert, self.fan, self.observe]
@@ -53,7 +53,7 @@ class Writer:
         return inner
 
     def alloc(self, scope: Scope, depth: int) -> None:
-        """Mostly filled at once, as a compiler does."""
+        """Write an allocation; most are followed by a store of the whole buffer, as in the compiler's output."""
         shape = (self.draw(st.sampled_from([1, 3, 8])), self.draw(st.sampled_from([8, 16, 32])))
         name = self.name()
         self.lines.append(f"{name} = scratch.alloc : {spell(shape)}")
@@ -62,7 +62,7 @@ class Writer:
         scope.memrefs[name] = shape
 
     def chain(self, scope: Scope, depth: int) -> None:
-        """Buffers of which each is only there to compute the next."""
+        """Write buffers of which each is only read to compute the next."""
         length = self.draw(st.sampled_from([1, 3, 8]))
         known = dict(scope.memrefs)
         for width in self.draw(st.lists(st.sampled_from([8, 16, 32]), min_size=2, max_size=4)):
@@ -73,7 +73,7 @@ class Writer:
         scope.memrefs |= known
 
     def fan(self, scope: Scope, depth: int) -> None:
-        """Buffers side by side, of which each is read once all are there."""
+        """Write buffers that are live together: each is read once after all are written."""
         shape = (8, self.draw(st.sampled_from([8, 16, 32])))
         names = [self.name() for _ in range(self.draw(st.integers(2, 4)))]
         for name in names:
@@ -82,7 +82,7 @@ class Writer:
         self.lines += [f"{self.name()} = tdsl.argmax {name} : {spell(shape)}" for name in names]
 
     def insert(self, scope: Scope, depth: int) -> None:
-        """A part that is only there to be inserted into another buffer."""
+        """Write a buffer that is only read to be inserted into another buffer."""
         whole, (length, width) = self.pick_any(scope)
         part, shape = self.name(), (self.draw(st.sampled_from([k for k in (1, 3, 8) if k <= length])), width)
         offset = self.draw(st.sampled_from(["%c0", *(["%c1", *scope.counters] if shape[0] < length else [])]))
@@ -140,7 +140,7 @@ class Writer:
         self.lines.append("}")
 
     def carry(self, scope: Scope, depth: int) -> None:
-        """A loop that carries a memref and hands on the same or one from outside."""
+        """Write a loop that carries a memref and yields either this memref or one from outside the loop."""
         counter, carried, result, (start, shape) = self.name(), self.name(), self.name(), self.pick_any(scope)
         head = f"{result} = scf.for {counter} = %c0 to %c2 step %c1"
         self.lines.append(f"{head} iter_args({carried} = {start}) -> ({spell(shape)}) {{")
@@ -150,7 +150,7 @@ class Writer:
         scope.memrefs[result] = shape
 
     def choose(self, scope: Scope, depth: int) -> None:
-        """One of two memrefs, which may be made in the branches."""
+        """Write a conditional that yields one of two memrefs, which its branches may allocate."""
         condition, result, (_, shape) = self.condition(scope), self.name(), self.pick_any(scope)
         self.lines.append(f"{result} = scf.if {condition} -> ({spell(shape)}) {{")
         for end in ("} else {", "}"):

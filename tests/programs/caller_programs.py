@@ -1,4 +1,4 @@
-"""Programs of one op each, one for every format of an input, and a program around them that calls their functions."""
+"""Programs of one op, one program for each format of an input, and a C program that calls their functions."""
 
 from __future__ import annotations
 
@@ -30,8 +30,9 @@ Bits = NDArray[np.int32]
 
 @dataclass(frozen=True)
 class Caller:
-    """A program that takes four numbers of a format. interface: fields of its input, as in IR.
+    """A program with an input of four numbers in a format.
 
+    interface: fields of the input's interface attribute.
     result: the format of the scores, if it differs.
     """
 
@@ -56,18 +57,20 @@ class Caller:
 
     @property
     def module(self) -> ModuleOp:
-        """The program on numbers of the formats (L1)."""
+        """The program at L1."""
         return parse(self.text)[1]
 
     def write(self, target: str, folder: Path) -> None:
-        """Print the C into a folder."""
+        """Print the C of the program to a folder."""
         ctx, module = parse(self.text)
         lowered(module, ctx, end="loops-to-bits", target=target, packed="never")
         write_module(module, ctx, target, folder)
 
 
 def reals_near(format: NumberFormat) -> NDArray[np.float32]:
-    """Finite reals that are hard to round: middles between neighbours, the floats around these, far ones, any bits."""
+    """Finite reals that are difficult to round to a format: midpoints of adjacent numbers and the floats next to them,
+    distant numbers, and random bit patterns.
+    """
     random = np.random.default_rng(format.bits)
     reals = np.unique(format.decode(raws_of(format)))
     at = np.arange(len(reals) - 1)
@@ -150,9 +153,10 @@ KINDS = ("set", "score", "run", "anomaly")
 
 @dataclass(frozen=True)
 class Called:
-    """Of each program: the elements that NAME_set writes, the reals of NAME_score, and those of scores after a run.
+    """The results for each program: the elements that NAME_set writes, the reals of NAME_score, and those after an
+    inference.
 
-    anomalies: NAME_is_anomaly of scores and thresholds.
+    anomalies: the results of NAME_is_anomaly for scores and thresholds.
     """
 
     elements: Sequence[NDArray[Any]]
@@ -163,7 +167,10 @@ class Called:
 
 @dataclass(frozen=True)
 class CalledPrograms:
-    """Programs in one translation unit, on one device. length: the numbers that are converted together."""
+    """Programs in one translation unit, run on one device.
+
+    length: the number of values that are converted in one call.
+    """
 
     callers: Sequence[Caller]
     device: Runner | str
@@ -171,7 +178,7 @@ class CalledPrograms:
     length: int = 256
 
     def _run(self, tasks: Sequence[tuple[int, Bits]]) -> list[Bits]:
-        """What each task, a case of the program around them, makes of its words."""
+        """The results of tasks. Each task is the number of a case in the calling program, with its input words."""
         rows: list[Bits] = []
         for case, words in tasks:
             padded = np.resize(words, (-(-len(words) // self.length), self.length))
@@ -183,7 +190,7 @@ class CalledPrograms:
 
     @cached_property
     def _source(self) -> str:
-        """The program around all of them, which are printed beside it."""
+        """The C of the program that calls the printed programs in the same folder."""
         models = self.folder / "models"
         target = self.device if isinstance(self.device, str) else self.device.name
         cases = ""
@@ -209,10 +216,12 @@ class CalledPrograms:
         run: NDArray[np.float32],
         thresholds: Sequence[NDArray[np.float32]],
     ) -> Called:
-        """Call all functions. Of each program: reals for NAME_set, raws for NAME_score, thresholds for these; of all:
-        reals to run on.
+        """Call the functions of all programs and return the results. Numbers are distributed over the elements in turn.
 
-        Numbers go to the elements in turn.
+        reals: for each program, the reals for NAME_set.
+        raws: for each program, the raws for NAME_score.
+        run: reals for inferences, the same for all programs.
+        thresholds: for each program, the thresholds for its raws.
         """
         scored = [raw.view(np.int32) if raw.dtype.kind == "f" else raw.astype(np.int32) for raw in raws]
         compared = [np.stack([x, t.view(np.int32)], 1).ravel() for x, t in zip(scored, thresholds, strict=True)]

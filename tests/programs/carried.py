@@ -1,4 +1,4 @@
-"""Programs on reals in which buffers could get in each other's way, one idea each."""
+"""Programs on reals whose buffers have conflicting live ranges, each program for one situation."""
 
 COUNT = """
   %c0 = arith.constant 0 : index
@@ -10,7 +10,7 @@ P = "tensor<8x3x1xf32>"
 
 
 def program(body: str, result: str) -> str:
-    """A function that returns the argmax of a value and the value."""
+    """The text of a function that returns a value computed by `body` and its argmax."""
     return f"""
 func.func @model(%X: {T}) -> (index, {T}) {{{COUNT}{body}
   %l = tdsl.argmax {result} : {T}

@@ -1,4 +1,4 @@
-"""Random networks whose branches part and join, to run in loops over channels, and what is claimed of them."""
+"""Random networks with branches and joins for loops over channels, and checks of their bits and memory."""
 
 from __future__ import annotations
 
@@ -35,7 +35,9 @@ MODES = "partial-32", "partial-16", "partial-8"
 
 @st.composite
 def channel_graphs(draw: st.DrawFn) -> ModuleOp:
-    """Programs whose branches part and join: images of one size, wide ones with equally many channels, narrow ones."""
+    """Random programs with branches and joins: images of equal size, wide images with equal numbers of channels, and
+    narrow ones.
+    """
     net = NetworkWriter((1, draw(st.integers(3, 6)), draw(st.integers(3, 6)), 2), draw(st.integers(0, 99)))
     wide = draw(st.sampled_from([6, 8]))
     images = [net.input]
@@ -70,7 +72,7 @@ def channel_graphs(draw: st.DrawFn) -> ModuleOp:
 
 
 def inside(network: Network, segment: Segment) -> int:
-    """The bits that a plan claims for slices and windows in a loop over channels."""
+    """The bits that a plan reserves for slices and windows in a loop over channels."""
     tiling = segment.tiling
     assert isinstance(tiling, ByChannel)
     loop = consecutive(network.graph, segment.first, segment.last)
@@ -78,7 +80,10 @@ def inside(network: Network, segment: Segment) -> int:
 
 
 def bytes_in_loops(function: FuncOp) -> int:
-    """The most bytes in use at once of buffers in loops over channels, which have loops over rows and pixels."""
+    """The maximum of the bytes in use at the same time by buffers inside loops over channels.
+
+    A loop over channels is recognised by its nested loops over rows and pixels.
+    """
     boxes, number = memory_map(function), {op: i for i, op in enumerate(program_points(function))}
     most = 0
     for loop in function.body.block.ops:
@@ -91,10 +96,12 @@ def bytes_in_loops(function: FuncOp) -> int:
 
 
 def check_graph(module: ModuleOp, mode: str, more: int = 0) -> None:
-    """A graph runs in exactly the arena that its program claims, with the bits of its plan on tensors.
+    """Assert that a program runs in exactly the arena of its plan and computes the bits of the plan on tensors.
 
-    Every access lies in it, and every byte of it is used, so that the program runs in no less. Slices take at most what
-    the plan has for them. more: bytes beyond the least peak, which the plan may spend on several channels at once.
+    All accesses are within the arena, and every byte of it is used. Slices need at most the memory that the plan
+    reserves for them.
+
+    more: bytes beyond the least peak that the plan may use to compute several channels at a time.
     """
     # Later passes compute equal images once, which then live longer than those that the plan knows.
     CommonSubexpressionElimination().apply(Context(), module)

@@ -1,4 +1,4 @@
-"""Calls of the kernels of 32-bit chips: the input that `chip_kernels_c` understands, and numpy's answer."""
+"""Calls of the kernels of 32-bit chips: inputs for the program of `chip_kernels_c`, and numpy's results."""
 
 from __future__ import annotations
 
@@ -28,10 +28,11 @@ Values = NDArray[Any]
 
 @dataclass(frozen=True)
 class Kernel:
-    """A kernel and what limits its calls.
+    """A kernel, and the limits of its operands.
 
-    limit: the greatest magnitude that a sum may reach. stride: the distance of elements of a channel. packed: the bits
-    of packed weights.
+    limit: the maximum magnitude of a sum.
+    stride: the distance between consecutive elements of a channel.
+    packed: the width in bits of packed weights; 0 for other weights.
     """
 
     name: str
@@ -48,13 +49,13 @@ class Kernel:
 
     @property
     def gathered(self) -> int:
-        """The entries of a group of a sparse row whose vector is gathered; 0 for other kernels."""
+        """The number of entries in a group of a sparse row whose vector elements are gathered; 0 for other kernels."""
         widest = max(np.dtype(self.w).itemsize, np.dtype(self.x).itemsize)
         return 16 // widest if self.is_sparse and self.name.startswith("tm_mve_") else 0
 
     @property
     def statements(self) -> str:
-        """The C that calls it."""
+        """The C statements that call the kernel."""
         if self.limit > 2**31:
             halves = "results[0] = (int32_t)(uint32_t)sum64; results[1] = (int32_t)(sum64 >> 32);"
             return f"sum64 = {self.name}(w, x, n, sum64); {halves}"
@@ -112,7 +113,7 @@ RVV = [kernel for kernel in _dense("tm_rvv_") if not kernel.stride and kernel.li
 
 
 def built(runner: Runner, kernels: Sequence[Kernel], optimize: str, folder: Path) -> Build:
-    """The program with the kernels of a chip, whose numbers are their places in the list."""
+    """Build the program that calls the kernels of a chip. The number of a kernel is its index in the list."""
     texts = {name: text for kernel in kernels for name, text in definition_of(ListedKernelAttr.of(kernel.name))}
     cases = "".join(f"case {number}: {kernel.statements} break;\n" for number, kernel in enumerate(kernels))
     (folder / "composed.h").write_text("\n".join(texts.values()))
@@ -121,7 +122,7 @@ def built(runner: Runner, kernels: Sequence[Kernel], optimize: str, folder: Path
 
 
 def check(runner: Runner, program: Build, calls: Sequence[Call]) -> None:
-    """Calls give what numpy gives."""
+    """Assert that calls return numpy's results."""
     result = runner.run(program, INTERFACE, np.stack([call.input() for call in calls]))
     assert result.scores is not None
     for call, scores in zip(calls, result.scores, strict=True):
@@ -130,8 +131,14 @@ def check(runner: Runner, program: Build, calls: Sequence[Call]) -> None:
 
 @dataclass(frozen=True)
 class Call:
-    """w: (rows, n). x: (n,), for a sparse row (1 + sum of gaps,). starts: (8,); the first one of a
-    64-bit sum may have 64 bits. Offsets from a word's boundary are in bytes."""
+    """The operands of a call.
+
+    w: weights (rows, n).
+    x: the vector (n,), or (1 + sum of gaps,) for a sparse row.
+    starts: initial values (8,); the first one may have 64 bits for a 64-bit sum.
+
+    Offsets from a word boundary are in bytes.
+    """
 
     kernel: Kernel
     w: Values
@@ -142,7 +149,7 @@ class Call:
 
     @property
     def weights(self) -> bytes:
-        """The rows as they lie in memory."""
+        """The rows of weights as bytes in the layout of the kernel."""
         if self.kernel.packed:
             return b"".join(pack_bits(row, self.kernel.packed).tobytes() for row in self.w)
         if self.kernel.gathered:
@@ -154,7 +161,7 @@ class Call:
         return self.w.tobytes()
 
     def input(self) -> Values:
-        """What the program reads."""
+        """The words of the program's input for this call."""
         words = self.starts.astype("<i4")
         if self.kernel.limit > 2**31:
             words[:2] = self.starts[:1].astype("<i8").view("<i4")
@@ -168,7 +175,7 @@ class Call:
         return np.frombuffer(data.ljust(INTERFACE.input_length, b"\xa5"), np.int8)
 
     def expected(self) -> Values:
-        """Eight int32 that the program gives."""
+        """The eight int32 results of the program for this call."""
         rows, n = self.w.shape
         x = self.x.astype(np.int64)[: n if self.gaps is None else None]
         if self.gaps is not None:
@@ -189,20 +196,22 @@ class Call:
 
 
 def _length(kernel: Kernel, n: int) -> int:
-    """The length of rows that a call has room for."""
+    """The greatest length up to n of rows for which a call has space."""
     # The vector's buffer has room for no more.
     return min(n, 50) if kernel.stride else n
 
 
 def bounded(call: Call) -> bool:
-    """Does every sum stay within its type in any order?"""
+    """Whether every partial sum stays within its type in any order of additions."""
     x = np.abs(call.x.astype(np.int64))
     greatest = int(np.abs(call.w.astype(np.int64)).sum(axis=1).max(initial=0)) * int(x.max(initial=0))
     return greatest + int(np.abs(call.starts).max()) <= call.kernel.limit
 
 
 def largest_weight(kernel: Kernel, n: int, start: int) -> int:
-    """The greatest magnitude of all weights of a row of length n with which no sum overflows, at most the type's."""
+    """The greatest magnitude of weights for which no sum of a row of length n overflows, limited to the type's
+    maximum.
+    """
     reach = int(-np.iinfo(kernel.x).min)
     most = 1 << kernel.packed - 1 if kernel.packed else int(-np.iinfo(kernel.w).min)
     return min(most, (kernel.limit - start) // max(1, n * reach))
@@ -212,7 +221,9 @@ Pick = Callable[[int, int, tuple[int, ...]], Values]
 
 
 def pick(random: np.random.Generator, pattern: str) -> Pick:
-    """Values of a shape within low..high that follow a pattern: lowest, highest, alternating or random."""
+    """A function that returns values of a shape within low..high according to a pattern: lowest, highest, alternating
+    or random.
+    """
 
     def values(low: int, high: int, shape: tuple[int, ...]) -> Values:
         count = int(np.prod(shape))
@@ -238,7 +249,10 @@ def make_call(
     patterns: tuple[str, str] = ("random", "random"),
     offsets: tuple[int, int] = (0, 0),
 ) -> Call:
-    """A call whose sums are proven to fit; offsets are counted in elements."""
+    """A call whose sums are proved not to overflow.
+
+    offsets: the distances of both operands from a word boundary in elements.
+    """
     n = _length(kernel, n)
     start = kernel.limit // 2
     top = largest_weight(kernel, n, start)
@@ -275,7 +289,7 @@ _PAIRS = [*_EXTREMES, ("alternating", "alternating"), ("random", "random")]
 
 
 def extreme_calls(kernel: Kernel) -> list[Call]:
-    """Every length with the extremes of both operands, the alignments in turn."""
+    """Calls of every length with the extremes of both operands and varying alignments."""
     random = np.random.default_rng(1)
     calls: list[Call] = []
     for n in LENGTHS:
@@ -287,7 +301,7 @@ def extreme_calls(kernel: Kernel) -> list[Call]:
 
 
 def short_calls(kernels: Sequence[Kernel]) -> list[Call]:
-    """Every kernel with every rest of its unrolled loops, at several alignments."""
+    """Calls of every kernel with every remainder of its unrolled loops, at several alignments."""
     random = np.random.default_rng(2)
     return [
         make_call(kernel, n, random, offsets=offsets)

@@ -1,4 +1,6 @@
-"""A C program around rows of constant matrices that are code; its input says which, and holds the vectors."""
+"""A C program that calls kernels whose code contains rows of constant matrices. Its input selects a kernel and contains
+the vectors.
+"""
 
 from __future__ import annotations
 
@@ -43,7 +45,7 @@ void coded_predict(const int8_t *X)
 
 
 def random_rows(random: np.random.Generator, rows: int, lengths: Sequence[int]) -> CodedRows:
-    """Rows with zeros, powers of two, the extremes, and weights that a column has twice; sums fit 24 bits."""
+    """Rows with zeros, powers of two, extremes, and weights that occur twice in a column; sums fit 24 bits."""
     powers = [*(1 << np.arange(7)), *-(1 << np.arange(8))]
 
     def matrix(length: int) -> Values:
@@ -64,7 +66,7 @@ def random_rows(random: np.random.Generator, rows: int, lengths: Sequence[int]) 
 
 
 def vectors(random: np.random.Generator, rows: CodedRows, count: int) -> list[Values]:
-    """Vectors one behind the other: of one value, of extremes, and random ones."""
+    """The concatenated vectors of calls: vectors of one value, of extremes, and random ones."""
     length = sum(matrix.shape[1] for matrix in rows.weights)
     flat = [np.full(length, value) for value in (0, -128, 127)]
     # The greatest sums, of the first row.
@@ -73,7 +75,7 @@ def vectors(random: np.random.Generator, rows: CodedRows, count: int) -> list[Va
 
 
 def expected(rows: CodedRows, vector: Values) -> Values:
-    """The results, by their definition."""
+    """The results according to the definition of `CodedRows`."""
     sums, first = rows.starts.copy(), 0
     for matrix, align in zip(rows.weights, rows.aligns, strict=True):
         sums = (sums << align) + matrix @ vector[first : first + matrix.shape[1]]
@@ -88,7 +90,7 @@ def kernels(target: str, some: Sequence[CodedRows]) -> list[Kernel]:
 
 
 class CodedProgram:
-    """A program of some rows; `run` gives the results and the cycles of each call."""
+    """A program that contains kernels for several matrices of rows."""
 
     def __init__(self, target: str, runner: Runner, folder: Path, some: Sequence[CodedRows]):
         self.some, self.runner, source = some, runner, folder / "source"
@@ -115,7 +117,7 @@ class CodedProgram:
         self.build: Build = runner.build(source, self.interface, folder, "-Os", include_flags(runner.chip))
 
     def run(self, calls: Sequence[tuple[int, Values]]) -> tuple[list[Values], Values | None]:
-        """The results of calls, each of the rows of a number with vectors."""
+        """The results and the cycles of calls, each given by the number of a kernel and its vectors."""
         inputs = np.zeros((len(calls), self.width), np.int8)
         for row, (number, vector) in zip(inputs, calls, strict=True):
             row[0] = number

@@ -1,4 +1,4 @@
-"""Real models, each compiled once for all tests that ask for the same."""
+"""Trained models, each compiled once for all tests that use the same compilation."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ SAMPLES = 100
 
 
 def some_samples(program: Path, file: Path, count: int = SAMPLES) -> Path:
-    """Write the first validation samples of a program to a file, which is returned."""
+    """Write the first validation samples of a program to a file, and return the file."""
     with np.load(program.with_name("val.npz")) as data:
         np.savez(file, **{name: array[:count] for name, array in data.items()})
     return file
 
 
 def compile_without_pictures(request: Request) -> dict[str, Any]:
-    """The report on a model, compiled into a new folder without the pictures that `compile_model` draws."""
+    """The report of a model, compiled into a new folder without the pictures that `compile_model` draws."""
     request.out.mkdir()
     report = build_folder(request, board(request.target), request.out, must_fit=True).report.as_json()
     return report
@@ -35,7 +35,10 @@ def compile_without_pictures(request: Request) -> dict[str, Any]:
 
 @dataclass(frozen=True)
 class CompiledModels:
-    """Folders that `tinyml compile` wrote, which tests share and leave as they are; root: shared by all workers."""
+    """Output folders of `tinyml compile`, which tests share and do not change.
+
+    root: a folder that all test workers share.
+    """
 
     root: Path
 

@@ -1,4 +1,4 @@
-"""Boxes of a detector's scores, and their average precision on images with known boxes."""
+"""Boxes from the scores of a detector, and their average precision on images with known boxes."""
 
 from __future__ import annotations
 
@@ -22,7 +22,10 @@ OVERLAP, LEAST, MOST = 0.3, 0.05, 750
 
 
 def detections(face: Face, scores: Array, offsets: Array) -> Found:
-    """The boxes of an image. scores, offsets: the outputs of a detector, (boxes, 2) and (boxes, 4), in reals."""
+    """The boxes that a detector finds in an image.
+
+    scores, offsets: the outputs of the detector, (boxes, 2) and (boxes, 4), in reals.
+    """
     boxes: list[Array] = []
     parts = np.split(offsets, np.cumsum(face.counts)[:-1])
     for (step, side), part in zip(face.priors, parts, strict=True):
@@ -34,7 +37,7 @@ def detections(face: Face, scores: Array, offsets: Array) -> Found:
 
 
 def _suppressed(boxes: Array, scores: Array) -> Found:
-    """The boxes that overlap no better one, the best first."""
+    """The boxes without those that overlap a box of greater score (non-maximum suppression), the best first."""
     [left] = np.nonzero(scores > LEAST)
     left, kept = left[np.argsort(-scores[left], kind="stable")], list[int]()
     while len(left) and len(kept) < MOST:
@@ -52,9 +55,10 @@ def overlaps(a: Array, b: Array) -> Array:
 
 
 def average_precision(found: Sequence[Found], truth: Sequence[Array], overlap: float = 0.5) -> float:
-    """The area under the interpolated curve of precision over recall, over all images together.
+    """The area under the interpolated precision-recall curve, over all images together.
 
-    truth: the boxes of each image. A box is right if it overlaps, best of all true ones, one that no better box has.
+    truth: the true boxes of each image. A found box is right if the true box that it overlaps most is not the match of
+        a found box of greater score.
     """
     scores, hits = list[float](), list[bool]()
     for (boxes, confidences), true in zip(found, truth, strict=True):

@@ -1,4 +1,6 @@
-"""The boards that tests run programs on, taken from the registry: a new chip is tested without an edit."""
+"""The boards on which tests run programs, taken from the registry, so that a new chip is tested without further
+changes.
+"""
 
 import os
 from collections.abc import Sequence
@@ -24,38 +26,41 @@ _SMALLEST = 2048
 
 
 def need_tools(target: str) -> None:
-    """Skip a test on a machine that cannot compile for a board and run the result."""
+    """Skip the test if this machine cannot compile for a board and run the result."""
     if not is_available(target):
         pytest.skip(f"the tools of {target} are not installed")
 
 
 def with_llvm(case: object, every: int = 3) -> list[str]:
-    """LLVM as a device for programs in upstream dialects, where its tools are installed.
+    """A list of the device LLVM, for programs in upstream dialects; empty without its tools, or if the case is not
+    selected.
 
-    It takes one case in `every`, by the text of the case, and all of them in `make exhaustive`.
+    A hash of the case's text selects one of `every` cases; `make exhaustive` selects all.
     """
     taken = EXHAUSTIVE in os.environ or crc32(str(case).encode()) % every == 0
     return [LLVM] if taken and is_available(LLVM) else []
 
 
 def chips_of_llvm() -> list[str]:
-    """The boards, one of each chip, for which LLVM compiles and a simulator runs what it made."""
+    """The boards, one of each chip, for which LLVM compiles and a simulator runs the result."""
     known = [name for name in SMALL if chip_of(name).triple] if is_available(LLVM) else []
     return [name for name in known if is_available(name)]
 
 
 def roomy(name: str) -> str:
-    """A board, or its sister with more memory."""
+    """The variant of a board with more memory, or the board itself if there is none."""
     return board(name).larger or name
 
 
 def _processors() -> list[Chip]:
-    """The chips whose programs in C run here; hardware, which takes seconds to build, has tests of its own."""
+    """The chips whose C programs run on this computer, without FPGAs, whose tests are separate because builds take
+    seconds.
+    """
     return [chip for chip in chips() if chip.runner and all(one.fabric is None for one in chip.boards)]
 
 
 def _cores() -> list[str]:
-    """The first board of each core, as kernels, costs and features tell cores apart."""
+    """The first board of each core. Two cores are the same if kernels, costs and features are."""
     first: dict[tuple[str, str, frozenset[str]], str] = {}
     for chip in _processors():
         # Far constants have tests of their own.
@@ -101,11 +106,13 @@ TURNS = (
 
 
 def owner(kernel: KernelAttr) -> str:
-    """The first board that has a kernel, or else the host."""
+    """The first board that has a kernel, otherwise the host."""
     return next((name for name in SMALL if known_kernel(kernel, name) is not None), HOST)
 
 
 def definition_of(kernel: KernelAttr) -> Sequence[tuple[str, str]]:
-    """The names and the texts of what a kernel needs, itself the last, on the board that has it."""
+    """The names and the texts of the functions that a kernel needs, the kernel itself last, on the board that has
+    it.
+    """
     target = owner(kernel)
     return texts_of(kernel_of(kernel, target), target)

@@ -1,4 +1,4 @@
-"""Estimators of scikit-learn for its handwritten digits, as a person would train and compile them."""
+"""Estimators of scikit-learn for its handwritten digits, trained and compiled as a user would."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ NAMES = ("logistic regression", "MLP", "scaler and MLP", "PCA and RBF SVM", "ran
 
 @dataclass(frozen=True)
 class Digits:
-    """The digits in a random order, a third each: to train, to choose by, and to test."""
+    """The digits in a random order: a third each for training, for compilation, and for the test."""
 
     train: tuple[Array, Array]
     val: tuple[Array, Array]
@@ -51,15 +51,16 @@ def estimator(name: str) -> Any:
 
 @cache
 def on_uno(name: str, unit: str | None = None, flash: int | None = None) -> tinyml.Program:
-    """The program that `auto` makes of an estimator for an Uno, or for so many bytes of its flash.
+    """The program that `auto` chooses for an estimator on an Uno.
 
-    unit: of the integers that it takes in place of floats.
+    unit: the unit of integer inputs; None for float inputs.
+    flash: a limit in bytes that replaces the Uno's flash.
     """
     return tinyml.compile(estimator(name), *digits().val, board="uno", input_unit=unit, flash=flash)
 
 
 def points_lost(name: str, unit: str | None = None, flash: int | None = None) -> float:
-    """Percent of the test samples that scikit-learn gets right, less those that the program does."""
+    """The percentage of test samples that scikit-learn classifies correctly, minus that of the program."""
     x, y = digits().test
     own = on_uno(name, unit, flash).score(x if unit is None else x.astype(np.int8), y)
     return 100 * (float(estimator(name).score(x, y)) - own)

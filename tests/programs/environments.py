@@ -1,4 +1,4 @@
-"""A virtual environment in which packages of others are installed."""
+"""A virtual environment in which other packages are installed."""
 
 from __future__ import annotations
 
@@ -42,7 +42,9 @@ GROUPED = "shared_scales"
 
 @dataclass(frozen=True)
 class PackagesOfOthers:
-    """A virtual environment that finds what this one has, and the packages whose sources lie in its folder."""
+    """A virtual environment that includes the packages of the current one, and packages whose sources are in its
+    folder.
+    """
 
     folder: Path
 
@@ -51,7 +53,7 @@ class PackagesOfOthers:
         return self.folder / "venv" / "bin" / "python"
 
     def run(self, *arguments: str | Path, cwd: Path = ROOT) -> str:
-        """The standard output of a Python module, which has to end well."""
+        """Run a Python module, assert that it succeeds, and return its standard output."""
         command = [str(self.python), "-m", *map(str, arguments)]
         environment = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
         done = subprocess.run(command, cwd=cwd, capture_output=True, text=True, check=False, env=environment)
@@ -60,7 +62,7 @@ class PackagesOfOthers:
 
 
 def install_packages(folder: Path) -> None:
-    """Make the environment in an empty folder."""
+    """Create the environment with its packages in an empty folder."""
     for kind, name in NEW.items():
         assert main([f"new-{kind}", name, str(folder / name)]) == 0
     assert main(["new-format", SUMS, str(folder / SUMS), "--sums"]) == 0
@@ -82,7 +84,7 @@ def install_packages(folder: Path) -> None:
 
 
 def copy_installed(source: Path, packages: Path) -> None:
-    """What pip makes of a package's sources, in a folder of `PYTHONPATH`: its modules, and its entry points.
+    """Copy the modules and entry points of a package to a folder of `PYTHONPATH`, as pip would install them.
 
     pip itself, which takes a second and a half, is run by `install_packages`.
     """

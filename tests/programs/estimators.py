@@ -1,6 +1,6 @@
-"""Small data sets of scikit-learn, its estimators, and the answers of imported ones.
+"""Small data sets of scikit-learn, its estimators, and the results of imported estimators.
 
-scikit-learn, joblib and skl2onnx have no types: their modules are of any type, here alone.
+scikit-learn, joblib and skl2onnx have no type annotations. Only this module imports them, as values of type Any.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ sk: Any = SimpleNamespace(**{name: each for module in _modules for name, each in
 
 @dataclass(frozen=True)
 class Halves:
-    """A data set, every other sample of which is held out."""
+    """A data set of which every second sample is held out."""
 
     x: Array
     y: Array
@@ -49,7 +49,7 @@ class Halves:
 
 @cache
 def halves(name: str) -> Halves:
-    """The digits, iris, wine, cancer or diabetes set, whose features have single precision, as programs read them."""
+    """The digits, iris, wine, cancer or diabetes data set. Features have single precision, as in programs."""
     load = datasets.load_breast_cancer if name == "cancer" else getattr(datasets, f"load_{name}")
     x, y = load(return_X_y=True)
     x = np.asarray(x, np.float32)
@@ -59,13 +59,13 @@ def halves(name: str) -> Halves:
 
 
 def scores_of(outputs: Outputs) -> Array:
-    """The scores of a program that has some."""
+    """The scores of a program; asserts that it returns scores."""
     assert outputs.scores is not None
     return outputs.scores
 
 
 def answers(module: ModuleOp, outputs: Outputs) -> Array:
-    """What `predict` answers: labels of classes, indices of clusters, or values."""
+    """The results that `predict` would return: labels of classes, indices of clusters, or values."""
     if outputs.labels is None:
         return scores_of(outputs)
     classes = tdsl.read_interface(module).classes
@@ -73,7 +73,7 @@ def answers(module: ModuleOp, outputs: Outputs) -> Array:
 
 
 def in_format(module: ModuleOp, data: Halves, format: str, width: int | None) -> ModuleOp:
-    """A copy of a program with formats for the ranges that the first half gives."""
+    """A copy of a program in a format; the samples of the first half determine the ranges."""
     module = module.clone()
     record_profiles(module, data.x)
     AssignFormatPass(format, width).apply(context(), module)
@@ -81,6 +81,6 @@ def in_format(module: ModuleOp, data: Halves, format: str, width: int | None) ->
 
 
 def answers_in(module: ModuleOp, data: Halves, format: str, width: int | None = None) -> Array:
-    """The answers for the held-out half with numbers of a format."""
+    """The results for the held-out half, computed in a format."""
     formats = in_format(module, data, format, width)
     return answers(formats, in_reals(formats, evaluate(formats, encode_inputs(formats, data.held_x))))

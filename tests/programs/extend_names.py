@@ -26,7 +26,7 @@ def names_of(name: str) -> list[str]:
 
 
 def table(name: str) -> str:
-    """The names of a module of the interface with a sentence each, as Markdown."""
+    """The names in a module of the interface with the first sentence of each docstring, as a Markdown table."""
     rows = [f"| `{each}{_parameters(name, each)}` | {description(name, each)} |\n" for each in names_of(name)]
     return "| name | |\n|---|---|\n" + "".join(rows)
 
@@ -46,7 +46,7 @@ def _parameters(name: str, member: str) -> str:
 
 
 def section(name: str) -> str:
-    """The docstring of a module of the interface, its first line as a heading."""
+    """The docstring of a module of the interface as Markdown, with its first line as a heading."""
     text = inspect.cleandoc(module(name).__doc__ or "")
     head, _, rest = text.partition("\n\n")
     _, _, purpose = head.partition(": ")
@@ -54,7 +54,7 @@ def section(name: str) -> str:
 
 
 def description(name: str, member: str) -> str:
-    """The first sentence of what a member's docstring says, or that behind the assignment of a constant."""
+    """The first sentence of a member's docstring, or of the docstring after the assignment of a constant."""
     text = " ".join(_documentation(name, member).split("\n\n")[0].split())
     sentence = text.partition(". ")[0].rstrip(".")
     assert sentence, f"tinyml.extend.{name}.{member} has no docstring"
@@ -73,7 +73,7 @@ def _documentation(name: str, member: str) -> str:
 
 @cache
 def _origins(name: str) -> dict[str, tuple[str, str]]:
-    """The module and the name there of each name that a module of the interface re-exports."""
+    """For each name that a module of the interface re-exports, the module that defines it and its name there."""
     found: dict[str, tuple[str, str]] = {}
     for node in ast.parse(Path(module(name).__file__ or "").read_text("utf-8")).body:
         if isinstance(node, ast.ImportFrom) and node.module is not None:
@@ -83,7 +83,7 @@ def _origins(name: str) -> dict[str, tuple[str, str]]:
 
 @cache
 def _of_constants(origin: str) -> dict[str, str]:
-    """The docstrings behind the assignments of a module, of those that it imports from ours as well."""
+    """The docstrings after the assignments in a module, including those in tinyml modules that it imports from."""
     found: dict[str, str] = {}
     body = ast.parse(Path(import_module(origin).__file__ or "").read_text("utf-8")).body
     for node, following in zip(body, [*body[1:], None], strict=True):

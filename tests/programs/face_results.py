@@ -1,15 +1,15 @@
-"""Detectors as a user compiles them: widths by a search, detections and average precision on pictures with boxes.
+"""Detectors compiled as a user would: widths by a search, detections, and average precision on pictures with boxes.
 
 From the folder `tests`, `python -m programs.face_results FACE DETECTORS OUT [options of tinyml compile]` writes
-`FACE.onnx` to the folder OUT, compiles it for a Cortex-M4, compares all outputs for a picture on the emulated chip with
-the evaluator's, and prints the average precision on all pictures, of the program on reals, too. With a search it takes
-some minutes of processor time for each thousand million instructions of an inference, which runs a few times.
-`FACE.svg` in OUT shows what both find in the first picture.
+`FACE.onnx` to the folder OUT and compiles it for a Cortex-M4. It compares all outputs for a picture on the emulated
+chip with the evaluator's. It then prints the average precisions of the program and of the model on reals on all
+pictures. With a search, this takes some minutes of processor time for each thousand million instructions of an
+inference, since an inference runs several times. `FACE.svg` in OUT shows the boxes that both find in the first picture.
 
-DETECTORS holds FACE.npz with the weights (`faces.parameters`); images.npz with `images` (pictures, height, width) in
-gray, `boxes` and the `counts` of boxes of each picture; and reference.npz with other pictures, on which ranges are
-profiled and widths are searched: `x` (pictures, height, width), gray less MEAN, and `q`, the same and further pictures
-as integers, halved.
+DETECTORS contains three files. FACE.npz has the weights (`faces.parameters`). images.npz has `images` (pictures,
+height, width) in grey, `boxes`, and the `counts` of boxes of each picture. reference.npz has other pictures, on which
+ranges are profiled and widths are searched: `x` (pictures, height, width), grey minus MEAN, and `q`, these and further
+pictures as halved integers.
 """
 
 from __future__ import annotations
@@ -42,9 +42,9 @@ GAP, TITLE = 8, 18
 
 
 def write_detector(name: str, detectors: Path, out: Path, searched: int | None = None) -> Path:
-    """Write FACE.onnx and, beside it, search.npz and test.npz; returns the model.
+    """Write FACE.onnx, search.npz and test.npz to a folder, and return the model file.
 
-    searched: the number of pictures in search.npz, the first of those that there are; by default all.
+    searched: the number of pictures in search.npz, counted from the first; by default all.
     """
     out.mkdir(parents=True, exist_ok=True)
     model = out / f"{name}.onnx"
@@ -61,7 +61,7 @@ def write_detector(name: str, detectors: Path, out: Path, searched: int | None =
 
 
 def measured_pictures(detectors: Path) -> tuple[NDArray[np.float32], list[NDArray[Any]]]:
-    """The inputs of all measured pictures, (pictures, pixels), and the boxes of each."""
+    """The inputs of all measured pictures (pictures, pixels), and the true boxes of each."""
     with np.load(detectors / "images.npz") as arrays:
         pictures = (arrays["images"].astype(np.float32) - MEAN) / INPUT_SCALE
         boxes = np.split(arrays["boxes"].astype(np.float64), np.cumsum(arrays["counts"])[:-1])
@@ -69,13 +69,13 @@ def measured_pictures(detectors: Path) -> tuple[NDArray[np.float32], list[NDArra
 
 
 def found_by(face: Face, outputs: Iterator[Outputs]) -> list[Found]:
-    """The detections in each picture, of the outputs for it in reals."""
+    """The detections in each picture, from the outputs in reals."""
     tensors = [[tensor[0] for tensor in each.tensors] for each in outputs]
     return [detections(face, scores.reshape(-1, 2), boxes.reshape(-1, 4)) for scores, boxes in tensors]
 
 
 def side_by_side(image: NDArray[np.uint8], truth: NDArray[Any], found: Mapping[str, Found]) -> str:
-    """The image once for each title, with the boxes found in it, and the true ones dashed, as SVG."""
+    """An SVG with one copy of the image for each title, showing the boxes found in it, and the true boxes dashed."""
     height, width = image.shape
     png = b64encode(_png(image)).decode()
     lines = [
@@ -101,7 +101,7 @@ def _outlines(boxes: NDArray[Any], style: str) -> Sequence[str]:
 
 
 def _png(image: NDArray[np.uint8]) -> bytes:
-    """A gray image in 16 shades."""
+    """A PNG file of a grey image, reduced to 16 levels."""
     shades = np.minimum((image.astype(int) + 8) // 17, 15).astype(np.uint8)
     packed = shades[:, ::2] << 4 | shades[:, 1::2]
     rows = b"".join(b"\0" + row.tobytes() for row in packed)
@@ -121,9 +121,12 @@ def compiled(
     board: str = "cortex-m4",
     searched: int | None = None,
 ) -> dict[str, Any]:
-    """Compile a detector with `tinyml compile`; its report, and its average precision beside that of the `float` one.
+    """Compile a detector with `tinyml compile`; return its report with its average precision and that of the `float`
+    model.
 
-    searched: as in `write_detector`. Raises `SystemExit` if the chip computes other outputs than the evaluator.
+    searched: as in `write_detector`.
+
+    Raises `SystemExit` if the chip's outputs differ from the evaluator's.
     """
     model, folder, face = write_detector(name, detectors, out, searched), out / name, FACES[name]
     data = ["--val", str(out / "search.npz"), "--test", str(out / "test.npz")]

@@ -1,15 +1,16 @@
-"""The head detectors Face-A, Face-B and Face-C of MinUn (2021, table 7) as ONNX models, with the weights as published.
+"""The head detectors Face-A, Face-B and Face-C of MinUn (2021, table 7) as ONNX models, with the published weights.
 
-A convolution of stride 2, RNNPool (Saha et al., NeurIPS 2020: one FastGRNN reads the rows and the columns of each
-patch, a second one their last states, in both directions), bottlenecks (MBConv) and, behind some of them, two
-convolutions for confidences and boxes. RNNPool is a Scan over bands of the image and, in it, one over the patches of
-the band: memory holds the states of all patches, never the patches themselves.
+A detector has a convolution of stride 2, RNNPool (Saha et al., NeurIPS 2020), and bottlenecks (MBConv). Some
+bottlenecks are followed by two convolutions for confidences and boxes. In RNNPool, one FastGRNN reads the rows and the
+columns of each patch, and a second one reads the last states of the first, in both directions. RNNPool is a Scan over
+bands of the image that contains a Scan over the patches of the band. Memory therefore contains the states of all
+patches, but never the patches.
 
-Layers that the table leaves open are those of the published programs (microsoft/EdgeML, tools/SeeDot:
-model/rnnpool/face-2, face-3 and face-4). Their weights are published in fixed point, with ranges from which the scales
-follow. `parameters` reads them from an .npz file with the names of these programs: `CBR1F` and so on for the first
+Layers that the table does not specify are those of the published programs (microsoft/EdgeML, tools/SeeDot:
+model/rnnpool/face-2, face-3 and face-4). Their weights are published in fixed point, with ranges that determine the
+scales. `parameters` reads them from an .npz file with the names of these programs: `CBR1F` and so on for the first
 convolution, `W1 U1 Bg1 Bh1 W2 ..` for the cells, `L{n}F1 L{n}B1 L{n}W1 ..` for bottlenecks, `normW{k}`, `conf{k}w`,
-`loc{k}w` and so on for heads; filters are groups x height x width x channels in x channels out, and every convolution
+`loc{k}w` and so on for heads. Filters are groups x height x width x channels in x channels out, and every convolution
 of a bottleneck is (conv(x) + B) * W.
 """
 
@@ -41,9 +42,10 @@ INPUT_SCALE, MEAN = 138.0, 117.312
 class Face:
     """A detector.
 
-    patch: the side of a patch, twice the stride. bottlenecks: the (channels, stride) of each. heads: the number of each
-    bottleneck that is followed by a head, and whether its vectors are normalised first. priors: the stride and the side
-    of the boxes of each head, in pixels of the image.
+    patch: the side of a patch in pixels, which is twice the stride.
+    bottlenecks: the (channels, stride) of each bottleneck.
+    heads: for each head, the index of the preceding bottleneck, and whether its vectors are normalised first.
+    priors: the stride and the side of the boxes of each head, in pixels of the image.
     """
 
     patch: int
@@ -79,7 +81,7 @@ FACES = {
 
 
 def parameters(face: Face, file: Path) -> dict[str, Array]:
-    """The parameters of a detector with scales in the weights, from a file of arrays as published."""
+    """The parameters of a detector, with scales multiplied into the weights, from a file of the published arrays."""
     with np.load(file) as arrays:
         given = {name: np.asarray(arrays[name], np.float32) for name in arrays.files}
     scale = given["CBR1W"].reshape(-1)
@@ -103,7 +105,7 @@ def parameters(face: Face, file: Path) -> dict[str, Array]:
 
 
 def random_parameters(face: Face, random: np.random.Generator) -> dict[str, Array]:
-    """Parameters that keep the size of numbers from layer to layer."""
+    """Random parameters with which the magnitude of activations is about the same in all layers."""
     made: dict[str, Array] = {}
 
     def uniform(name: str, shape: Sequence[int], size: float, centre: float = 0.0) -> None:
@@ -134,14 +136,18 @@ def random_parameters(face: Face, random: np.random.Generator) -> dict[str, Arra
 
 @dataclass
 class _Graph:
-    """A graph under construction. name: the prefix of its values. constants: those of the whole model."""
+    """A graph under construction.
+
+    name: the prefix of its values.
+    constants: the constants of the whole model.
+    """
 
     name: str
     constants: dict[str, NDArray[Any]]
     nodes: list[onnx.NodeProto] = field(default_factory=list[onnx.NodeProto])
 
     def op(self, kind: str, *inputs: str, name: str | None = None, **attributes: Any) -> str:
-        """Append a node; returns its output."""
+        """Append a node and return the name of its output."""
         name = name or f"{self.name}_{kind.lower()}{len(self.nodes)}"
         self.nodes.append(helper.make_node(kind, inputs, [name], name=name, **attributes))
         return name
@@ -157,18 +163,21 @@ class _Graph:
         return self.op("Slice", value, *map(self.integers, (start, end, axis)))
 
     def repeated(self, value: str, count: int, name: str | None = None) -> str:
-        """A sequence of some elements with its last one repeated."""
+        """A sequence extended to `count` elements by repetition of its last element."""
         return self.op("Concat", value, self.part(value, 0, count - 1, count), axis=0, name=name)
 
     def halves(self, value: str, shape: Sequence[int]) -> tuple[str, str]:
-        """A sequence of `shape` without its last, and without its first element."""
+        """A sequence of `shape` without its last element, and without its first element."""
         whole, count = self.op("Reshape", value, self.integers(*shape)), shape[0]
         return self.part(whole, 0, 0, count - 1), self.part(whole, 0, 1, count)
 
     def scan(
         self, name: str, body: _Graph, states: Mapping[str, str], steps: Mapping[str, str], **attributes: Any
     ) -> str:
-        """The only output of a Scan, that of the body's last node. states, steps: names in the body by values here."""
+        """Append a Scan and return its only output, which is that of the last node of the body.
+
+        states, steps: names in the body, mapped to values of this graph.
+        """
         inputs = [
             helper.make_tensor_value_info(x, TensorProto.FLOAT, None) for x in (*states.values(), *steps.values())
         ]
@@ -188,7 +197,10 @@ class _Model(_Graph):
         self.constant("start", np.zeros((HIDDEN, 1), np.float32))
 
     def convolution(self, x: str, filter: str, bias: str, stride: int = 1, relu: str | None = None) -> str:
-        """A convolution with zeros around the image that keep its extents. relu: the name of the limited result."""
+        """A convolution with zero padding that preserves the extents of the image.
+
+        relu: the name of the result after a relu; None for no relu.
+        """
         groups, height, width, inside, outside = self.given[filter].shape
         shape = groups * outside, inside, height, width
         weights = self.constant(filter, self.given[filter].transpose(0, 4, 3, 1, 2).reshape(shape))
@@ -211,7 +223,7 @@ class _Model(_Graph):
         return to.scan(name, body, {"start": state}, {sequence: x}, scan_input_directions=[int(backwards)])
 
     def patch_states(self) -> _Graph:
-        """The states of a patch, from its left and its right half, (columns, rows, channels)."""
+        """A graph that computes the states of a patch, from its left and its right half, (columns, rows, channels)."""
         body, side = _Graph("patch", self.constants), self.face.patch
         patch = body.op("Concat", "left", "right", axis=0)
         ends: list[str] = []
@@ -225,7 +237,7 @@ class _Model(_Graph):
         return body
 
     def pool(self, pixels: str) -> str:
-        """RNNPool over overlapping patches; the last row and column of the result are copies."""
+        """RNNPool over overlapping patches; the last row and column of the result are copies of the preceding ones."""
         half = self.face.patch // 2
         rows, columns = self.face.height // 2 // half, self.face.width // 2 // half
         above, below = self.halves(
@@ -241,7 +253,7 @@ class _Model(_Graph):
         return self.op("Transpose", image, perm=[0, 3, 1, 2], name="pooled")
 
     def head(self, number: int, value: str) -> Iterator[str]:
-        """The confidences and the boxes of a head, one box after the other."""
+        """Yield the confidences and the boxes of a head, with the numbers of each box adjacent."""
         if self.face.heads[number]:
             value = self.op("LpNormalization", value, axis=1, p=2)
         confidences = self.convolution(value, f"C{number}F", f"C{number}B")
@@ -277,5 +289,5 @@ class _Model(_Graph):
 
 
 def face_model(face: Face, given: Mapping[str, Array]) -> onnx.ModelProto:
-    """The model of a detector: from an image to the scores (1, boxes, 2) and the boxes (1, boxes, 4) of its heads."""
+    """The model of a detector: from an image to the scores (1, boxes, 2) and the offsets (1, boxes, 4) of its heads."""
     return _Model(face, given).build()

@@ -1,4 +1,4 @@
-"""Estimators that are called with floats, as a sketch calls them, of the sizes that others compile too."""
+"""Estimators that are called with floats, as in a sketch, of sizes that other projects also compile."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from programs.estimators import Array, datasets, sk
 
 @cache
 def split(name: str) -> tuple[Array, Array, Array, Array]:
-    """Training samples, validation samples, and the labels of both: of the digits for a forest, else of tumours."""
+    """Training samples, validation samples, and the labels of both: digits for a forest, otherwise breast tumours."""
     load = datasets.load_digits if name == "forest" else datasets.load_breast_cancer
     return sk.train_test_split(*load(return_X_y=True), test_size=0.25, random_state=0)
 
@@ -30,6 +30,9 @@ def estimator(name: str) -> Any:
 
 @cache
 def on_board(name: str, board: str = "uno", flash: int | None = None) -> tinyml.Program:
-    """The program that `auto` makes of an estimator for a board, or for so many bytes of its flash."""
+    """The program that `auto` chooses for an estimator on a board.
+
+    flash: a limit in bytes that replaces the board's flash.
+    """
     _, val, _, labels = split(name)
     return tinyml.compile(estimator(name), val, labels, board=board, flash=flash)

@@ -1,4 +1,4 @@
-"""Forests for tests: random ones, and an independent walk through their trees."""
+"""Random forests for tests, and an independent walk through their trees."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ Random = np.random.Generator
 def random_trees(
     random: Random, trees: int, inner: int, features: int, leaves: int, least: float, most: float
 ) -> Trees:
-    """Trees of up to so many inner nodes, with thresholds in a range and leaves in any order."""
+    """Random trees with up to `inner` inner nodes each, thresholds from `least` to `most`, and leaves in any order."""
     chosen: list[int] = []
     children: list[list[int]] = []
     roots: list[int] = []
@@ -47,7 +47,7 @@ def random_trees(
 
 
 def random_votes(random: Random, leaves: int, results: int, *, signed: bool, pure: float) -> NDArray[np.float32]:
-    """Votes of which a share of leaves has one alone, the same; others have some."""
+    """Random votes of leaves. In a share `pure` of the leaves, only one result has a vote, of the same value in all."""
     votes = random.uniform(-1 if signed else 0, 1, (leaves, results)) * (random.random((leaves, results)) < 0.5)
     alone = random.random(leaves) < pure
     votes[alone] = np.eye(results)[random.integers(results, size=alone.sum())]
@@ -55,14 +55,14 @@ def random_votes(random: Random, leaves: int, results: int, *, signed: bool, pur
 
 
 def forest_program(trees: Trees, votes: NDArray[np.float32], features: int) -> ModuleOp:
-    """The function that gives the class and the sums."""
+    """The program that computes a forest's class and sums."""
     net = NetworkWriter((1, features), format=F32_FORMAT, name="forest")
     sums = net.insert(tdsl.ForestOp(net.input, net.constant(votes, name="votes"), trees))
     return net.module(net.insert(tdsl.ArgmaxOp(sums)), sums)
 
 
 def reached(trees: Trees, thresholds: NDArray[Any], row: NDArray[Any]) -> list[int]:
-    """The leaf of each tree that an input reaches, node by node."""
+    """The leaf of each tree that an input reaches, found node by node."""
     leaves: list[int] = []
     for node in trees.roots.tolist():
         while node >= 0:
@@ -76,6 +76,6 @@ def reached(trees: Trees, thresholds: NDArray[Any], row: NDArray[Any]) -> list[i
 
 
 def expected_sums(trees: Trees, votes: NDArray[Any], inputs: NDArray[Any]) -> NDArray[np.float64]:
-    """The sums of votes of each input, in double precision."""
+    """The sums of votes for each input, in double precision."""
     leaves = [reached(trees, trees.thresholds, row) for row in inputs]
     return np.array([np.asarray(votes, np.float64)[row].sum(0) for row in leaves])

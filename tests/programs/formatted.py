@@ -1,4 +1,4 @@
-"""From the text of a program on reals to one with formats."""
+"""Assignment of number formats to the text of a program on reals."""
 
 from __future__ import annotations
 
@@ -40,14 +40,14 @@ def parse(program: str) -> ModuleOp:
 
 
 def stays_finite(module: ModuleOp, inputs: NDArray[np.float32]) -> bool:
-    """Is every value of the program on reals a number?"""
+    """Whether every value of the program on reals is finite."""
     finite: list[bool] = []
     evaluate_reals(module, inputs, lambda _, values: finite.append(bool(np.isfinite(values).all())))
     return all(finite)
 
 
 def with_formats(module: ModuleOp, inputs: NDArray[np.float32], format: str, width: int | None) -> None:
-    """From L0 to L1."""
+    """Lower a program from L0 to L1; the inputs determine its scales."""
     record_profiles(module, inputs)
     AssignFormatPass(format, width).apply(new_context(), module)
     module.verify()

@@ -1,4 +1,4 @@
-"""The chains of convolutions on which msf-CNN (Huang and Baccelli 2025) reports RAM by factor of work.
+"""The chains of convolutions for which msf-CNN (Huang and Baccelli 2025) reports RAM by factor of work.
 
 The shapes are those of the networks without residual sums, means and dense layers. Images are padded by the same number
 of pixels on all sides.
@@ -14,7 +14,8 @@ from tinyml.transforms.schedules.plans.graph import Graph, Image, Kind, Read
 
 
 class Bottleneck(NamedTuple):
-    """An inverted bottleneck: expansion, channels of its result, stride and kernel of its depthwise convolution.
+    """An inverted bottleneck: the expansion factor, the channels of its result, and stride and kernel of its depthwise
+    convolution.
 
     padding: the pixels on each side; by default half of the kernel.
     """
@@ -28,7 +29,7 @@ class Bottleneck(NamedTuple):
 
 class _Chain(GraphBuilder):
     def layer(self, kernel: int = 1, stride: int = 1, channels: int | None = None, padding: int | None = None) -> None:
-        """A convolution to so many channels, or else a depthwise one."""
+        """Append a convolution to `channels` channels; None for a depthwise convolution."""
         name, image = self.last, self.tensors[self.last]
         before = kernel // 2 if padding is None else padding
         height, width = ((extent + 2 * before - kernel) // stride + 1 for extent in image[:2])
@@ -45,7 +46,9 @@ class _Chain(GraphBuilder):
 
 
 def _separable(size: int, blocks: Sequence[Bottleneck]) -> Graph:
-    """MCUNet's: a convolution to 16 channels, a depthwise one, one to 8 channels, and blocks."""
+    """The chain of an MCUNet: a convolution to 16 channels, a depthwise convolution, a convolution to 8 channels, and
+    blocks.
+    """
     net = _Chain(size, size, 3)
     net.layer(3, 2, 16)
     net.layer(3)
@@ -56,7 +59,7 @@ def _separable(size: int, blocks: Sequence[Bottleneck]) -> Graph:
 
 
 def mobilenet_chain() -> Graph:
-    """MBV2-w0.35-r144: MobileNet-v2 of 0.35 times the width, rounded down, on 144x144 pixels."""
+    """The chain of MBV2-w0.35-r144: MobileNet-v2 of 0.35 times the width, rounded down, on 144x144 pixels."""
     stages = ((1, 16, 1, 1), (6, 24, 2, 2), (6, 32, 2, 3), (6, 64, 2, 4), (6, 96, 1, 3), (6, 160, 2, 3), (6, 320, 1, 1))
     net = _Chain(144, 144, 3)
     net.layer(3, 2, 32 * 35 // 100)
@@ -68,7 +71,7 @@ def mobilenet_chain() -> Graph:
 
 
 def visual_wake_words_chain() -> Graph:
-    """MCUNetv2-vww-5fps-r80."""
+    """The chain of MCUNetv2-vww-5fps-r80."""
     return _separable(
         80,
         [
@@ -81,7 +84,7 @@ def visual_wake_words_chain() -> Graph:
 
 
 def imagenet_chain() -> Graph:
-    """MCUNet-320KB-r176."""
+    """The chain of MCUNet-320KB-r176."""
     return _separable(
         176,
         [

@@ -1,4 +1,4 @@
-"""Programs in the shapes of graphs, with weights that are drawn."""
+"""Programs with the shapes of graphs and random weights."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from tinyml.transforms.schedules.plans.graph import Graph, Kind
 
 
 def program_of(graph: Graph) -> ModuleOp:
-    """A program in the shapes of a graph, of windows, sums of two images, means of all pixels and dense layers."""
+    """A program with the shapes of a graph: windows, sums of two images, means of all pixels, and dense layers."""
     [name] = graph.inputs
     net = NetworkWriter((1, *graph.tensors[name][:3]))
     values = {name: net.input}

@@ -1,6 +1,6 @@
-"""Graphs of networks, in the shapes that memory depends on: a builder, and published networks without their weights.
+"""Graphs of networks, which contain only the shapes that determine memory: a builder, and published networks.
 
-They are what a plan gets, and no programs: the graph that is found in a program is compared with them.
+These graphs are inputs of the planner and not programs. Tests compare graphs that are derived from programs with them.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ KEYWORDS = (49, 10, 1)
 
 
 class GraphBuilder:
-    """Builds a graph op by op; the last tensor is the operand unless others are named."""
+    """A builder of a graph, op by op. The operand of an op is the last tensor unless another tensor is named."""
 
     def __init__(self, height: int, width: int, channels: int, bits: int = 8) -> None:
         self.tensors = {"input": Image(height, width, channels, bits)}
@@ -26,7 +26,7 @@ class GraphBuilder:
         return Graph(self.tensors, ("input",), tuple(self.nodes), (self.last,))
 
     def add(self, kind: Kind, reads: Sequence[Read], image: Image, macs: int = 0) -> str:
-        """Adds an op whose result is an image, and returns the result's name."""
+        """Add an op whose result is an image, and return the result's name."""
         self.last = f"t{len(self.nodes)}"
         self.tensors[self.last] = image
         self.nodes.append(Node(self.last, kind, tuple(reads), macs))
@@ -40,9 +40,9 @@ class GraphBuilder:
         same: bool = True,
         operand: str | None = None,
     ) -> str:
-        """A convolution to so many channels, or else a depthwise one.
+        """Add a convolution to `channels` channels, and return the result's name; None for a depthwise convolution.
 
-        same: padding as in TensorFlow, half of it, rounded down, above and on the left; otherwise there is none.
+        same: True for padding as in TensorFlow, with half of it, rounded down, above and on the left; False for none.
         """
         name = operand or self.last
         image = self.tensors[name]
@@ -62,7 +62,7 @@ class GraphBuilder:
         return self.add(Kind.CONTRACTION if channels else Kind.CHANNELWISE, [read], result, macs)
 
     def pool(self, kernel: tuple[int, int]) -> str:
-        """The pool of windows side by side."""
+        """Add a pool of adjacent windows, and return the result's name."""
         name = self.window(kernel, kernel, same=False)
         self.nodes[-1] = self.nodes[-1]._replace(macs=0)
         return name
@@ -71,15 +71,16 @@ class GraphBuilder:
         return self.add(Kind.ELEMENTWISE, [Read(a), Read(b)], self.tensors[a])
 
     def mean(self) -> str:
-        """The mean of all pixels."""
+        """Add the mean of all pixels, and return the result's name."""
         image = self.tensors[self.last]
         result = Image(1, 1, image.channels, image.bits)
         return self.add(Kind.CHANNELWISE, [Read(self.last, image[:2], sums=True)], result)
 
     def bottleneck(self, wide: int, channels: int, stride: int = 1, kernel: int = 3) -> str:
-        """An inverted residual (Sandler et al. 2018, figure 4).
+        """Add an inverted residual (Sandler et al. 2018, figure 4), and return the result's name.
 
-        An expansion, a depthwise convolution, a projection, and the operand added to a result of the same shape.
+        It consists of an expansion, a depthwise convolution, a projection, and the sum with the operand if shapes are
+        equal.
         """
         operand = self.last
         if wide != self.tensors[operand].channels:
@@ -95,16 +96,17 @@ class GraphBuilder:
 
 
 def inverted_residual(resolution: int, channels: int, wide: int) -> Graph:
-    """A single block."""
+    """The graph of a single inverted residual block."""
     net = GraphBuilder(resolution, resolution, channels)
     net.bottleneck(wide, channels)
     return net.graph()
 
 
 def mobilenet_v2(resolution: int, classes: int = 1000, halved_early: bool = False, half: bool = False) -> Graph:
-    """Sandler et al. 2018, width 1. halved_early: PEX's modification, strides of the second block in the first one.
+    """The graph of MobileNet-v2 (Sandler et al. 2018).
 
-    half: width 0.5, whose channels are rounded to multiples of 8 (12 to 16), except for the last 1,280.
+    halved_early: PEX's modification, which moves the strides of the second block to the first one.
+    half: width 0.5, with channels rounded to multiples of 8 (12 to 16), except the last 1,280; otherwise width 1.
     """
 
     def width(channels: int) -> int:
@@ -131,7 +133,7 @@ def mobilenet_v2(resolution: int, classes: int = 1000, halved_early: bool = Fals
 
 
 def efficientnet_b0(resolution: int) -> Graph:
-    """Tan and Le 2019, with squeeze and excitation."""
+    """The graph of EfficientNet-B0 (Tan and Le 2019), with squeeze and excitation."""
     net = GraphBuilder(resolution, resolution, 3)
     net.window((3, 3), (2, 2), 32)
     before = 32
@@ -158,7 +160,10 @@ def efficientnet_b0(resolution: int) -> Graph:
 
 
 def mobilenet_v3_small(resolution: int, excited: bool = True) -> Graph:
-    """Howard et al. 2019, table 2. excited: with squeeze and excitation, which the paper's table has in its SE rows."""
+    """The graph of MobileNet-v3-small (Howard et al. 2019, table 2).
+
+    excited: True for squeeze and excitation in the rows that the table marks with SE.
+    """
     net = GraphBuilder(resolution, resolution, 3)
     net.window((3, 3), (2, 2), 16)
     before = 16
@@ -195,7 +200,9 @@ def mobilenet_v3_small(resolution: int, excited: bool = True) -> Graph:
 
 
 def mobilenet_v1(channels: int, classes: int) -> Graph:
-    """MLPerf Tiny's visual wake words (3 channels) and TFLM's person detection (1 channel), width 1/4."""
+    """The graph of MobileNet-v1 of width 1/4: MLPerf Tiny's visual wake words (3 channels) and TFLM's person detection
+    (1 channel).
+    """
     net = GraphBuilder(96, 96, channels)
     net.window((3, 3), (2, 2), 8)
     for result, stride in [(16, 1), (32, 2), (32, 1), (64, 2), (64, 1), (128, 2), *[(128, 1)] * 5, (256, 2), (256, 1)]:
@@ -207,7 +214,7 @@ def mobilenet_v1(channels: int, classes: int) -> Graph:
 
 
 def resnet8() -> Graph:
-    """MLPerf Tiny's image classification."""
+    """The graph of MLPerf Tiny's network for image classification."""
     net = GraphBuilder(32, 32, 3)
     operand = net.window((3, 3), channels=16)
     net.window((3, 3), channels=16)
@@ -225,10 +232,11 @@ def resnet8() -> Graph:
 
 
 def ds_cnn(channels: Sequence[int] = (64,) * 5, strides: tuple[int, int] = (2, 2), first: int = 1) -> Graph:
-    """Zhang et al. 2017: keywords; MLPerf Tiny's by default.
+    """The graph of a DS-CNN for keywords (Zhang et al. 2017), by default MLPerf Tiny's.
 
-    channels: of a convolution of 10 x 4 pixels with `strides`, and of the pairs of a depthwise and a pointwise
-    convolution behind it. first: the stride of the first depthwise one.
+    channels: those of a convolution of 10 x 4 pixels with `strides`, and of the following pairs of a depthwise and a
+        pointwise convolution.
+    first: the stride of the first depthwise convolution.
     """
     net = GraphBuilder(*KEYWORDS)
     net.window((10, 4), strides, channels[0])
@@ -246,7 +254,7 @@ DS_CNN_M = ds_cnn((172,) * 5, (2, 1), 2)
 
 
 def res_keywords(blocks: int, pool: bool) -> Graph:
-    """RES-8 and RES-15 (Tang and Lin 2018)."""
+    """The graphs of RES-8 and RES-15 (Tang and Lin 2018)."""
     net = GraphBuilder(*KEYWORDS)
     net.window((3, 3), channels=45)
     if pool:
@@ -264,7 +272,9 @@ def res_keywords(blocks: int, pool: bool) -> Graph:
 
 
 def gural_murmann(size: int, bits: int) -> Graph:
-    """Digits, from 14 x 14 pixels, or from 28 x 28 of which the mean is taken first."""
+    """The graph of Gural and Murmann's network for digits of 14 x 14 pixels, or of 28 x 28 pixels that are averaged
+    first.
+    """
     net = GraphBuilder(size, size, 1, bits)
     if size == 28:
         net.pool((2, 2))
@@ -276,7 +286,7 @@ def gural_murmann(size: int, bits: int) -> Graph:
 
 
 def lenet() -> Graph:
-    """A small LeNet for digits."""
+    """The graph of a small LeNet for digits."""
     net = GraphBuilder(28, 28, 1)
     for channels in (6, 12):
         net.window((5, 5), channels=channels, same=False)
@@ -286,10 +296,13 @@ def lenet() -> Graph:
 
 
 def etinynet(quarters: int) -> Graph:
-    """Xu et al. 2022, with so many quarters of its channels, for 224 x 224 pixels.
+    """The graph of EtinyNet (Xu et al. 2022) for 224 x 224 pixels.
 
-    A linear block is a depthwise, a pointwise and a depthwise convolution. In a dense one the pointwise result is added
-    to the block's, and the operand, where it has the same shape, to the pointwise result.
+    quarters: the number of quarters of the published channels.
+
+    A linear block is a depthwise, a pointwise and a depthwise convolution. In a dense block, the result of the
+    pointwise convolution is added to the block's result. If shapes are equal, the operand is added to the pointwise
+    result.
     """
 
     def width(channels: int) -> int:
@@ -315,9 +328,9 @@ def etinynet(quarters: int) -> Graph:
 
 
 def squeezenet(version: str, bits: int = 8) -> Graph:
-    """Iandola et al. 2016, versions 1.0 and 1.1, for ImageNet's 224 x 224 pixels.
+    """The graph of SqueezeNet 1.0 or 1.1 (Iandola et al. 2016) for ImageNet's 224 x 224 pixels.
 
-    The two expansions of a fire module write into one tensor and are one op here, with the windows of the greater one.
+    The two expansions of a fire module write to one tensor and are one op here, with the windows of the greater one.
     """
     kernel, channels, pooled_before = {"1.0": (7, 96, (0, 3, 7)), "1.1": (3, 64, (0, 2, 4))}[version]
     net = GraphBuilder(224, 224, 3, bits)

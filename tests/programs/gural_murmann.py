@@ -1,6 +1,6 @@
-"""The network of digits of Gural and Murmann (2019), from its published weights, and its arithmetic in numpy.
+"""Gural and Murmann's network for digits (2019), from its published weights, and its integer arithmetic in numpy.
 
-Weights have 4 bits, biases 8, activations 4 bits without a sign; scales are powers of two. All layers but the last
+Weights have 4 bits, biases 8, and activations 4 unsigned bits; scales are powers of two. All layers except the last
 round halves to even and clip to 0..15; the ten logits are exact.
 """
 
@@ -25,7 +25,7 @@ BIAS, IMAGE = 7, 4
 
 
 class Layer(NamedTuple):
-    """A layer: fraction bits of its weights and of its activations, which are None for the exact logits."""
+    """A layer: the fraction bits of its weights and of its activations; None for the exact logits."""
 
     name: str
     weights: int
@@ -41,13 +41,13 @@ def parameters(layer: Layer) -> tuple[NDArray[np.int8], NDArray[np.int8]]:
 
 
 def images(bytes: NDArray[np.uint8]) -> NDArray[np.int8]:
-    """Images of 28x28 bytes as raws of the input: the sum of each 2x2 block, divided by 64 and rounded down."""
+    """The raws of the input for images of 28x28 bytes: the sum of each 2x2 block, divided by 64 and rounded down."""
     blocks = bytes.reshape(-1, 14, 2, 14, 2).astype(np.int64).sum((2, 4))
     return (blocks >> 6).astype(np.int8).reshape(-1, 196)
 
 
 def logits(raws: NDArray[np.int8]) -> NDArray[np.int64]:
-    """The logits in units of 2^-7 of images (samples, 196), by integer arithmetic alone."""
+    """The logits of images (samples, 196) in units of 2^-7, computed in integer arithmetic."""
     x, scale = raws.reshape(-1, 14, 14, 1).astype(np.int64), IMAGE
     for layer in LAYERS[:-1]:
         weights, biases = (part.astype(np.int64) for part in parameters(layer))
@@ -70,7 +70,7 @@ def half_to_even(numbers: NDArray[np.int64], bits: int) -> NDArray[np.int64]:
 
 
 def program() -> ModuleOp:
-    """The network on formats: label and logits of an image."""
+    """The network in number formats: a program that returns the label and the logits of an image."""
     net = NetworkWriter((1, 14, 14, 1), format=UnsignedType(4, IMAGE), name="gural_mnist10")
     value, scale = net.input, IMAGE
     for layer in LAYERS[:-1]:

@@ -1,4 +1,4 @@
-"""Programs on bits (L4) as hardware, simulated."""
+"""Programs at L4 as simulated hardware."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from tinyml.transforms.rtl.unroll_loops import UnrollLoopsPass
 
 
 def need_simulator(command: str) -> None:
-    """Skip a test on a machine without a simulator of Verilog."""
+    """Skip the test if a simulator of Verilog is not installed."""
     if shutil.which(command) is None:
         pytest.skip(f"{command} is not installed")
 
@@ -28,20 +28,21 @@ def _not_available(target: str) -> bool:
 
 
 def without_tools(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Compile for FPGAs without simulation and synthesis."""
+    """A context in which compilation for FPGAs runs neither simulation nor synthesis."""
     monkeypatch.setattr("tinyml.runtime.devices.registry.is_available", _not_available)
     monkeypatch.setattr(verilog_tools, "synthesis_tool", lambda: None)
 
 
 def verilog_of(module: ModuleOp, factor: int | None = 1, cells: int = 0, elements: int | None = None) -> str:
-    """The Verilog of a program on bits, whose module is left as it is; arguments as of `hardware_of`."""
+    """The Verilog of a program at L4. The program is not changed; for the arguments see `hardware_of`."""
     return print_verilog(hardware_of(module, factor, cells, elements))
 
 
 def hardware_of(module: ModuleOp, factor: int | None = 1, cells: int = 0, elements: int | None = None) -> ModuleOp:
-    """The hardware module of a program on bits, whose module is left as it is.
+    """The hardware module of a program at L4, which is not changed.
 
-    factor, cells: of `unroll-loops`. elements: of `spread-entries`.
+    factor, cells: options of `unroll-loops`.
+    elements: an option of `spread-entries`.
     """
     hardware = module.clone()
     chosen = {"unroll-loops": UnrollLoopsPass(factor, cells=cells), "spread-entries": SpreadEntriesPass(elements)}
@@ -51,14 +52,14 @@ def hardware_of(module: ModuleOp, factor: int | None = 1, cells: int = 0, elemen
 
 
 def need_circt() -> None:
-    """Skip a test without PyPI's `circt`, or without a simulator of Verilog."""
+    """Skip the test without PyPI's `circt` or without a simulator of Verilog."""
     need_simulator("iverilog")
     if find_spec("circt") is None:
         pytest.skip("circt is not installed")
 
 
 def read_bits(folder: Path) -> ModuleOp:
-    """The program on bits in a folder that `tinyml compile` wrote."""
+    """The program at L4 in an output folder of `tinyml compile`."""
     from tinyml.tools.driver.stages import load_program
 
     return load_program(folder / "ir" / "4-bits.mlir", context())

@@ -1,4 +1,4 @@
-"""Functions that do to their process what a library may do when it reads a damaged file."""
+"""Functions that harm their process as a library may do when it reads a damaged file."""
 
 from __future__ import annotations
 

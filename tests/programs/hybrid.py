@@ -1,6 +1,6 @@
-"""`!hybrid.q<scale>`: constants of 8 bits that are converted to floats wherever they are multiplied.
+"""The format `!hybrid.q<scale>`: 8-bit constants that are converted to floats before each multiplication.
 
-The hybrid of TensorFlow Lite with which SeeDot (section 7.1.3) compares: `--format f32 --weights hybrid:8`.
+This is TensorFlow Lite's hybrid with which SeeDot compares (section 7.1.3): `--format f32 --weights hybrid:8`.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ GREATEST = 127
 
 @irdl_attr_definition
 class HybridType(ParametrizedAttribute, TypeAttribute, F32):
-    """Integers of 8 bits times `scale`, a power of two or any other float; sums are those of `f32`."""
+    """A format of 8-bit integers times `scale`, a power of two or any other float; its sums are those of `f32`."""
 
     name = "hybrid.q"
     factor: FloatData

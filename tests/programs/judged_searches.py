@@ -1,6 +1,6 @@
-"""Searches without programs: a stub judge says what each candidate loses and costs.
+"""Searches without programs: test functions determine the loss and the costs of each candidate.
 
-Formats of a candidate are its choices themselves, so that expected values can be worked out by hand.
+The formats of a candidate are its choices, so that expected values can be computed by hand.
 """
 
 from __future__ import annotations
@@ -30,17 +30,21 @@ def widths_of(choices: Choices) -> tuple[int, ...]:
 
 
 def missing_bits(choices: Choices) -> float:
-    """A loss: how many bits fewer than 16 the tensors have, together."""
+    """A loss: the sum over all tensors of the number of bits below 16."""
     return float(sum(16 - choice.prototype.bits for choice in choices))
 
 
 def by_widths(losses: Mapping[tuple[int, ...], float], other: float = 99.0) -> Judgement:
-    """The loss of each of some widths, and that of all others."""
+    """A loss function with the given losses for some widths, and `other` for all others."""
     return lambda choices: losses.get(widths_of(choices), other)
 
 
 class JudgedEvaluation:
-    """An evaluation that asks a judge. tried: the widths of what was evaluated, in this order. phases: as begun."""
+    """A replacement for an evaluation that obtains losses from given functions.
+
+    tried: the widths of evaluated candidates, in order.
+    phases: the phases that were begun, in order.
+    """
 
     def __init__(self, loss: Judgement, error: Judgement, metric: str):
         self._loss, self._error = loss, error
@@ -75,7 +79,10 @@ class JudgedEvaluation:
 
 
 class JudgedCosts:
-    """Costs by a judge. excess: bytes of RAM by which programs take more than is estimated."""
+    """A replacement for the costs of candidates that obtains costs from a given function.
+
+    excess: a function that returns the bytes of RAM by which a measured program exceeds its estimate.
+    """
 
     def __init__(self, cost: Callable[[Choices], ProgramCost], ram: Callable[[Choices], int]):
         self._cost = cost
@@ -101,10 +108,12 @@ class JudgedCosts:
 
 
 class JudgedSearch(Search):
-    """A search among tensors of some elements each, named a, b and so on.
+    """A search over tensors with given numbers of elements, named a, b and so on. The time is the sum of the bits of
+    all elements.
 
-    constants: the indices of those that take flash and no RAM. stack: bytes of each program. refused: widths that make
-    no program. Time is the bits of all elements.
+    constants: the indices of tensors in flash, which need no RAM.
+    stack: the bytes of stack of each program.
+    refused: widths for which there is no program.
     """
 
     STACK: int = 10

@@ -8,7 +8,10 @@ import zipfile
 
 
 def archive(configuration: object, *, blanks: int = 0) -> bytes:
-    """A .keras file without weights. blanks: characters behind the configuration, which take few bytes."""
+    """The bytes of a .keras file without weights.
+
+    blanks: the number of spaces after the configuration, which compress to few bytes.
+    """
     written = io.BytesIO()
     with zipfile.ZipFile(written, "w", zipfile.ZIP_DEFLATED) as members:
         members.writestr("metadata.json", "{}")

@@ -1,4 +1,4 @@
-"""Printed programs that lead to one kernel each, alone or many in one build."""
+"""Printed programs that each call one kernel, built separately or many in one build."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ Values = NDArray[Any]
 
 @dataclass(frozen=True)
 class KernelProgram:
-    """C that calls a kernel, with inputs and the scores that the evaluator gives for them."""
+    """The C of a program that calls a kernel, with inputs and the evaluator's scores for them."""
 
     interface: Interface
     inputs: Values
@@ -37,7 +37,7 @@ class KernelProgram:
 
 
 def write_kernel_program(kernel: Kernel, target: str, folder: Path) -> KernelProgram:
-    """Print the program of a kernel for a target, and make sure that it calls the kernel."""
+    """Print the program of a kernel for a target, and assert that it calls the kernel."""
     ctx, module = context(), kernel_models.program(kernel)
     interface, inputs = interface_of(module), kernel_models.inputs(kernel)
     expected = evaluate(module, inputs).scores
@@ -52,7 +52,10 @@ def write_kernel_program(kernel: Kernel, target: str, folder: Path) -> KernelPro
 
 
 def kernel_program(kernel: Kernel, target: str, folder: Path, shared: Path) -> KernelProgram:
-    """Copy the C of the program of a kernel to a folder. shared: where it is written once for a target."""
+    """Copy the C of a kernel's program to a folder, and return the program.
+
+    shared: the folder in which the program is written once per target.
+    """
 
     def make(folder: Path) -> None:
         (folder / "program").write_bytes(pickle.dumps(write_kernel_program(kernel, target, folder)))
@@ -93,9 +96,9 @@ _HEAD = 8
 def check_batch(
     kernels: Sequence[Kernel], target: str, runner: Runner, folder: Path, shared: Path, optimize: str | None = None
 ) -> None:
-    """Compare the scores of the programs of some kernels, all in one build, with the evaluator's.
+    """Assert that the programs of some kernels, all in one build, compute the evaluator's scores.
 
-    shared: where their C lies for all runners.
+    shared: the folder with their C for all runners.
     """
     folder.mkdir(exist_ok=True)
     programs = [kernel_program(kernel, target, folder, shared) for kernel in kernels]

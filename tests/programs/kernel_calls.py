@@ -1,4 +1,4 @@
-"""A C program around kernels; its input selects the kernel to run and holds the arguments."""
+"""A C program that calls kernels; its input selects the kernel and contains the arguments."""
 
 from __future__ import annotations
 
@@ -109,7 +109,7 @@ def build(
 
 
 def run(runner: Runner, built: Build, cases: Sequence[Case], kernels: Sequence[KernelSignature] = KERNELS) -> RunResult:
-    """Run a call on each sample; the first score is the sum; for axpy they are `length` sums."""
+    """Run one call for each sample. The first score is the sum; for axpy, the first `length` scores are the sums."""
     inputs = np.zeros((len(cases), HEAD + ELEMENTS), np.int16)
     for row, case in zip(inputs, cases, strict=True):
         row[:3] = kernels.index(case.kernel), case.start, case.length

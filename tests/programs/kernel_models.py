@@ -1,4 +1,4 @@
-"""Small programs at L1 that lead to one kernel of a target each."""
+"""Small programs at L1 that each call one kernel of a target."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ TABLES = ((4, 8), (6, 16), (8, 8), (8, 16))
 
 
 def composed(target: str) -> list[Kernel]:
-    """Kernels that a target composes for what is asked."""
+    """The kernels that a target composes for the requested sums."""
     table = TABLE, INTEGER
     wanted = [
         *(Kernel("", bits, 8, sum) for bits, sum in ((4, 16), (6, 24))),
@@ -56,13 +56,13 @@ def composed(target: str) -> list[Kernel]:
 
 
 def program(kernel: Kernel) -> ModuleOp:
-    """A function of X whose only arithmetic is the kernel's: `calls_` and the name of the kernel."""
+    """The program of a kernel: a function of X, named `calls_` and the kernel's name, without other arithmetic."""
     special = {"num.distance": _distances, "num.axpy": _multiples, "num.channel_dots": _channels}
     return special.get(kernel.op, _products)(kernel)
 
 
 def calls(kernel: Kernel) -> int:
-    """Of the kernel in its program; one element times one other needs none."""
+    """The number of calls of a kernel in its program. A product of two single elements needs no call."""
     lengths = lengths_of(kernel)
     longer = [length for length in lengths if length > 1]
     if kernel.gaps == GAP_BITS and entries_of_group(kernel.weights) > lengths[0]:
@@ -79,14 +79,16 @@ def calls(kernel: Kernel) -> int:
 
 
 def lengths_of(kernel: Kernel) -> tuple[int, ...]:
-    """Of the rows in its program; vectors compute shorter ones in a loop over these (`vectorise-loops`)."""
+    """The lengths of the rows in a kernel's program. Vector kernels compute shorter rows in a loop
+    (`vectorise-loops`).
+    """
     if kernel.needs == "mve":
         return (129, 136, 193)
     return (7, 496) if kernel.gaps == GAP_BITS else (1, 7, 64)
 
 
 class KernelWriter(NetworkWriter):
-    """The writer of a kernel's program, whose results lie one below the other in a column of a format."""
+    """The writer of a kernel's program. The results are concatenated to one column of a format."""
 
     def __init__(self, kernel: Kernel, length: int, format: NumberFormat, results: int, result: FixedType):
         super().__init__((length, 1), format=format, name=f"calls_{kernel.symbol}")
@@ -94,11 +96,11 @@ class KernelWriter(NetworkWriter):
         self.zero = self.index(0)
 
     def part(self, start: int, length: int) -> SSAValue:
-        """Elements of X, a column."""
+        """A column of `length` elements of X, from `start` on."""
         return self.insert(tdsl.SliceOp(self.input, [self.index(start), self.zero], (length, 1)))
 
     def put(self, results: SSAValue, row: int) -> None:
-        """Let the results begin at a row."""
+        """Store results in the result column, from `row` on."""
         self.column = self.insert(tdsl.InsertSliceOp(results, self.column, [self.index(row), self.zero]))
 
     def shaped(self, value: SSAValue, *shape: int) -> SSAValue:
@@ -111,10 +113,10 @@ class KernelWriter(NetworkWriter):
 
 
 def _products(kernel: Kernel) -> ModuleOp:
-    """Products of matrices of 3 or more rows and of every length with parts of X.
+    """A program that multiplies matrices of at least 3 rows, of every length, by parts of X.
 
-    Weights are constant; those of a kernel for working memory are the end of X. In the place of a vector a kernel for
-    columns gets a matrix.
+    Weights are constant, or the end of X for a kernel with weights in working memory. A kernel for several columns
+    multiplies by a matrix instead of a vector.
     """
     lengths, rows, columns = lengths_of(kernel), rows_of(kernel), columns_of(kernel)
     formats = formats_of(kernel)
@@ -140,7 +142,9 @@ def _products(kernel: Kernel) -> ModuleOp:
 
 
 def _distances(kernel: Kernel) -> ModuleOp:
-    """Of 3 constant vectors of every length from parts of X; less than half of the widths is used."""
+    """A program of the distances of parts of X from 3 constant vectors of every length, with less than half of the
+    bits.
+    """
     lengths = lengths_of(kernel)
     spare = 4 if kernel.vector == 16 else 0
     format, acc = FixedType(kernel.vector - spare, 3), AccumulatorType(kernel.sum, 6)
@@ -157,7 +161,7 @@ def _distances(kernel: Kernel) -> ModuleOp:
 
 
 def _multiples(kernel: Kernel) -> ModuleOp:
-    """Sums over 3 constant vectors of every length, each times one element of X."""
+    """A program of sums over 3 constant vectors of every length, each multiplied by one element of X."""
     lengths = lengths_of(kernel)
     weights, factor = (FixedType(width, width - 1) for width in (kernel.weights, kernel.vector))
     frac = kernel.weights + kernel.vector - 2
@@ -179,7 +183,9 @@ def _multiples(kernel: Kernel) -> ModuleOp:
 
 
 def _channels(kernel: Kernel) -> ModuleOp:
-    """Depthwise convolutions of parts of X with filters of every length, as high as the images."""
+    """A program of depthwise convolutions of parts of X with filters of every length, which are as high as the
+    images.
+    """
     lengths, channels = lengths_of(kernel), rows_of(kernel)
     formats = formats_of(kernel)
     weights, image = formats
@@ -196,17 +202,17 @@ def _channels(kernel: Kernel) -> ModuleOp:
 
 
 def _starts(lengths: Sequence[int]) -> Sequence[int]:
-    """Where parts of these lengths begin, one behind the other."""
+    """The start indices of consecutive parts of the given lengths."""
     return [0, *accumulate(lengths[:-1])]
 
 
 def rows_of(kernel: Kernel) -> int:
-    """Of the matrices of a product: two blocks, and rows that are left."""
+    """The number of rows of the matrices in a product: two blocks and some remaining rows."""
     return ROWS if kernel.rows == 1 else 2 * kernel.rows + ROWS
 
 
 def columns_of(kernel: Kernel) -> int:
-    """Of what weights are multiplied by."""
+    """The number of columns of the operand by which weights are multiplied."""
     return {"num.strided_dot": 3, "num.channel_dots": rows_of(kernel)}.get(kernel.op, 1)
 
 
@@ -215,7 +221,7 @@ def input_length(kernel: Kernel) -> int:
 
 
 def formats_of(kernel: Kernel) -> list[ExactFormat]:
-    """Of weights and vector, as the kernel gets integers from them."""
+    """The formats of weights and vector from which the kernel obtains its integers."""
     widths = kernel.weights, kernel.vector
     coded: dict[tuple[str, int], ExactFormat] = {
         (TABLE, 8): PositType(8, 0, -6, 7),
@@ -230,7 +236,7 @@ def formats_of(kernel: Kernel) -> list[ExactFormat]:
 
 
 def greatest(kernel: Kernel, length: int) -> int:
-    """The greatest weight; in working memory all of its bits are set, as the limit of a format."""
+    """The greatest weight. In working memory it is the maximum of a format, whose bits are all set."""
     weights, vector = formats_of(kernel)
     most = ((1 << (kernel.sum - 1)) - 1 - 32) // (-(-length // SPREAD[kernel.gaps]) * vector.integer_limits[1])
     if not isinstance(weights, FixedType):
@@ -245,7 +251,9 @@ def greatest(kernel: Kernel, length: int) -> int:
 
 
 def weights_of(kernel: Kernel, length: int) -> NDArray[np.int64]:
-    """As large as the accumulator allows, in a sparse matrix half of them in all rows but the first."""
+    """Weights as great as the accumulator permits. In a sparse matrix, half of the entries of all rows but the first
+    are zero.
+    """
     random = np.random.default_rng(length)
     most = greatest(kernel, length)
     raws = random.integers(-most, most + 1, (rows_of(kernel), length))
@@ -257,7 +265,7 @@ def weights_of(kernel: Kernel, length: int) -> NDArray[np.int64]:
 
 
 def inputs(kernel: Kernel) -> NDArray[np.signedinteger]:
-    """The vectors' extremes and random ones; weights in X are as large as the accumulator allows."""
+    """Inputs with extreme and random vectors; weights in X are as great as the accumulator permits."""
     lengths = lengths_of(kernel)
     random = np.random.default_rng(0)
     spare = 4 if kernel.op == "num.distance" and kernel.vector == 16 else 0

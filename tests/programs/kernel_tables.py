@@ -1,4 +1,4 @@
-"""The rows of a board's table of kernels, as tests go through them."""
+"""The kernels, tile families and coders of a board."""
 
 from __future__ import annotations
 
@@ -18,8 +18,10 @@ def kernels_of(target: str) -> Sequence[Kernel]:
 
 
 def chosen_kernels(target: str) -> Sequence[Kernel]:
-    """The listed kernels of a board that programs call: without those of the chip that its own extends which compute
-    what one of its own does, in whatever layout of sparse rows and with weights packed into at most as many bits.
+    """The listed kernels of a board that programs may call.
+
+    Kernels of the chip that the board's chip extends are omitted if a kernel of the chip itself computes the same sum,
+    in any layout of sparse rows and with weights packed into at most as many bits.
     """
     listed, base = kernels_of(target), chip_of(target).extends
     boards = () if base is None else base.boards
@@ -37,14 +39,14 @@ def _replaces(one: Kernel, other: Kernel) -> bool:
 
 
 def kernels_for(target: str, wanted: Kernel) -> Sequence[Kernel]:
-    """The kernels of a board that compute the described sum, the best first, composed ones last."""
+    """The kernels of a board that compute a given sum, the best first and composed ones last."""
     widths, sums = (wanted.weights, wanted.vector), (wanted.sum,)
     nest = SumQuery(wanted.op, *widths, sums, wanted.codings, wanted.flash)
     return [offer.kernel for offer in offers(target, nest)]
 
 
 def tile_families(target: str, *, large: bool = False) -> Sequence[TileFamily]:
-    """The families of a board for tiles: those that take more flash if `large`, otherwise the others."""
+    """The tile families of a board: those that need more flash if `large`, otherwise the others."""
     return [family for family in makers(target, TileFamily) if family.large == large]
 
 

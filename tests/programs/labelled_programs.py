@@ -1,4 +1,4 @@
-"""Small classifiers of six numbers in several formats, with names of classes, and a program around all of them."""
+"""Small classifiers of six numbers in several formats, with class names, and a C program that calls all of them."""
 
 from __future__ import annotations
 
@@ -66,7 +66,9 @@ def _program(name: str, folder: Path) -> ModuleOp:
 
 
 def write_programs(target: str, folder: Path) -> None:
-    """Write NAME.c, NAME.h and NAME.mlir, the program with formats, of each into an empty folder."""
+    """Write NAME.c, NAME.h and NAME.mlir of each program to an empty folder; the .mlir file is the program with
+    formats.
+    """
     data = folder / "data.npz"
     np.savez(data, x=inputs())
     for name, options in OPTIONS.items():
@@ -79,7 +81,9 @@ def write_programs(target: str, folder: Path) -> None:
 
 @dataclass(frozen=True)
 class Answers:
-    """What one program says of all inputs: labels (samples,), scores (samples, classes), names of the labels."""
+    """The results of a program for all inputs: labels (samples,), scores (samples, classes), and the names of the
+    labels.
+    """
 
     labels: NDArray[np.int64]
     scores: NDArray[np.float32]
@@ -87,7 +91,7 @@ class Answers:
 
 
 def expected(name: str, folder: Path) -> Answers:
-    """The answers of the evaluator."""
+    """The evaluator's results for a program."""
     formats = load_program(folder / f"{name}.mlir", context())
     outputs = evaluate(formats, encode_inputs(formats, inputs()))
     assert outputs.scores is not None
@@ -154,7 +158,7 @@ _CASE = """\
 
 
 def around(folder: Path, order: list[str]) -> str:
-    """The program around those of a folder, which it includes in an order."""
+    """The C of a program that includes the programs of a folder in the given order and calls them."""
     sizes = {"outputs": 2 + CLASSES, "length": LENGTH}
     cases = "".join(_CASE.format(number=number, name=name, **sizes) for number, name in enumerate(OPTIONS))
     includes = "\n".join(f'#include "{folder / name}.c"' for name in order)
@@ -162,13 +166,15 @@ def around(folder: Path, order: list[str]) -> str:
 
 
 def words_for() -> NDArray[np.int32]:
-    """The samples of every program (programs * samples, 1 + elements), the number of the program first."""
+    """Input words for the samples of every program (programs * samples, 1 + elements), each beginning with the
+    program's number.
+    """
     words = inputs().view(np.int32)
     return np.concatenate([np.insert(words, 0, number, axis=1) for number in range(len(OPTIONS))])
 
 
 def answers(results: NDArray[np.int32]) -> dict[str, Answers]:
-    """What the results of `figure_predict` for all samples of each program say."""
+    """The results of each program, decoded from the results of `figure_predict` for all samples."""
     found: dict[str, Answers] = {}
     for name, rows in zip(OPTIONS, np.split(results, len(OPTIONS)), strict=True):
         np.testing.assert_array_equal(rows[:, 0], rows[:, 1])
@@ -180,7 +186,7 @@ def answers(results: NDArray[np.int32]) -> dict[str, Answers]:
 
 
 def run_programs(folder: Path, device: str | Runner, temporary: Path) -> dict[str, Answers]:
-    """The answers of all programs of a folder in one translation unit."""
+    """The results of all programs in a folder, compiled as one translation unit."""
     source = around(folder, list(OPTIONS))
     results = run_figure(source, words_for(), LENGTH, device, temporary, output="int32_t")
     return answers(results)

@@ -1,4 +1,4 @@
-"""Programs lowered from formats (L1) to C, as far as a test needs them."""
+"""Lowering of programs with formats (L1) up to a given pipeline."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def lowered(
     end: str = "bits-to-c",
     **options: Any,
 ) -> ModuleOp:
-    """The same module after the pipelines from `start` to `end`; it is verified as a whole after them."""
+    """Run the pipelines from `start` to `end` on a module and verify it; returns the same module."""
     names = STEPS[STEPS.index(start) : STEPS.index(end) + 1]
     steps = [step for name in names for step in pipelines.flatten(name, options)]
     pipelines.run(module, ctx or context(), steps)

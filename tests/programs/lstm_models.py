@@ -1,4 +1,4 @@
-"""Random LSTMs in the format of TensorFlow Lite, in floats, of 8 bits, and of 16 bits by weights of 8."""
+"""Random LSTMs in TensorFlow Lite's format: in floats, in 8 bits, and in 16 bits with 8-bit weights."""
 
 from __future__ import annotations
 
@@ -26,9 +26,10 @@ def lstm(
     clip: float = 0.0,
     time_major: bool = False,
 ) -> bytes:
-    """A model of one LSTM on (1, steps, inputs), or (steps, 1, inputs) if time comes first.
+    """The bytes of a model of one LSTM with inputs (1, steps, inputs), or (steps, 1, inputs) if time_major.
 
-    cell: the logarithm to base 2 of the scale of the cell. clip: the limit of the cell's magnitude; 0 for none.
+    cell: the logarithm to base 2 of the scale of the cell state.
+    clip: the limit of the cell state's magnitude; 0 for none.
     """
     random = np.random.default_rng(seed)
     model = TfliteModel()

@@ -1,4 +1,4 @@
-"""Functions of one op in MLIR's generic text, and what numpy computes of the same operands."""
+"""Functions of one op in MLIR's generic text, and numpy's results for the same operands."""
 
 from __future__ import annotations
 
@@ -32,7 +32,10 @@ TYPES = {"float64": "f32", "int64": "i64", "int32": "i32", "int8": "i8", "bool":
 
 @dataclass(frozen=True)
 class X:
-    """The shape of an operand that is computed: twice an argument of the function. positive: of positive numbers."""
+    """The shape of a variable operand: twice an argument of the function.
+
+    positive: True for positive numbers only.
+    """
 
     shape: tuple[int, ...]
     positive: bool = False
@@ -40,18 +43,20 @@ class X:
 
 @dataclass(frozen=True)
 class Dims:
-    """The numbers of an operand of the type `!tosa.shape`."""
+    """The numbers of an operand of type `!tosa.shape`."""
 
     numbers: tuple[int, ...]
 
 
 @dataclass(frozen=True)
 class Case:
-    """An op on operands: arrays are constants. expected: the result, from the arrays of the operands but `Dims`.
+    """An op with operands, of which arrays are constants.
 
-    code: lines that compute `%r` of the operands `%a0`, `%a1` and so on, by default the op alone. after: lines that
-    compute the result `%s` of `%r`, where it is not `%r`. functions: others that the module has. returns: the type of
-    `%r`, by default that of the result.
+    expected: a function that computes the result from the arrays of all operands except `Dims`.
+    code: lines that compute `%r` from the operands `%a0`, `%a1` and so on; by default the op alone.
+    after: lines that compute the result `%s` from `%r`, if the result is not `%r`.
+    functions: other functions of the module.
+    returns: the type of `%r`; by default that of the result.
     """
 
     operands: Sequence[X | Dims | Floats]
@@ -75,7 +80,7 @@ def typed(shape: Sequence[int], element: str = "f32") -> str:
 
 
 def operand(at: int, of: X | Dims | Floats) -> tuple[str, str]:
-    """The type of an operand and the line that makes it."""
+    """The type of an operand, and the line that defines it."""
     match of:
         case X():
             kind = typed(of.shape)
@@ -91,7 +96,7 @@ def operand(at: int, of: X | Dims | Floats) -> tuple[str, str]:
 
 
 def check(op: str, case: Case) -> None:
-    """The program of a case computes what numpy does, of each sample."""
+    """Assert that the program of a case computes numpy's result for each sample."""
     generator = np.random.default_rng(0)
     inputs = {
         at: generator.normal(size=(ROWS, *each.shape)) for at, each in enumerate(case.operands) if isinstance(each, X)
@@ -155,7 +160,7 @@ FUNCTIONS: Mapping[str, Function] = {
 
 
 def inside(op: str, case: Case) -> Case:
-    """A case of an op on the elements of operands, in the body of `linalg.generic`."""
+    """The case of an op on elements in the body of `linalg.generic`."""
     count = len(case.operands)
     first = case.operands[0]
     assert isinstance(first, X)
@@ -174,7 +179,7 @@ def inside(op: str, case: Case) -> Case:
 
 
 def pool(kind: str, axes: tuple[int, ...], shape: tuple[int, ...]) -> Case:
-    """Windows of 2 and strides of 2, and 1 along the second axis."""
+    """The case of a pool with windows of 2 and strides of 2, except a stride of 1 along the second axis."""
 
     def expected(x: Floats, *_: Floats) -> Floats:
         windows = strided(sliding_window_view(x, (2,) * len(axes), axes), axes)
@@ -190,14 +195,17 @@ def pool(kind: str, axes: tuple[int, ...], shape: tuple[int, ...]) -> Case:
 
 
 def strided(windows: Floats, axes: Sequence[int]) -> Floats:
-    """Every second window along the first of some axes."""
+    """Every second window along the first of the axes."""
     return windows[(slice(None),) * axes[0] + (slice(None, None, 2),)]
 
 
 def convolution(
     image: tuple[int, ...], axes: tuple[int, ...], filter: tuple[int, ...], size: int, sums: str, properties: str = ""
 ) -> Case:
-    """Windows of `size` along axes, with strides of 2 and 1. sums: of einsum, k and l being places in a window."""
+    """The case of a convolution with windows of `size` along the axes, and strides of 2 and 1.
+
+    sums: the subscripts of einsum, in which k and l are positions in a window.
+    """
     weights = np.random.default_rng(1).normal(size=filter).round(3)
 
     def expected(x: Floats, w: Floats, *start: Floats) -> Floats:
@@ -213,7 +221,7 @@ def convolution(
 
 
 def product(sums: str, lhs: tuple[int, ...], rhs: tuple[int, ...]) -> Case:
-    """A product of two computed tensors and what it starts from."""
+    """The case of a product of two variable tensors with an initial value."""
     shape = np.einsum(sums, np.zeros(lhs), np.zeros(rhs)).shape
     return Case([X(lhs), X(rhs), np.full(shape, 0.5)], lambda a, b, start: np.einsum(sums, a, b) + start)
 
@@ -240,7 +248,7 @@ def padded(x: Floats, *widths: tuple[int, int], number: float = 1.5) -> Floats:
 
 
 def average(x: Floats, *_: Floats) -> Floats:
-    """Of windows of 2 x 2 with a border of 1 above, whose elements are not counted."""
+    """The averages of windows of 2 x 2 with a padding of 1 above, whose elements are not counted."""
     ones = np.pad(np.ones_like(x), [(0, 0), (1, 0), (0, 0), (0, 0)])
     image = np.pad(x, [(0, 0), (1, 0), (0, 0), (0, 0)])
     sums, counts = (sliding_window_view(each, (2, 2), (1, 2)).sum((-2, -1))[:, ::2] for each in (image, ones))
@@ -248,7 +256,9 @@ def average(x: Floats, *_: Floats) -> Floats:
 
 
 def biased(sums: str) -> Callable[..., Floats]:
-    """A convolution of an NHWC image with a border of 1 on the left, a stride of 2 along its height, and a bias."""
+    """A function that computes a convolution of an NHWC image with a padding of 1 on the left, a stride of 2 along its
+    height, and a bias.
+    """
 
     def expected(x: Floats, w: Floats, bias: Floats, *_: Floats) -> Floats:
         image = np.pad(x, [(0, 0), (0, 0), (1, 0), (0, 0)])
@@ -260,7 +270,7 @@ def biased(sums: str) -> Callable[..., Floats]:
 
 
 def named(dialect: str, names: str, operands: Sequence[X | Floats]) -> dict[str, Case]:
-    """Elementwise ops on operands. Those of `arith` and `math` stand in the body of `linalg.generic`."""
+    """Cases of elementwise ops. Ops of `arith` and `math` are in the body of `linalg.generic`."""
     cases: dict[str, Case] = {}
     for name in names.split():
         op, case = f"{dialect}.{name}", Case(operands, FUNCTIONS[name])
@@ -269,12 +279,12 @@ def named(dialect: str, names: str, operands: Sequence[X | Floats]) -> dict[str,
 
 
 def joined(first: A, second: A, third: A) -> A:
-    """Matrices one beside the other."""
+    """Matrices, concatenated along their columns."""
     return np.concatenate([first, second, third], 1)
 
 
 def either(mask: A, a: A, b: A) -> A:
-    """Numbers of `a` where a mask holds, else of `b`."""
+    """Elements of `a` where a mask is true, otherwise of `b`."""
     return cast("A", np.where(mask, a, b))
 
 
@@ -284,14 +294,14 @@ def greatest(x: Floats) -> Floats:
 
 
 def beside(op: str, values: Any) -> Case:
-    """An op without operands, the result of which is added to a computed tensor."""
+    """The case of an op without operands, whose result is added to a variable tensor."""
     code = f"""%c = {op} : () -> tensor<1x4xf32>
     %r = "stablehlo.add"(%a0, %c) : (tensor<1x4xf32>, tensor<1x4xf32>) -> tensor<1x4xf32>"""
     return Case([ROW], lambda a: a + np.array(values), code=code)
 
 
 def listed(*, computed: bool) -> list[str]:
-    """The ops that the page lists: of computed tensors, or of constants and in layers alone."""
+    """The ops that docs/mlir.md lists: for variable tensors, or only for constants and in layers."""
     section = (
         (ROOT / "docs/mlir.md").read_text(encoding="utf-8").partition("<!-- ops: mlir -->\n")[2].partition("##")[0]
     )

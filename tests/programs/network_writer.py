@@ -1,6 +1,6 @@
-"""The writer of networks: functions on tensors (L0 and L1), op by op, with weights that are drawn or given.
+"""A writer of networks as functions on tensors (L0 and L1), op by op, with random or given weights.
 
-Models in files of other kinds are written by `tflite_models` and `oracles.onnx_models`.
+Other modules write models in files: `tflite_models` and `oracles.onnx_models`.
 """
 
 from __future__ import annotations
@@ -34,10 +34,11 @@ Padding: TypeAlias = "int | tuple[int, int, int, int]"
 
 
 class NetworkWriter:
-    """A writer of a function of one tensor.
+    """A writer of a function with one tensor argument.
 
-    shape: of the input, 1 x height x width x channels for an image. seed: of `random`, which draws weights in the order
-    in which layers are written. format: of the input and of constants; by default fixed point of 8 bits.
+    shape: the shape of the argument, 1 x height x width x channels for an image.
+    seed: the seed of `random`, from which weights are drawn in the order in which layers are written.
+    format: the format of the argument and of constants; by default 8-bit fixed point.
     """
 
     def __init__(
@@ -67,10 +68,10 @@ class NetworkWriter:
         return self.insert(tdsl.ConstOp(raws, format or self.format), name)
 
     def weights(self, rows: int, *row: int) -> SSAValue:
-        """Weights of a layer, each row of a shape.
+        """A constant with random weights: `rows` rows of the given shape.
 
-        Raws are drawn uniformly. Networks on reals may be trained: rows or columns are orthogonal (Saxe et al. 2013),
-        as long as relus ask for.
+        Raws are uniformly distributed. Weights on reals are suitable for training: rows or columns are orthogonal (Saxe
+        et al. 2013), with the magnitude for relus.
         """
         if self._on_reals:
             columns = prod(row)
@@ -91,9 +92,11 @@ class NetworkWriter:
         padding: Padding = 0,
         linear: bool = False,
     ) -> SSAValue:
-        """A convolution to so many channels, or else a depthwise one; on reals with a bias of zeros.
+        """Append a convolution to `channels` channels, and return its result; None for a depthwise convolution.
 
-        linear: False for a relu behind it.
+        On reals it has a bias of zeros.
+
+        linear: True for no relu.
         """
         before = tdsl.shape_of(image)[3]
         top, bottom, left, right = margins = _margins(padding)
@@ -106,17 +109,17 @@ class NetworkWriter:
         return result if linear else self.relu(result)
 
     def inverted_residual(self, image: SSAValue, wide: int, channels: int, strides: Pair = 1) -> SSAValue:
-        """A block of MobileNet-v2 (Sandler et al. 2018, figure 4).
+        """Append a block of MobileNet-v2 (Sandler et al. 2018, figure 4), and return its result.
 
-        An expansion to `wide` channels, a depthwise convolution of 3 x 3, a linear projection to `channels`, and the
-        image added to a result of its shape.
+        It consists of an expansion to `wide` channels, a depthwise convolution of 3 x 3, a linear projection to
+        `channels`, and the sum with the image if shapes are equal.
         """
         deep = self.convolution(self.convolution(image, wide), None, 3, strides, 1)
         result = self.convolution(deep, channels, linear=True)
         return self.add(image, result) if tdsl.shape_of(image) == tdsl.shape_of(result) else result
 
     def dense(self, x: SSAValue, rows: int) -> SSAValue:
-        """A matrix times a column of all elements; on reals plus a bias of zeros."""
+        """Append a product of a matrix of weights and all elements as a column, on reals plus a bias of zeros."""
         column = (prod(tdsl.shape_of(x)), 1)
         if tdsl.shape_of(x) != column:
             x = self.insert(tdsl.ReshapeOp(x, column))
@@ -131,11 +134,11 @@ class NetworkWriter:
         padding: Padding = 0,
         kind: type[tdsl.MaxPoolOp | tdsl.AveragePoolOp] = tdsl.MaxPoolOp,
     ) -> SSAValue:
-        """A pool of windows, which lie side by side unless strides are given."""
+        """Append a pool, and return its result. Windows are adjacent unless strides are given."""
         return self.insert(kind(image, _pair(kernel), _margins(padding), _pair(strides or kernel)))
 
     def mean(self, image: SSAValue) -> SSAValue:
-        """The mean of all pixels."""
+        """Append the mean of all pixels, and return its result."""
         return self.insert(tdsl.MeanOp(image, (1, 2)))
 
     def add(self, a: SSAValue, b: SSAValue) -> SSAValue:
@@ -145,7 +148,7 @@ class NetworkWriter:
         return self.insert(tdsl.ReluOp(x))
 
     def module(self, *results: SSAValue) -> ModuleOp:
-        """The module of the function that returns some values; the writer is done with then."""
+        """The module of the finished function, which returns the given values."""
         self.builder.insert(func.ReturnOp(*results))
         types = self.block.arg_types, [result.type for result in results]
         module = ModuleOp([func.FuncOp(self.name, types, Region(self.block))])

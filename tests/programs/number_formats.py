@@ -1,6 +1,6 @@
-"""Every registered number format, with values to try it on, and scalar functions of num ops lowered to bits.
+"""Every registered number format with values to test it, and scalar functions of num ops that are lowered to L4.
 
-Formats are found through the entry points `xdsl.universe`, so one that somebody installs is tested like our own.
+Formats are found through the entry points `xdsl.universe`, so that formats of installed packages are tested, too.
 """
 
 from __future__ import annotations
@@ -53,7 +53,10 @@ SAMPLED = 8_000
 
 @dataclass(frozen=True)
 class Sort:
-    """The formats of one family and width that suit the `RANGES`; option: as `--format` and `--width` ask for them."""
+    """The variants of one format family and width that suit the `RANGES`.
+
+    option: the values of `--format` and `--width` that select them.
+    """
 
     name: str
     option: tuple[str, int]
@@ -64,7 +67,7 @@ class Sort:
 
 
 def _prototypes() -> Iterator[tuple[str, str, type[NumberFormat]]]:
-    """The name of each format's type, what `--format` calls it, and its class."""
+    """Yield for each format the name of its type, its name in `--format`, and its class."""
     for builtin in (f32, bf16):
         yield str(builtin), str(builtin), type(cast(NumberFormat, number_format(builtin)))
     for entry in entry_points(group="xdsl.universe"):
@@ -100,9 +103,11 @@ FORMATS = tuple(format for sort in SORTS for format in sort.variants)
 
 
 def pairings(sort: Sort, others: Sequence[Sort], turn: int = 0) -> Iterator[tuple[NumberFormat, NumberFormat]]:
-    """Each variant of `sort` with the one that is `turn` places further, and one variant with one of each other sort.
+    """Yield pairs of formats: each variant of `sort` with the variant `turn` places after it, and one pair for each
+    other sort.
 
-    Those of different sorts are shifted against each other further from sort to sort, so that ranges of all sizes meet.
+    The indices of variants in these pairs increase at different rates from sort to sort, so that different ranges are
+    combined.
     """
     own = sort.variants
     for shift, other in enumerate(others, turn):
@@ -114,9 +119,10 @@ def pairings(sort: Sort, others: Sequence[Sort], turn: int = 0) -> Iterator[tupl
 
 @cache
 def raws_of(format: NumberFormat) -> Array:
-    """All finite values of a format of at most 16 bits, else the greatest, the least, and many of all magnitudes.
+    """All finite values of a format of at most 16 bits; for wider formats the extremes and many values of all
+    magnitudes.
 
-    Raws are legal where they come back from the reals that they stand for.
+    A raw is included if encoding the real that it represents results in the same raw.
     """
     bits = format.dtype.itemsize * 8
     if bits <= 16:
@@ -134,7 +140,9 @@ def raws_of(format: NumberFormat) -> Array:
 
 
 def extremes(format: NumberFormat) -> NDArray[np.float64]:
-    """The least and the greatest real of a format; of one that wraps around, all raws are numbers."""
+    """The least and the greatest real of a format. In a format that wraps around, these are the extremes of all
+    raws.
+    """
     if format.AS_PUBLISHED:
         info = np.iinfo(format.dtype)
         return format.decode(np.array([info.min, info.max], format.dtype))
@@ -160,7 +168,7 @@ def pairs_of(lhs: NumberFormat, rhs: NumberFormat) -> tuple[Array, Array]:
 
 @dataclass(frozen=True)
 class Lowered:
-    """A module at L4, whose functions can be run on arrays."""
+    """A module at L4 whose functions can be called with arrays."""
 
     module: ModuleOp
 
@@ -172,7 +180,7 @@ Body: TypeAlias = Callable[[Sequence[SSAValue]], Operation | Sequence[Operation]
 
 
 def function(name: str, arguments: Sequence[Attribute], body: Body) -> func.FuncOp:
-    """A function that returns the result of the one op, or the last, that `body` makes of the arguments."""
+    """A function that returns the result of the last op that `body` creates from the arguments."""
     holder = func.FuncOp(name, (arguments, [f32]))
     made = body(holder.body.block.args)
     ops = [made] if isinstance(made, Operation) else made
@@ -191,7 +199,7 @@ def lowered(*functions: func.FuncOp) -> Lowered:
 
 
 def lowered_op(arguments: Sequence[NumberFormat], body: Body) -> Lowered:
-    """One num op on scalars of the given formats."""
+    """A module at L4 that contains one num op on scalars of the given formats."""
     return lowered(function("f", [format.type for format in arguments], body))
 
 
@@ -210,7 +218,9 @@ def assert_same_bits(emitted: Array, computed: Array, *operands: Array) -> None:
 def narrowed_to_fit(
     result: NumberFormat, lhs: NumberFormat, rhs: NumberFormat, length: int
 ) -> tuple[NumberFormat, NumberFormat, Bound | None]:
-    """Operands of a dot product with so few bits that some accumulator is proven to hold it, and the proof."""
+    """Operand formats of a dot product, narrowed until an accumulator is proved to hold the sum, and the bound of the
+    sum.
+    """
     for bits in range(16):
         a, b = lhs.narrowed(bits), rhs.narrowed(bits)
         bound = result.sum_bound([Product(length, Factor(a), Factor(b))])

@@ -1,4 +1,4 @@
-"""Programs with formats, printed for a target and run on a device, against the evaluator."""
+"""Programs with formats, printed for a target, run on a device, and compared with the evaluator."""
 
 from __future__ import annotations
 
@@ -21,7 +21,9 @@ from tinyml.tools.driver.upstream import upstream_files
 
 
 def printed(module: ModuleOp, target: str, folder: Path, options: Mapping[str, Any] | None = None) -> Path:
-    """The files of a program for a board or `LLVM` in a new folder, which is returned; the module is left as it is."""
+    """Write the files of a program for a board or `LLVM` to a new folder, and return the folder; the module is
+    unchanged.
+    """
     board = HOST if target == LLVM else target
     ctx, given = context(), {**(options or {}), "target": board}
     buffers = lowered(module.clone(), ctx, end="formats-to-buffers", **given)
@@ -30,7 +32,7 @@ def printed(module: ModuleOp, target: str, folder: Path, options: Mapping[str, A
 
 
 def write_program(buffers: ModuleOp, target: str, folder: Path, options: Mapping[str, Any]) -> None:
-    """Write the files of a program on buffers for a board or `LLVM`; the module is left as it is."""
+    """Write the files of a program at L2 for a board or `LLVM`; the module is unchanged."""
     board, ctx = HOST if target == LLVM else target, context()
     folder.mkdir(parents=True, exist_ok=True)
     program = lowered(buffers.clone(), ctx, start="buffers-to-loops", **options)
@@ -49,7 +51,9 @@ def _of_llvm(options: Mapping[str, Any]) -> Mapping[str, Any]:
 def difference(
     module: ModuleOp, raws: NDArray[Any], source: Path, runner: Runner, build: Path, flags: Sequence[str] = ()
 ) -> Mismatch | None:
-    """The first difference between a device and the evaluator on raws of shape (samples, elements)."""
+    """The first difference between a device and the evaluator on raws of shape (samples, elements); None if there is
+    none.
+    """
     interface = interface_of(module)
     result = runner.run(runner.build(source, interface, build, extra_flags=flags), interface, raws)
     return first_mismatch(evaluate(module, raws), Outputs(result.labels, result.scores, result.more))

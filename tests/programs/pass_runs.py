@@ -1,4 +1,4 @@
-"""Counts of the passes that run, which are the same on every computer."""
+"""Counts of the passes that run, which are equal on every computer."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from xdsl.passes import PassPipeline
 
 
 def counted_passes(monkeypatch: pytest.MonkeyPatch) -> Counter[str]:
-    """The passes that run from now on, by name."""
+    """A counter of the passes that run after this call, by name."""
     runs: Counter[str] = Counter()
     apply = PassPipeline.apply
 

@@ -1,4 +1,4 @@
-"""Packages of others, found by their metadata as if they were installed."""
+"""Test packages that are found by their metadata as if they were installed."""
 
 from __future__ import annotations
 
@@ -35,9 +35,11 @@ def install(
     entry: str = "evil = {}:X",
     package: str = PACKAGE,
 ) -> str:
-    """Install a package with one module; returns the name of the module.
+    """Install a package with one module, and return the name of the module.
 
-    entry: the line of its entry point in a group, with `{}` for the module. `forget` has to be called at the end.
+    entry: the line of its entry point in a group, with `{}` for the module.
+
+    The caller must call `forget` at the end.
     """
     module = f"evil_{next(_numbers)}"
     metadata = folder / f"{package.replace('-', '_')}-1.dist-info"
@@ -53,7 +55,9 @@ def install(
 
 @contextmanager
 def installed(*points: EntryPoint) -> Generator[None]:
-    """Let entry points be found that need not be installed, and of other packages no others."""
+    """A context in which the given entry points are found, whether installed or not, and no entry points of other
+    packages.
+    """
     groups = (*plugins.GROUPS, plugins.INTERFACE)
     own = {group: plugins.built_in(group) for group in groups}
     given = [plugins.Row(point.name, point.value, package="package", group=point.group) for point in points]
@@ -76,7 +80,7 @@ def entry_points_of(name: str) -> list[EntryPoint]:
 
 @contextmanager
 def package_of(name: str) -> Generator[Chip]:
-    """The chip of a package of `tests/plugins`, found by the entry point that its `pyproject.toml` declares."""
+    """A context in which a package of `tests/plugins` is found by its entry point; yields its chip."""
     folder = ROOT / "tests" / "plugins" / name
     points = [point for point in entry_points_of(name) if point.group == registry.GROUP]
     with patch.object(sys, "path", [str(folder), *sys.path]), installed(*points):
@@ -84,7 +88,7 @@ def package_of(name: str) -> Generator[Chip]:
 
 
 def forget() -> None:
-    """Let registries look for packages again."""
+    """Clear the caches of registries, so that they search for packages again."""
     for cached in (
         plugins._declared,  # pyright: ignore[reportPrivateUsage]
         plugins._by_module,  # pyright: ignore[reportPrivateUsage]

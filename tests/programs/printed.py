@@ -1,4 +1,4 @@
-"""From the text of a program on bits (L4) to C files."""
+"""Lowering of the text of a program at L4 to C files."""
 
 from __future__ import annotations
 
@@ -27,13 +27,13 @@ def parse(text: str) -> tuple[Context, ModuleOp]:
 
 
 def write(text: str, target: str, folder: Path) -> Path:
-    """Lower and print both files into a new folder, which is returned."""
+    """Lower a program and print its .c and .h files to a new folder, which is returned."""
     ctx, module = parse(text)
     return write_module(module, ctx, target, folder)
 
 
 def check_text(text: str, target: str) -> None:
-    """The same C is printed from a lowered module and from its text."""
+    """Assert that a lowered module and its text result in the same C."""
     ctx, module = parse(text)
     ExpandNestsPass().apply(ctx, module)
     LowerArithToCPass().apply(ctx, module)
@@ -43,7 +43,7 @@ def check_text(text: str, target: str) -> None:
 
 
 def write_module(module: ModuleOp, ctx: Context, target: str, folder: Path) -> Path:
-    """Lower a program on bits and print both files into a new folder, which is returned."""
+    """Lower a program at L4 and print its .c and .h files to a new folder, which is returned."""
     ExpandNestsPass().apply(ctx, module)
     LowerArithToCPass().apply(ctx, module)
     module.verify()

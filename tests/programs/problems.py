@@ -1,6 +1,6 @@
-"""Generated problems of scikit-learn: an estimator, fitted on a data set, perhaps behind a scaler.
+"""Generated problems of scikit-learn: an estimator fitted on a data set, possibly after a scaler.
 
-Each has a number, which determines it. Features have units of their own in some, as those of sensors do.
+A number determines each problem. In some problems features have different units, like those of sensors.
 """
 
 from __future__ import annotations
@@ -77,7 +77,10 @@ constant: one feature never varies. whole: small integers."""
 
 @dataclass(frozen=True)
 class Problem:
-    """A fitted estimator, and samples on which it is validated. y: None for estimators without labels."""
+    """A fitted estimator, and validation samples.
+
+    y: None for estimators without labels.
+    """
 
     name: str
     estimator: Any
@@ -86,7 +89,7 @@ class Problem:
 
 
 def problem(number: int) -> Problem:
-    """The problem of a number: estimators, scalers and data sets take turns at different rates."""
+    """The problem of a number. Estimators, scalers and data sets alternate with different periods."""
     random = np.random.default_rng(number)
     estimator = [*ESTIMATORS][number % len(ESTIMATORS)]
     round = number // len(ESTIMATORS)
@@ -96,7 +99,7 @@ def problem(number: int) -> Problem:
 
 
 def fitted(estimator: str, scaler: str, features: int, units: str, seed: int) -> Problem:
-    """An estimator, fitted behind a scaler to a data set of a number of features."""
+    """An estimator fitted to a data set with a number of features, after a scaler unless its name is empty."""
     random = np.random.default_rng(seed)
     if estimator in REGRESSORS:
         x, y = datasets.make_regression(2 * SAMPLES, features, n_informative=features, noise=5.0, random_state=seed)

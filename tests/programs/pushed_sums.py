@@ -1,4 +1,4 @@
-"""A program that takes its input step by step: the sums of three pairs of numbers."""
+"""A program with a step-by-step input that computes running sums of three pairs of numbers."""
 
 from __future__ import annotations
 
@@ -20,7 +20,10 @@ SUMS = "tensor<2x!fixed.q<8, 6>>"
 
 
 def running_sum(name: str, *, classifies: bool = False) -> str:
-    """The program, which returns the sums. classifies: return the index of the greatest sum, too."""
+    """The text of the program, which returns the sums.
+
+    classifies: whether it also returns the index of the greatest sum.
+    """
     results, returned = SUMS, f"  func.return %r : {SUMS}"
     if classifies:
         results = f"(index, {SUMS})"

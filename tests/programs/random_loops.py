@@ -1,4 +1,4 @@
-"""Random functions of lanes, what their ops give on unbounded integers, and programs that run kernels for them."""
+"""Random lane functions, the results of their ops on unbounded integers, and programs that run kernels for them."""
 
 from __future__ import annotations
 
@@ -50,9 +50,10 @@ Ends = tuple[int, int]
 
 @dataclass
 class Draft:
-    """The ops of a random function, and the interval of each value that later ops may read.
+    """A random function under construction: its ops, and the interval of each value that later ops may read.
 
-    bits: in which all values can be held. pitches: of lines, by run.
+    bits: a width in which all values are representable.
+    pitches: by run, the distance between the starts of consecutive lines.
     """
 
     random: Random
@@ -77,7 +78,7 @@ class Draft:
         return run
 
     def index(self, constant: int, *terms: tuple[SSAValue, int], pitch: int | None = None) -> SSAValue:
-        """The sum of a constant, multiples of numbers, and that of the line if there are several."""
+        """An index: a constant plus multiples of numbers, plus a multiple of the line if there are several lines."""
         if self.line is not None:
             pitch = self.random.choice([0, 1, 7, 130]) if pitch is None else pitch
             terms = (*terms, (self.line, pitch))
@@ -93,7 +94,7 @@ class Draft:
         self.known.append((element, (low, high)))
 
     def element(self, width: int, *terms: tuple[SSAValue, int], offset: int = 0) -> Element:
-        """Load the element of the lane from a new run."""
+        """The element of the lane, loaded from a new run."""
         run = self.run(width)
         return self.recorder.load(run, self.index(offset - self.first, (self.lane, 1), *terms))
 
@@ -151,7 +152,7 @@ class Draft:
         self.keep(self.recorder.first(self.run(width)), -limit, limit - 1)
 
     def quotient(self) -> None:
-        """A requantisation by a computed reciprocal and shift, as the shares of softmax are."""
+        """Append a requantisation by a computed reciprocal and shift, as in softmax."""
         (a, (low, high)), (b, _) = self.value(), self.value()
         recorder = self.recorder
         positive = recorder.maxsi(b, self.constant(1))
@@ -176,7 +177,7 @@ class Draft:
         self.keep(recorder.load(self.run(width, length), place), -limit, limit - 1)
 
     def sum(self) -> None:
-        """A sum of products, or of squares of differences, over a row of the lane."""
+        """Append a sum of products, or of squared differences, over a row of the lane."""
         differs, length = self.random.random() < 0.5, self.random.randint(1, 40)
         widths = self.width(8, 16), self.width(8, 16)
         reach = length << sum(widths) - (0 if differs else 2)
@@ -214,7 +215,10 @@ class Draft:
         self.keep(Element(total, 32), -limit - 1, limit)
 
     def drawn(self, kinds: bool) -> tuple[Element, Ends]:
-        """The value that a lane gives. kinds: true for rows and pools, too."""
+        """The value that a lane computes, and its interval.
+
+        kinds: True to include rows and pools.
+        """
         self.load()
         some = [self.load, self.share, self.lookup, *([self.sum, self.sum, self.pool] if kinds else [])]
         if self.bits < 32:
@@ -227,7 +231,7 @@ class Draft:
         return self.known[-1]
 
     def stored(self, kinds: bool) -> num.LaneFunctionOp:
-        """A function of lines and lanes."""
+        """A function that stores a value for each line and lane."""
         self.lines = self.random.choice([1, 1, 2, LINES])
         shape = [self.lines, self.count] if self.lines > 1 else [self.count]
         numbers = [self.block.insert_arg(IndexType(), at) for at in range(len(shape))]
@@ -239,7 +243,7 @@ class Draft:
         return self.function(shape)
 
     def joined(self, kind: str, kinds: bool) -> num.LaneFunctionOp:
-        """A function that joins all lanes."""
+        """A function that reduces the values of all lanes to one."""
         recorder, self.first = self.recorder, self.random.randint(0, 3)
         start = self.constant(self.random.randint(-99, 99))
         if self.random.random() < 0.4:
@@ -289,7 +293,7 @@ def drawn(seed: int) -> LaneProgram:
 
 
 def pool(run: int, width: int) -> Values:
-    """What the C program has in the memory of a run."""
+    """The initial content of a run's memory in the C program."""
     words = (np.arange(POOL, dtype=np.uint64) * (2654435761 + 2 * run) + run) & 0xFFFFFFFF
     return ((words >> 4).astype(np.uint32).astype(f"u{width // 8}").astype(np.int64) ^ (1 << width - 1)) - (
         1 << width - 1
@@ -297,7 +301,7 @@ def pool(run: int, width: int) -> Values:
 
 
 def requantised(x: int, multiplier: int, shift: int) -> int:
-    """TensorFlow Lite's two roundings, halves away from zero in the second."""
+    """A product rescaled by TensorFlow Lite's two roundings, of which the second rounds halves away from zero."""
     high = (x * multiplier + (1 << 30)) >> 31
     if shift == 0:
         return high
@@ -306,7 +310,7 @@ def requantised(x: int, multiplier: int, shift: int) -> int:
 
 
 def reciprocal(x: int) -> int:
-    """About 2^62 / x, for x shifted left until its highest bit is bit 31."""
+    """Approximately 2^62 / x, for x shifted left until its highest bit is bit 31."""
 
     def high(a: int, b: int) -> int:
         return (a * b + (1 << 30)) >> 31
@@ -323,7 +327,7 @@ def reciprocal(x: int) -> int:
 
 
 def result(program: LaneProgram) -> list[int]:
-    """The elements of the result, and 99 where there are none."""
+    """The elements of the result, with 99 at positions that are not stored."""
     expected, function = [99] * RESULTS, program.function
     *read, out = function.runs
     memory = {run: pool(number, num.run_width(run)) for number, run in enumerate(read)}
@@ -335,14 +339,15 @@ def result(program: LaneProgram) -> list[int]:
 
 
 def narrowed(x: int, bits: int) -> int:
-    """The low bits of an integer, signed."""
+    """The low bits of an integer as a signed number."""
     return (x + (1 << bits - 1)) % (1 << bits) - (1 << bits - 1)
 
 
 def computed(block: Block, values: dict[SSAValue, int], memory: dict[SSAValue, Values]) -> list[tuple[int, int]]:
-    """Run the ops of a block on unbounded integers, which fit 32 bits; the elements that it stores, with their values.
+    """Execute the ops of a block on unbounded integers, assert that they fit 32 bits, and return the stored indices and
+    values.
 
-    values: those that are known, to which those of the ops are added.
+    values: the known values, to which the results of the ops are added.
     """
     stored = list[tuple[int, int]]()
     for op in block.ops:
@@ -372,7 +377,7 @@ def computed(block: Block, values: dict[SSAValue, int], memory: dict[SSAValue, V
 
 
 def scalar(op: Operation, x: Sequence[int]) -> int:
-    """The value of an op."""
+    """The result of an op on integers."""
     match op:
         case arith.AddiOp():
             return x[0] + x[1]
@@ -411,7 +416,9 @@ def scalar(op: Operation, x: Sequence[int]) -> int:
 
 
 def _write(loops: Sequence[LaneProgram], coder: LoopCoder, target: str, folder: Path) -> None:
-    """Write a program whose input begins with the number of a loop, and whose output is its results, then 99."""
+    """Write a program whose input begins with the number of a loop, and whose output is the loop's results, followed by
+    99.
+    """
     kernels = [coder.kernel(loop) for loop in loops]
     texts = {name: text for kernel in kernels if kernel is not None for name, text in texts_of(kernel, target)}
     runs = max(len(loop.widths) for loop in loops)
@@ -450,7 +457,7 @@ def _write(loops: Sequence[LaneProgram], coder: LoopCoder, target: str, folder: 
 
 
 def check_loops(runner: Runner, coder: LoopCoder, target: str, count: int, folder: Path) -> None:
-    """Run a coder's kernels for as many random functions, and compare what they give with what the ops do.
+    """Assert that a coder's kernels for `count` random functions compute the results of the functions' ops.
 
     target: a board that has the coder.
     """

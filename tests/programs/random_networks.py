@@ -1,5 +1,6 @@
-"""Random quantised networks in TensorFlow Lite's format: of 8 or 16 bits, with dilation, parts in floats and several
-outputs."""
+"""Random quantised networks in TensorFlow Lite's format: 8 or 16 bits, dilation, floating-point parts and several
+outputs.
+"""
 
 from __future__ import annotations
 
@@ -27,10 +28,10 @@ FUSED = (NONE, RELU, RELU_N1_TO_1, RELU6)
 
 
 class Network:
-    """A chain of operators under construction, each on the result of the one before.
+    """A chain of operators under construction, each of which reads the result of the previous one.
 
-    outputs: tensors that are returned, the last operator's apart. exact: false if an op in floats is in the chain whose
-    bits libraries and compilers differ in.
+    outputs: returned tensors other than the last result.
+    exact: False if the chain contains a floating-point op whose bits depend on libraries and compilers.
     """
 
     def __init__(self, random: Random, dtype: str = "int8"):
@@ -48,21 +49,21 @@ class Network:
         return self.dtype == "int16"
 
     def unit(self, scale: float) -> float:
-        """The scale that covers the range of 8 bits."""
+        """The scale of the network's element type that covers the range of an 8-bit scale."""
         return scale / 256 if self.is_wide else scale
 
     def like(self, shape: tuple[int, ...], scale: float, zero_point: int) -> int:
-        """Add a tensor and make it the one that the next operator takes."""
+        """Add a tensor with the given scale and zero point, and make it the operand of the next operator."""
         zero = 0 if self.is_wide else zero_point
         self.shape, self.last = shape, self.model.tensor(shape, self.dtype, scale, zero)
         return self.last
 
     def same(self, shape: tuple[int, ...]) -> int:
-        """The same, in the scale and zero point of the last."""
+        """Add a tensor with the scale and zero point of the last one, and make it the operand of the next operator."""
         return self.like(shape, self.scale, self.model.tensors[self.last].zero_point)
 
     def scaled(self, shape: tuple[int, ...], scale: float) -> int:
-        """The same, in about this scale."""
+        """Add a tensor with approximately the given scale, and make it the operand of the next operator."""
         return self.like(shape, scale * self.random.uniform(0.3, 1.5), self.random.randint(-128, 127))
 
     @property
@@ -72,7 +73,7 @@ class Network:
         return scales[0]
 
     def window(self, dilation: tuple[int, int] = (1, 1)) -> tuple[tuple[int, int], int, int, tuple[int, int]]:
-        """The extents, stride and padding of a window on the image, and the extents of the result."""
+        """Random extents, stride and padding of a window on the image, and the extents of the result."""
         random, image = self.random, self.shape[1:3]
         high, wide = (min(4, 1 + (extent - 1) // gap) for extent, gap in zip(image, dilation, strict=True))
         kernel = random.randint(1, high), random.randint(1, wide)
@@ -146,7 +147,7 @@ class Network:
         self.model.op("PAD", [x, self.model.constant(pads)], y)
 
     def in_floats(self) -> None:
-        """Some ops in floats, between two conversions."""
+        """Add some floating-point ops between two conversions."""
         scale = self.scale
         x = self.model.tensor(self.shape, "float32")
         self.model.op("DEQUANTIZE", [self.last], x)
@@ -176,7 +177,7 @@ class Network:
         return self.model.constant(self.constants.normal(size=shape), "float32")
 
     def end(self) -> None:
-        """A mean, a dense layer or neither, and softmax perhaps."""
+        """Add a mean, a dense layer or neither, and possibly a softmax."""
         if self.random.random() < 0.5:
             x = self.last
             y = self.scaled((1, self.shape[3]), self.scale)
@@ -206,9 +207,10 @@ STEPS: tuple[Callable[[Network], None], ...] = (
 
 
 def random_network(random: Random, dtype: str | None = None, floats: bool | None = None) -> Network:
-    """A network whose chain has ended.
+    """A complete random network.
 
-    dtype: int8 or int16, by default one of them. floats: whether it has a part in floats; by default it may have one.
+    dtype: int8 or int16; by default chosen randomly.
+    floats: whether the network has a floating-point part; by default chosen randomly.
     """
     network = Network(random, dtype or random.choice(["int8", "int8", "int16"]))
     steps = STEPS if floats is None else STEPS[:-1]

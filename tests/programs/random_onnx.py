@@ -1,4 +1,4 @@
-"""Random quantised networks in ONNX's QDQ form, of which parts are in floats, with dilation and several outputs."""
+"""Random quantised networks in ONNX's QDQ form with floating-point parts, dilation and several outputs."""
 
 from __future__ import annotations
 
@@ -11,7 +11,10 @@ from oracles.onnx_models import model, node, number
 
 
 class Network:
-    """A chain of nodes under construction. size: about the standard deviation of the last tensor."""
+    """A chain of nodes under construction.
+
+    size: approximately the standard deviation of the last tensor.
+    """
 
     def __init__(self, random: Random):
         self.random = random
@@ -25,7 +28,7 @@ class Network:
         self.first_shape = [1, *self.shape]
 
     def add(self, op: str, *operands: str, **attributes: Any) -> None:
-        """Add a node on the last tensor, and make its result the last."""
+        """Add a node that reads the last tensor, and make its result the last tensor."""
         name = f"t{len(self.nodes)}"
         self.nodes.append(node(op, " ".join([self.last, *operands]), name, **attributes))
         self.last = name
@@ -36,14 +39,14 @@ class Network:
         return name
 
     def quantised(self) -> None:
-        """QuantizeLinear and DequantizeLinear, about as wide as the numbers are."""
+        """Add QuantizeLinear and DequantizeLinear with a range that suits the last tensor."""
         scale = self.array(self.size * self.random.uniform(1, 4) / 100)
         zero = self.array(self.random.randint(-60, 60), np.int8)
         self.add("QuantizeLinear", scale, zero)
         self.add("DequantizeLinear", scale, zero)
 
     def weights(self, shape: tuple[int, ...]) -> str:
-        """Weights, of 8 bits or in floats."""
+        """Weights of 8 bits or in floats; returns the name of the tensor."""
         if self.random.random() < 0.4:
             return self.array(self.constants.normal(0, 0.3, shape))
         raws = self.array(self.constants.integers(-127, 128, shape), np.int8)
@@ -88,7 +91,7 @@ class Network:
 
 
 def random_onnx(random: Random) -> onnx.ModelProto:
-    """A network of which at least one tensor is quantised, perhaps the input, and perhaps not what is returned."""
+    """A random network with at least one quantised tensor; its input and its outputs need not be quantised."""
     network = Network(random)
     if random.random() < 0.6:
         network.quantised()

@@ -1,4 +1,4 @@
-"""Functions of the runtime, called by a program of their own on any device."""
+"""Functions of the runtime, called by a separate program on any device."""
 
 from __future__ import annotations
 
@@ -26,10 +26,12 @@ def run_figure(
     optimize: str = "-Os",
     output: str = "int8_t",
 ) -> Values:
-    """The elements of `figure_scores()`, `length` of them, after `figure_predict(row)` for each row of the inputs.
+    """The `length` elements of `figure_scores()` after `figure_predict(row)` for each row of the inputs.
 
-    source: C that defines both functions and includes "figure.h", their declarations. device: the name of one, or its
-    runner. folder: an empty one. output: the C type of the elements.
+    source: C that defines both functions and includes "figure.h", which declares them.
+    device: the name of a device, or its runner.
+    folder: an empty folder.
+    output: the C type of the elements.
     """
     input, count = f"{inputs.dtype}_t", inputs.shape[1]
     (folder / "figure.h").write_text(
@@ -72,10 +74,11 @@ def run_cases(
     folder: Path,
     optimize: str = "-Os",
 ) -> list[Values]:
-    """What the C statements of each case leave in `out` for each row `X` of its inputs; one program has them all.
+    """The content of `out` after the C statements of each case, for each row `X` of its inputs. One program contains
+    all cases.
 
-    definitions: C in front of the statements, behind that of `out`; constants are declared with FLASH. output: the C
-    type of `out` and its number of elements.
+    definitions: C before the statements and after the definition of `out`; constants are declared with FLASH.
+    output: the C type of `out` and its number of elements.
     """
     [input] = {inputs.dtype for _, inputs in cases}
     texts = "".join(f"    case {number}: {{ {text} }} break;\n" for number, (text, _) in enumerate(cases))

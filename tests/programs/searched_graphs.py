@@ -1,4 +1,4 @@
-"""Graphs of networks that searches of architectures found: MCUNet's and MicroNets, as published, without weights."""
+"""Graphs of networks found by architecture searches, MCUNet and MicroNets, with the published shapes."""
 
 from __future__ import annotations
 
@@ -9,9 +9,10 @@ from tinyml.transforms.schedules.plans.graph import Graph, Kind, Read
 
 
 class MCUNet(NamedTuple):
-    """Lin et al. 2020: the published configuration of a network.
+    """The published configuration of a network (Lin et al. 2020).
 
-    first: channels of the convolution in front. blocks: expansion, channels, stride and kernel of each.
+    first: the channels of the first convolution.
+    blocks: expansion, channels, stride and kernel of each block.
     """
 
     resolution: int
@@ -83,9 +84,9 @@ MICRONETS = {
 
 
 def micronet_vww_2() -> Graph:
-    """For visual wake words at 50 x 50 grey pixels (Banbury et al. 2020).
+    """The graph of MicroNet-VWW-2 for visual wake words on 50 x 50 grey pixels (Banbury et al. 2020).
 
-    The operand of a block is added to its result, the narrower of them with channels of zeros.
+    The operand of a block is added to its result; the narrower of the two is extended by channels of zeros.
     """
     net = GraphBuilder(50, 50, 1)
     net.window((3, 3), (2, 2), 12)

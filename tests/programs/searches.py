@@ -1,4 +1,4 @@
-"""Real models as searches get them."""
+"""Trained models in the state in which searches receive them."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def some_data(model: str) -> Data:
 
 
 def passes(data: str) -> tuple[list[ModulePass], list[ModulePass]]:
-    """The passes before a program has formats, and those after one has chosen them."""
+    """The passes of a compilation before the assignment of formats, and those after it."""
     steps = flatten("reals-to-formats", {"data": data})
     place = next(i for i, step in enumerate(steps) if isinstance(step, AssignFormatPass))
     return steps[:place], steps[place + 1 :]
@@ -42,7 +42,7 @@ def passes(data: str) -> tuple[list[ModulePass], list[ModulePass]]:
 
 @lru_cache
 def profiled(model: str) -> ModuleOp:
-    """A model on reals as a search gets it; not to be changed."""
+    """A model on reals in the state in which a search receives it; callers must not change it."""
     module = load_program(SOURCES[model], context())
     run(module, context(), passes(str(SOURCES[model].with_name("val.npz")))[0])
     return module
@@ -60,12 +60,12 @@ def evaluation_of(model: str, workers: Workers | None = None, samples: int = SAM
 
 
 def costs_of(evaluation: Evaluation) -> CandidateCosts:
-    """The costs of candidates on the Uno, of which none is known yet."""
+    """An empty cache of the costs of candidates on the Uno."""
     return costs_anew(evaluation, Platform("uno"))
 
 
 def costs_anew(evaluation: Evaluation, platform: Platform) -> CandidateCosts:
-    """The costs of candidates on a platform, of which none is known yet."""
+    """An empty cache of the costs of candidates on a platform."""
     candidates = evaluation.evaluator.candidates
     candidates.programs = Programs()
     return costs_on(candidates, platform)

@@ -1,4 +1,6 @@
-"""Models whose inputs are a sensor's integers, compiled for two boards with the integers and with reals as inputs."""
+"""Models whose inputs are a sensor's integers, compiled for two boards, with these integers and with reals as
+inputs.
+"""
 
 from __future__ import annotations
 
@@ -38,7 +40,7 @@ CHOSEN_FROM = 300
 class SensorCase:
     """A model, its test set, the unit of its input and the width of its formats.
 
-    A validation set `val.npz` lies beside the test set, or else is its end.
+    The validation set is `val.npz` in the folder of the test set, or else the end of the test set.
     """
 
     model: Path
@@ -47,7 +49,7 @@ class SensorCase:
     width: int
 
     def samples(self, file: Path) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """The sensor's integers (samples, elements), and the classes."""
+        """The sensor's integers (samples, elements), and the classes of the samples."""
         with np.load(file) as data:
             x: NDArray[Any] = data["x"].reshape(len(data["x"]), -1)
             y: NDArray[np.int64] = data["y"].astype(np.int64)
@@ -57,7 +59,7 @@ class SensorCase:
         return x.astype(np.int64), y
 
     def _write(self, folder: Path, chosen_from: int, limit: int | None) -> None:
-        """Write val.npz and, with the samples to be run, reals.npz and raws.npz."""
+        """Write val.npz, and the samples to be run as reals.npz and raws.npz."""
         raws, y = self.samples(self.data)
         if (file := self.data.with_name("val.npz")).exists():
             val, val_y = (part[:chosen_from] for part in self.samples(file))
@@ -72,9 +74,9 @@ class SensorCase:
     def compiled(
         self, folder: Path, *, integers: bool, limit: int | None = None, chosen_from: int = CHOSEN_FROM
     ) -> CompiledCase:
-        """The program for both boards, in a new folder, with the test set, or the first samples of it.
+        """The program for both boards, in a new folder, with the first `limit` samples of the test set, by default all.
 
-        integers: the input has the unit; otherwise it is of reals.
+        integers: True for an input in the sensor's unit, False for an input of reals.
         """
         folder.mkdir()
         self._write(folder, chosen_from, limit)
@@ -92,7 +94,7 @@ class SensorCase:
 
 @dataclass(frozen=True)
 class CompiledCase:
-    """A compiled case: its folder, with a folder for each board, and the report on the first."""
+    """A compiled case: its folder, with a folder for each board, and the report for the first board."""
 
     case: SensorCase
     folder: Path
@@ -111,16 +113,22 @@ class CompiledCase:
         return load_program(self.out(AVR) / "ir/1-formats.mlir", context())
 
     def inputs(self, name: str) -> NDArray[Any]:
-        """The features of `raws` or `reals`."""
+        """The input features in `raws.npz` or `reals.npz`.
+
+        name: `raws` or `reals`.
+        """
         return load_program_data(self._formats, str(self.folder / f"{name}.npz")).x
 
     def raws(self, name: str) -> NDArray[Any]:
-        """The raws of the input for `raws` or `reals`."""
+        """The raws of the input for the samples in `raws.npz` or `reals.npz`.
+
+        name: `raws` or `reals`.
+        """
         return encode_inputs(self._formats, self.inputs(name))
 
     @property
     def expected(self) -> Outputs:
-        """What the evaluator computes."""
+        """The outputs of the evaluator."""
         return evaluate(self._formats, self.raws("reals"))
 
     @property

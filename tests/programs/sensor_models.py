@@ -1,4 +1,4 @@
-"""A small classifier of six numbers from sensors, for which every sketch makes sense, and its packages."""
+"""A small classifier of six sensor values, which is suitable for every sketch, and its packages."""
 
 from __future__ import annotations
 
@@ -33,24 +33,24 @@ class SensorModel:
     out: Path
 
     def classes(self, x: np.ndarray) -> list[int]:
-        """The classes that the evaluator gives inputs (samples, 6)."""
+        """The classes of inputs (samples, 6) according to the evaluator."""
         formats = load_program(self.out / "ir" / "1-formats.mlir", context())
         return evaluate(formats, encode_inputs(formats, x.astype(np.float32))).classes.tolist()
 
     def words(self, x: np.ndarray) -> list[str]:
-        """The names of these classes."""
+        """The names of the classes of inputs (samples, 6) according to the evaluator."""
         return [CLASSES[label] for label in self.classes(x)]
 
 
 def inputs(count: int) -> np.ndarray:
-    """Random inputs (count, 6) in steps of 1/1024, which sketches get without rounding."""
+    """Random inputs (count, 6) in steps of 1/1024, which text in a sketch represents exactly."""
     return np.random.default_rng(7).integers(-1000, 1000, (count, 6)) / 1024
 
 
 def sensor_model(folder: Path, target: str, *, name: str = NAME, **options: Any) -> SensorModel:
-    """Compile the classifier below a folder, with the options of `tinyml compile`.
+    """Compile the classifier to a subfolder of `folder`, with options of `tinyml compile`.
 
-    name: of the model.
+    name: the name of the model.
     """
     random = np.random.default_rng(3)
     model = folder / f"{name}.sd"

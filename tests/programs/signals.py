@@ -1,4 +1,4 @@
-"""Signals, programs of the ops on them, and what the signal ops of TFLM compute."""
+"""Signals, programs of signal ops, and the results of TFLM's signal ops."""
 
 from __future__ import annotations
 
@@ -32,13 +32,13 @@ def tones(count: int, length: int, seed: int, level: float = 1.0) -> NDArray[np.
 
 
 def noise(count: int, length: int, seed: int, level: float = 1.0) -> NDArray[np.float32]:
-    """Normal noise with a peak of `level`."""
+    """Normally distributed noise with a peak of `level`."""
     signals = np.random.default_rng(seed).normal(size=(count, length))
     return (level * 0.999 * signals / np.abs(signals).max(1, keepdims=True)).astype(np.float32)
 
 
 def spectrum(signals: NDArray[Any]) -> NDArray[np.float64]:
-    """The bins of signals by numpy, in the order of `tdsl.real_spectrum`."""
+    """The bins of signals computed by numpy, in the order of `tdsl.real_spectrum`."""
     bins = np.fft.rfft(signals.astype(np.float64))
     ordered = np.stack([bins[:, :-1].real, bins[:, :-1].imag], -1)
     ordered[:, 0, 1] = bins[:, -1].real
@@ -46,19 +46,23 @@ def spectrum(signals: NDArray[Any]) -> NDArray[np.float64]:
 
 
 def decibels(found: NDArray[Any], wanted: NDArray[Any]) -> NDArray[np.float64]:
-    """The ratio of signal and error of each row."""
+    """The signal-to-noise ratio of each row in decibels."""
     return 10 * np.log10((wanted**2).sum(1) / ((found - wanted) ** 2).sum(1))
 
 
 def transform_program(length: int, bins: type[BinsOp] | None = None) -> ModuleOp:
-    """The transform of 1 x `length` samples, or a number for each of its bins."""
+    """A program that computes the transform of 1 x `length` samples, or a number for each of its bins if `bins` is
+    given.
+    """
     to = ModelBuilder("spectrum.py")
     row = transform(to, to.argument(TensorType(f32, (1, length)), "x"))
     return to.module([row if bins is None else to.op(bins, row)])
 
 
 def block_program(length: int, most: int = 6) -> ModuleOp:
-    """The transform of 1 x `length` samples that are doubled up to `most` times, and the factor of that."""
+    """A program that computes the transform of 1 x `length` samples, which are doubled up to `most` times, and the
+    resulting factor.
+    """
     to = ModelBuilder("block.py")
     samples = to.argument(TensorType(f32, (1, length)), "x")
     factor = to.op(BlockFactorOp, samples, 1.0, most)
@@ -66,7 +70,7 @@ def block_program(length: int, most: int = 6) -> ModuleOp:
 
 
 def every_op(length: int) -> ModuleOp:
-    """A program with each op of signals: a filter, magnitudes of its scaled spectrum, square waves, and the factor."""
+    """A program with each signal op: a filter, magnitudes of its scaled spectrum, square waves, and the factor."""
     to = ModelBuilder("signals.py")
     filtered = to.op(BiquadOp, to.argument(TensorType(f32, (1, length)), "x"), BIQUAD)
     waves = to.op(SquareWavesOp, filtered, to.index(37), [500, 3000, 8191])
@@ -80,7 +84,7 @@ def every_op(length: int) -> ModuleOp:
 
 
 def with_format(module: ModuleOp, signals: NDArray[Any], format: str, width: int | None) -> ModuleOp:
-    """A program in a format whose scales are those of signals."""
+    """A program in a format whose scales the given signals determine."""
     record_profiles(module, signals)
     AssignFormatPass(format, width).apply(context(), module)
     pipelines.run(module, context(), pipelines.flatten("refine-formats", {"target": "host"}))
@@ -88,16 +92,16 @@ def with_format(module: ModuleOp, signals: NDArray[Any], format: str, width: int
 
 
 def tflm_rfft(signal: NDArray[np.int16]) -> NDArray[np.complex128]:
-    """The bins of 16-bit samples by TFLM's `SignalRfft`, divided by their number."""
+    """The bins of 16-bit samples by TFLM's `SignalRfft`, divided by the number of samples."""
     length, int16 = len(signal), import_module("tflite").TensorType.INT16
     result = tflm_op("SignalRfft", [signal], length + 2, int16, {"T": int16, "fft_length": length}).astype(np.float64)
     return result[0::2] + 1j * result[1::2]
 
 
 def tflm_filter_bank(magnitudes: NDArray[Any], matrix: NDArray[Any]) -> NDArray[np.float64]:
-    """Triangular bands of magnitudes, which are integers, by TFLM's `SignalFilterBank`, with weights of 12 bits.
+    """Triangular bands of integer magnitudes by TFLM's `SignalFilterBank`, with 12-bit weights.
 
-    matrix: weights (bands, bins), 1 together where a band falls and the next one rises.
+    matrix: weights (bands, bins); where one band falls and the next rises, their weights add up to 1.
     """
     bins = [np.flatnonzero(row) for row in matrix]
     # A band rises while the one before it falls; the last one falls once that is over.
@@ -117,7 +121,10 @@ def tflm_filter_bank(magnitudes: NDArray[Any], matrix: NDArray[Any]) -> NDArray[
 
 
 def tflm_op(name: str, inputs: list[NDArray[Any]], length: int, element: int, options: dict[str, int]) -> NDArray[Any]:
-    """The `length` elements of a type that a signal op of TFLM computes; all inputs but the first are constants."""
+    """The `length` elements that a signal op of TFLM computes; all inputs except the first are constants.
+
+    element: the TensorFlow Lite type of the elements.
+    """
     flatbuffers, flexbuffers = import_module("flatbuffers"), import_module("flatbuffers.flexbuffers")
     tflite: Any = import_module("tflite")
     runtime: Any = import_module("tflite_micro.python.tflite_micro.runtime")

@@ -1,6 +1,6 @@
-"""An Uno on simavr that runs the sketch Stream, with its serial line at a pseudo-terminal.
+"""An Uno on simavr that runs the sketch Stream, with its serial line connected to a pseudo-terminal.
 
-    python tests/programs/simulated_board.py OUT
+python tests/programs/simulated_board.py OUT
 
 prints the name of the port and runs until it is interrupted.
 """
@@ -27,7 +27,7 @@ STREAM = "examples/Stream/Stream.ino"
 
 
 def compiled_board(out: Path, folder: Path, example: str = STREAM) -> Path:
-    """The ELF file of a sketch in an output folder, around a small core of our own."""
+    """The ELF file of a sketch in an output folder, built with a small replacement for Arduino's core."""
     chip = chip_of(UNO.name)
     [sketch] = out.glob(f"arduino/*/{example}")
     library = sketch.parents[2]
@@ -49,7 +49,9 @@ def compiled_board(out: Path, folder: Path, example: str = STREAM) -> Path:
 
 
 def _simulator(folder: Path) -> Path:
-    """The program that runs an ELF file with its serial line on standard input and output."""
+    """Build the program that simulates an ELF file with its serial line on standard input and output, and return its
+    path.
+    """
     uart = folder / "uart"
     if not uart.exists():
         subprocess.run(["gcc", "-O2", CORE / "uart.c", "-lsimavr", "-lelf", "-o", uart], check=True)
@@ -57,7 +59,7 @@ def _simulator(folder: Path) -> Path:
 
 
 def printed_lines(elf: Path, folder: Path, count: int) -> list[str]:
-    """The first lines that a program prints on a simulated board, within a second of its time."""
+    """The first lines that a program prints on a simulated board within a second of simulated time."""
     command = [_simulator(folder), UNO.part, elf, str(count), "16000000"]
     done = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, check=True)
     # The simulator says first what it has loaded.
@@ -66,9 +68,9 @@ def printed_lines(elf: Path, folder: Path, count: int) -> list[str]:
 
 @contextmanager
 def simulated_board(elf: Path, folder: Path) -> Generator[str]:
-    """The port of a simulated board that runs a program; the board is stopped at the end.
+    """A context in which a simulated board runs a program; yields its port, and stops the board at the end.
 
-    The file `depth` in the folder then has the bytes of its static data and the greatest depth of its stack.
+    The file `depth` in the folder then contains the bytes of static data and the maximum depth of the stack.
     """
     uart = _simulator(folder)
     with pseudo_terminal() as (master, port):
@@ -82,7 +84,9 @@ def simulated_board(elf: Path, folder: Path) -> Generator[str]:
 
 @contextmanager
 def pseudo_terminal() -> Generator[tuple[int, str]]:
-    """The descriptor of one end and the name of the other end of a line that changes no bytes."""
+    """A context with a pseudo-terminal that changes no bytes; yields the descriptor of one end and the name of the
+    other.
+    """
     master, slave = os.openpty()
     try:
         tty.setraw(slave)
@@ -94,7 +98,10 @@ def pseudo_terminal() -> Generator[tuple[int, str]]:
 
 @contextmanager
 def played_board(answer: Callable[[bytes], bytes]) -> Generator[str]:
-    """The port of a board that a function plays: from bytes that it got to bytes that it sends."""
+    """A context with a board that a function simulates; yields its port.
+
+    answer: maps received bytes to the bytes to send.
+    """
     import select
     import threading
 

@@ -1,4 +1,4 @@
-"""Sketches of an Arduino library, compiled in the layout that the IDE uses, around the interface in `arduino_core/`."""
+"""Compilation of sketches of an Arduino library in the IDE's layout, with the interface in `arduino_core/`."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ def sketches(library: Path) -> list[Path]:
 def compile_sketch(
     library: Path, sketch: Path, folder: Path, *, prefix: str = "", flags: Sequence[str] = (), cxx: str = "gnu++17"
 ) -> list[Path]:
-    """Compile the sources of a library and a sketch, as C++, without warnings; the object files.
+    """Compile the sources of a library and a sketch as C++ without warnings, and return the object files.
 
-    The IDE puts `#include <Arduino.h>` before a sketch, finds the headers of the library in `src/`, and those of the
-    sketch beside it.
+    The IDE inserts `#include <Arduino.h>` before a sketch, and finds the headers of the library in `src/` and those of
+    the sketch in its folder.
     """
     folder.mkdir(parents=True, exist_ok=True)
     program = folder / f"{sketch.name}.cpp"
@@ -54,7 +54,8 @@ def compile_sketch(
 def run_sketch(library: Path, name: str, folder: Path, stdin: bytes = b"", readings: Path | None = None) -> list[str]:
     """The lines that a sketch of a library prints on this computer.
 
-    stdin: what arrives over the serial line. readings: a file with the numbers (int16) that its sensors give.
+    stdin: the bytes received over the serial line.
+    readings: a file with the numbers (int16) that its sensors return.
     """
     objects = compile_sketch(library, library / f"examples/{name}/{name}.ino", folder)
     program = folder / name

@@ -1,4 +1,4 @@
-"""Programs that run slice by slice: random networks, their lowering, and the comparison with ordinary execution."""
+"""Programs that run slice by slice: random networks, their lowering, and comparisons with ordinary execution."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ from tinyml.transforms.formats.reuse_input import ReuseInputPass
 
 
 def refined(module: ModuleOp) -> ModuleOp:
-    """A program at L1 with accumulators, whose input lies in the arena."""
+    """A program at L1 with accumulators, whose input is in the arena."""
     ReuseInputPass().apply(context(), module)
     pipelines.run(module, context(), pipelines.flatten("refine-formats", {}))
     return module
@@ -49,9 +49,12 @@ def arena(buffers: ModuleOp) -> int:
 
 
 def check_bits_on_device(module: ModuleOp, buffers: ModuleOp, x: np.ndarray, device: str, folder: Path) -> None:
-    """A program, lowered to buffers in any way, computes on a device what it computes on tensors from the rows of x.
+    """Assert that a program lowered to buffers computes on a device the outputs of the program on tensors, for the rows
+    of x.
 
-    On the host every access is checked, and LLVM compiles some of the programs as well. folder: an empty one.
+    On the host every access is checked. LLVM also compiles some of the programs.
+
+    folder: an empty folder.
     """
     expected, interface = evaluate(module, x), interface_of(module)
     for name in (device, *(with_llvm(print_ir(module)) if device == HOST else ())):
@@ -63,7 +66,9 @@ def check_bits_on_device(module: ModuleOp, buffers: ModuleOp, x: np.ndarray, dev
 
 
 def check_bits(module: ModuleOp, tiled: ModuleOp) -> None:
-    """A tiled program computes the bits of a module on tensors, and in an arena that was filled with random bytes."""
+    """Assert that a tiled program computes the bits of a module, on tensors and in an arena filled with random
+    bytes.
+    """
     tiled.verify()
     x = inputs_of(module, 2)
     assert first_mismatch(evaluate(module, x), evaluate(tiled, x)) is None
@@ -74,7 +79,7 @@ def check_bits(module: ModuleOp, tiled: ModuleOp) -> None:
 
 @st.composite
 def channel_networks(draw: st.DrawFn) -> str:
-    """Programs: a convolution, ops on channels, and a convolution or dense layers behind them."""
+    """Random programs of a convolution, ops on channels, and a convolution or dense layers that read the channels."""
     net = NetworkWriter((1, 6, 7, draw(st.integers(1, 3))), draw(st.integers(0, 1 << 30)))
 
     def window(image: SSAValue, channels: int | None) -> SSAValue:

@@ -1,4 +1,4 @@
-"""Sounds of 16 kHz in 16 bits, the same on every computer."""
+"""Sounds of 16 kHz in 16 bits, equal on every computer."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def recording() -> NDArray[np.int64]:
 
 
 def wake_word() -> NDArray[np.int16]:
-    """The samples of "hey jarvis", spoken by a program."""
+    """The samples of "hey jarvis", spoken by a speech synthesiser."""
     return _samples(WAKE_WORD).astype(np.int16)
 
 

@@ -1,4 +1,6 @@
-"""A spread of the cases of a test, and examples of a property; `make exhaustive` runs all cases and more examples."""
+"""Samples of the cases of a test, and numbers of examples of a property; `make exhaustive` selects all cases and more
+examples.
+"""
 
 from __future__ import annotations
 
@@ -16,7 +18,9 @@ _GOLDEN = (5**0.5 - 1) / 2
 
 
 def spread(cases: Iterable[Case], most: int) -> list[Case]:
-    """At most `most` of the cases, in their order, from all parts of the list and in step with no axis of a product."""
+    """At most `most` of the cases in their order, distributed over the whole list so that all axes of a product
+    vary.
+    """
     every = [*cases]
     if EXHAUSTIVE in os.environ:
         return every
@@ -25,10 +29,10 @@ def spread(cases: Iterable[Case], most: int) -> list[Case]:
 
 
 def spread_product(most: int, *axes: Iterable[Any]) -> list[tuple[Any, ...]]:
-    """At most `most` of the tuples with an element of each axis."""
+    """At most `most` of the tuples with one element of each axis."""
     return spread(product(*axes), most)
 
 
 def examples(usual: int) -> int:
-    """The number of examples of a property, ten times the usual one in `make exhaustive`."""
+    """The number of examples of a property: `usual`, or ten times as many in `make exhaustive`."""
     return 10 * usual if EXHAUSTIVE in os.environ else usual

@@ -1,5 +1,4 @@
-"""Small networks of images at L1, to be streamed: windows, joins of branches, pools, and an average at the end; and the
-answers of programs that stream."""
+"""Small networks on images at L1 for streaming, and the results of programs that stream."""
 
 from __future__ import annotations
 
@@ -23,7 +22,9 @@ from tinyml.transforms.formats.stream_over_time import StreamOverTimePass
 
 @st.composite
 def networks(draw: st.DrawFn) -> str:
-    """Programs: chains of windows with strides and padding, joins of branches, pools, perhaps an average."""
+    """Random programs of chains of windows with strides and padding, joins of branches, pools, and possibly an
+    average.
+    """
     seed = draw(st.integers(0, 1 << 30))
     size = st.sampled_from([1, 4, 5, 6, 7, 8])
     net = NetworkWriter((1, draw(size), draw(size), draw(st.integers(1, 3))), seed)
@@ -68,7 +69,9 @@ def networks(draw: st.DrawFn) -> str:
 
 
 def residual_network() -> ModuleOp:
-    """Images that shrink, with a join of two branches, of which one has a shortcut of its own, and an average."""
+    """A network whose images shrink, with a join of two branches, one of which contains another shortcut, and an
+    average.
+    """
     net = NetworkWriter((1, 12, 12, 3), 7)
     image = net.convolution(net.input, 6, 3, padding=1)
     image = net.add(image, net.convolution(image, 6, 3, padding=1))
@@ -81,7 +84,7 @@ def residual_network() -> ModuleOp:
 
 
 def residual_block(height: int, width: int, channels: int) -> ModuleOp:
-    """Two convolutions of 3x3 and the image that they began with, of a pixel's convolution of the input."""
+    """A residual block of two 3x3 convolutions, after a pointwise convolution of the input."""
     net = NetworkWriter((1, height, width, channels), 5)
     image = net.convolution(net.input, channels)
     inner = net.convolution(image, channels, 3, padding=1)
@@ -89,7 +92,7 @@ def residual_block(height: int, width: int, channels: int) -> ModuleOp:
 
 
 def inverted_bottlenecks() -> ModuleOp:
-    """Wide images between narrow ones, a residual sum, and a dense layer."""
+    """A network with wide images between narrow ones, a residual sum, and a dense layer."""
     net = NetworkWriter((1, 8, 8, 3), 7)
     image = net.convolution(net.input, 4, 3, strides=2, padding=(0, 1, 0, 1))
     for stride in (1, 2):
@@ -102,7 +105,7 @@ def inverted_bottlenecks() -> ModuleOp:
 
 
 def answers(whole: ModuleOp, stride: int, raws: NDArray[Any]) -> list[Outputs]:
-    """The answers of a program that streams, `stride` frames apart, to raws of sequences (samples, elements)."""
+    """The results of a streaming program for raws of sequences (samples, elements), at intervals of `stride` frames."""
     step = whole.clone()
     for each in (ReceiveInputPass("push", stride), StreamOverTimePass()):
         each.apply(context(), step)

@@ -1,4 +1,6 @@
-"""Random keyword spotters in the format of TensorFlow Lite: each inference is a step, variables keep what is behind."""
+"""Random keyword spotters in TensorFlow Lite's format: each inference is a step, and variables store rows of earlier
+steps.
+"""
 
 from __future__ import annotations
 
@@ -12,7 +14,10 @@ ONE = {"StrideW": 1, "StrideH": 1}
 
 
 class _Spotter:
-    """A spotter under construction. dtype: of activations."""
+    """A spotter under construction.
+
+    dtype: the type of activations.
+    """
 
     def __init__(self, seed: int, dtype: str):
         self.random = np.random.default_rng(seed)
@@ -20,13 +25,13 @@ class _Spotter:
         self.names = 0
 
     def activation(self, shape: tuple[int, ...]) -> int:
-        """A tensor of a scale and a zero point of its own."""
+        """Add a tensor with a random scale and zero point."""
         scale = float(np.float32(self.random.uniform(0.02, 0.2)))
         zero = 0 if self.wide else int(self.random.integers(-128, 128))
         return self.model.tensor(shape, self.dtype, scale / 256 if self.wide else scale, zero)
 
     def like(self, tensor: int, shape: tuple[int, ...]) -> int:
-        """A tensor of another one's scale and zero point."""
+        """Add a tensor with the scale and zero point of another tensor."""
         spec = self.model.tensors[tensor]
         return self.model.tensor(shape, self.dtype, spec.scales, spec.zero_point)
 
@@ -34,7 +39,7 @@ class _Spotter:
         return self.model.tensors[tensor].shape
 
     def variable(self, like: int, shape: tuple[int, ...]) -> int:
-        """The handle of a variable that begins with zeros, or with any raws."""
+        """Add a variable whose initial value is zeros or random raws, and return its handle."""
         spec = self.model.tensors[like]
         data = spec.zero_point if self.random.random() < 0.7 else raws(self.random, shape, self.dtype)
         self.names += 1
@@ -42,7 +47,7 @@ class _Spotter:
         return self.model.variable(f"stream_{self.names}/states", shape, self.dtype, data, **quantization)
 
     def slice(self, x: int, first: int, last: int) -> int:
-        """The rows of an image from `first`, up to `last` if that is not 0."""
+        """The rows of an image from `first` up to but excluding `last`; 0 for all remaining rows."""
         rows = range(self.shape(x)[1])[first : last or None]
         result = self.like(x, (1, len(rows), *self.shape(x)[2:]))
         ends = [self.model.constant(numbers) for numbers in ([0, first, 0, 0], [0, last, 0, 0], [1, 1, 1, 1])]
@@ -51,7 +56,9 @@ class _Spotter:
         return result
 
     def ring(self, x: int, before: int) -> int:
-        """The rows of x behind the `before` rows of earlier steps, in either of two forms that converters write."""
+        """The concatenation of the `before` rows of earlier steps and the rows of x, in one of two forms that
+        converters write.
+        """
         _, rows, *row = self.shape(x)
         whole = self.like(x, (1, before + rows, *row))
         if self.random.random() < 0.3:
@@ -69,7 +76,7 @@ class _Spotter:
         return whole
 
     def convolution(self, x: int, channels: int | None) -> int:
-        """A convolution over all rows, or one for each channel if `channels` is None, to one row."""
+        """Add a convolution over all rows that computes one row; depthwise if `channels` is None."""
         _, rows, _, before = self.shape(x)
         if channels is None:
             y = self.activation((1, 1, 1, before))
@@ -82,7 +89,7 @@ class _Spotter:
         return y
 
     def average(self, x: int) -> int:
-        """A mean that decays: half of the one before and half of x."""
+        """A decaying mean: half of the previous mean plus half of x."""
         handle, kept = self.variable(x, self.shape(x)), self.like(x, self.shape(x))
         self.model.op("READ_VARIABLE", [handle], kept)
         half = self.model.constant(np.full((1, 1, 1, 1), 64), self.dtype, scales=2.0**-7)
@@ -96,7 +103,7 @@ class _Spotter:
 
 
 def spotter(seed: int, dtype: str = "int8") -> bytes:
-    """A random spotter: some rows of features a step, blocks over time, a dense layer and a sigmoid."""
+    """The bytes of a random spotter: some rows of features per step, blocks over time, a dense layer and a sigmoid."""
     net = _Spotter(seed, dtype)
     random, model = net.random, net.model
     rows, bands = int(random.integers(1, 4)), int(random.integers(3, 9))

@@ -1,4 +1,4 @@
-"""Random SVDF layers in the format of TensorFlow Lite, in floats, and of 8 bits with states of 8 and of 16 bits."""
+"""Random SVDF layers in TensorFlow Lite's format: in floats, and in 8 bits with states of 8 and 16 bits."""
 
 from __future__ import annotations
 
@@ -19,10 +19,11 @@ def svdf(
     most: float = 0.08,
     shares: bool = False,
 ) -> bytes:
-    """A model of SVDF layers. dtype: of the states and the weights over time; float32 for all tensors.
+    """The bytes of a model of SVDF layers.
 
-    most: the greatest scale of a state of 8 bits, a 256th of it for 16 bits. shares: true for a softmax behind the
-    layers, in 16 bits without a sign, which become 32 bits.
+    dtype: the type of the states and of the weights over time; float32 for all tensors.
+    most: the greatest scale of an 8-bit state; 16-bit states have 1/256 of it.
+    shares: True for a softmax after the layers, in unsigned 16 bits, which is imported in 32 bits.
     """
     random = np.random.default_rng(seed)
     model, floats = TfliteModel(), dtype == "float32"

@@ -1,4 +1,4 @@
-"""Random programs of the tensor DSL on reals (L0), with loops, carried tensors, views and updates in part."""
+"""Random programs of the tensor DSL on reals (L0), with loops, loop-carried tensors, views and partial updates."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ DEPTH = 2
 
 @dataclass
 class Scope:
-    """What a statement can use: tensors, and indices with the extent they stay below."""
+    """The values that a statement can use: tensors, and indices with their exclusive upper bounds."""
 
     builder: Builder
     tensors: list[SSAValue]
@@ -36,7 +36,7 @@ class Scope:
 
 
 class Writer:
-    """Draws a program, statement by statement."""
+    """A generator of a random program, statement by statement."""
 
     def __init__(self, draw: st.DrawFn):
         self.draw = draw
@@ -55,7 +55,7 @@ class Writer:
         return self.draw(st.sampled_from(values))
 
     def tensor(self, scope: Scope, fits: Callable[[Shape], bool] = lambda _: True) -> SSAValue:
-        """A tensor in scope, rather a young one; a new constant where none fits."""
+        """A tensor in scope for which `fits` is true, preferably a recent one; a new constant if there is none."""
         found = [value for value in scope.tensors if fits(tdsl.shape_of(value))]
         if found:
             return found[-1 - min(self.draw(st.integers(0, 5)), len(found) - 1)]
@@ -71,7 +71,7 @@ class Writer:
         return scope.builder.insert(tdsl.ConstOp(values, F32_FORMAT, encoding)).result
 
     def index(self, scope: Scope, extent: int) -> SSAValue:
-        """An index in [0, extent), computed if there is a suitable one."""
+        """An index in [0, extent); a computed index if a suitable one is in scope."""
         found = [value for value, bound in scope.indices if bound <= extent]
         if found and self.draw(st.booleans()):
             return self.one_of(found)
@@ -185,7 +185,7 @@ class Writer:
         scope.indices.append((scope.builder.insert(tdsl.ArgmaxOp(value)).result, prod(tdsl.shape_of(value))))
 
     def loop(self, scope: Scope, depth: int) -> None:
-        """One to three tensors carried through, each yielded as anything of its shape."""
+        """Write a loop that carries one to three tensors and yields arbitrary tensors of their shapes."""
         count = self.draw(st.integers(1, 3))
         initial = [self.tensor(scope)]
         for _ in range(self.draw(st.integers(0, 2))):
@@ -206,7 +206,7 @@ class Writer:
             self.add(scope, result)
 
     def gather(self, scope: Scope) -> SSAValue:
-        """The youngest tensors side by side, so that what happened to each can be seen."""
+        """The latest tensors, concatenated, so that the result depends on each of them."""
         parts = scope.tensors[-5:]
         sizes = [prod(tdsl.shape_of(part)) for part in parts]
         whole = scope.builder.insert(tdsl.FillOp(0.0, TensorType(f32, [sum(sizes)]))).out
@@ -219,5 +219,5 @@ class Writer:
 
 @st.composite
 def programs(draw: st.DrawFn) -> str:
-    """Modules of one function from a tensor to a label and a tensor, as text."""
+    """The texts of random modules of one function from a tensor to a label and a tensor."""
     return str(Writer(draw).module())

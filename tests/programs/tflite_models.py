@@ -1,4 +1,4 @@
-"""Small models in the format of TensorFlow Lite, written with the package of its schema, and what TFLM computes."""
+"""Small models in TensorFlow Lite's format, written with the package of its schema, and their results by TFLM."""
 
 from __future__ import annotations
 
@@ -72,10 +72,10 @@ NONE, RELU, RELU_N1_TO_1, RELU6 = range(4)
 
 @dataclass(frozen=True)
 class Spec:
-    """A tensor: its type, shape, quantisation (None without) and content (None if it is computed).
+    """A tensor: its type, shape, quantisation (None for floats) and content (None if it is computed).
 
-    signature: the shape with -1 for extents that are left open; None if all are known. kept: true for a state, which
-    stays from one inference to the next.
+    signature: the shape with -1 for unspecified extents; None if all are specified.
+    kept: True for a state, which persists from one inference to the next.
     """
 
     dtype: np.dtype[Any]
@@ -90,9 +90,9 @@ class Spec:
 
 @dataclass
 class TfliteModel:
-    """A model under construction; tensors are known by their indices.
+    """A model under construction; tensors are identified by their indices.
 
-    beginning: the graph that a CALL_ONCE runs before the first inference, where there are variables.
+    beginning: the graph that a CALL_ONCE runs before the first inference, if there are variables.
     """
 
     tensors: list[Spec] = field(default_factory=list[Spec])
@@ -118,19 +118,21 @@ class TfliteModel:
         return len(self.tensors) - 1
 
     def constant(self, data: Any, dtype: str = "int32", **quantization: Any) -> int:
-        """Add a constant."""
+        """Add a constant and return its index."""
         array = np.array(data, dtype)
         return self.tensor(array.shape, dtype, data=array, **quantization)
 
     def op(self, kind: str, inputs: Sequence[int], output: int | Sequence[int], **options: Any) -> None:
-        """Add an operator; options by the schema's names, `custom` for the bytes of a custom one. kind: such as `ADD`
-        or `CUSTOM name`.
+        """Add an operator.
+
+        kind: such as `ADD` or `CUSTOM name`.
+        options: by the names of the schema; `custom` contains the bytes of a custom operator's options.
         """
         outputs = [output] if isinstance(output, int) else output
         self.operators.append((kind, inputs, outputs, options))
 
     def variable(self, name: str, shape: Sequence[int], dtype: str, data: Any, **quantization: Any) -> int:
-        """Add a variable that begins with some raws, and return its handle."""
+        """Add a variable with the given initial raws, and return the index of its handle."""
         if self.beginning is None:
             self.beginning = TfliteModel()
             self.op("CALL_ONCE", [], [], InitSubgraphIndex=1)
@@ -140,13 +142,13 @@ class TfliteModel:
         return self.handle(name)
 
     def handle(self, name: str) -> int:
-        """Add the handle of a variable of a name."""
+        """Add a handle of the variable with a name, and return its index."""
         handle = self.tensor((), "object")
         self.op("VAR_HANDLE", [], handle, SharedName=name)
         return handle
 
     def finish(self, inputs: Sequence[int], outputs: Sequence[int]) -> bytes:
-        """The content of a file."""
+        """The bytes of the model's file."""
         b = flatbuffers.Builder(1024)
         given = [(self, inputs, outputs), *([(self.beginning, (), ())] if self.beginning is not None else [])]
         kinds = sorted({kind for graph, *_ in given for kind, *_ in graph.operators})
@@ -168,7 +170,7 @@ class TfliteModel:
     def _graph(
         self, b: Any, kinds: list[str], buffers: list[int], inputs: Sequence[int], outputs: Sequence[int]
     ) -> int:
-        """A graph of the model; appends the buffers of its constants."""
+        """Write a graph of the model and return its offset; appends the buffers of its constants."""
         tensors = self._tensors(b, buffers)
         operators = [self._operator(b, kinds, *operator) for operator in self.operators]
         tensors, operators = (self._offsets(b, items) for items in (tensors, operators))
@@ -274,10 +276,10 @@ def _quantization(b: Any, spec: Spec) -> int:
 def computed_by_tflm(
     content: bytes, inputs: NDArray[Any], outputs: int = 1, *, arena: int = 1 << 20, reset: bool = False
 ) -> list[NDArray[Any]]:
-    """The outputs of TensorFlow Lite Micro, each flat: (samples, elements).
+    """The outputs of TensorFlow Lite Micro, each flattened to (samples, elements).
 
-    inputs: (samples, *shape of the input), or (samples, elements of all inputs) of a model with several. reset: before
-    each sample, so that its states begin anew.
+    inputs: (samples, *shape of the input), or (samples, elements of all inputs) of a model with several inputs.
+    reset: whether to reset the states before each sample.
     """
     interpreter = runtime.Interpreter.from_bytes(content, arena_size=arena)
     shapes = [tensor.shape for tensor in read_graph(content, "network.tflite").inputs]
@@ -309,7 +311,10 @@ def weighted(
     random: np.random.Generator,
     **options: Any,
 ) -> None:
-    """Add an operator with weights of scales per channel and a bias; result: the index of its output."""
+    """Add an operator with weights whose scales are per channel, and with a bias.
+
+    result: the index of its output.
+    """
     rows = filter[3] if kind == "DEPTHWISE_CONV_2D" else filter[0]
     spec = model.tensors[x]
     assert spec.scales is not None
@@ -326,7 +331,7 @@ def weighted(
 
 
 def inputs_of(content: bytes, samples: int, seed: int = 0) -> NDArray[Any]:
-    """Random raws of a model's input; those of several inputs are concatenated, (samples, elements)."""
+    """Random raws of a model's inputs, concatenated to (samples, elements)."""
     graph = read_graph(content, "network.tflite")
     shapes = [x.shape for x in graph.inputs]
     shape = shapes[0] if len(shapes) == 1 else (sum(map(prod, shapes)),)

@@ -1,4 +1,4 @@
-"""Tiles of random shapes with random weights, and what numpy makes of them."""
+"""Tiles of random shapes with random weights, and numpy's results for them."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ Values = NDArray[Any]
 
 @dataclass(frozen=True)
 class TileCase:
-    """A kernel of a family, with the weights that it meets."""
+    """A kernel of a family, with the weights by which it multiplies."""
 
     family: TileFamily
     tile: Tile
@@ -52,7 +52,7 @@ class TileCase:
 
     @property
     def texts(self) -> Sequence[tuple[str, str]]:
-        """The names and the texts of what the kernel needs, itself the last."""
+        """The names and the texts of the functions that the kernel needs, the kernel itself last."""
         return texts_of(self.kernel, self.target)
 
     @property
@@ -64,11 +64,11 @@ class TileCase:
         return self.family.stream(self.tile, self.sums)
 
     def expected(self, x: Values) -> Values:
-        """The results for the elements of the windows, window by window."""
+        """The results for the elements x of the windows, window by window."""
         return np.clip(self.unlimited(x), -127 if self.family.shifts else -128, 127)
 
     def unlimited(self, x: Values) -> Values:
-        """The results before they are limited to bytes."""
+        """The results before they are clamped to bytes."""
         tile = self.tile
         rows: list[Values] = []
         for window in range(tile.lines * tile.count):
@@ -96,7 +96,7 @@ class TileCase:
 
 @dataclass(frozen=True)
 class CodedTileCase(TileCase):
-    """A kernel that holds the weights that it multiplies."""
+    """A kernel whose code contains its weights."""
 
     coder: TileCoder
 
@@ -117,14 +117,14 @@ class CodedTileCase(TileCase):
         return None
 
     def with_weights(self) -> CodedTileCase:
-        """The same with a weight in every channel, and starts that need no nearer ones."""
+        """The case with a nonzero weight in every channel, and initial values that fit without adjustment."""
         weights: Values = self.sums.weights
         some = np.where(np.any(weights, axis=1, keepdims=True), weights, 1)
         return replace(self, sums=replace(self.sums, weights=some, starts=np.clip(self.sums.starts, -9999, 9999)))
 
 
 def coded_tile_case(coder: TileCoder, tile: Tile, random: np.random.Generator) -> CodedTileCase:
-    """Random rows of any bytes, of few bits, of powers of two, and without weights, more or less sparse."""
+    """A case with random rows: of any bytes, of few bits, of powers of two, and of zeros, with different densities."""
     case = tile_case(coder.family, tile, random)
     shape = case.sums.weights.shape
     kinds = [
@@ -141,9 +141,9 @@ def coded_tile_case(coder: TileCoder, tile: Tile, random: np.random.Generator) -
 
 
 def tile_case(family: TileFamily, tile: Tile, random: np.random.Generator) -> TileCase:
-    """Random weights, starts and factors, most of whose results are within a byte.
+    """A case with random weights, initial values and factors, for which most results fit a byte.
 
-    The first and the last of several rows have the greatest or the least of them.
+    If there are several rows, the first and the last have extreme weights.
     """
     length = tile.runs * tile.length // (tile.channels if family.channels else 1)
     weights = random.integers(-128, 128, (tile.rows, length))

@@ -28,9 +28,9 @@ INTERFACE = Interface("tiles", "int8_t", 4 + ELEMENTS, "int8_t", RESULTS, has_la
 def build_cases(
     runner: Runner, cases: Sequence[TileCase], folder: Path, optimize: str = "-O2", end: int | None = None
 ) -> Build:
-    """A program that runs the kernel whose number its input begins with, on elements at an offset.
+    """Build a program whose input begins with the number of a kernel, which it runs on the elements at an offset.
 
-    end: the address, perhaps the end of memory, at which the elements of the windows end instead.
+    end: the end address of the windows' elements, such as the end of memory; None to use the offset.
     """
     sizes = ", ".join(str(case.tile.elements) for case in cases)
     where, many = ("vector + X[1]", f"{ELEMENTS}") if end is None else (f"(int8_t *){end:#x} - size", "size")
@@ -74,9 +74,9 @@ def build_cases(
 
 
 def inputs_of(cases: Sequence[TileCase]) -> NDArray[Any]:
-    """For each kernel its number, where its windows begin, and random bytes.
+    """Inputs for each kernel: its number, the offset of its windows, and random bytes.
 
-    Every third has the least ones in its only window, or in the first half of several.
+    In every third input, the least byte fills the only window, or the first half of several windows.
     """
     random = np.random.default_rng(5)
     inputs = random.integers(-128, 128, (len(cases), 4 + ELEMENTS)).astype(np.int8)
@@ -89,7 +89,7 @@ def inputs_of(cases: Sequence[TileCase]) -> NDArray[Any]:
 
 
 def check(runner: Runner, build: Build, cases: Sequence[TileCase]) -> None:
-    """Compares the results of all kernels with those of numpy."""
+    """Assert that the results of all kernels equal those of numpy."""
     inputs = inputs_of(cases)
     scores = runner.run(build, INTERFACE, inputs).scores
     assert scores is not None
@@ -100,13 +100,15 @@ def check(runner: Runner, build: Build, cases: Sequence[TileCase]) -> None:
 
 
 def cases_of(shapes: Sequence[tuple[TileFamily, Tile]]) -> list[TileCase]:
-    """Tiles of families with random weights."""
+    """The cases of tiles with random weights."""
     random = np.random.default_rng(4)
     return [tile_case(family, tile, random) for family, tile in shapes]
 
 
 def check_on(devices: Sequence[str], cases: Sequence[TileCase], folder: Path) -> None:
-    """Compares the results of all kernels with those of numpy; on the host with sanitizers."""
+    """Assert that the results of all kernels equal those of numpy on the given devices; the host runs with
+    sanitizers.
+    """
     for device in devices:
         runner = HostRunner(sanitize=True) if device == HOST else runner_for(device)
         # Sanitizers see the same at -O1, for which gcc takes less time.
@@ -114,10 +116,11 @@ def check_on(devices: Sequence[str], cases: Sequence[TileCase], folder: Path) ->
 
 
 def check_times(runner: Runner, build: Build, cases: Sequence[TileCase], saturated: int) -> list[tuple[Tile, int, int]]:
-    """Compares the instructions of calls with those that the cost model takes.
+    """Assert that the instructions of calls equal those of the cost model.
 
-    saturated: instructions of a saturated result, which the model takes half of the results to be. Returns each tile
-    with the bytes of flash in the model and in the program.
+    saturated: the additional instructions of a saturated result; the model assumes that half of the results saturate.
+
+    Returns each tile with its bytes of flash according to the model and in the program.
     """
     symbols = {symbol.name: symbol for symbol in symbol_table(runner.chip, build.elf)}
     inputs = inputs_of(cases)
@@ -150,7 +153,7 @@ def check_times(runner: Runner, build: Build, cases: Sequence[TileCase], saturat
 
 
 def drawn_cases(families: Sequence[TileFamily]) -> st.SearchStrategy[list[TileCase]]:
-    """Some tiles of the families for dot products and for channels, of any shape that these have."""
+    """Random tiles of families for dot products and for depthwise filters, of any shape that these support."""
     dots, by_channels = families
 
     @st.composite

@@ -1,4 +1,4 @@
-"""Emulated Cortex-M chips that watch loads and registers."""
+"""Emulated Cortex-M chips that check loads and registers."""
 
 from __future__ import annotations
 
@@ -13,7 +13,10 @@ from tinyml.targets.registry import chip_of
 
 
 def pair_base(first: int) -> int | None:
-    """Base register of a Thumb instruction that loads several words, by its first halfword: LDM, POP and LDRD."""
+    """The base register of a Thumb instruction that loads several words (LDM, POP, LDRD), by its first halfword.
+
+    None for any other instruction.
+    """
     if first & 0xF800 == 0xC800:
         return first >> 8 & 7
     if first & 0xFFD0 == 0xE890 or first & 0xFE50 == 0xE850:
@@ -22,10 +25,11 @@ def pair_base(first: int) -> int | None:
 
 
 class Watch:
-    """An emulated chip that looks at every instruction for what the runner does not check.
+    """An emulated chip that checks every instruction for violations that the runner does not detect.
 
-    model: the name of the program's model. buffers: arrays of which only operands may be read, and their bytes.
-    kernels: the beginning of the names of functions that preserve registers.
+    model: the name of the program's model.
+    buffers: the arrays in which only operands may be read, with their sizes in bytes.
+    kernels: the prefix of the names of functions that must preserve registers.
     """
 
     def __init__(self, device: str, build: Build, model: str, buffers: Mapping[str, int], kernels: str) -> None:
@@ -58,13 +62,16 @@ class Watch:
             self.uc.hook_add(unicorn.UC_HOOK_MEM_READ, self.on_read, begin=start, end=start + size - 1)
 
     def run(self, start: int) -> None:
-        """From an address to the harness's mark."""
+        """Run from an address to the harness's mark."""
         self.uc.reg_write(self.sp, self.table["tm_stack_top"])
         self.uc.reg_write(self.lr, self.table["tm_mark"] | 1)
         self.uc.emu_start(start | 1, self.table["tm_mark"])
 
     def check(self, content: NDArray[Any], operands: Mapping[str, tuple[int, int]]) -> None:
-        """Run the model on an input. operands: where in a buffer each begins that a kernel may read, and its bytes."""
+        """Run the model on an input.
+
+        operands: the start and the size in bytes of the operand in each buffer, which a kernel may read.
+        """
         self.operands = [
             range(self.table[name] + offset, self.table[name] + offset + size)
             for name, (offset, size) in operands.items()

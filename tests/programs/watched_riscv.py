@@ -1,4 +1,4 @@
-"""Emulated RISC-V chips that watch registers."""
+"""Emulated RISC-V chips that check registers."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _CHIP = chip_of("riscv")
 
 
 class Watch:
-    """An emulated chip that compares the registers that a call preserves before and behind it.
+    """An emulated chip that compares the registers that a call must preserve, before and after the call.
 
     model: the name of the program's model.
     """
@@ -42,7 +42,7 @@ class Watch:
         self.uc.hook_add(unicorn.UC_HOOK_CODE, self.on_instruction)
 
     def run(self, start: int) -> None:
-        """From an address to the harness's mark."""
+        """Run from an address to the harness's mark."""
         self.uc.reg_write(self.sp, self.table["tm_stack_top"])
         self.uc.reg_write(self.ra, self.table["tm_mark"])
         self.uc.emu_start(start, self.table["tm_mark"])

@@ -1,4 +1,4 @@
-"""The pages that docs/site/hooks.py makes: notebooks, MLIR in colours, tables as GitHub spells them."""
+"""Transformations of pages by docs/site/hooks.py: notebooks, highlighted MLIR, and tables in GitHub's syntax."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ def test_options_stay_in_one_line(hooks: ModuleType):
 
 
 def test_all_of_the_tour_is_mlir(hooks: ModuleType):
-    """No token is an error, and types, ops and values are told apart."""
+    """No token is an error, and types, ops and values have different token types."""
     blocks = re.findall(r"```mlir\n(.*?)```", (ROOT / "docs/tour.md").read_text(encoding="utf-8"), re.DOTALL)
     tokens = [(str(kind), text) for block in blocks for kind, text in hooks.MlirLexer().get_tokens(block)]
     assert "Token.Error" not in {kind for kind, _ in tokens}

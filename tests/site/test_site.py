@@ -1,6 +1,6 @@
-"""The site of docs/: every page has its place, and a browser that opens it asks nothing of the network.
+"""The site of docs/: every page is in the navigation, and a browser that opens a page makes no network requests.
 
-The tests of the built site run in `make docs`, by `--site FOLDER`.
+The tests of the built site run in `make docs`, with `--site FOLDER`.
 """
 
 from __future__ import annotations

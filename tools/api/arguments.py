@@ -25,8 +25,10 @@ PYTHON_NAMES = {"target": "board", "val": "X_val", "test": "X_test", "out": "sav
 def checked_values(function: str, given: Mapping[str, object], options: Iterable[Option]) -> dict[str, Any]:
     """The values of a function's options from its keyword arguments; None selects the default of an option.
 
-    given: the keyword arguments. Raises `TypeError` for a keyword that is not an option and for a value of another
-    type. Raises `InputError`, as the command line does, for a value that an option does not accept.
+    given: the keyword arguments.
+
+    Raises `TypeError` for a keyword that is not an option and for a value of another type. Raises `InputError`, as the
+    command line does, for a value that an option does not accept.
     """
     known = {option.name: option for option in options}
     values: dict[str, Any] = {}

@@ -76,17 +76,22 @@ def compile(
     """Compile a model for a board. Measure it if the board's compiler and simulator are installed.
 
     model: a `Model`, or any source that `load` accepts. For a module of PyTorch and a function of JAX, the first sample
-    of X_val is the example. X_val: inputs (samples, ...) that determine the number formats: an array, a data frame,
-    lists, or the path of an .npz file with `x` and optionally `y`. A model that already has number formats does not
-    require X_val. A model with several inputs accepts a tuple or a list of arrays in the order of the inputs, or a
-    dictionary by their names. Arrays contain real numbers, whatever their type; integers are sensor readings only with
-    input_unit. y_val: the class of each sample, or its values, for accuracy. board: an Arduino Uno by default. X_test,
-    y_test: data for the measurement of accuracy, by default X_val and y_val. raw: true if X_val and X_test contain raws
-    of the input, for a model that already has number formats; integers in an .npz file are always raws. verbose: show
-    progress on standard error. features, cutoff, window: for a wake word in a .tflite or .json file of microWakeWord,
-    its front end (`tinyml.features.MicroFrontend`), the probability above which it is detected, and the number of
-    probabilities of which the mean is compared; by default those of the .json file. options: the options of `tinyml
-    compile`, with underscores in their names.
+        of X_val is the example.
+    X_val: inputs (samples, ...) that determine the number formats: an array, a data frame, lists, or the path of an
+        .npz file with `x` and optionally `y`. A model that already has number formats does not require X_val. A model
+        with several inputs accepts a tuple or a list of arrays in the order of the inputs, or a dictionary by their
+        names. Arrays contain real numbers, of any numeric type; integers are sensor readings only with input_unit.
+    y_val: the class of each sample, or its values, for accuracy.
+    board: the name of the board; an Arduino Uno by default.
+    X_test, y_test: data for the measurement of accuracy, by default X_val and y_val.
+    raw: true if X_val and X_test contain raws of the input, for a model that already has number formats; integers in an
+        .npz file are always raws.
+    verbose: true to show progress on standard error.
+    features: for a wake word in a .tflite or .json file of microWakeWord, its front end
+        (`tinyml.features.MicroFrontend`).
+    cutoff: the probability above which the wake word is detected, by default that of the .json file.
+    window: the number of probabilities whose mean is compared with the cutoff, by default that of the .json file.
+    options: the options of `tinyml compile`, with underscores in their names.
 
     A list of programs, or of models that need no data, becomes one C file with one arena.
 
@@ -139,7 +144,10 @@ def compile(
 
 
 def compile_keywords(given: Iterable[str] | None = None) -> list[Option]:
-    """The options that `compile` accepts as keyword arguments. given: as in `compile_options`."""
+    """The options that `compile` accepts as keyword arguments.
+
+    given: as in `compile_options`.
+    """
     from tinyml.tools.driver.compile_request import compile_options
 
     return [option for option in compile_options(given) if option.name not in PASSED_DIFFERENTLY]
@@ -223,8 +231,9 @@ def _data_file(file: Path, x: object, y: object, arguments: Arguments, inputs: I
 
 
 def _compiled(values: Mapping[str, Any], module: Any, arrays: Mapping[Path, Sequence[str]], silent: bool) -> Program:
-    """Compile as the command `tinyml compile` does, and return the program. The caller provides a context. arrays: as
-    in `Request`.
+    """Compile as the command `tinyml compile` does, and return the program. The caller provides a context.
+
+    arrays: as in `Request`.
     """
     from tinyml.runtime.readers.protected_files import note_input, protect_inputs
     from tinyml.tools.cli.collection import collect_rarely

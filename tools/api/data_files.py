@@ -23,9 +23,11 @@ if TYPE_CHECKING:
 class Inputs:
     """The interpretation of the caller's arrays.
 
-    integers: true if integers are raws or sensor readings rather than reals. names: the features in order, which the
-    columns of a data frame must match; None if unknown. raw: true if the caller declared integers to be raws; floats
-    are then rejected. parts: the inputs of a model with several inputs. outputs: the number of outputs of the program.
+    integers: true if integers are raws or sensor readings rather than reals.
+    names: the features in order, which the columns of a data frame must match; None if unknown.
+    raw: true if the caller declared integers to be raws; floats are then rejected.
+    parts: the inputs of a model with several inputs.
+    outputs: the number of outputs of the program.
     """
 
     integers: bool = False
@@ -38,8 +40,10 @@ class Inputs:
     def of(program: ModuleOp, raw: object, *, has_unit: bool = False) -> Inputs:
         """Create the interpretation of the inputs of a program.
 
-        raw: true if integers are raws. has_unit: true if a sensor unit will be set. Raises `TypeError` unless `raw` is
-        True or False.
+        raw: true if integers are raws.
+        has_unit: true if a sensor unit will be set.
+
+        Raises `TypeError` unless `raw` is True or False.
         """
         from xdsl.dialects.builtin import IndexType
 
@@ -58,12 +62,15 @@ def write_data(file: Path, x: object, y: object, labels: tuple[str, str], inputs
     """Write inputs to a file, with their classes or values unless y is None; return the file.
 
     x: numbers (samples, ...), as an array, a data frame, a sparse matrix or nested lists. For a model with several
-    inputs: one such array per input, in a tuple or a list in the order of the inputs or in a dictionary by their names,
-    or one array for all inputs. y: the class of each sample, or its values; for a program with several
-    outputs, a tuple or a list with one such array or None for each output. y is written unchanged, since only readers
-    of the file have access to the program's classes. labels: the names of both arguments, for messages. Raises
-    `InputError` if x is not numeric, if y is neither numeric nor text, for a frame whose columns are not the features,
-    and if x and y have different numbers of samples.
+        inputs: one such array per input, in a tuple or a list in the order of the inputs or in a dictionary by their
+        names, or one array for all inputs.
+    y: the class of each sample, or its values; for a program with several outputs, a tuple or a list with one such
+        array or None for each output. y is written unchanged, since only readers of the file have access to the
+        program's classes.
+    labels: the names of both arguments, for messages.
+
+    Raises `InputError` if x is not numeric, if y is neither numeric nor text, for a frame whose columns are not the
+    features, and if x and y have different numbers of samples.
     """
     x_label, y_label = labels
     arrays: dict[str, Any] = {"x": _numbers(x, x_label, inputs)}
@@ -173,9 +180,10 @@ def _numbers(x: object, label: str, inputs: Inputs) -> NDArray[Any]:
 def parts_of(x: object, inputs: int | None = None) -> Mapping[str, object] | Sequence[object] | None:
     """The arrays of several inputs, from a dictionary, a tuple or a list; None for a single array.
 
-    inputs: the number of inputs of the model; None if it is unknown. Arrays of different shapes are inputs. Arrays of
-    equal shape are inputs if the model has as many inputs; if the number is unknown, they are inputs in a tuple and
-    samples in a list.
+    Arrays of different shapes are separate inputs. Arrays of equal shape are separate inputs if the model has as many
+    inputs. If this number is unknown, they are inputs in a tuple, and samples in a list.
+
+    inputs: the number of inputs of the model; None if it is unknown.
     """
     if isinstance(x, Mapping):
         return cast("Mapping[str, object]", x)

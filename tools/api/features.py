@@ -53,8 +53,10 @@ class DeviceFeatures:
     def followed_by(self, model: object) -> Model:
         """Compose this front end, whose bits are unchanged, with a model of its features.
 
-        model: any source that `tinyml.load` accepts; compilation chooses its number formats. Raises `InputError` for a
-        model with another number of features, and for a model that already has number formats.
+        model: any source that `tinyml.load` accepts; compilation chooses its number formats.
+
+        Raises `InputError` for a model with another number of features, and for a model that already has number
+        formats.
         """
         from tinyml.lowering.frontends.signals.front_ends import followed_by
 
@@ -79,9 +81,10 @@ def for_device(
 ) -> DeviceFeatures:
     """Choose number formats for a front end; example signals (n, samples) determine the scales.
 
-    format, width: as for `tinyml compile`. widths: `NAME:BITS` for each tensor with another width, where NAME is the
-    tensor's name in the front end. Raises `InputError` for signals of another length, an unknown format and an unknown
-    tensor.
+    format, width: as for `tinyml compile`.
+    widths: `NAME:BITS` for each tensor with another width, where NAME is the tensor's name in the front end.
+
+    Raises `InputError` for signals of another length, an unknown format and an unknown tensor.
     """
     from tinyml.dialects import tdsl
     from tinyml.dialects.context import context

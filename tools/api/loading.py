@@ -49,9 +49,10 @@ class Model:
     """A trained model as a program on tensors. `load` creates it.
 
     name: the name of the file without its suffix, or the name of an in-memory object's program. `compile` derives the
-    names of the C files and functions from it, unless its argument `name` is set. module: the program, on reals unless
-    the model is quantised; compilation works on a copy. file: the source file; None for an object in memory. estimator:
-    the scikit-learn object that was loaded; None for any other source.
+        names of the C files and functions from it, unless its argument `name` is set.
+    module: the program, on reals unless the model is quantised; compilation works on a copy.
+    file: the source file; None for an object in memory.
+    estimator: the scikit-learn object that was loaded; None for any other source.
     """
 
     name: str
@@ -86,12 +87,14 @@ def load(source: object, *, example: object = None, detector: bool = False, trus
     """Load a trained model.
 
     source: the path of a file that a frontend reads, an estimator or a pipeline of scikit-learn, XGBoost or LightGBM, a
-    `Booster` of XGBoost or LightGBM, a model of CatBoost or Keras, a `torch.nn.Module` or an exported program of
-    PyTorch, a function of JAX, or an `onnx.ModelProto`. example: an input of a module of PyTorch or of a function of
-    JAX: a tensor or an array with a sample axis, or a tuple with one such array per input. detector: true to load a
-    k-means or a PCA as an anomaly detector. Its score is the negative squared distance to the nearest centre, or the
-    negative squared reconstruction error. trust_pickle: true for .pkl and .joblib files from a trusted source;
-    unpickling runs the code in the file.
+        `Booster` of XGBoost or LightGBM, a model of CatBoost or Keras, a `torch.nn.Module` or an exported program of
+        PyTorch, a function of JAX, or an `onnx.ModelProto`.
+    example: an input of a module of PyTorch or of a function of JAX: a tensor or an array with a sample axis, or a
+        tuple with one such array per input.
+    detector: true to load a k-means or a PCA as an anomaly detector. Its score is the negative squared distance to the
+        nearest centre, or the negative squared reconstruction error.
+    trust_pickle: true for .pkl and .joblib files from a trusted source; unpickling runs the code in the file.
+
     Raises `InputError` for an object of another kind, a file that cannot be read, and a model with unsupported parts.
     """
     if isinstance(source, Model):
@@ -130,7 +133,7 @@ def of_object(module: ModuleOp, estimator: object = None) -> Model:
 
 
 def takes_example(source: object) -> bool:
-    """Whether a source is of PyTorch or a function of JAX, which need an input of the right shape."""
+    """Whether a source is a PyTorch module or a JAX function, whose import requires an input of the right shape."""
     return bool(_kinds(source) & TORCH) or is_function(source)
 
 

@@ -50,8 +50,8 @@ class CompileWarning(UserWarning):
 class Program:
     """A compiled model and its folder, as `tinyml compile` writes the folder.
 
-    folder: the folder with the C files, the IR of every level and the report. inputs: the user's files that the
-    compilation read, which `save` does not overwrite.
+    folder: the folder with the C files, the IR of every level and the report.
+    inputs: the user's files that the compilation read, which `save` does not overwrite.
     """
 
     def __init__(self, folder: Path, inputs: Sequence[Path] = _NO_FILES) -> None:
@@ -116,8 +116,9 @@ class Program:
         """Predict the class or the values of each input (samples, ...), with the bits that the device computes.
 
         X: real numbers, whatever their type, in an array, a data frame with the columns of the training data, or lists.
-        For a program with an input unit, integers are sensor readings, and floats are the reals that the readings
-        represent. raw: true if X contains raws of the program's input, the integers that the C function reads.
+            For a program with an input unit, integers are sensor readings, and floats are the reals that the readings
+            represent.
+        raw: true if X contains raws of the program's input, the integers that the C function reads.
 
         The evaluator runs all samples at once. A classifier returns the class labels (samples,), or class indices if
         the model has no labels. A detector returns 1, and -1 for anomalies, (samples,). Any other model returns its
@@ -138,15 +139,18 @@ class Program:
         """The scores that determine `predict`, as real numbers: (samples,) for a single score, otherwise (samples,
         scores).
 
-        X, raw: as for `predict`. Raises `InputError` for inputs that do not match the model, and for a model that
-        returns only a class.
+        X, raw: as for `predict`.
+
+        Raises `InputError` for inputs that do not match the model, and for a model that returns only a class.
         """
         return self._scores(self._evaluate(X, raw))
 
     def raw_scores(self, X: object, *, raw: bool = False) -> NDArray[Any]:
         """The scores that the C function returns, (samples, scores): integers, or floats for a program in floats.
 
-        X, raw: as for `predict`. Raises `InputError` as `scores` does.
+        X, raw: as for `predict`.
+
+        Raises `InputError` as `scores` does.
         """
         outputs = self._evaluate(X, raw)
         if outputs.scores is None:
@@ -156,8 +160,9 @@ class Program:
     def score_samples(self, X: object, *, raw: bool = False) -> NDArray[np.float64]:
         """The scores of a detector (samples,), greater for more normal samples.
 
-        X, raw: as for `predict`. Raises `InputError` for inputs that do not match the model, and for a model that is
-        not a detector.
+        X, raw: as for `predict`.
+
+        Raises `InputError` for inputs that do not match the model, and for a model that is not a detector.
         """
         self._require_detector()
         return self.scores(X, raw=raw)
@@ -165,8 +170,11 @@ class Program:
     def decision_function(self, X: object, *, raw: bool = False) -> NDArray[np.float64]:
         """The scores of a detector (samples,) minus the threshold, which is rounded to the format of the scores.
 
-        The difference is negative for samples that `predict` reports as anomalies. X, raw: as for `predict`. Raises
-        `InputError` as `score_samples` does.
+        The difference is negative for samples that `predict` reports as anomalies.
+
+        X, raw: as for `predict`.
+
+        Raises `InputError` as `score_samples` does.
         """
         from tinyml.tools.driver.detection import rounded_threshold
 
@@ -177,11 +185,15 @@ class Program:
 
         If a program returns a score for each class, but no class, the greatest score determines the class. R² is 1 -
         sum((y - predicted)²) / sum((y - mean of y)²), averaged over several values. For constant y, R² is 1 if all
-        predictions are exact and otherwise 0, as in scikit-learn. metric: another metric, such as `"f1"`, or
-        `"f1:CLASS"` for one class (docs/searches.md). X, raw: as for `predict`. y: as for `compile`: class labels in
-        any type that represents them, class indices if the labels are texts, or values. Raises `InputError` as
-        `predict` does, for y that contains neither classes of the model nor values, and for a metric that does not
-        apply to the model or y.
+        predictions are exact and otherwise 0, as in scikit-learn.
+
+        metric: another metric, such as `"f1"`, or `"f1:CLASS"` for one class (docs/searches.md).
+        X, raw: as for `predict`.
+        y: as for `compile`: class labels in any type that represents them, class indices if the labels are texts, or
+            values.
+
+        Raises `InputError` as `predict` does, for y that contains neither classes of the model nor values, and for a
+        metric that does not apply to the model or y.
         """
         from tinyml.transforms.formats.evaluation.metrics import r_squared
 
@@ -225,10 +237,13 @@ class Program:
     ) -> Measurements:
         """Build the program, run it on the simulated board and compare every raw output with the evaluator's output.
 
-        X, raw: as for `predict`, by default the samples measured for the report. limit: the maximum number of samples,
-        counted from the first. board: by default the board of the compilation. optimize: the optimisation level of the
-        C compiler. Raises `InputError` if the board's compiler or simulator is missing, its subclass `MismatchError` if
-        an output differs, and `TypeError` for an option of another type.
+        X, raw: as for `predict`, by default the samples measured for the report.
+        limit: the maximum number of samples, counted from the first.
+        board: by default the board of the compilation.
+        optimize: the optimisation level of the C compiler.
+
+        Raises `InputError` if the board's compiler or simulator is missing, its subclass `MismatchError` if an output
+        differs, and `TypeError` for an option of another type.
         """
         from tinyml.runtime.devices.registry import DEVICES, is_available
         from tinyml.targets.registry import chip_of
@@ -257,11 +272,12 @@ class Program:
     ) -> Heard:
         """Run a streaming program over a recording, without a reset.
 
-        samples, raw: a recording (samples,), scaled as the training data, of the types that `predict` accepts. rate:
-        samples per second, by default the rate of the program's front end. board: a simulated board; by default the
-        program runs on this computer. Raises `InputError` for a program that does not stream or was compiled for
-        another rate, for a recording that is too short or contains NaN or infinity, and if the board's tools are
-        missing.
+        samples, raw: a recording (samples,), scaled as the training data, of the types that `predict` accepts.
+        rate: samples per second, by default the rate of the program's front end.
+        board: a simulated board; by default the program runs on this computer.
+
+        Raises `InputError` for a program that does not stream or was compiled for another rate, for a recording that is
+        too short or contains NaN or infinity, and if the board's tools are missing.
         """
         from tinyml.runtime.model.program_data import reals_of
         from tinyml.targets.registry import HOST
@@ -298,11 +314,13 @@ class Program:
         """Write the folder that `tinyml compile -o` writes, completely or not at all, and return its path.
 
         packages: folders for other tools, such as ["arduino", "cmake"]: the values of `--package`, with the same
-        default. zip: true to also write the Arduino library as a .zip file.
+            default.
+        zip: true to also write the Arduino library as a .zip file.
 
         An earlier output is replaced if it is unmodified. Raises `InputError` for any other folder that is not empty,
-        for a folder that contains an input, and if the folder cannot be written. force: follow links that lead out of
-        their folder.
+        for a folder that contains an input, and if the folder cannot be written.
+
+        force: follow links that lead out of their folder.
         """
         from tinyml.runtime.readers.protected_files import note_input, protect_inputs
         from tinyml.tools.cli.atomic_output import atomic_folder
@@ -431,15 +449,19 @@ def _quiet(X: object = None, inputs: Inputs | None = None, y: object = None) -> 
 class Measurements:
     """Measurements of a program on a board; all raw outputs equal the evaluator's outputs.
 
-    optimize: the optimisation level of the C compiler. samples: the number of inferences. unit: cycles or instructions.
-    time: the mean time of an inference in that unit; None on a board without counters. core_cycles: the mean number of
-    cycles by the published timing of the core; None if no timing is published. milliseconds: the mean time at the clock
-    frequency of the board; None if it is unknown. time_source: `simulated`, `published` (the timing of the core,
-    without wait states of memories), `modelled` (a model of the core) or `least` (one cycle for each instruction).
-    flash_bytes: the size of the linked program. static_bytes: .data and .bss. stack_bytes: the peak of the stack.
-    ram_bytes: the sum of static_bytes and stack_bytes. float_time, float_flash_bytes, float_ram_bytes: time, flash and
-    RAM with an array of floats as the input; None for an input without a float interface, on the host, and if the array
-    does not fit the memory.
+    optimize: the optimisation level of the C compiler.
+    samples: the number of inferences.
+    unit: cycles or instructions.
+    time: the mean time of an inference in that unit; None on a board without counters.
+    core_cycles: the mean number of cycles by the published timing of the core; None if no timing is published.
+    milliseconds: the mean time at the clock frequency of the board; None if it is unknown.
+    time_source: `simulated`, `published` (the timing of the core, without wait states of memories), `modelled` (a model
+        of the core) or `least` (one cycle for each instruction).
+    flash_bytes: the size of the linked program.
+    static_bytes: .data and .bss.
+    stack_bytes: the peak of the stack. ram_bytes: the sum of static_bytes and stack_bytes.
+    float_time, float_flash_bytes, float_ram_bytes: time, flash and RAM with an array of floats as the input; None for
+        an input without a float interface, on the host, and if the array does not fit the memory.
     """
 
     board: str

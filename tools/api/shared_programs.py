@@ -26,8 +26,8 @@ if TYPE_CHECKING:
 class JoinedPrograms:
     """Programs that share an arena, and the folder with their C.
 
-    programs: each program, which computes what it computes alone. needs: the bytes that they need together and alone;
-    `print` shows them.
+    programs: each program, which computes what it computes alone.
+    needs: the bytes that they need together and alone; `print` shows them.
     """
 
     def __init__(self, programs: Sequence[Program], folder: Path, needs: SharedPrograms) -> None:
@@ -60,10 +60,13 @@ class JoinedPrograms:
 
 
 def compile_together(models: Sequence[object], board: str | None, options: dict[str, Any]) -> JoinedPrograms:
-    """Join programs. models: programs of `tinyml.compile`, or models that need no data.
+    """Join programs and return the result.
 
-    board, options: for the models; the option `name` is that of the C file, by default the names of the programs,
-    joined by underscores. Raises `InputError` as `join_programs` does.
+    models: programs of `tinyml.compile`, or models that need no data.
+    board, options: for the compilation of the models. The option `name` is the name of the C file, by default the names
+        of the programs, joined by underscores.
+
+    Raises `InputError` as `join_programs` does.
     """
     name = options.pop("name", None)
     if len(models) < 2:
@@ -83,10 +86,11 @@ def compile_together(models: Sequence[object], board: str | None, options: dict[
 
 
 def compile_with(request: Request, others: Sequence[Path]) -> None:
-    """Compile a model, join it with other programs in the folder of the request, and print what they need.
+    """Compile a model, join it with other programs in the folder of the request, and print the bytes that they need.
 
     others: folders that `tinyml compile` wrote, or model files that need no data and are compiled for the same board.
-    Wake words of microWakeWord, if all files are such, become one program with one front end. Raises `InputError` as
+
+    If all files are wake words of microWakeWord, they become one program with one front end. Raises `InputError` as
     `join_programs` and `compile_model` do.
     """
     from tinyml.tools.driver.compile_model import compile_model

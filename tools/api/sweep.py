@@ -44,10 +44,14 @@ HEAD = "is not a table of a sweep and is not overwritten"
 class SweepRow:
     """The measurements of one program. A field is None if a figure is unknown or the program does not exist.
 
-    format, search: as requested. chosen: the formats of the program. Accuracies are percentages. other_answers: the
-    number of `samples` whose prediction differs from the model on reals. time: cycles or instructions per inference, as
-    `unit` states. float_time: the time of a call with floats. Sizes are bytes. warnings: the warnings of the report.
-    error: the reason if there is no program. key: a hash of everything that the row depends on.
+    format, search: as requested.
+    chosen: the formats of the program. Accuracies are percentages.
+    other_answers: the number of `samples` whose prediction differs from the model on reals.
+    time: cycles or instructions per inference, as `unit` states.
+    float_time: the time of a call with floats. Sizes are bytes.
+    warnings: the warnings of the report.
+    error: the reason if there is no program.
+    key: a hash of everything that the row depends on.
     """
 
     model: str
@@ -85,12 +89,15 @@ def sweep(
     """Compile and measure all combinations of model, format, board and search; return one row each, in this order.
 
     models: a mapping from names to models, or a sequence of models: any source that `load` accepts, or a folder with a
-    model, val.npz and optionally test.npz. formats: `FORMAT`, `FORMAT:BITS`, or auto. searches: names of searches, and
-    None for no search. data: X_val, y_val, X_test and y_test of `compile` in this order, for all models, or a mapping
-    from model names to such tuples; the last items may be omitted. A folder has its own data. csv: a file to which each
-    row is appended when it is measured. Rows that the file already contains are not measured again, so that an
-    interrupted sweep resumes. options: the options of `compile` except `formats`, for all programs; jobs, backend and
-    cluster apply to the processes that compile.
+        model, val.npz and optionally test.npz.
+    formats: `FORMAT`, `FORMAT:BITS`, or auto.
+    searches: names of searches, and None for no search.
+    data: X_val, y_val, X_test and y_test of `compile` in this order, for all models, or a mapping from model names to
+        such tuples; the last items may be omitted. A folder has its own data.
+    csv: a file to which each row is appended when it is measured. Rows that the file already contains are not measured
+        again, so that an interrupted sweep resumes.
+    options: the options of `compile` except `formats`, for all programs; jobs, backend and cluster apply to the
+        processes that compile.
 
     `pandas.DataFrame(rows)` converts the rows to a table. A program that cannot be compiled, for example because it
     does not fit the board, yields a row with an `error`. Before any compilation, `sweep` raises `InputError` for
@@ -314,7 +321,9 @@ def _content(array: object) -> bytes:
 
 
 class _Table:
-    """The rows of a sweep in a CSV file. The table is a context manager that closes the file. path: None for no file.
+    """The rows of a sweep in a CSV file. The table is a context manager that closes the file.
+
+    path: None for no file.
 
     Undecodable bytes are preserved. Several sweeps may append to one file; `flock` prevents interleaved rows.
 
@@ -373,7 +382,7 @@ class _Table:
 
 @contextmanager
 def _locked(file: BinaryIO) -> Generator[None]:
-    """A context in which no other sweep changes a file. File systems without locks give no protection."""
+    """A context in which no other sweep changes a file. On file systems without locks, the file is not protected."""
     with suppress(OSError):
         fcntl.flock(file, fcntl.LOCK_EX)
     try:

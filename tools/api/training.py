@@ -34,12 +34,14 @@ def finetune(
 ) -> Model:
     """Train a model further in the arithmetic of its compiled program; `compile` preserves the result's number formats.
 
-    model: a `Model`, or any source that `load` accepts. X_train, y_train: inputs (samples, ...) as for `compile`, and
-    the class of each sample. X_val, y_val: samples that determine number formats and the number of epochs, and that
-    select the best training. options: the options of `tinyml finetune`, with underscores in their names. Issues a
-    `CompileWarning` for a loss of more than two points compared with floating point. Raises `InputError` for bad input,
-    for limits that cannot be met and for a training that makes the program worse, and `TypeError` for an unknown
-    keyword and a value of another type.
+    model: a `Model`, or any source that `load` accepts.
+    X_train, y_train: inputs (samples, ...) as for `compile`, and the class of each sample.
+    X_val, y_val: samples that determine number formats and the number of epochs, and that select the best training.
+    options: the options of `tinyml finetune`, with underscores in their names.
+
+    Issues a `CompileWarning` for a loss of more than two points compared with floating point. Raises `InputError` for
+    bad input, for limits that cannot be met and for a training that makes the program worse, and `TypeError` for an
+    unknown keyword and a value of another type.
     """
     from tinyml.lowering.options import PipelineOptions
     from tinyml.tools.driver.finetune import finetune, labelled
@@ -72,12 +74,15 @@ def torch_layer(model: object, *, plan: str | None = None) -> Any:
     """A `torch.nn.Module` whose forward pass computes a program in number formats, bit for bit.
 
     The backward pass sets the derivative of each rounding to 1 (straight-through estimator), for weights and inputs.
+    Inputs are (samples, ...). Results are the scores in double precision, (samples, classes), before a final softmax or
+    the sigmoid of a single score. The parameters are the reals that are rounded to the weights. `layer.model()` is the
+    `Model` with the current weights.
 
     model: a `Model` in number formats, such as the result of `finetune`, or any source that `load` accepts; it is
-    unchanged. plan: a plan that rounds sums, as for `compile`. Inputs are (samples, ...). Results are the scores in
-    double precision, (samples, classes), before a final softmax or the sigmoid of a single score. The parameters are
-    the reals that are rounded to the weights. `layer.model()` is the `Model` with the current weights. Raises
-    `InputError` without PyTorch, and for a model on reals.
+        unchanged.
+    plan: a plan that rounds sums, as for `compile`.
+
+    Raises `InputError` without PyTorch, and for a model on reals.
     """
     from tinyml.dialects import tdsl
     from tinyml.dialects.context import context

@@ -20,9 +20,10 @@ from tinyml.tools.api.loading import Model
 def wake_word_of(source: object, features: object, cutoff: float | None, window: int | None) -> Model:
     """The program from samples to a trigger, for a wake word in a .tflite file or a .json file of microWakeWord.
 
-    features: a `MicroFrontend` or the result of `for_device`; None for the usual one. cutoff, window: as in `WakeWord`;
-    None for those of the .json file, and for a .tflite file a window of 5. Raises `InputError` for another source and
-    without a cutoff.
+    features: a `MicroFrontend` or the result of `for_device`; None for microWakeWord's default front end.
+    cutoff, window: as in `WakeWord`; None for those of the .json file, and for a .tflite file a window of 5.
+
+    Raises `InputError` for any other source, and without a cutoff.
     """
     if not isinstance(source, str | os.PathLike):
         raise InputError("features, cutoff and window belong to a wake word in a .tflite or .json file")
@@ -49,10 +50,14 @@ def wake_words(
 ) -> Model:
     """The program that detects several wake words with one front end, for `tinyml.compile`.
 
-    files: the .json files of the words. features: the front end, by default the usual one. name: by default the names
-    of the models, joined by underscores. The class is 0, or the number of the first word whose mean exceeds its cutoff.
-    The scores are the means of all words. Raises `InputError` for fewer than two files, and for words whose features or
-    windows differ.
+    The class is 0, or the number of the first word whose mean exceeds its cutoff. The scores are the means of all
+    words.
+
+    files: the .json files of the words.
+    features: the front end, by default the usual one.
+    name: the name of the program; by default the names of the models, joined by underscores.
+
+    Raises `InputError` for fewer than two files, and for words whose features or windows differ.
     """
     with python_terms({}):
         if isinstance(files, str | os.PathLike) or len(files) < 2:

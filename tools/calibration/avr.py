@@ -35,9 +35,11 @@ from tinyml.tools.calibration.programs.measured_programs import InferenceCost, N
 class KernelSignature:
     """The kernel `tm_dot_NAME` or `tm_NAME`, with the widths in bits of weights, vector (or factor) and sum.
 
-    form: `dense`, `strided`, `row`, `near`, `distance` or `axpy`. ram: true if the weights are in RAM. chunk: the
-    number of consecutive products whose sum must fit in 16 bits. tables: the number of leading table arguments. codes:
-    the number of pairs of bytes after the length that parametrise decoding.
+    form: `dense`, `strided`, `row`, `near`, `distance` or `axpy`.
+    ram: true if the weights are in RAM.
+    chunk: the number of consecutive products whose sum must fit in 16 bits.
+    tables: the number of leading table arguments.
+    codes: the number of pairs of bytes after the length that parametrise decoding.
     """
 
     name: str

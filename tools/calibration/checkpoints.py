@@ -21,8 +21,9 @@ def checkpoints(name: str, *, resume: bool) -> Generator[Path]:
     """A context that stores the results of `remembered` in a file of the user's cache until the measurements are
     complete.
 
-    resume: reuse the measurements of an interrupted run of the same name. Yields the file, which is deleted at the end
-    unless an exception is raised.
+    resume: reuse the measurements of an interrupted run of the same name.
+
+    Yields the file, which is deleted at the end unless an exception is raised.
     """
     cache = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "tinyml"
     file = cache / f"calibration-{name}.jsonl"

@@ -99,6 +99,7 @@ def form_of(kernel: Kernel) -> str:
 
 def instructions_per_mac(function: str, device: str, optimize: str) -> float:
     """The instructions per product of a kernel, for rows of 64 elements.
+
     function: the name of the kernel's C function.
     """
     kernel = kernels()[function]

@@ -216,7 +216,10 @@ def _measured(
     chosen: Board,
     known: Mapping[str, Sequence[float]],
 ) -> list[Measurement]:
-    """The measurements of programs in formats. programs: each program with the key of its stored measurements."""
+    """The measurements of programs in formats.
+
+    programs: each program with the key of its stored measurements.
+    """
     measurements: list[Measurement] = []
     for name, program in programs:
         for format, width in formats:
@@ -234,11 +237,11 @@ def _measured(
 
 
 def calibrate(chosen: Board, *, anew: bool = True, quick: bool = False, resume: bool = False) -> None:
-    """Measure a complete cost table. With `anew` false, measure only missing steps for 32 bits, packed and coded
-    constants.
+    """Measure a complete cost table.
 
-    quick: measure a few programs; an existing table is compared with them and left unchanged. resume: continue an
-    interrupted run.
+    anew: False to measure only missing steps for 32 bits, and for packed and coded constants.
+    quick: measure a few programs; an existing table is compared with them and left unchanged.
+    resume: continue an interrupted run.
     """
     file, known = cost_file(chosen.name), {}
     assert file is not None
@@ -264,7 +267,10 @@ def calibrate(chosen: Board, *, anew: bool = True, quick: bool = False, resume: 
 
 
 def amend(chosen: Board, *, resume: bool = False) -> None:
-    """Fit new times for the steps of a table that estimators and some programs execute. resume: as for `calibrate`."""
+    """Fit new times for the steps of a table that estimators and some programs execute.
+
+    resume: as for `calibrate`.
+    """
     file = cost_file(chosen.name)
     assert file is not None
     with tempfile.TemporaryDirectory() as name, checkpoints(f"costs-{chosen.costs}-amend", resume=resume):
@@ -275,7 +281,10 @@ def amend(chosen: Board, *, resume: bool = False) -> None:
 
 
 def renew_forests(chosen: Board, *, resume: bool = False) -> None:
-    """Measure the steps of forests again and leave all other steps of a table unchanged. resume: as for `calibrate`."""
+    """Measure the steps of forests again and leave all other steps of a table unchanged.
+
+    resume: as for `calibrate`.
+    """
     file = cost_file(chosen.name)
     assert file is not None
     with checkpoints(f"costs-{chosen.costs}-forests", resume=resume):
@@ -319,7 +328,9 @@ def write_lookup(file: Path, generic: Cost, measurements: Sequence[Measurement])
 
 
 def write_forests(file: Path, equations: Sequence[Equation]) -> None:
-    """Replace the steps of forests in a table by steps fitted to equations."""
+    """Replace the steps of forests in a table by steps fitted to equations, each an equality of step counts and a
+    time.
+    """
     old = json.loads(file.read_text())
     steps = {step: row for step, row in old.pop("steps").items() if not step.startswith(FOREST_STEPS)}
     rows = {step: [round(time, 2), 0.0, 0.0, 0.0] for step, time in fit(equations, {}).items()}
@@ -327,7 +338,10 @@ def write_forests(file: Path, equations: Sequence[Equation]) -> None:
 
 
 def write_amended(file: Path, measurements: Sequence[Measurement], alone: Mapping[str, float]) -> None:
-    """Fit step times to measurements and write them to a table. alone: as for `amended`."""
+    """Fit step times to measurements and write them to a table.
+
+    alone: as for `amended`.
+    """
     old = json.loads(file.read_text())
     program, steps = old.pop("program"), old.pop("steps")
     times = amended(measurements, {step: row[0] for step, row in steps.items()}, alone)
@@ -341,7 +355,10 @@ def write_amended(file: Path, measurements: Sequence[Measurement], alone: Mappin
 
 
 def _write(file: Path, result: Mapping[str, Any], steps: dict[str, Any]) -> None:
-    """Write a table. result: the fields that precede the steps."""
+    """Write a table.
+
+    result: the fields that precede the steps.
+    """
     steps.pop("", None)
     rows = ",\n".join(f"    {json.dumps(step)}: {json.dumps(row)}" for step, row in sorted(steps.items()))
     head = json.dumps(result, indent=2).removesuffix("\n}")
@@ -373,7 +390,10 @@ def chosen_boards(tables: Sequence[str]) -> list[Board]:
 
 
 def main(arguments: Sequence[str]) -> int:
-    """Measure cost tables and return the exit code. arguments: table names, by default all, and options."""
+    """Measure cost tables and return the exit code.
+
+    arguments: table names, by default all, and options.
+    """
     try:
         chosen = chosen_boards([argument for argument in arguments if argument not in OPTIONS])
     except InputError as error:

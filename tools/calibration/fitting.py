@@ -35,8 +35,10 @@ Equation: TypeAlias = tuple[Mapping[str, float], float]
 class Measurement:
     """The measured costs of one micro-program.
 
-    operations: time and bytes of code by operation name. call: time and bytes of code that belong to no operation.
-    once: bytes of flash that are neither constants nor code of operations. stack: bytes.
+    operations: time and bytes of code by operation name.
+    call: time and bytes of code that belong to no operation.
+    once: bytes of flash that are neither constants nor code of operations.
+    stack: bytes.
     """
 
     demand: Demand
@@ -73,7 +75,7 @@ def measurement_of(fields: Mapping[str, Any]) -> Measurement:
 
 
 def entry_of(measurement: Measurement) -> dict[str, float]:
-    """By step name, the executions of the steps that save registers at the entry of a program."""
+    """The number of executions, by step name, of the steps that save registers at the entry of a program."""
     runs = measurement.demand.operations.get("", StepCounts()).runs
     return {step: runs[step] for step in ENTRY if step in runs}
 
@@ -118,7 +120,8 @@ def amended(
     program's entry.
 
     before: earlier times by step, with the same key "". Each earlier time counts as one more equation, with
-    `OLD_TIME_WEIGHT` executions. alone: times of steps that were measured in isolation; they are not fitted.
+        `OLD_TIME_WEIGHT` executions.
+    alone: times of steps that were measured in isolation; they are not fitted.
     """
     kernels = {step: cost for measurement in measurements for step, cost in measurement.demand.kernels.items()}
     composed = {step: known.cost.time for step, known in kernels.items() if known.cost is not None}
@@ -171,10 +174,12 @@ def table(
     known: Mapping[str, Sequence[float]],
     alone: Mapping[str, float],
 ) -> dict[str, Any]:
-    """Compute a cost table in the form that `tinyml.targets.costs` reads. Known costs are unchanged.
+    """Compute a cost table in the form that `tinyml.targets.costs` reads.
 
-    The key "" has the costs of a program. alone: times of steps measured in isolation. Costs of composed kernels are
-    also known, but the table omits them.
+    The key "" has the costs of a program. Known costs are unchanged. The costs of composed kernels are also known, but
+    the table omits them.
+
+    alone: times of steps measured in isolation.
     """
     kernels = {step: cost for measurement in measurements for step, cost in measurement.demand.kernels.items()}
     composed = {step: astuple(known.cost) for step, known in kernels.items() if known.cost is not None}

@@ -39,7 +39,10 @@ def measured_chips(names: Sequence[str]) -> list[Chip]:
 
 
 def print_figures(chip: Chip, levels: Sequence[str]) -> None:
-    """Print the costs of a chip's kernels. levels: the optimization levels of the C compiler."""
+    """Print the costs of a chip's kernels.
+
+    levels: the optimization levels of the C compiler.
+    """
     if not chip.figures:
         print_products([board.name for board in chip.boards if board.larger is None], {}, levels)
         return
@@ -49,7 +52,10 @@ def print_figures(chip: Chip, levels: Sequence[str]) -> None:
 
 
 def main(arguments: Sequence[str]) -> int:
-    """Print the tables and return the exit code. arguments: chip names, by default all, and options."""
+    """Print the tables and return the exit code.
+
+    arguments: chip names, by default all, and options.
+    """
     try:
         chosen = measured_chips([argument for argument in arguments if argument not in OPTIONS])
     except InputError as error:

@@ -46,7 +46,9 @@ class Parser(Section, Protocol):
 def add_options(parser: Parser, options: Iterable[Option], *, others: OptionGroup | None = None) -> None:
     """Add an argument for each option, under the heading of its group if every option has a group.
 
-    Omitted options do not appear in the parsed namespace. others: the group of options that declare no group.
+    Omitted options do not appear in the parsed namespace.
+
+    others: the group of options that declare no group.
     """
     groups = {declared: declared.group or others for declared in options}
     if None in groups.values():
@@ -96,8 +98,8 @@ def _settings(declared: Option) -> dict[str, Any]:
 def show_examples(parser: argparse.ArgumentParser, usage: str, examples: Mapping[str, str]) -> None:
     """Begin the help of a command with a short usage and examples.
 
-    usage: the required arguments. examples: the purpose of each example by its command line, which omits the name of
-    the command.
+    usage: the required arguments.
+    examples: the purpose of each example by its command line, which omits the name of the command.
     """
     parser.usage = f"{parser.prog} {usage} [options]"
     lines = (f"  # {purpose}\n  {parser.prog} {arguments}" for arguments, purpose in examples.items())
@@ -139,7 +141,10 @@ class OutputFile(PosixPath):
 
 
 def output_file(written: tuple[str, ...], text: str) -> OutputFile:
-    """Parse the path of an output. written: the suffixes of the files that the command writes."""
+    """Parse the path of an output.
+
+    written: the suffixes of the files that the command writes.
+    """
     path = OutputFile(text)
     path.written = written
     return path
@@ -167,8 +172,9 @@ def check_paths(arguments: argparse.Namespace) -> None:
 def check_file(path: Path, written: tuple[str, ...]) -> Path:
     """The target of a path after links are followed (`check_output`).
 
-    written: the suffixes of files that the command writes. Raises `InputError` also for an existing file with the
-    suffix of a model or of data that the command does not write.
+    written: the suffixes of files that the command writes.
+
+    Raises `InputError` also for an existing file with the suffix of a model or of data that the command does not write.
     """
 
     try:

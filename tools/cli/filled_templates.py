@@ -14,8 +14,9 @@ _NAME = "NAME"
 def filled_templates(folder: Traversable, words: Mapping[str, str]) -> Iterator[tuple[Path, str]]:
     """Yield the path, relative to the folder, and the text of each file that the templates in a folder generate.
 
-    words: the texts for the placeholders; `name` also replaces `NAME` in paths. Raises `KeyError` for a placeholder
-    without a word.
+    words: the texts for the placeholders; `name` also replaces `NAME` in paths.
+
+    Raises `KeyError` for a placeholder without a word.
     """
     for path, template in _templates(folder, Path()):
         yield Path(str(path).replace(_NAME, words["name"]).removesuffix(_SUFFIX)), filled(template, words)

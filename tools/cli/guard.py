@@ -80,9 +80,9 @@ def guarded(run: Callable[[], int], blame: Blame) -> int:
     """Run a tool and return its exit code: the code that `run` returns, or 1 after an error.
 
     The error is reported as one line on standard error. A tool that a signal ends has the exit code of shells, such as
-    130 after Ctrl-C.
+    130 after Ctrl-C. An internal error of tinyml is raised unchanged.
 
-    blame: updated by `run`, which runs in a separate context. An internal error of tinyml is raised.
+    blame: the subject of messages, which `run` updates; `run` has a separate context of variables.
     """
     _tune_process()
     _open_streams()
@@ -135,8 +135,8 @@ codecs.register_error(_AS_GIVEN, _written_as_given)
 
 
 def check_numbers(arguments: Sequence[str]) -> None:
-    """Raise `InputError` for a number with more digits than Python parses,
-    or than Python prints after some arithmetic.
+    """Raise `InputError` for a number with more digits than Python parses, or than Python prints after some
+    arithmetic.
     """
     for argument in arguments:
         if digits := re.search(rf"[0-9]{{{MOST_DIGITS + 1},}}", argument):

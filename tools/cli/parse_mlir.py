@@ -26,10 +26,12 @@ def parse_mlir(
 ) -> ModuleOp:
     """Parse a module in MLIR text; import a tensor module from another tool.
 
-    line_offset: the number of lines of the file before the text, which may be a piece of a split file. implicit_module:
-    true to accept operations without an enclosing module. keeps_declared: true not to import a module whose dialects
-    tinyml declares. Raises `InputError` or `ParseError` for malformed text and for attributes of tinyml that differ
-    from their declarations, and `UnicodeDecodeError`.
+    line_offset: the number of lines of the file before the text, which may be a piece of a split file.
+    implicit_module: true to accept operations without an enclosing module.
+    keeps_declared: true not to import a module whose dialects tinyml declares.
+
+    Raises `InputError` or `ParseError` for malformed text and for attributes of tinyml that differ from their
+    declarations, and `UnicodeDecodeError`.
     """
     text = content.decode("utf-8")
     try:

@@ -20,8 +20,10 @@ from tinyml.dialects.plugins import described, plugin_of
 def as_input_error(error: BaseException, file: str | None = None, running: str | None = None) -> InputError | None:
     """Convert an error to an `InputError`; None for an internal error.
 
-    file: the file to report if the error has no location. running: the pass to name. Multi-line messages become a
-    single line, and messages that quote whole constants are truncated.
+    Multi-line messages become a single line, and messages that quote whole constants are truncated.
+
+    file: the file to report if the error has no location.
+    running: the name of the current pass, which the message mentions.
     """
     try:
         known = _known(error, file)
@@ -60,8 +62,8 @@ def _known(error: BaseException, file: str | None) -> InputError | None:
 
 
 def _of_a_plugin(error: BaseException, file: str | None) -> InputError | None:
-    """The error to report for an exception in a plug-in's code; None for exceptions in other code, and where xDSL
-    exits.
+    """The error to report for an exception in a plug-in's code; None for exceptions in other code, and for the
+    exceptions with which xDSL exits.
     """
     plugin = plugin_of(error)
     if plugin is None or (plugin.is_ours and isinstance(error, SystemExit)):

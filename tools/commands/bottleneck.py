@@ -1,4 +1,4 @@
-"""The command `tinyml bottleneck`, which lists the tensors that are alive at a plan's peak and the importance of their
+"""The command `tinyml bottleneck`, which lists the tensors that are live at a plan's peak and the importance of their
 channels.
 """
 
@@ -26,7 +26,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Print a row for each tensor that is alive at the peak, and return the exit code."""
+    """Print a row for each tensor that is live at the peak, and return the exit code."""
     request = parsed(arguments, ChannelRequest)
     _, channels, importance = load_network(request)
     report = _report(channels, importance)
@@ -38,8 +38,8 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _report(channels: Channels, importance: Importance) -> dict[str, Any]:
-    """The bottleneck: `segments` at the peak and the `tensors` alive in them, with the `groups` of channels of each
-    tensor.
+    """The bottleneck: `segments` at the peak and the `tensors` that are live in them, with the `groups` of channels of
+    each tensor.
 
     A group has the indices of its `channels`, the `tied` channels that are removed with them in other tensors, its
     `importance`, and the bytes that its removal saves in all segments.
@@ -79,7 +79,7 @@ def _report(channels: Channels, importance: Importance) -> dict[str, Any]:
 
 
 def _members(groups: Iterable[int]) -> dict[int, list[int]]:
-    """By group number, the indices of the removable channels in the group."""
+    """The indices of the removable channels in each group, by group number."""
     from tinyml.transforms.reals.channels.channel_groups import FIXED_GROUP
 
     members: dict[int, list[int]] = {}

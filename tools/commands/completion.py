@@ -53,7 +53,9 @@ FISH = """\
 class CommandWords:
     """The words that can complete a command line.
 
-    flags: the options. takes: the options that require a value. values: the possible values of options, by flag.
+    flags: the options.
+    takes: the options that require a value.
+    values: the possible values of options, by flag.
     """
 
     flags: Sequence[str]
@@ -62,7 +64,10 @@ class CommandWords:
 
     @staticmethod
     def of(parser: argparse.ArgumentParser, known: Mapping[str, Sequence[str]]) -> CommandWords:
-        """The completion words of a parser. known: values of options without declared choices, by flag."""
+        """The completion words of a parser.
+
+        known: values of options without declared choices, by flag.
+        """
         actions = [action for action in parser._actions if action.option_strings and action.help != argparse.SUPPRESS]  # pyright: ignore[reportPrivateUsage]
         takes = [action for action in actions if action.nargs != 0]
         values: dict[str, Sequence[str]] = {}
@@ -150,6 +155,9 @@ SHELLS: Mapping[str, Callable[[Mapping[str, CommandWords]], str]] = {"bash": _ba
 
 @dataclass(frozen=True, kw_only=True)
 class CompletionRequest:
-    """A request for a completion script. shell: the name of the shell."""
+    """A request for a completion script.
+
+    shell: the name of the shell.
+    """
 
     shell: str = option(f"the shell: {', '.join(SHELLS)}", choices=tuple(SHELLS), flags=())

@@ -52,8 +52,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Print what is installed and, for missing parts, the command that installs them.
-    Nothing is installed or changed.
+    """Print the installed parts and, for missing parts, the commands that install them. Nothing is installed or
+    changed.
     """
     found = examine()
     if parsed(arguments, DoctorRequest).json:
@@ -100,12 +100,14 @@ def _print(found: Environment) -> None:
 
 @dataclass(frozen=True, kw_only=True)
 class BoardState:
-    """The state of a board. runs: whether this computer can build and run programs for the board.
+    """The state of a board. Programs for every board can be compiled to C.
 
+    runs: whether this computer can build and run programs for the board.
     measures: the unit that a run counts; None if programs cannot run. title, aliases, core, clock (Hz), flash, ram
-    (bytes), source: as in `Board`. time_source: the source of the board's times in milliseconds (`TimeSource`); None if
-    the clock is unknown. missing: the commands that install missing tools. not_run: the reason why no tool can run
-    programs for the board; empty for most boards. Programs for a board can always be compiled to C.
+        (bytes), source: as in `Board`.
+    time_source: the source of the board's times in milliseconds (`TimeSource`); None if the clock is unknown.
+    missing: the commands that install missing tools.
+    not_run: the reason why no tool can run programs for the board; empty for most boards.
     """
 
     board: str
@@ -261,8 +263,8 @@ def _installing(packages: Sequence[Package]) -> str:
 
 
 def _command_for(modules: Sequence[str]) -> str:
-    """The command that installs modules: the tinyml extra that contains all of them,
-    or else the packages themselves.
+    """The command that installs modules: the tinyml extra that contains all of them, or else the packages
+    themselves.
     """
     for extra in _extras():
         if set(modules) <= {MODULES_OF.get(name, name) for name in _packages_of(extra)}:

@@ -19,7 +19,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Print the detected words, each with its time, and return the exit code. With `--json`, also write the scores of
-    all answers.
+    all results.
     """
 
     result = listen(parsed(arguments, ListenRequest), parsed(arguments, Rule))

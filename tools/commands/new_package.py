@@ -106,8 +106,10 @@ def _commands() -> Iterable[str]:
 
 @dataclass(frozen=True)
 class PackageKind:
-    """A kind of package. what: the plural noun for the things that such packages add, for messages. taken: the names in
-    use.
+    """A kind of package.
+
+    what: the plural noun for the extensions that such packages add, for messages.
+    taken: the names in use.
     """
 
     what: str

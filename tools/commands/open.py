@@ -29,8 +29,8 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _report(folder: Path) -> Path:
-    """The page with the report of a folder written by `tinyml compile`, with times per line of C if they can be
-    measured.
+    """The path of the page with the report of a folder written by `tinyml compile`, with times per line of C if they
+    can be measured.
 
     An earlier measured page is reused if no file of the folder has changed since. Raises `InputError` for any other
     folder, for files that differ from those that the folder's IR generates, and for a modified page.

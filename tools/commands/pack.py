@@ -1,7 +1,7 @@
 """The command `tinyml pack`, which packs the buffers of a CSV file, checks the result and reports the effort.
 
 The file is in MiniMalloc's format: one buffer per line, with the columns `id,lower,upper,size` and optional further
-ones.
+columns.
 """
 
 from __future__ import annotations
@@ -38,11 +38,13 @@ _MAX_SIZE = 1 << 128
 
 
 def read_problem(path: Path) -> list[Rectangle]:
-    """Parse the buffers of a problem. A buffer of `size` bytes is alive from point `lower` until just before `upper`.
+    """Parse the buffers of a problem. A buffer of `size` bytes is live from point `lower` until just before `upper`.
 
     The columns `alignment`, `gaps` and `offset` are optional. A buffer occupies no bytes in its gaps, and a buffer with
-    an offset is placed there. Raises `InputError`, with the line, for a malformed file, for a column that is unknown or
-    that no packer supports, and for two pinned offsets that contradict each other.
+    an offset is placed there.
+
+    Raises `InputError`, with the line, for a malformed file, for a column that is unknown or that no packer supports,
+    and for two pinned offsets that contradict each other.
     """
     try:
         text = read_bytes(path, "problem").decode("utf-8-sig")
@@ -117,9 +119,9 @@ def _rectangle(row: Mapping[str | None, object]) -> Rectangle:
 
 
 def _lives(text: str, lower: int, upper: int) -> list[tuple[int, int]]:
-    """The intervals between the gaps of a buffer, each from a point until just before another one.
+    """The intervals between the gaps of a buffer, each from a point until just before another point.
 
-    text: gaps separated by blanks, as in `7-9 12-15`. Gaps may touch and overlap each other.
+    text: gaps separated by blanks, as in `7-9 12-15`, which may touch and overlap each other.
     """
     gaps: list[tuple[int, int]] = []
     for part in text.split():
@@ -254,7 +256,10 @@ def _effort(request: PackRequest, buffers: int) -> Effort:
 
 
 def verdict(rectangles: Sequence[Rectangle], placement: Placement, need: int) -> str:
-    """A one-line summary: the height of a packing and its quality. need: the peak of live bytes."""
+    """A one-line summary: the height of a packing and its quality.
+
+    need: the peak of live bytes.
+    """
     moved = sum(rectangles[move.index].size for move in placement.moves)
     text = f"{len(rectangles)} buffers in {placement.height} bytes"
     if moved:

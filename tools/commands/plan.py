@@ -201,10 +201,12 @@ def _print_widths(widths: Sequence[Width]) -> None:
 class PlannedProgram:
     """A program in some order of execution.
 
-    options: the options of `tinyml compile` that produce it. segments: the number of segments that are not executed in
-    ordinary order. arena: bytes of arena and input. ram: the arena, the input and the stack, in bytes. time: the time
-    of an inference, in the unit of the board. Time and stack are estimates. best: true if every other program that is
-    at least as fast needs more RAM.
+    options: the options of `tinyml compile` that produce it.
+    segments: the number of segments that are not executed in ordinary order.
+    arena: bytes of arena and input.
+    ram: the arena, the input and the stack, in bytes.
+    time: the time of an inference, in the unit of the board. Time and stack are estimates.
+    best: true if every other program that is at least as fast needs more RAM.
     """
 
     options: str
@@ -221,9 +223,12 @@ def _planned_programs(
     """The planned programs of a model that run with the input in the arena, sorted by RAM.
 
     The programs use the modes without rounded partial sums, and the plans that mode `auto` selects for decreasing
-    memory limits. val, width: data and bits for the number formats of a model on reals. step: called with the name of
-    each step at its start. Raises `InputError` for a board without a cost table, and for a model that has no plan or
-    requires data.
+    memory limits.
+
+    val, width: data and bits for the number formats of a model on reals.
+    step: called with the name of each step at its start.
+
+    Raises `InputError` for a board without a cost table, and for a model that has no plan or requires data.
     """
     from tinyml.dialects.context import context
     from tinyml.lowering.options import PipelineOptions
@@ -314,7 +319,10 @@ def _with_front(programs: list[PlannedProgram]) -> list[PlannedProgram]:
 
 
 def print_front(programs: Sequence[PlannedProgram], unit: str) -> None:
-    """Print a row for each program and mark the best programs. unit: cycles or instructions."""
+    """Print a row for each program and mark the best programs.
+
+    unit: cycles or instructions.
+    """
     from rich.table import Table
 
     from tinyml.tools.reports.tables import print_table

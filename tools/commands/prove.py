@@ -107,10 +107,10 @@ def _add_to_page(folder: Path, report: dict[str, Any]) -> None:
 
 
 def _of_parts(stated: Sequence[OpStatement], seconds: float, others: Iterable[StepStatement] = ()) -> list[Verdict]:
-    """Decide the statements about the parts of ops, and return a verdict for each. The parts are ops of `exact`, and
-    runtime functions.
+    """Decide the statements about the parts of ops, each once, and return a verdict for each. The parts are ops of
+    `exact`, and runtime functions.
 
-    others: further statements about ops of `exact`. Each statement is decided once.
+    others: further statements about ops of `exact`.
     """
     from tinyml.tools.proofs.function_statements import Call, function_statement
     from tinyml.tools.proofs.proving import decide

@@ -40,8 +40,10 @@ class Backend(Protocol):
     def cycles(self, loops: ModuleOp, board: Board, cells: int) -> float:
         """An estimate of the cycles of an inference, for ranking formats.
 
-        loops: a program at L3. cells: the percentage of look-up tables that the module may use. Raises `InputError` for
-        a program that cannot be implemented in hardware.
+        loops: a program at L3.
+        cells: the percentage of look-up tables that the module may use.
+
+        Raises `InputError` for a program that cannot be implemented in hardware.
         """
         ...
 
@@ -55,14 +57,15 @@ class Backend(Protocol):
         """Compile until the program uses at most a share of the cells. Return the program, the share in percent and the
         hardware report.
 
-        again: compiles the program for another share. route: true to place and route the module, if it fits, to
-        determine its maximum clock.
+        again: compiles the program for another share.
+        route: true to place and route the module, if it fits, to determine its maximum clock.
         """
         ...
 
     def require_cells(self, hardware: dict[str, Any], board: Board, model: str) -> None:
-        """Raise `InputError` for a module that requires more cells than the FPGA has. hardware: the report of the
-        module.
+        """Raise `InputError` for a module that requires more cells than the FPGA has.
+
+        hardware: the report of the module.
         """
         ...
 

@@ -24,11 +24,12 @@ NOTABLE_SHARE = 0.01
 
 @dataclass(frozen=True)
 class BeyondRange:
-    """The numbers of inputs that lie outside the input format of a program.
+    """The numbers of inputs outside the range of a program's input format.
 
-    share: the share of such numbers among all numbers. feature: the index, from 0, of the feature with the greatest
-    share. value: the farthest number of this feature. end: the end of the format to which this number saturates. Both
-    are in units of the feature.
+    share: the fraction of such numbers among all numbers.
+    feature: the index, from 0, of the feature with the greatest fraction.
+    value: the farthest number of this feature, in units of the feature.
+    end: the end of the format to which this number saturates, in units of the feature.
     """
 
     share: float

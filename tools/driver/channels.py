@@ -69,7 +69,10 @@ def load_network(request: ChannelRequest) -> LoadedNetwork:
 
 
 def channels_of(module: ModuleOp, mode: str, bits: int | None) -> Channels:
-    """The channels of a program at L0. bits: the width of an element, by default the width of its format."""
+    """The channels of a program at L0.
+
+    bits: the width of an element, by default the width of its format.
+    """
     from tinyml.runtime.evaluator.evaluator import predict_function
     from tinyml.transforms.reals.channels.channel_groups import ChannelGroups
     from tinyml.transforms.reals.channels.pruning import Channels

@@ -93,8 +93,11 @@ def compare_formats(
 ) -> list[dict[str, Any]]:
     """Compute and print a row per model and format setting, with means over the models; return the rows.
 
-    folders: model folders. ways: format settings in the syntax of `FormatSetting.parse`; `DEFAULT_FORMATS` if empty.
-    picture: a file for a drawing of the means. Raises `InputError` for a malformed setting and for data without labels.
+    folders: model folders.
+    ways: format settings in the syntax of `FormatSetting.parse`; `DEFAULT_FORMATS` if empty.
+    picture: a file for a drawing of the means.
+
+    Raises `InputError` for a malformed setting and for data without labels.
     """
     from tinyml.targets.registry import board
 

@@ -84,14 +84,16 @@ class ArithmeticChoice:
 
 @dataclass(frozen=True)
 class ModelFigures:
-    """The figures of a model compiled in one way.
+    """The figures of a model compiled in one way. For a regressor, accuracy is R² in percent, and differ and loss are
+    both its `disagreement` (docs/searches.md).
 
-    accuracy: the percentage of correct answers on the test set. differ: the percentage of the validation set whose
-    class differs from the class on reals. loss: the percentage of the validation set whose class is expected to differ
-    by its margins (`MarginModel`). For a regressor, accuracy is R2 in percent, and differ and loss are both its
-    `disagreement` (docs/searches.md). memory: bytes of arena and input. ram, flash: total bytes, including the stack,
-    measured or else estimated. limits: the limits of the search, by the same names. seconds: the processor time of
-    choosing formats and of everything that this requires.
+    accuracy: the percentage of correct answers on the test set.
+    differ: the percentage of the validation set whose class differs from the class on reals.
+    loss: the percentage of the validation set whose class is expected to differ by its margins (`MarginModel`).
+    memory: bytes of arena and input.
+    ram, flash: total bytes, including the stack, measured or else estimated.
+    limits: the limits of the search, by the same names.
+    seconds: the processor time of choosing formats and of everything that this requires.
     """
 
     accuracy: float
@@ -109,7 +111,8 @@ def compare_searches(
 ) -> list[dict[str, Any]]:
     """Compute and print a row per model and arithmetic, then the means of each arithmetic; return the rows.
 
-    folders: model folders. arithmetics: in the syntax of `ArithmeticChoice.parse`.
+    folders: model folders.
+    arithmetics: in the syntax of `ArithmeticChoice.parse`.
     """
     with json_results(json_file) as rows:
         choices = [ArithmeticChoice.parse(text) for text in arithmetics]
@@ -183,7 +186,10 @@ def _best_other(results: dict[str, ModelFigures]) -> dict[str, float]:
 
 
 class _Model:
-    """A model on reals with its data. accuracy: the percentage of correct answers on the test set, or R2 in percent."""
+    """A model on reals with its data.
+
+    accuracy: the percentage of correct answers on the test set, or R² in percent.
+    """
 
     def __init__(self, folder: Path):
         from tinyml.runtime.evaluator.evaluator import evaluate_reals

@@ -477,8 +477,9 @@ def build_folder(
     """Compile and measure a model into an existing empty folder, through all `STEPS`.
 
     must_fit: raise `InputError` for a model that does not fit the board. If arena and input exceed the board's RAM,
-    they are reduced (`compile_within_ram`), unless a search has already limited them. packagings: the packages that are
-    also written to the folder. pages: write the report page and its figures.
+        they are reduced (`compile_within_ram`), unless a search has already limited them.
+    packagings: the packages that are also written to the folder.
+    pages: write the report page and its figures.
 
     If the tools of the device are not installed, the model is compiled without measurements. Raises `MismatchError`,
     once the folder is complete, if the outputs of board and evaluator differ.

@@ -77,6 +77,7 @@ def compile_asked(
     reproduces it.
 
     must_fit: true to reduce memory if a program exceeds the RAM; the program of a search is already within the limit.
+
     Raises `InputError` for a program that exceeds the limits of the request.
     """
     options = request.pipeline_options(board)
@@ -122,7 +123,10 @@ def compile_asked(
 
 
 def shortage(request: Request, board: Board, flash: float, ram: float) -> str:
-    """A text that names the resources that a program exceeds. flash, ram: the bytes that it needs."""
+    """A text that names the resources that a program exceeds.
+
+    flash, ram: the bytes that it needs.
+    """
     short: list[str] = []
     for resource, needed, asked, there in (
         ("RAM", ram, request.ram, board.ram),

@@ -37,9 +37,9 @@ MOST_FAR = 100
 class DetectionRates:
     """The results of a detector on samples.
 
-    auc: the area under the ROC curve; None unless both kinds of samples are labelled. alarms: the share of samples that
-    it reports as anomalies; with labels, the share of normal samples (false alarms). found: the share of labelled
-    anomalies that it reports; None without labels.
+    auc: the area under the ROC curve; None unless both kinds of samples are labelled.
+    alarms: the share of samples that it reports as anomalies; with labels, the share of normal samples (false alarms).
+    found: the share of labelled anomalies that it reports; None without labels.
     """
 
     auc: float | None
@@ -52,8 +52,8 @@ class Detection:
     """The results of a detector on reals and in formats, and the rank correlation between the scores on reals and in
     formats.
 
-    threshold: the score below which a sample is an anomaly. far: the share of `far_samples` whose decision differs from
-    the decision on reals.
+    threshold: the score below which a sample is an anomaly.
+    far: the share of `far_samples` whose decision differs from the decision on reals.
     """
 
     threshold: float
@@ -90,8 +90,10 @@ def score_format(module: ModuleOp) -> NumberFormat:
 def detection_rates(
     scores: NDArray[Any], found: NDArray[np.bool_], anomalous: NDArray[np.bool_] | None
 ) -> DetectionRates:
-    """The rates of a detector. scores: (samples,), greater for more normal samples. found: the mask of reported
-    anomalies.
+    """The rates of a detector.
+
+    scores: (samples,), greater for more normal samples.
+    found: the mask of reported anomalies.
     """
     from tinyml.transforms.formats.evaluation.metrics import area_under_curve
 
@@ -141,8 +143,11 @@ def moved(exact: NDArray[Any], found: NDArray[np.bool_], threshold: float, sprea
     """A mask of the samples (samples,) whose decisions differ although their scores on reals are far from the
     threshold.
 
-    exact: the scores on reals. found: the mask of anomalies in formats. spread: the range of scores on reals. A score
-    is far if its distance from the threshold exceeds half of `FAR_DISTANCE`. The decisions for other data of the same
-    kind are then also unchanged.
+    A score is far if its distance from the threshold exceeds half of `FAR_DISTANCE` times the spread. The decisions for
+    other data of the same kind are then also unchanged.
+
+    exact: the scores on reals.
+    found: the mask of anomalies in formats.
+    spread: the range of scores on reals.
     """
     return (np.abs(exact - threshold) > FAR_DISTANCE / 2 * spread) & ((exact < threshold) != found)

@@ -25,7 +25,11 @@ _LINES = {None: 0, "above": -1, "below": 1}
 
 @dataclass(frozen=True)
 class ExpectedError:
-    """An expected error. line: the line of the error; None for an error without a line. at: the line of the comment."""
+    """An expected error.
+
+    line: the line of the error; None for an error without a line.
+    at: the line of the comment.
+    """
 
     at: int
     line: int | None
@@ -37,7 +41,9 @@ class ExpectedError:
 
 
 def expected_errors(text: str, file: str, offset: int) -> Sequence[ExpectedError]:
-    """Parse the errors that a text expects. offset: the number of lines before the text in the file.
+    """Parse the errors that a text expects.
+
+    offset: the number of lines before the text in the file.
 
     Raises `InputError` for a malformed expectation.
     """

@@ -24,7 +24,9 @@ WIDTH = 120
 def measured_program(found: ProgramInFolder, *, listing: bool = False) -> Attribution:
     """The measured time and flash of each line of a program on the samples of its report.
 
-    listing: true to measure each instruction, too. Raises `InputError` for a board without a profiler.
+    listing: true to measure each instruction, too.
+
+    Raises `InputError` for a board without a profiler.
     """
     from tinyml.runtime.devices.attribution import attribute
     from tinyml.runtime.devices.registry import runner_for

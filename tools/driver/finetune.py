@@ -62,10 +62,13 @@ Score: TypeAlias = tuple[float, float]
 class Finetuned:
     """A fine-tuned program at L1, with its score.
 
-    before: the score of the original program. floats: the score in floating point, after training on reals and before
-    quantisation. untrained: the score of the compiled program without training, with the same number of channels.
-    trainer: evaluates the program in its own arithmetic. reals: the program before quantisation. removed: the number of
-    removed channels. seed: the seed of the best training.
+    before: the score of the original program.
+    floats: the score in floating point, after training on reals and before quantisation.
+    untrained: the score of the compiled program without training, with the same number of channels.
+    trainer: evaluates the program in its own arithmetic.
+    reals: the program before quantisation.
+    removed: the number of removed channels.
+    seed: the seed of the best training.
     """
 
     module: ModuleOp
@@ -205,9 +208,10 @@ Zooms: TypeAlias = "Mapping[str, int]"
 
 
 class QuantisedProgram:
-    """A program at L0 that can be lowered to L1 with any choice of ranges.
+    """A program at L0 that can be lowered to L1 with any choice of ranges. The inputs of `numbers.data` determine the
+    formats.
 
-    reals: the values of its constants, by name. The inputs of `numbers.data` determine the formats.
+    reals: the values of its constants, by name.
     """
 
     def __init__(self, module: ModuleOp, ctx: Context, numbers: PipelineOptions):
@@ -246,7 +250,10 @@ class QuantisedProgram:
         return self.trainer(self.reals).loss(data)
 
     def trainer(self, reals: Mapping[str, Array], zooms: Zooms | None = None, *, refined: bool = True) -> Trainer:
-        """A trainer of the program, whose plan determines the rounding of sums. reals: initial weights by name."""
+        """A trainer of the program, whose plan determines the rounding of sums.
+
+        reals: initial weights by name.
+        """
         formats = self.compiled.clone() if refined and not zooms else self.formats(zooms or {}, refined=refined)
         return trainer_of(formats, self.ctx, self.numbers.plan, reals)
 
@@ -273,8 +280,9 @@ class QuantisedProgram:
 def _train_formats(
     program: QuantisedProgram, train: Labelled, val: Labelled, schedule: TrainingSchedule, learn_ranges: bool = False
 ) -> Trainer:
-    """Train a program in its own arithmetic, and return the trainer. learn_ranges: True to choose the ranges of
-    tensors, too.
+    """Train a program in its own arithmetic, and return the trainer.
+
+    learn_ranges: True to choose the ranges of tensors, too.
     """
     if not learn_ranges:
         trainer = program.trainer(program.reals)

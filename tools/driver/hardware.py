@@ -88,8 +88,12 @@ def text_of(hardware: ModuleOp) -> str:
 def cycles(loops: ModuleOp, board: Board, cells: int) -> float:
     """A lower bound on the cycles of an inference, for ranking formats.
 
-    The bound assumes that multiplications always use the given share of the look-up tables. loops: a program at L3.
-    cells: the share in percent. Raises `InputError` for a program that cannot be implemented in hardware.
+    The bound assumes that multiplications always use the given share of the look-up tables.
+
+    loops: a program at L3.
+    cells: the share in percent.
+
+    Raises `InputError` for a program that cannot be implemented in hardware.
     """
     module, fabric = loops.clone(), fabric_of(board)
     LoweringPasses((LOOPS_TO_BITS, BITS_TO_LANES), cells=0).apply(module)
@@ -141,8 +145,11 @@ def compile_within_cells(
     If yosys counts more LUTs than `cells` percent, or more cells than the FPGA has, the program is compiled again. The
     new share is smaller by the ratio of the counted to the permitted cells. After `ROUNDS` attempts no loop is
     unrolled, even if the program still exceeds the share. Without yosys, `MARGIN` percent of the estimate counts.
-    again: compiles for a share in percent. route: place and route the module, if it fits, to determine its maximum
-    clock. Raises `InputError` if a module cannot be routed.
+
+    again: compiles for a share in percent.
+    route: place and route the module, if it fits, to determine its maximum clock.
+
+    Raises `InputError` if a module cannot be routed.
     """
     fabric = fabric_of(board)
     if verilog_tools.synthesis_tool() is None:
@@ -171,8 +178,9 @@ def _smaller(
 ) -> tuple[Compiled, int, Resources]:
     """Reduce the share until a program fits. Return the program, its share in percent and its cells.
 
-    first: the first program with its share and its cells, which exceed the limit. If no program fits, the result is the
-    program without unrolled loops.
+    If no program fits, the result is the program without unrolled loops.
+
+    first: the first program with its share and its cells, which exceed the limit.
     """
     compiled, cells, taken = first
     limit, least = fabric.there.luts * cells / 100, again(0)
@@ -191,7 +199,9 @@ def _smaller(
 
 
 def _excess(taken: Resources, fabric: Fabric, luts: float) -> float:
-    """The greatest ratio of used cells to a limit: `luts` for LUTs, and the number on the FPGA for other cells."""
+    """The greatest ratio of used cells to their limit. The limit is `luts` for LUTs, and the number on the FPGA for
+    other cells.
+    """
     there = fabric.there
     return max(taken.luts / max(luts, 1), taken.dsps / max(there.dsps, 1), taken.brams / max(there.brams, 1))
 

@@ -1,4 +1,4 @@
-"""The answers of a streaming program to a recording, and the rule that detects words in the answers.
+"""The results of a streaming program for a recording, called answers, and the rule that detects words in the answers.
 
 The rule averages the scores of consecutive answers. It compares the lead of the best class over the second-best class
 with a threshold. After each word it ignores words for a refractory time. The Arduino sketch `Listen` implements the
@@ -41,9 +41,11 @@ class Rule:
 class Word:
     """A detected word.
 
-    time: the end of the word's window, in seconds from the beginning of the recording. label: the index of the class.
-    name: the label of the class, as text. score: the mean score. lead: the distance of this score from the score of the
-    second-best class.
+    time: the end of the word's window, in seconds from the beginning of the recording.
+    label: the index of the class.
+    name: the label of the class, as text.
+    score: the mean score.
+    lead: the distance of this score from the score of the second-best class.
     """
 
     time: float
@@ -90,11 +92,12 @@ def words_in(rule: Rule, times: NDArray[Any], scores: NDArray[Any], names: Seque
 class Heard:
     """The answers of a program to a recording, with the bits that the device computes.
 
-    times: the time at which each answer is due, in seconds. labels: the label of the class of each answer, or the index
-    if the model has no labels. scores: (answers, classes); a single score gets a preceding column of the number that it
-    exceeds for class 1; without scores, 1 for the class of the answer. names: the names of the classes, or their
-    indices as text. longest_hop: the maximum time between two parts of the input, in the cycles or instructions that
-    the board counts.
+    times: the time at which each answer is due, in seconds.
+    labels: the label of the class of each answer, or the index if the model has no labels.
+    scores: (answers, classes). If the program has a single score, the first column is the number that the score exceeds
+        for class 1. Without scores, the column of the answer's class is 1.
+    names: the names of the classes, or their indices as text.
+    longest_hop: the maximum time between two parts of the input, in the cycles or instructions that the board counts.
     """
 
     times: NDArray[np.float64]
@@ -108,9 +111,12 @@ class Heard:
     ) -> list[Word]:
         """Detect words: changes of the detected class that satisfy a rule.
 
-        smooth: the number of answers whose scores are averaged. threshold: the minimum lead of a word's score over the
-        second-best class. refractory: the seconds after a word in which no other word is detected. background: the
-        labels of classes that are not words. Raises `InputError` for an unknown background class.
+        smooth: the number of answers whose scores are averaged.
+        threshold: the minimum lead of a word's score over the second-best class.
+        refractory: the seconds after a word in which no other word is detected.
+        background: the labels of classes that are not words.
+
+        Raises `InputError` for an unknown background class.
         """
         ignored = tuple(map(str, background))
         rule = Rule(smooth=smooth, threshold=threshold, refractory=Seconds(refractory), background=ignored)

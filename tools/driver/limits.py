@@ -33,8 +33,9 @@ ATTEMPTS = 3
 class Needs:
     """The memory of a program that does not fit, in bytes.
 
-    flash, ram: the required bytes; 0 if unknown. constants: the part of the flash that is not code. buffers: the packed
-    program at L2; None if unknown.
+    flash, ram: the required bytes; 0 if unknown.
+    constants: the part of the flash that is not code.
+    buffers: the packed program at L2; None if unknown.
     """
 
     flash: float
@@ -67,8 +68,10 @@ def compile_within_ram(
     """Reduce the RAM of a program to a limit. Return the first program within the limit, or else the last one tried,
     and its options.
 
-    The input is moved into the arena first. If this is not sufficient, the plan `auto` reduces the memory. taken:
-    computes the limited bytes of a program. again: compiles with other options.
+    The input is moved into the arena first. If this is not sufficient, the plan `auto` reduces the memory.
+
+    taken: a function that computes the limited bytes of a program.
+    again: a function that compiles with other options.
     """
     if taken(compiled) > limit and options.input == MEMORY and not options.reuse_input:
         options = replace(options, reuse_input=True)
@@ -91,11 +94,11 @@ def compile_wider(
     taken: Callable[[Compiled], int],
     again: Callable[[PipelineOptions], Compiled],
 ) -> tuple[Compiled, PipelineOptions]:
-    """Process more channels at once in the RAM that a limit leaves, if that is faster. Return the program and its
+    """Compute more channels at a time in the RAM that a limit leaves, if that is faster. Return the program and its
     options.
 
-    Plans that do not process channels in groups are unchanged. The cost model estimates the time. On targets without a
-    cost model, the widest program within the limit is selected.
+    Plans without loops over channels are unchanged. The cost model estimates the time. On targets without a cost model,
+    the program with the most channels at a time within the limit is selected.
     """
     if not traits_of(options.plan).widens:
         return compiled, options
@@ -128,12 +131,14 @@ def _alive(compiled: Compiled) -> int:
 def compile_within_flash(
     limit: int, compiled: Compiled, compiled_within: Callable[[int], Compiled], target: str, optimize: str
 ) -> tuple[Compiled, int]:
-    """Compile a program whose linked size meets a limit on flash. Return it and the limit on the estimated flash that
-    it was compiled for.
+    """Compile a program whose linked size meets a limit on flash. Return the program and the limit on estimated flash
+    with which it was compiled.
 
     compiled: the program within `limit` by its estimate. If the tools of the target are not installed, this program is
-    returned. compiled_within: compiles the program within another limit. Raises `InputError` if the program exceeds the
-    limit even without flash spent to save time.
+        returned.
+    compiled_within: a function that compiles the program within another limit.
+
+    Raises `InputError` if the program exceeds the limit even without flash spent to save time.
     """
     from tinyml.runtime.devices.registry import is_available
     from tinyml.transforms.loops.flash.attempts import next_attempt

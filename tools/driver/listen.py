@@ -57,8 +57,10 @@ def heard_in(
 ) -> Heard:
     """The answers of the program in a folder to the samples of a recording, given as reals (samples,).
 
-    rate: samples per second; None for the rate of the program's front end. Raises `InputError` for a program that does
-    not stream or was compiled for another rate, and for a recording that is too short.
+    rate: samples per second; None for the rate of the program's front end.
+
+    Raises `InputError` for a program that does not stream or was compiled for another rate, and for a recording that is
+    too short.
     """
     from tinyml.dialects import tdsl
     from tinyml.runtime.devices.listening import answers_to
@@ -222,7 +224,7 @@ def _shades(scores: NDArray[Any]) -> NDArray[np.float64]:
 
 
 def _spectrogram(samples: NDArray[Any], hop: int) -> NDArray[np.uint8]:
-    """The pixels of a spectrogram (frequencies, moments, 1), with the highest frequency first; loud is dark."""
+    """The pixels of a spectrogram (frequencies, frames, 1), with the highest frequency first; loud is dark."""
     length = 2 * hop
     filled = np.concatenate([samples, np.zeros(length)])
     apart = max(hop, len(samples) // (4 * COLUMNS))

@@ -36,13 +36,14 @@ class Accuracy:
 
     regression: the errors of a program that computes numbers instead of a class; None for a classifier.
     detection: the results of a detector, whose correct answers are detected anomalies and accepted normal samples; None
-    for other programs.
-    ignored: true for a clustering on data whose labels are not cluster numbers.
+        for other programs.
+    ignored: true for a clustering on data whose labels are not cluster numbers, so that the labels are ignored.
     answers: the classes of all samples on reals and in formats; None for a program that computes numbers, and without
-    data.
+        data.
     outputs: the outputs of the program in formats; None without data.
     worst: the error of the output whose error grows most, for a program that computes numbers.
-    metric: the figures by the requested metric. by_output: the figures of the outputs after the first.
+    metric: the figures by the requested metric.
+    by_output: the figures of the outputs after the first.
     """
 
     reals: float | None
@@ -61,10 +62,12 @@ class Accuracy:
 
 @dataclass(frozen=True)
 class OutputFigures:
-    """The figures of the output with index `number`, one of the outputs after the first.
+    """The figures of the output with index `number`, one of the outputs after the first. Each figure is None if
+    unknown.
 
-    reals, formats: the errors; accuracy_float, accuracy: the percentages of right elements. Each is None if unknown.
-    difference: the mean absolute difference between both outputs.
+    reals, formats: the errors on reals and in formats.
+    accuracy_float, accuracy: the percentages of right elements on reals and in formats.
+    difference: the mean absolute difference between the output on reals and in formats.
     """
 
     number: int
@@ -77,8 +80,9 @@ class OutputFigures:
 
 @dataclass(frozen=True)
 class MetricFigures:
-    """The value of a metric for the program on reals and for the program in formats. percent: true for a metric that is
-    a share.
+    """The value of a metric for the program on reals and for the program in formats.
+
+    percent: true for a metric that is a share.
     """
 
     name: str
@@ -109,8 +113,9 @@ class Measured:
     """Measurements on a device: bytes of the linked program, peak stack, mean cost of an inference in the device's
     unit.
 
-    core_cycles: the mean cycles by the published timing of the core; None if no timing is published. outputs: the
-    outputs of the device; None if the program was not run. longest: the maximum time of a hop, for a streaming program.
+    core_cycles: the mean cycles by the published timing of the core; None if no timing is published.
+    outputs: the outputs of the device; None if the program was not run.
+    longest: the maximum time of a hop, for a streaming program.
     """
 
     flash_bytes: int
@@ -141,8 +146,9 @@ class MismatchError(DeviceError):
 
 
 def check_equal(mismatch: str | None, device: str, file: Path) -> None:
-    """Raise `MismatchError` if there is a mismatch between a device and the evaluator. file: the model or folder to
-    name.
+    """Raise `MismatchError` if there is a mismatch between a device and the evaluator.
+
+    file: the model or folder to name.
     """
     if mismatch is not None:
         raise MismatchError(f"{device} and the evaluator differ: {mismatch}", file=str(file))
@@ -194,7 +200,12 @@ def _output_figures(number: int, on_reals: Outputs, rounded: Outputs, data: Data
 
 
 def metric_figures(name: str, reals: ModuleOp, formats: ModuleOp, in_formats: Outputs, data: Data) -> MetricFigures:
-    """The values of a metric on reals and in formats. in_formats: raws. Raises `InputError` as `measure_of` does."""
+    """The values of a metric on reals and in formats.
+
+    in_formats: raws.
+
+    Raises `InputError` as `measure_of` does.
+    """
     from tinyml.transforms.formats.evaluation.metrics import NUMBERS
 
     measure = metric_measure(name, reals, data)
@@ -234,7 +245,10 @@ def _detection(
 
 
 def _regression(on_reals: Outputs, in_formats: Outputs, data: Data) -> Regression | None:
-    """The errors of a regressor; None for other programs. in_formats: the outputs in formats, decoded to reals."""
+    """The errors of a regressor; None for other programs.
+
+    in_formats: the outputs in formats, decoded to reals.
+    """
     if (exact := on_reals.scores) is None or (rounded := in_formats.scores) is None:
         return None
     errors = [_errors(each, data.targets) for each in (exact, rounded)]
@@ -249,7 +263,7 @@ def errors_on_device(formats: ModuleOp, outputs: Outputs, data: Data) -> Regress
 
 
 def _errors(scores: NDArray[Any], targets: NDArray[Any] | None) -> RegressionErrors | None:
-    """The errors of outputs beside targets; None without targets."""
+    """The errors of outputs compared with targets; None without targets."""
     if targets is None:
         return None
     from tinyml.transforms.formats.evaluation.regression_errors import RegressionErrors
@@ -261,8 +275,9 @@ def _errors(scores: NDArray[Any], targets: NDArray[Any] | None) -> RegressionErr
 class RoundingLoss:
     """The loss that rounding of partial sums causes, compared with the same program without this rounding.
 
-    unrounded_accuracy: the percentage of correct answers without rounding; None without labels. changed_answers: the
-    number of `samples` whose answers differ. mean_error: the mean absolute difference of the scores, as reals.
+    unrounded_accuracy: the percentage of correct answers without rounding; None without labels.
+    changed_answers: the number of `samples` whose answers differ.
+    mean_error: the mean absolute difference of the scores, as reals.
     """
 
     unrounded_accuracy: float | None
@@ -272,8 +287,9 @@ class RoundingLoss:
 
 
 def rounding_loss(unrounded: ModuleOp, formats: ModuleOp, data: Data) -> RoundingLoss:
-    """The loss that rounding causes in a program at L1 whose partial sums are rounded. unrounded: the program without
-    rounding.
+    """The loss that rounding causes in a program at L1 whose partial sums are rounded.
+
+    unrounded: the program without rounding.
     """
     raws = encode_inputs(formats, data.x)
     exact, rounded = evaluate(unrounded, raws), evaluate(formats, raws)
@@ -306,8 +322,9 @@ def run_on_device(
     output.
 
     Returns the measurements, and the first output that differs, or None. A program that exceeds `flash` bytes, or whose
-    static data alone exceed `ram` bytes, is built but not run. evaluated: the evaluator's outputs for samples that
-    begin with these inputs, if they are already computed.
+    static data alone exceed `ram` bytes, is built but not run.
+
+    evaluated: the evaluator's outputs for samples that begin with these inputs, if they are already computed.
     """
     interface = interface_of(formats)
     raws = encode_inputs(formats, inputs)

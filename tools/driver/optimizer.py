@@ -1,5 +1,5 @@
-"""The driver of `tinyml-opt`: xDSL's driver, with MLIR's spelling of pipelines,
-and errors that name pass and option.
+"""The driver of `tinyml-opt`: xDSL's driver, with MLIR's spelling of pipelines, and errors that name pass and
+option.
 """
 
 import argparse
@@ -79,8 +79,9 @@ class TinymlOptMain(xDSLOptMain):
     """The pieces of the input, if they have been read."""
 
     def __init__(self, args: Sequence[str], blame: Blame):
-        """Create the driver. blame: records the input file, and the pass that is running or whose result is being
-        verified.
+        """Create the driver.
+
+        blame: records the input file, and the pass that is running or whose result is being verified.
         """
         self.blame = blame
         super().__init__("Reads a module or a model, runs passes on it and prints the result.", args)

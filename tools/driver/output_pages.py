@@ -30,7 +30,10 @@ if TYPE_CHECKING:
 
 
 def facts_at_hand(made: Compilation, wrong: Mapping[str, NDArray[Any]]) -> PageFacts:
-    """The facts of a program directly after its compilation. wrong: the arrays of `write_errors`."""
+    """The facts of a program directly after its compilation.
+
+    wrong: the arrays of `write_errors`.
+    """
     return PageFacts(
         report=made.report,
         board=made.board,
@@ -42,7 +45,7 @@ def facts_at_hand(made: Compilation, wrong: Mapping[str, NDArray[Any]]) -> PageF
 
 
 def pages_at_hand(made: Compilation, wrong: Mapping[str, NDArray[Any]]) -> dict[str, str]:
-    """The pages of a program directly after its compilation, in the form of `pages_of`."""
+    """The texts of a program's pages and pictures, by file name, directly after its compilation."""
     return pages_of(facts_at_hand(made, wrong))
 
 
@@ -53,7 +56,10 @@ def pages_of(facts: PageFacts) -> dict[str, str]:
 
 
 def facts_of_folder(found: ProgramInFolder, measured: Attribution | None) -> PageFacts:
-    """The facts of a program in a folder, with histograms of all its tensors. measured: the profile of the program."""
+    """The facts of a program in a folder, with histograms of all its tensors.
+
+    measured: the profile of the program.
+    """
     wrong: list[WrongAnswer] = []
     file = found.folder / ERRORS
     if file.is_file():

@@ -26,9 +26,12 @@ from tinyml.tools.cli.ir_printer import IRTarget
 class PassWatch:
     """An observer that is called between passes.
 
-    printing: prints the IR with the options of the command. dumps: print the IR after each pass. changes: print the IR
-    only after passes that changed the text. times: print the seconds of each pass. statistics: print the passes'
-    statistics at the end. remarks: for each kind of remarks, a pattern for the names of passes.
+    printing: prints the IR with the options of the command.
+    dumps: print the IR after each pass.
+    changes: print the IR only after passes that changed the text.
+    times: print the seconds of each pass.
+    statistics: print the passes' statistics at the end.
+    remarks: for each kind of remarks, a pattern for the names of passes.
     """
 
     printing: IRTarget

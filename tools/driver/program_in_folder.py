@@ -45,8 +45,9 @@ class ProgramInFolder:
     """A program in a folder written by `tinyml compile`; the program's IR generates the files.
 
     formats, buffers, loops, program: the modules at L1, L2, L3 and L5; from L2 on, ops have the names of their source
-    operations. hardware: the module for an FPGA; None for other boards. files: the contents of NAME.c and NAME.h, of
-    NAME.v for hardware, and of NAME.weights if any.
+        operations.
+    hardware: the module for an FPGA; None for other boards.
+    files: the contents of NAME.c and NAME.h, of NAME.v for hardware, and of NAME.weights if any.
     """
 
     folder: Path

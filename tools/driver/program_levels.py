@@ -117,7 +117,11 @@ def _source_of(op: Operation, sources: SourceNames) -> str | None:
 
 
 def _level_above(name: str, text: str, sources: Mapping[Operation, str]) -> ProgramLevel:
-    """A level above L2. text: the content of its file. sources: the source operations of ops parsed from it."""
+    """A level above L2.
+
+    text: the content of its file.
+    sources: the source operations of ops parsed from it.
+    """
     by_line: dict[int, str] = {}
     for op, source in sources.items():
         if (location := source_location(op)) is not None:
@@ -181,7 +185,7 @@ def _linked_by_name(reals: ModuleOp, formats: _Lower) -> dict[Operation, str]:
 
 
 def _unique(names: Sequence[str | None]) -> dict[str | None, int]:
-    """By name, the index of each name that occurs exactly once."""
+    """The index of each name that occurs exactly once, by name."""
     counts = Counter(names)
     return {name: i for i, name in enumerate(names) if name is not None and counts[name] == 1}
 
@@ -201,8 +205,9 @@ def _written_name(op: Operation) -> str | None:
 
 
 def _c_level(lines: Iterable[str], sources: Mapping[int, tuple[str, ...]], time: Mapping[int, float]) -> ProgramLevel:
-    """The level of the C file; the first line has number 1. time: the time of each line, including the functions that
-    it calls.
+    """The level of the C file; the first line has number 1.
+
+    time: the time of each line, including the functions that it calls.
     """
     found: list[LevelLine] = []
     for number, text in enumerate(lines, 1):

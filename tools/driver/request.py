@@ -118,12 +118,13 @@ class BuildOptions(CompileOptions, TargetOptions):
 class Request(BuildOptions, ModelArgument):
     """A request to compile a model.
 
-    search: chooses the format of each tensor, and replaces width and weights. ram: the limit on arena, input and stack
-    in bytes, by default all of the board's RAM. flash: the limit on the program in bytes, which faster kernels and code
-    may use. loss: the permitted loss in points of a program that `auto` chooses. metric: the metric of that loss, if it
-    is not accuracy, which the report also shows. module: the program, if it is already loaded; `model` is then its
-    file, or only a name for messages. arrays: the arguments of `tinyml.compile` whose arrays a data file contains, by
-    data file.
+    search: the search that chooses the format of each tensor, and replaces width and weights.
+    ram: the limit on arena, input and stack in bytes, by default all of the board's RAM.
+    flash: the limit on the program in bytes, which faster kernels and code may use.
+    loss: the permitted loss in points of a program that `auto` chooses.
+    metric: the metric of that loss, which the report also shows; None for accuracy.
+    module: the program, if it is already loaded; `model` is then its file, or only a name for messages.
+    arrays: the arguments of `tinyml.compile` whose arrays a data file contains, by data file.
     """
 
     format: str = option(
@@ -234,8 +235,8 @@ def default_of(option: str) -> Any:
 
 
 def searches() -> dict[str, type[SearchPass]]:
-    """The search passes, by their names without the prefix `search-`.
-    A plug-in's pass that is not a search is skipped.
+    """The search passes, by their names without the prefix `search-`. A plug-in's pass that is not a search is
+    skipped.
     """
     found: dict[str, type[SearchPass]] = {}
     for name, factory in sorted(registry().all_passes.items()):
@@ -274,8 +275,10 @@ def search_options() -> list[Option]:
 class SearchRequest:
     """A request for a search.
 
-    name: the name of the pass, without `search-`. options: values for fields of the pass. Raises `InputError` for an
-    unknown search and for an unknown option.
+    name: the name of the pass, without `search-`.
+    options: values for fields of the pass.
+
+    Raises `InputError` for an unknown search and for an unknown option.
     """
 
     name: str

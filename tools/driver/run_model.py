@@ -67,8 +67,9 @@ class RunRequest:
 def run_model(request: RunRequest, program: ProgramInFolder | None = None) -> dict[str, Any]:
     """Run a model and compare its outputs. Return the figures of the run; `mismatch` is None if all bits are equal.
 
-    program: the program in the folder, to share it between several runs. On a connected board, the result contains only
-    the time that the board measures, and neither sizes nor counts.
+    On a connected board, the result contains only the time that the board measures, and neither sizes nor counts.
+
+    program: the program in the folder, to share it between several runs.
     """
     from tinyml.runtime.model.model_interface import interface_of
     from tinyml.runtime.model.program_data import load_program_data
@@ -147,8 +148,9 @@ def _with_floats(
 ) -> dict[str, Any] | None:
     """The cost of the first samples as floats, measured with NAME_predict_floats.
 
-    None for an input without a float interface, and if the array does not fit the RAM. ram: the bytes of RAM of the
-    program with raws.
+    None for an input without a float interface, and if the array does not fit the RAM.
+
+    ram: the bytes of RAM of the program with raws.
     """
     from tinyml.runtime.devices.float_inputs import run_on_floats
     from tinyml.runtime.model.model_interface import interface_of

@@ -26,9 +26,12 @@ def run_on_port(
 ) -> tuple[Outputs, Mismatch | None, float | None]:
     """Send real inputs to a board and compare every raw output with the evaluator's output.
 
-    timeout: seconds to wait for each answer. told: called after each answer, with the number of answers so far. Returns
-    the outputs, the first output that differs or None, and the mean time of an inference in milliseconds by the board's
-    clock; the time is None without inputs. Raises `InputError` if the board does not answer, or runs another model.
+    timeout: seconds to wait for each answer.
+    told: a function called after each answer, with the number of answers so far.
+
+    Returns the outputs, the first output that differs or None, and the mean time of an inference in milliseconds by the
+    board's clock; the time is None without inputs. Raises `InputError` if the board does not answer, or runs another
+    model.
     """
     formats, interface = found.formats, interface_of(found.formats)
     if interface.row_elements is not None:

@@ -46,11 +46,13 @@ States of streaming programs are kept. */
 
 @dataclass(frozen=True)
 class SharedPrograms:
-    """What programs need together and alone, in bytes.
+    """The bytes that programs need together, and that each needs alone.
 
-    arena: the shared arena. alone: by program, the arena of the program alone. static: static RAM of all programs;
-    stack: the largest stack of a program; both None if a program was not measured. constants: bytes of constants that
-    programs share.
+    arena: the shared arena.
+    alone: by program, the arena of the program alone.
+    static: the static RAM of all programs; None if a program was not measured.
+    stack: the largest stack of a program; None if a program was not measured.
+    constants: bytes of constants that programs share.
     """
 
     name: str
@@ -99,9 +101,12 @@ def join_programs(
 ) -> SharedPrograms:
     """Join compiled programs in a folder: NAME.c, NAME.h, a header for each program, and the IR of the packing.
 
-    folders: output folders of `tinyml compile`. name: by default the names of the programs, joined by underscores.
-    inputs: files that the output does not replace. Raises `InputError` for programs of equal names, for different
-    boards, for instances and other programs whose memory is not one arena, and if the programs exceed the board's RAM.
+    folders: output folders of `tinyml compile`.
+    name: the name of the C file; by default the names of the programs, joined by underscores.
+    inputs: files that the output does not replace.
+
+    Raises `InputError` for programs of equal names, for different boards, for programs with instances or other memory
+    than one arena, and if the programs exceed the board's RAM.
     """
     programs = [program_in(folder) for folder in folders]
     _check(programs)
@@ -202,10 +207,11 @@ def _c_files(module: ModuleOp, program: ProgramInFolder, arena: SharedArena, ctx
 
 
 def _note_other_types(function: FuncOp) -> None:
-    """Let the C access the arena by pointers that may alias, as the other programs store elements of other types there.
+    """Let the C access the arena by pointers that may alias, because the other programs store elements of other types
+    there.
 
-    A program whose buffers have one type only would use plain pointers. The appended read of a byte gives it a second
-    type; the lowering to C removes the read.
+    The C of a program whose buffers have only one type would use plain pointers. The appended read of a byte adds a
+    second type; the lowering to C removes the read.
     """
     views = [op for op in function.walk() if isinstance(op, ViewOp)]
     if len({memref_type(view.result).element_type for view in views}) != 1:
@@ -220,7 +226,7 @@ def _note_other_types(function: FuncOp) -> None:
 
 
 def _needs(name: str, programs: Sequence[ProgramInFolder], arena: SharedArena, constants: int) -> SharedPrograms:
-    """The needs of programs together, from their reports."""
+    """The bytes that programs need together, from their reports."""
     reports = [program.report["ram_bytes"] for program in programs]
     alone = {program.name: report["arena"] for program, report in zip(programs, reports, strict=True)}
     static = stack = None

@@ -54,10 +54,11 @@ def smaller_models(program: ModuleOp, request: Request, board: Board, needs: Nee
 
 
 def _share(needed: float, part: float, limit: float) -> float:
-    """The share of parts that fits.
+    """The fraction of the parts that fits; 0 if no part fits.
 
-    needed: the bytes that the program needs. part: the bytes of all parts among them. limit: the available bytes. 0 if
-    no part fits.
+    needed: the bytes that the program needs.
+    part: the bytes of all parts among them.
+    limit: the available bytes.
     """
     return max(limit - (needed - part), 0) / part
 
@@ -98,7 +99,7 @@ def _shorter_frames(
 
 
 def _alive_at_peak(buffers: ModuleOp) -> list[tuple[int, int]]:
-    """For each buffer that is alive at the peak of live bytes, the number of its elements and its bytes."""
+    """For each buffer that is live at the peak of live bytes, the number of its elements and its bytes."""
     [function] = defined_functions(buffers)
     views, boxes = arena_views(function), memory_map(function)
     peak = fullest(boxes)

@@ -54,7 +54,10 @@ _NESTED_PATHS = {"sd": ("seedot/input.sd",)}
 
 @dataclass(frozen=True)
 class LevelText:
-    """The IR of one level. `file` is the name of its file below `ir/`."""
+    """The IR of one level.
+
+    file: the name of its file in the folder `ir/`.
+    """
 
     file: str
     text: str
@@ -64,14 +67,17 @@ class LevelText:
 class Compiled:
     """A compiled program.
 
-    reals, formats, buffers, loops, program: the IR of L0, L1, L2, L3 and L5. stages: the IR of all levels as text.
+    reals, formats, buffers, loops, program: the IR of L0, L1, L2, L3 and L5.
+    stages: the IR of all levels as text.
     unrounded: the IR of L1 before a plan rounded sums; None if the plan rounds none.
     typed, bits: the program at L1, before a plan rounds sums, and at L4. Other compilations continue from them.
-    source, header: the C files. verilog: the text of the hardware module; None unless the target is an FPGA.
+    source, header: the C files.
+    verilog: the text of the hardware module; None unless the target is an FPGA.
     format, width: the name of the program's number format, and its width in bits.
     parts: the format of the parts that a quantised model computes in floats, such as `fixed 16`; None if there are
-    none.
-    row_scales: true if each row of constant matrices has its own scale. fold_affine: true if affine layers were folded.
+        none.
+    row_scales: true if each row of constant matrices has its own scale.
+    fold_affine: true if affine layers were folded.
     kept: true if the model already had number formats.
     """
 
@@ -164,8 +170,9 @@ def _long_types(module: ModuleOp) -> Iterable[str]:
 
 
 class VerifiedPrograms(Programs):
-    """A store of lowered programs that verifies and proves each program when it is created. of_user: as for
-    `pipelines.run`.
+    """A store of lowered programs that verifies and proves each program when it is created.
+
+    of_user: as for `pipelines.run`.
     """
 
     def __init__(self, ctx: Context, *, of_user: bool = False):
@@ -186,10 +193,12 @@ def compile_stages(
 ) -> Compiled:
     """Compile a program at L0, profiled on a data set.
 
-    search: the pass that chooses a format for each tensor, and replaces the width. programs: known programs of other
-    options; levels with equal options are reused. The option `fold_affine` takes effect only if it does not change more
-    answers on the data; `row_scales` takes effect only if it changes fewer answers. The search with either option has a
-    separate journal, whose name has the suffix `.folded` or `.rows`.
+    The option `fold_affine` takes effect only if it does not change more answers on the data; `row_scales` takes effect
+    only if it changes fewer answers. The search with either option has a separate journal, whose name has the suffix
+    `.folded` or `.rows`.
+
+    search: the pass that chooses a format for each tensor, and replaces the width.
+    programs: known programs of other options; levels with equal options are reused.
     """
     program = (programs or VerifiedPrograms(ctx)).of(reals)
     chosen = replace(options, fold_affine=False, row_scales=False)
@@ -213,7 +222,10 @@ def compile_stages(
 def compile_formats(
     reals: ModuleOp, module: ModuleOp, ctx: Context, options: PipelineOptions, *, row_scales: bool
 ) -> Compiled:
-    """Compile a program at L1. reals: the profiled program at L0 from which it was derived."""
+    """Compile a program at L1.
+
+    reals: the profiled program at L0 from which it was derived.
+    """
     programs = VerifiedPrograms(ctx)
     profiled, typed = programs.made("reals", lambda: reals), programs.made("formats", lambda: module)
     return _from_formats(profiled, typed, options, row_scales=row_scales)
@@ -239,7 +251,10 @@ def _passes_of_kept(module: ModuleOp, options: PipelineOptions) -> Sequence[Modu
 def compile_kept(
     module: ModuleOp, ctx: Context, options: PipelineOptions, programs: Programs | None = None
 ) -> Compiled:
-    """Compile a program at L1 that already has number formats (`refine_kept`). programs: as for `compile_stages`."""
+    """Compile a program at L1 that already has number formats (`refine_kept`).
+
+    programs: as for `compile_stages`.
+    """
     from tinyml.transforms.formats.lift_to_reals import LiftToRealsPass
 
     chosen = format_named(ctx, options.format, options.width) if options.data else F32_FORMAT

@@ -28,8 +28,10 @@ def upstream_files(buffers: ModuleOp, options: Mapping[str, Any] | None = None) 
     """Generate the files `NAME.mlir`, in the generic form, and `NAME_runtime.c` of a program at L2. Return their texts
     by name.
 
-    buffers: the program, which is unchanged. options: the options of the pipeline. Raises `InputError` for a program
-    that upstream dialects cannot represent.
+    buffers: the program, which is unchanged.
+    options: the options of the pipeline.
+
+    Raises `InputError` for a program that upstream dialects cannot represent.
     """
     module = buffers.clone()
     [function] = defined_functions(module)

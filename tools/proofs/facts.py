@@ -131,8 +131,8 @@ def _folds(format: NumberFormat) -> Iterator[tuple[str, Callable[[Any], Any]]]:
 def _keeps(op: tdsl.UnaryOp, before: tdsl.UnaryOp | None, to_input: bool, x: Any) -> Any:
     """A mask of the raws for which the result of `op` equals its fold.
 
-    before: an op that computes the operand of `op`; None if the operand is the input. to_input: true if the op folds to
-    the input, false if it folds to the result of `before`.
+    before: an op that computes the operand of `op`; None if the operand is the input.
+    to_input: true if the op folds to the input, false if it folds to the result of `before`.
     """
     raws = x.astype(tdsl.format_of(op.out).dtype)[:, None]
     given = raws if before is None else np.broadcast_to(before.compute(Bits(), [raws]), raws.shape)

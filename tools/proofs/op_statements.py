@@ -74,8 +74,9 @@ def statement(
 ) -> OpStatement:
     """The statement about the op that `make` builds from values of the given types.
 
-    operands: the type and the possible raws of each operand. Raises `Undocumented` for an op without a documented
-    meaning.
+    operands: the type and the possible raws of each operand.
+
+    Raises `Undocumented` for an op without a documented meaning.
     """
     block = Block(arg_types=[type for type, _ in operands])
     op = make(block.args)
@@ -119,6 +120,7 @@ class _Forms:
     """The three forms of an op's lowering.
 
     If the op folds to an operand, the index of this operand is included; it is None for an op that does not fold.
+
     interval: the proven interval of the result, if there is one.
     """
 
@@ -140,7 +142,10 @@ class _Forms:
         return cls(stages, alone.interval, place)
 
     def promises(self, inputs: Sequence[Number], expected: Number | Condition) -> Iterator[Promise]:
-        """Yield the conditions that must be true of all forms for these inputs. expected: the documented result."""
+        """Yield the conditions that must be true of all forms for these inputs.
+
+        expected: the documented result.
+        """
         if self.folded is not None:
             yield Promise("the op folds to the documented result", equal(inputs[self.folded], expected))
         for words, block in self.stages.items():

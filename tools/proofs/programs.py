@@ -70,7 +70,10 @@ def _shifts(op: num.NumOp) -> Sequence[int | None]:
 
 
 def _operation(op: num.NumOp, name: str, places: int | None) -> OpStatement:
-    """The statement about an op. places: the amount of the op's shift, if it has one."""
+    """The statement about an op.
+
+    places: the amount of the op's shift, if it has one.
+    """
     if places is not None and not 0 <= places < _width(op.results[0].type):
         raise Undocumented(f"{op.name} shifts by {places}, which has no meaning")
 
@@ -89,7 +92,10 @@ def _operation(op: num.NumOp, name: str, places: int | None) -> OpStatement:
 
 
 def _domain(op: num.NumOp, type: Attribute, places: int | None = None) -> Domain:
-    """The possible integers of an op's operand. places: the amount of the op's shift, if it is known."""
+    """The possible integers of an op's operand.
+
+    places: the amount of the op's shift, if it is known.
+    """
     if number_format(type) is not None:
         return documented_by(type).raws
     if isinstance(op, num.ShiftOp | num.AddShiftedOp) and accumulator_of(type) is None:
@@ -272,7 +278,8 @@ def _rows(
     """For each index of the result on which the weights depend, yield the index and the weights summed for it, for
     every matrix.
 
-    map: the map from loop indices to indices of weights. summed: the extents of the loops over which the op sums.
+    map: the map from loop indices to indices of weights.
+    summed: the extents of the loops over which the op sums.
     constant: the matrices.
     """
     shape = tdsl.shape_of(op.out)

@@ -48,8 +48,8 @@ Promises: TypeAlias = Callable[[Sequence[Number], "Number | Condition"], Iterato
 class Statement(ABC):
     """The claim that a computation equals its documentation, for all inputs that satisfy `assumed`.
 
-    subject: the key by which reports group statements. cuts: integers that divide the domain of a single operand into
-    pieces. Each query of the solver covers one piece.
+    subject: the key by which reports group statements.
+    cuts: integers that divide the domain of a single operand into pieces; each query of the solver covers one piece.
     """
 
     name: str
@@ -114,7 +114,10 @@ class Counterexample:
 
 @dataclass(frozen=True)
 class Verdict:
-    """The decision about a statement. how: "all inputs", "solver", or the reason why the statement is open."""
+    """The decision about a statement.
+
+    how: "all inputs", "solver", or the reason why the statement is open.
+    """
 
     statement: Statement
     seconds: float

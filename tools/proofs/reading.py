@@ -76,7 +76,10 @@ def _run(
     values: dict[SSAValue, Any],
     promise: Callable[[str, Condition], None],
 ) -> Sequence[Any]:
-    """Interpret a block; return all returned or yielded values. values: the values of the ops before the block."""
+    """Interpret a block; return all returned or yielded values.
+
+    values: the values of the ops before the block.
+    """
     values.update(zip(block.args, arguments, strict=True))
 
     for op in block.ops:

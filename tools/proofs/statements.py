@@ -219,7 +219,7 @@ def combined(lhs: Known, rhs: Known, result: Known) -> Iterator[OpStatement]:
 
 
 def continued(lhs: Known, rhs: Known) -> Iterator[OpStatement]:
-    """Yield statements about exact sums: continued in finer units, added with a left shift, and shifted."""
+    """Yield statements about exact sums that are continued in finer units, added with a left shift, or shifted."""
     coarse, fine = (one.format.accumulator(one.format, one.format, None) for one in (lhs, rhs))
     if not isinstance(lhs.documented, RoundedOnce) or not fine.follows(coarse):
         return

@@ -25,8 +25,8 @@ def constant_names(program: ModuleOp) -> list[str]:
 
 
 def constant_bytes(program: ModuleOp) -> dict[str, int]:
-    """By name, the bytes of each constant array in flash of a program at L5: the numbers of the model, and tables of
-    functions.
+    """The bytes of each constant array in flash of a program at L5, by name. Constant arrays are the numbers of the
+    model, and tables of functions.
     """
     return {op.sym_name.data: len(op.value.data.data) for op in _in_flash(program)}
 
@@ -56,7 +56,9 @@ def far_constants(program: ModuleOp, estimate: Estimate | None, unit: str) -> di
 def operations(spent: Spent, unit: str) -> list[dict[str, Any]]:
     """Entries with the time, the code and the calls of each operation, in the order of the C file.
 
-    An operation with several steps also has an entry for each step. spent: the measured time of the whole inference.
+    An operation with several steps also has an entry for each step.
+
+    spent: the measured time of the whole inference.
     """
 
     def entry(part: Spent) -> dict[str, Any]:
@@ -73,12 +75,12 @@ def operations(spent: Spent, unit: str) -> list[dict[str, Any]]:
 
 
 def functions(measured: Attribution) -> dict[str, float]:
-    """By name, the total time in each kernel and library function that the model calls, longest first."""
+    """The total time in each kernel and library function that the model calls, by name, longest first."""
     return _longest_first(call for calls in measured.calls.values() for call in calls.items())
 
 
 def _longest_first(calls: Iterable[tuple[str, float]]) -> dict[str, float]:
-    """By name, the total time of each function in a list of (name, time) pairs, longest first."""
+    """The total time of each function in a list of (name, time) pairs, by name, longest first."""
     time: defaultdict[str, float] = defaultdict(float)
     for function, spent in calls:
         time[function] += spent
@@ -94,7 +96,7 @@ def flash(measured: Attribution) -> dict[str, Any]:
 
 
 def ram(measured: Attribution, buffers: ModuleOp, interface: Interface) -> dict[str, Any]:
-    """The bytes of RAM by kind; `peak` lists the buffers alive at the operation with the most live bytes."""
+    """The bytes of RAM by kind; `peak` lists the buffers that are live at the operation with the most live bytes."""
     from tinyml.tools.reports.memory_report import memory_report
 
     memory = memory_report(buffers)

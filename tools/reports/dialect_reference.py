@@ -153,8 +153,9 @@ OPTIONAL = (OptOperandDef, OptResultDef)
 
 
 def dialect_page(page: str, tests: Iterable[str]) -> str:
-    """The text of a page. tests: IR files for examples; the first file that contains an op supplies the example of the
-    op.
+    """The text of a page.
+
+    tests: IR files for examples; the first file that contains an op supplies the example of the op.
     """
     title, introduction, _ = PAGES[page]
     lines = [line for text in tests for line in text.splitlines()]

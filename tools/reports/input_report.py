@@ -39,7 +39,8 @@ class FloatInputs:
 
     conversion: the estimated time of all elements, in the unit of the board; None on a board without measurements.
     array_bytes: the RAM of the array of floats that NAME_predict_floats reads. NAME_set needs only the input's buffer
-    of `buffer_bytes`. in_software: true if the board computes floats without hardware; None if that is unknown.
+        of `buffer_bytes`.
+    in_software: true if the board computes floats without hardware; None if that is unknown.
     """
 
     conversion: float | None
@@ -48,8 +49,9 @@ class FloatInputs:
     in_software: bool | None
 
     def share(self, program: float | None) -> float:
-        """The share of the conversion in the total time; 0 if one of the times is unknown. program: the time without
-        conversion.
+        """The share of the conversion in the total time; 0 if one of the times is unknown.
+
+        program: the time without conversion.
         """
         return 0.0 if not self.conversion or not program else self.conversion / (self.conversion + program)
 
@@ -80,7 +82,10 @@ def float_inputs_report(costs: FloatInputs | None) -> dict[str, Any] | None:
 
 
 def describe_float_inputs(figures: Mapping[str, Any], unit: str) -> str:
-    """Describe the costs of float inputs in one line. figures: the costs as fields of the report."""
+    """Describe the costs of float inputs in one line.
+
+    figures: the costs as fields of the report.
+    """
     converting = figures["conversion"]
     time = "" if converting is None else f"converting a sample takes {converting:,.0f} {unit} (estimated), "
     return f"Floats as inputs: {time}their array {figures['array_bytes']:,} bytes of RAM."
@@ -90,9 +95,10 @@ def describe_float_inputs(figures: Mapping[str, Any], unit: str) -> str:
 class SensorReport:
     """The integers that a program accepts as input.
 
-    unit: spelled as in the option. type: the C type. entry: the way in which the program processes the integers:
-    `READ`,
-    `COMPUTED` or `CAST`. clipped: the share of the data's numbers that lie outside the range of the unit's integers.
+    unit: the unit as spelled in the option.
+    type: the C type.
+    entry: the way in which the program processes the integers: `READ`, `COMPUTED` or `CAST`.
+    clipped: the fraction of the data's numbers that lie outside the range of the unit's integers.
     """
 
     unit: str
@@ -102,7 +108,10 @@ class SensorReport:
 
 
 def sensor_report(reals: ModuleOp, formats: ModuleOp, data: Data) -> dict[str, Any] | None:
-    """The report on a program's input; None without a unit. reals, formats: the program at L0 and at L1."""
+    """The report on a program's input; None without a unit.
+
+    reals, formats: the program at L0 and at L1.
+    """
     interface = interface_of(formats)
     if interface.input_unit is None:
         return None
@@ -137,8 +146,10 @@ def stream_report(buffers: ModuleOp, interface: Interface, longest: int | None) 
 
     If the front end defines a rate, the report contains the samples per second. It also contains the bytes that are
     stored between hops, and `longest_hop`, the maximum time of a hop, including the answer, in the unit of the report.
-    None for a program that does not stream. buffers: the packed program at L2. longest: the maximum time of a hop; None
-    without measurements.
+    None for a program that does not stream.
+
+    buffers: the packed program at L2.
+    longest: the maximum time of a hop; None without measurements.
     """
     if (pushes := interface.pushes) is None:
         return None

@@ -18,17 +18,21 @@ from tinyml.transforms.buffers.packing import FIRST_FIT, Proof
 
 
 def memory_report(buffers: ModuleOp) -> dict[str, Any]:
-    """The arena of a packed program at L2, in bytes.
+    """The arena of a packed program at L2, in bytes. Operations get names (`name_operations`).
 
-    `height`: the size of the arena. `lower_bound`: the minimum size for any packing. Its `proof` is the need at the
-    peak or a search; `checked` is the algorithm that verified the bound, if any. `packer`: the algorithm that packed
-    the buffers. `peak`: the program point with the most live bytes, with its operation and buffers. If it is the point
-    at which the caller writes the input, the operation is the first one. `waste`: the free bytes at the peak.
+    `height`: the size of the arena.
+    `lower_bound`: the minimum size for any packing.
+    `proof`: the reason for the bound: the need at the peak, or a search.
+    `checked`: the algorithm that verified the bound, if any.
+    `packer`: the algorithm that packed the buffers.
+    `peak`: the program point with the most live bytes, with its operation and buffers. If it is the point at which the
+        caller writes the input, the operation is the first one.
+    `waste`: the free bytes at the peak.
+    `map`: the offset and size of each buffer, and the program points `first` to `last` at which it is live. `ring` is
+        set if a buffer stores only the last rows or pixels of an image. `overlaps` lists the bytes that a buffer shares
+        with earlier buffers, whose elements it replaces one by one.
 
-    `map`: the offset and size of each buffer, and the program points `first` to `last` at which it is alive. `ring` is
-    set if a buffer stores only the last rows or pixels of an image. `overlaps` lists the bytes that a buffer shares
-    with earlier buffers, whose elements it replaces one by one. Operations get names (`name_operations`). Raises
-    `InputError` for views without a live range.
+    Raises `InputError` for views without a live range.
     """
     name_operations(buffers)
     function = defined_functions(buffers)[0]
@@ -100,8 +104,8 @@ def occupied(boxes: Sequence[Placed], point: int) -> int:
 class SharedBytes(NamedTuple):
     """The `size` bytes from `offset` on that two boxes share from point `first` to `last`.
 
-    under: the box that begins earlier. over: the box that begins later, such as a result whose elements replace the
-    elements of an operand.
+    under: the box that begins earlier.
+    over: the box that begins later, such as a result whose elements replace the elements of an operand.
     """
 
     over: Placed
@@ -113,7 +117,7 @@ class SharedBytes(NamedTuple):
 
 
 def overlaps(boxes: Sequence[Placed]) -> list[SharedBytes]:
-    """The bytes that boxes share while both are alive. Of two boxes that begin together, the first in `boxes` is
+    """The bytes that boxes share while both are live. Of two boxes that begin together, the first in `boxes` is
     `under`.
     """
     shared: list[SharedBytes] = []

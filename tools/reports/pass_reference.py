@@ -58,8 +58,8 @@ def _section(name: str, made: type[ModulePass], steps: str) -> str:
 
 
 def _summary(made: type[ModulePass]) -> str:
-    """The first paragraph of the module docstring of a pass; empty for a pipeline,
-    which shares its file with others.
+    """The first paragraph of the module docstring of a pass; empty for a pipeline, which shares its file with
+    others.
     """
     if made.name in PIPELINES:
         return ""

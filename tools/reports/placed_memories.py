@@ -20,10 +20,12 @@ FLASH, STACK, CALLER = "flash", "stack", "input"
 
 
 def memories_report(bits: ModuleOp) -> dict[str, Any]:
-    """The memories of a program on L4 and the accesses to each in one inference.
+    """The memories of a program at L4 and the accesses to each in one inference.
 
     `rows`: for each memory its name, size, wait states, the bytes of its arena, of copied constants and of the stack,
-    and the accesses. `wait_cycles`, `bound`, `proof` and `checked` state the choice.
+        and the accesses.
+    `wait_cycles`, `bound`, `proof`, `checked`: the wait cycles of the assignment, their lower bound, the proof of the
+        bound and the algorithm that verified it.
     """
     record, accesses = _record(bits), accesses_by_memory(bits)
     rows = [
@@ -50,7 +52,7 @@ def _record(bits: ModuleOp) -> Record:
 
 
 def accesses_by_memory(bits: ModuleOp) -> Mapping[str, Accesses]:
-    """The accesses of a program on L4 in one inference, by the name of the memory, `FLASH`, `STACK` or `CALLER`."""
+    """The accesses of a program at L4 in one inference, by the name of the memory, `FLASH`, `STACK` or `CALLER`."""
     memories = _record(bits).memories
     totals: dict[str, Accesses] = {}
     for array, counted in accesses_of(defined_functions(bits)[0]).items():
@@ -84,7 +86,7 @@ def _fields(accesses: Accesses) -> dict[str, Any]:
 
 
 def memories_part(report: Report) -> Iterable[str | Sequence[Sequence[object]]]:
-    """Write the part of the report about memories; nothing for a program without `--memory`."""
+    """Yield the part of the report about memories; nothing for a program without `--memory`."""
     memories = report.memory.get("memories")
     if memories is None:
         return

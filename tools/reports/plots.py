@@ -28,7 +28,10 @@ def check_plot_path(path: Path) -> None:
 
 
 def new_figure(width: float, height: float) -> Any:
-    """Create an empty matplotlib figure whose parts do not overlap. width, height: in inches."""
+    """Create an empty matplotlib figure whose parts do not overlap.
+
+    width, height: in inches.
+    """
     from matplotlib.figure import Figure  # pyright: ignore[reportMissingImports]
 
     return Figure(figsize=(width, height), layout="constrained")

@@ -36,8 +36,8 @@ if TYPE_CHECKING:
 def write_report(made: Compilation, chosen: dict[str, Any] | None, lines: Sequence[str]) -> Report:
     """Create the report of a compiled model.
 
-    made: the compilation after its measurement. chosen, lines: the texts of the report and of the command about the
-    choice of formats.
+    made: the compilation after its measurement.
+    chosen, lines: the texts of the report and of the command about the choice of formats.
     """
     from tinyml.lowering.loops.operation_names import layers_by_name
     from tinyml.runtime.evaluator.evaluator import feature_map
@@ -237,9 +237,7 @@ def require_fit(report: Report, board: Board, remedies: Callable[[int, int], Seq
 
 
 def _fullest(memory: Mapping[str, Any]) -> str:
-    """Describe the program point with the most live bytes of the arena, and the buffers that are alive at this
-    point.
-    """
+    """Describe the program point with the most live bytes of the arena, and the buffers that are live at this point."""
     peak = memory["peak"]
     if not peak["buffers"]:
         return ""

@@ -133,7 +133,7 @@ class Ring(TypedDict):
 
 
 class MappedBuffer(BufferBytes):
-    """A buffer in an arena, alive between two program points."""
+    """A buffer in an arena, live between two program points."""
 
     offset: Count
     first: int
@@ -246,11 +246,13 @@ class Stream(TypedDict):
 
 @dataclass(frozen=True, kw_only=True)
 class RamBytes:
-    """The bytes of RAM by purpose.
+    """The bytes of RAM by purpose. static, stack and total are None without measurements.
 
-    arena: working memory. input: the caller's array; 0 if the input is in the arena or arrives row by row. static:
-    .data and .bss, which include arena and input. stack: the measured peak of the stack. total: the sum of static and
-    stack. static, stack and total are None without measurements.
+    arena: working memory.
+    input: the caller's array; 0 if the input is in the arena or arrives row by row.
+    static: .data and .bss, which include arena and input.
+    stack: the measured peak of the stack.
+    total: the sum of static and stack.
     """
 
     arena: int
@@ -264,8 +266,8 @@ class RamBytes:
 class FunctionReport:
     """The greatest error of a function (`exp`, `tanh`, `sigmoid`) between two formats, over all arguments.
 
-    scheme: the implementation of the function; None for the default. error: the error in reals; None for more than 2^16
-    arguments and for floats.
+    scheme: the implementation of the function; None for the default.
+    error: the error in reals; None for more than 2^16 arguments and for floats.
     """
 
     function: str

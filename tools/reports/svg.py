@@ -35,8 +35,10 @@ _STYLE = (
 class Drawing:
     """A drawing of `width` times `height` pixels. x increases to the right, y downwards.
 
-    title: the alternative text. Classes of elements: `ink` for lines and `paper` for areas in the colours of the page,
-    `on` for text on `COLOURS`, `small` for other text.
+    Classes of elements are `ink` for lines and `paper` for areas in the colours of the page, `on` for text on
+    `COLOURS`, and `small` for other text.
+
+    title: the alternative text.
     """
 
     def __init__(self, width: float, height: float, title: str = ""):
@@ -63,7 +65,10 @@ class Drawing:
         tip: str = "",
         opacity: float = 1.0,
     ) -> None:
-        """Fill a rectangle with a colour or by its class. tip: the tooltip."""
+        """Fill a rectangle with a colour or by its class.
+
+        tip: the tooltip.
+        """
         paint = f' fill="{fill}"' if fill else f' class="{kind}"'
         paint += f' fill-opacity="{opacity:.3g}"' if opacity < 1 else ""
         edge = f' stroke="#fff" stroke-width="0.4" stroke-opacity="{opacity:.3g}"' if tip else ""
@@ -85,21 +90,28 @@ class Drawing:
         )
 
     def dot(self, x: float, y: float, radius: float, fill: str, tip: str = "", *, reached: bool = False) -> None:
-        """Draw a dot. reached: true if the keyboard can focus the dot, so that screen readers announce its tip."""
+        """Draw a dot.
+
+        reached: true if the keyboard can focus the dot, so that screen readers announce its tip.
+        """
         keys = f' tabindex="0" role="img" aria-label={quoteattr(tip)}' if reached else ""
         self._parts.append(
             f'<circle cx="{x:.6g}" cy="{y:.6g}" r="{radius:.3g}" fill="{fill}"{keys}>{_tip(tip)}</circle>'
         )
 
     def line(self, x1: float, y1: float, x2: float, y2: float, dashes: str = "", *, kind: str = "ink") -> None:
-        """Draw a line in ink. dashes: lengths in pixels, such as "4 3"."""
+        """Draw a line in ink.
+
+        dashes: lengths in pixels, such as "4 3".
+        """
         pattern = f' stroke-dasharray="{dashes}"' if dashes else ""
         ends = f'x1="{x1:.6g}" y1="{y1:.6g}" x2="{x2:.6g}" y2="{y2:.6g}"'
         self._parts.append(f'<line class="{kind}" {ends} stroke-width="0.8"{pattern}/>')
 
     def marks_below(self, y: float, marks: Iterable[tuple[float, str]], *, kind: str = "") -> None:
-        """Draw the marks of a horizontal axis at height y. marks: the x position and the text of each mark; the text is
-        below the mark.
+        """Draw the marks of a horizontal axis at height y.
+
+        marks: the x position and the text of each mark; the text is below the mark.
         """
         for x, text in marks:
             self.line(x, y, x, y + 4)
@@ -120,7 +132,11 @@ class Drawing:
     def text(
         self, x: float, y: float, text: str, anchor: str = "middle", *, kind: str = "", turned: bool = False
     ) -> None:
-        """Draw a line of text. anchor: "start", "middle" or "end". turned: true to rotate the text to read upwards."""
+        """Draw a line of text.
+
+        anchor: "start", "middle" or "end".
+        turned: true to rotate the text to read upwards.
+        """
         turn = f' transform="rotate(-90 {x:.6g} {y:.6g})"' if turned else ""
         style = f" class={quoteattr(kind)}" if kind else ""
         self._parts.append(f'<text x="{x:.6g}" y="{y:.6g}" text-anchor="{anchor}"{style}{turn}>{escape(text)}</text>')

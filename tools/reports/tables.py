@@ -36,7 +36,9 @@ MIN_COLUMN_WIDTH = 24
 
 
 def print_table(table: Table, least: int = DEFAULT_COLUMNS) -> None:
-    """Print a table without truncation. least: the assumed number of columns if the output is not a terminal.
+    """Print a table without truncation.
+
+    least: the assumed number of columns if the output is not a terminal.
 
     On a narrow terminal, and in a text for one (`text_for_terminal`), the table is split into several tables. Each has
     the first column and as many other columns as fit.

@@ -54,18 +54,22 @@ CHOOSE_FORMAT = f"--format {AUTO_FORMAT} finds formats that lose less"
 class Findings:
     """The results of a program that determine warnings.
 
-    Accuracy and loss. accuracies: before and after compilation. unmet: the permitted loss in points, if no format that
-    fits the board meets it; else None. outputs: the outputs of a classifier that callers read.
-    Time. shares: the share of the time that each cause takes; None on a target of unknown costs. converting: the share
-    of the time spent converting floats to raws. milliseconds: the time of an inference, including the conversion; None
-    on a board with an unknown clock.
-    Formats. chosen: true if `auto` chose the format; no warning then recommends another format. failed: the
-    alternatives of `auto` that do not compile for a reason other than their size, each with the reason. complete: true
-    if `auto` evaluated all formats that fit. kept: true if the model already has number formats. parts: true if a part
-    of the model has no number formats. asked: true if feature scales were requested. scaled: true if the program has
-    feature scales.
-    Data. data: the faults of the data that determine formats. clipped: the share of inputs outside the range of the
-    unit's integers. spread: the maximum over constants of the ratio of the greatest magnitude to the median magnitude.
+    accuracies: the accuracies before and after compilation.
+    unmet: the permitted loss in points, if no format that fits the board meets it; otherwise None.
+    outputs: the outputs of a classifier that callers read.
+    shares: the share of the time that each cause takes; None on a target of unknown costs.
+    converting: the share of the time spent converting floats to raws.
+    milliseconds: the time of an inference, including the conversion; None on a board with an unknown clock.
+    chosen: true if `auto` chose the format; no warning then recommends another format.
+    failed: the alternatives of `auto` that do not compile for a reason other than their size, each with the reason.
+    complete: true if `auto` evaluated all formats that fit.
+    kept: true if the model already has number formats.
+    parts: true if a part of the model has no number formats.
+    asked: true if feature scales were requested.
+    scaled: true if the program has feature scales.
+    data: the faults of the data that determine formats.
+    clipped: the share of inputs outside the range of the unit's integers.
+    spread: the maximum over constants of the ratio of the greatest magnitude to the median magnitude.
     """
 
     accuracies: Accuracy
@@ -98,7 +102,7 @@ class Findings:
 
     @property
     def other(self) -> float:
-        """The share of samples for which model and program give different answers."""
+        """The share of samples for which the answers of model and program differ."""
         return self.accuracies.disagreements / max(self.accuracies.samples, 1)
 
     @property
@@ -122,8 +126,9 @@ class Findings:
         return self.milliseconds is not None and self.milliseconds <= QUICK
 
     def share(self, cause: str) -> float:
-        """The share of the time that a cause takes. cause: the name of a field of `TimeShares`. 0 for a fast
-        program.
+        """The share of the time that a cause takes; 0 for a fast program.
+
+        cause: the name of a field of `TimeShares`.
         """
         return 0.0 if self.shares is None or self.quick else getattr(self.shares, cause)
 
@@ -132,7 +137,10 @@ class Findings:
 class WarningRule:
     """A row of `WARNINGS`.
 
-    name: the name in reports. applies: the condition. text: the finding. cure: the advice.
+    name: the name in reports.
+    applies: the condition.
+    text: the finding.
+    cure: the advice.
     """
 
     name: str
@@ -168,8 +176,10 @@ def _of_far_samples(found: Findings) -> str:
 
 
 def _slow(name: str, cause: str, what: str, cure: str) -> WarningRule:
-    """The rule for a warning about a cause that takes more than a fifth of the time. what: the finding. cure: the
-    advice.
+    """The rule for a warning about a cause that takes more than a fifth of the time.
+
+    what: the finding.
+    cure: the advice.
     """
     return WarningRule(
         name,
@@ -319,8 +329,9 @@ def warnings_of(
 ) -> list[dict[str, str]]:
     """The warnings that follow from the accuracy, the estimated time and the choice of a program.
 
-    clipped: the share of inputs outside the range of a unit's integers. converting: the share of the time with float
-    inputs that is spent converting them to raws. milliseconds: as in `Findings`.
+    clipped: the share of inputs outside the range of a unit's integers.
+    converting: the share of the time with float inputs that is spent converting them to raws.
+    milliseconds: as in `Findings`.
     """
     from tinyml.runtime.evaluator.evaluator import feature_map
     from tinyml.transforms.ir.cost.estimate import time_shares

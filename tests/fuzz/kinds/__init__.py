@@ -1,4 +1,4 @@
-"""The kinds of cases; a new kind is a function and a row of `KINDS`."""
+"""The kinds of fuzz cases. A new kind is a function and a row of `KINDS`."""
 
 from fuzz.kinds import (
     api,

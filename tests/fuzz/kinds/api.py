@@ -1,4 +1,4 @@
-"""Hostile values from Python for `tinyml.load`, `tinyml.compile` and the methods of a program."""
+"""Invalid arguments for `tinyml.load`, `tinyml.compile` and the methods of a program."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ class Lying:
 
 
 def objects(one: object) -> np.ndarray:
-    """An array of objects that numpy has not inspected."""
+    """An array with the dtype object, created so that numpy does not inspect its element."""
     made = np.empty((2, 4), object)
     made.fill(one)
     return made
@@ -63,7 +63,7 @@ ODD: list[Any] = [None, 5, -1, 1.5, float("nan"), 10**30, True, "", "abc", "\0",
 
 
 def hostile(random: Random) -> Any:
-    """A value that no caller should pass, or one that is slightly wrong."""
+    """A random argument that no caller should pass, or that is almost valid."""
     x, y = samples()
     error = random.choice([ValueError, KeyError, TypeError, AttributeError, SystemExit, RuntimeError, OSError])
     dtype = random.choice(["i1", "u8", "f2", "f8", "longdouble", "complex", "bool", "U", "O", "M8[s]"])
@@ -88,7 +88,9 @@ def hostile(random: Random) -> Any:
 
 
 def calls(number: int, random: Random, folder: Path) -> str:
-    """Call a function with one or two hostile values; accepted are a result, an error of one line, or a type error."""
+    """Call a function with one or two invalid arguments. It may return, raise an error with a message of one line, or
+    raise `TypeError`.
+    """
     x, y = samples()
     first, second = hostile(random), hostile(random)
     keyword = random.choice(KEYWORDS)

@@ -1,6 +1,4 @@
-"""Random networks in ONNX's order of axes (channels first), whose input arrives row by row from a function of the
-caller.
-"""
+"""Random ONNX networks with channels first, whose input a callback provides row by row."""
 
 from __future__ import annotations
 
@@ -110,7 +108,7 @@ def network(random: Random) -> Images:
 
 
 def arrivals(number: int, random: Random, folder: Path) -> str:
-    """Compile a network whose input arrives row by row.
+    """Compile a network whose input a callback provides row by row.
 
     The C must compile without warnings, and the sanitized host build must compute the evaluator's bits.
     """

@@ -1,4 +1,4 @@
-"""IR of the tests with tinyml's attributes in wrong places, with wrong types and with wrong values."""
+"""Test IR whose tinyml attributes are in wrong places or have wrong types or values."""
 
 from __future__ import annotations
 
@@ -107,7 +107,7 @@ PROGRAM_FIELDS: Mapping[str, Sequence[object]] = {
 
 
 def attributes(number: int, random: Random, folder: Path) -> str:
-    """Run a module whose attributes were changed through its pipeline, through passes, or through the compiler."""
+    """Change the attributes of a module, and run its pipeline, random passes or the compiler on it."""
     text, pipelines = random.choice(programs())
     try:
         module = GuardedParser(context(), text).parse_module()
@@ -128,7 +128,7 @@ def attributes(number: int, random: Random, folder: Path) -> str:
 def change(module: ModuleOp, random: Random) -> None:
     """Set, replace or remove an attribute of the module, of an operation, or of a function's argument or result.
 
-    Alternatively, change fields of the interface of its only function.
+    If the module has one function, its interface attribute may be changed instead.
     """
     ops = [*module.walk()]
     functions = [op for op in ops if isinstance(op, FuncOp)]
@@ -152,7 +152,9 @@ def change(module: ModuleOp, random: Random) -> None:
 
 
 def _some_fields(known: Mapping[str, Sequence[object]], random: Random) -> dict[str, object]:
-    """Random values for at most three fields of an interface; scales come with offsets."""
+    """Random values for at most three fields of an interface; a value for scales is always accompanied by one for
+    offsets.
+    """
     names = {*random.sample([*known], random.randint(0, 3))}
     if names & {"scales", "offsets"}:
         names |= {"scales", "offsets"}
@@ -174,7 +176,9 @@ def _changed(
 def _with_another(
     attributes: dict[str, Attribute], place: HolderKind, holder: Operation | None, random: Random
 ) -> dict[str, Attribute]:
-    """The attributes after adding, removing or replacing one; most are at a place where they are allowed."""
+    """The attributes after one is added, removed or replaced. Most added attributes are allowed on that kind of
+    operation.
+    """
     declared, changed = own_attributes(), dict(attributes)
     present = [name for name in attributes if name in declared]
     if present and random.random() < 0.3:

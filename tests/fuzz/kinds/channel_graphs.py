@@ -1,6 +1,4 @@
-"""Networks whose branches part and join in loops over channels:
-checks of their bits and of the memory of their plans.
-"""
+"""Networks with branches and joins in loops over channels: checks of their bits and of the memory of their plans."""
 
 from __future__ import annotations
 
@@ -29,7 +27,7 @@ OPTIONS = settings(
 
 
 def in_loops(number: int, random: Random, folder: Path) -> str:
-    """Run some random graphs, with sums of a random width."""
+    """Run random graphs with accumulators of a random width, and compare their bits and the memory of their plans."""
 
     @seed(number)
     @OPTIONS

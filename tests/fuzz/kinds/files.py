@@ -1,4 +1,4 @@
-"""Files of arrays, tables of buffers and journals of searches, with damaged structure or bytes."""
+"""Data files, tables of buffers and search journals with damaged structure or bytes."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from fuzz.verdicts import OPT, TINYML, call
 
 @cache
 def tour() -> Path:
-    """A copy of the smallest model in the documentation: tour.sd, W.npy, B.npy and val.npz."""
+    """A folder with the smallest model in the documentation: tour.sd, W.npy, B.npy and val.npz."""
     return shutil.copytree(ROOT / "docs" / "tour", Path(tempfile.mkdtemp(prefix="fuzz-tour-")) / "tour")
 
 
@@ -32,7 +32,7 @@ EXTENTS = (0, 1, 2, 4, 4, 5, -1, 1 << 20, 1 << 44)
 
 
 def npy(random: Random) -> bytes:
-    """An array file whose header has random content."""
+    """The bytes of an .npy file whose header has random content."""
     shape = (2, 4) if random.random() < 0.5 else tuple(random.choices(EXTENTS, k=random.choice([0, 1, 2, 2, 3, 40])))
     data = np.random.default_rng(random.randrange(1000)).normal(size=random.choice([0, 2, 8, 8, 16])).astype("<f4")
     if random.random() < 0.3:
@@ -66,7 +66,7 @@ NAMES = ("x.npy", "y.npy", "x", "../x.npy", "z.npy")
 
 
 def npz(random: Random) -> bytes:
-    """An archive of the arrays `x` and `y`, sometimes with other entries or compression methods."""
+    """The bytes of an .npz file with the arrays `x` and `y`, sometimes with other entries or compression methods."""
     file = io.BytesIO()
     method = random.choice([zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED, zipfile.ZIP_BZIP2, zipfile.ZIP_LZMA])
     with zipfile.ZipFile(file, "w", method) as archive:
@@ -94,7 +94,7 @@ COLUMNS = ("id", "lower", "upper", "size", "alignment", "offset")
 
 
 def tables(number: int, random: Random, folder: Path) -> str:
-    """Pack random buffers, few of which are sensible."""
+    """Pack random buffers, most of which are invalid."""
     count = random.choice([0, 1, 3, 10, 60])
     usual = (
         lambda: random.randint(0, 20),
@@ -130,7 +130,7 @@ def journal() -> str:
 
 
 def search(journal: Path, resume: bool) -> str:
-    """The verdict on a search that writes a journal."""
+    """Run a search that writes a journal, and return its verdict."""
     also = " resume=true" if resume else ""
     search = f'search-maxscale{{data="{tour() / "val.npz"}" widths=8,16 jobs=1 journal="{journal}"{also}}}'
     return call(OPT, tour() / "tour.sd", "-p", f'profile{{data="{tour() / "val.npz"}"}},{search}')

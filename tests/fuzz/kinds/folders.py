@@ -1,4 +1,4 @@
-"""Output folders whose report, page, IR, C and samples have arbitrary content, and the commands that read them."""
+"""Output folders whose report, HTML page, IR, C and samples have arbitrary content, and the commands that read them."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ VALUES: tuple[Any, ...] = (
 
 
 def places(value: object) -> list[tuple[Any, Any]]:
-    """Every position in a JSON value: a list or an object, and an index or a key."""
+    """Every position in a JSON value, as pairs of a list or an object and an index or a key."""
     found: list[tuple[Any, Any]] = []
     if isinstance(value, dict):
         inner: list[tuple[Any, Any]] = [*cast("dict[str, Any]", value).items()]

@@ -1,4 +1,6 @@
-"""Files of other tools: CatBoost's and Keras's if these are installed, models with a state, and foreign MLIR."""
+"""Files of other tools: CatBoost's and Keras's if these are installed, TensorFlow Lite models with a state, and MLIR of
+other projects.
+"""
 
 from __future__ import annotations
 
@@ -113,7 +115,7 @@ def _changed_archive(content: bytes, random: Random, evil: Path) -> bytes:
 
 
 def _attack(random: Random, evil: Path) -> dict[str, Any]:
-    """The fields of a configuration object of a kind that has been used to execute code."""
+    """The fields of a configuration object whose kind has been used in attacks that execute code."""
     function = {"class_name": "function", "config": "system", "registered_name": "system", "module": "os"}
     return random.choice(
         [

@@ -1,4 +1,4 @@
-"""Every pass on every IR of the tests, and on IR with changed structure or text."""
+"""Passes on the IR of all FileCheck tests, and on this IR after changes of its structure or text."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def passes() -> list[str]:
 
 
 def pipeline_of(name: str) -> str:
-    """A pass with values for its required options; options that are files get a data set."""
+    """A pass with values for its required options, in pipeline syntax. Options that name files get a data set."""
     required = [option for option in options_of(TINYML.all_passes[name]()) if option.required]
     values = " ".join(f"{option.name}={_value(option.type)}" for option in required)
     return f"{name}{{{values}}}" if values else name
@@ -51,7 +51,7 @@ def _value(type: Any) -> str:
 
 
 def every_pass(number: int, random: Random, folder: Path) -> str:
-    """Run a pass on an IR of the tests; consecutive numbers enumerate all pairs of pass and IR."""
+    """Run a pass on a module of the tests. Consecutive numbers enumerate all pairs of pass and module."""
     texts, names = sources(), passes()
     # Files in turn, so that a short run meets all of them.
     text = texts[number % len(texts)]
@@ -66,7 +66,7 @@ def _opt(text: str, pipeline: str, folder: Path) -> str:
 
 
 def changed(number: int, random: Random, folder: Path) -> str:
-    """Change an IR of the tests, and run one to three passes on it."""
+    """Change a module of the tests, and run one to three passes on it."""
     text = random.choice(sources())
     for _ in range(random.randint(1, 3)):
         text = (changed_structure(text, random) if random.random() < 0.75 else None) or changed_text(text, random)
@@ -100,7 +100,7 @@ def changed_structure(text: str, random: Random) -> str | None:
 
 
 def printed(module: ModuleOp) -> str | None:
-    """The module in MLIR's generic form, which can also print a module that does not verify."""
+    """The module in MLIR's generic form, which does not require a valid module; None if it cannot be printed."""
     text = io.StringIO()
     try:
         Printer(text, print_generic_format=True).print_op(module)
@@ -190,7 +190,7 @@ CHANGES = (_exchange_operand, _exchange_operand, _change_type, _change_type, _ch
 
 
 def options(number: int, random: Random, folder: Path) -> str:
-    """Run a pass or pipeline with options of random names and values on an IR of the tests."""
+    """Run a pass or pipeline with random options, with random values, on a module of the tests."""
     name = random.choice(passes())
     known = options_of(TINYML.all_passes[name]())
     values: dict[str, str] = {option.name: _value(option.type) for option in known if option.required}

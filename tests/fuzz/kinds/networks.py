@@ -1,4 +1,4 @@
-"""Random quantised networks with parts in floats; evaluator, sanitized host build and a chip must agree."""
+"""Random quantised networks with parts in floating point. Evaluator, sanitized host build and a chip must agree."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def drawn(number: int, random: Random) -> tuple[ModuleOp, NDArray[Any]]:
 
 
 def with_parts(module: ModuleOp, inputs: NDArray[Any], random: Random) -> str:
-    """Assign a format to the parts in floats, or leave them in floats; return the name of the format."""
+    """Assign a number format to the floating-point parts, or leave them unchanged; return the name of the format."""
     if not tdsl.is_mixed(module) or random.random() < 0.3:
         return "f32"
     family, width = random.choice(SORTS).option
@@ -67,7 +67,7 @@ def with_parts(module: ModuleOp, inputs: NDArray[Any], random: Random) -> str:
 
 
 def random_networks(number: int, random: Random, folder: Path) -> str:
-    """Run a network on the sanitized host, in the C of the host and of a board, and on that board."""
+    """Run a network with the sanitized host build, the C for the host and for a board, and the simulated board."""
     board = BOARDS[number % len(BOARDS)]
     parts = ""
     try:

@@ -1,4 +1,4 @@
-"""Networks in ONNX's format: small networks with most operators, with changed structure or bytes."""
+"""Small ONNX networks that together contain most operators, with changed structure or bytes."""
 
 from __future__ import annotations
 
@@ -240,7 +240,7 @@ CHANGES: tuple[Callable[[onnx.GraphProto, Random], None], ...] = (
 
 
 def with_other_lengths(content: bytes, random: Random) -> bytes:
-    """A file with some bytes replaced that may be lengths, tags or the ends of numbers."""
+    """A file in which some bytes that may encode lengths, tags or the ends of numbers are replaced."""
     piece = bytearray(content)
     for _ in range(random.randint(1, 3)):
         at = random.randrange(len(piece))

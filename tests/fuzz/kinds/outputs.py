@@ -1,4 +1,4 @@
-"""Output folders that were changed by hand, and commands that are killed."""
+"""Output folders that were changed after compilation, and commands that are killed."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def compile_into(out: Path) -> list[str | Path]:
 
 @cache
 def compiled() -> Path:
-    """An output folder that cases must not change."""
+    """A compiled output folder, which all cases share and must not change."""
     out = Path(tempfile.mkdtemp(prefix="fuzz-compiled-")) / "out"
     assert call(TINYML, *compile_into(out)) == ACCEPTED
     return out
@@ -70,7 +70,7 @@ def change(out: Path, random: Random) -> None:
 
 
 def damaged(number: int, random: Random, folder: Path) -> str:
-    """Compile into an output folder that was changed, or run from it."""
+    """Compile into an output folder that was changed, or run its program."""
     out = folder / "out"
     shutil.copytree(compiled(), out, symlinks=True)
     for _ in range(random.randint(1, 2)):
@@ -94,7 +94,7 @@ def damaged(number: int, random: Random, folder: Path) -> str:
 def killed(number: int, random: Random, folder: Path) -> str:
     """Kill a compilation at a random time.
 
-    The output must be absent, old or complete, and the next run must remove temporary files.
+    The output folder must then be missing, unchanged or complete, and the next run must remove temporary files.
     """
     out = folder / "out"
     old = random.random() < 0.5

@@ -1,4 +1,4 @@
-"""Commands whose outputs are existing files, given by their own names or by links."""
+"""Commands whose output path is an existing file or a link to one."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ BUFFERS = "id,lower,upper,size\na,0,3,4\nb,1,2,3\n"
 def overwriting(number: int, random: Random, folder: Path) -> str:
     """Write an output to an existing file.
 
-    Only a file of the kind that is written may change, and only if it is neither an input nor a link.
+    Only a file of the type that the command writes may change, and only if it is neither an input nor a link.
     """
     work, other = folder / "work", folder / "other"
     shutil.copytree(tour(), work)

@@ -1,5 +1,5 @@
-"""Packages with faulty entry points; each must be reported by name, and everything that does not need it must still
-work.
+"""Packages with faulty entry points. The tools must report the entry point by name, and commands that do not use it
+must work.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Random well-formed programs; evaluator, sanitized host build and simulated chips must agree in every bit."""
+"""Random valid programs; evaluator, sanitized host build and simulated chips must agree in every bit."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ BOARDS = [name for names in CORES.values() for name in names]
 
 
 def random_programs(number: int, random: Random, folder: Path) -> str:
-    """Run some programs on one board, each in a different format and with some tensors of other formats."""
+    """Run programs on one board, each in a different number format and with some tensors in other formats."""
     board = BOARDS[number % len(BOARDS)]
     # Products of numbers with few bits often lie half way between two results.
     places = random.randint(1, 8)

@@ -1,4 +1,6 @@
-"""Random quantised networks; evaluator and sanitized host build must compute the bytes of TensorFlow Lite Micro."""
+"""Random quantised networks; evaluator and sanitized host build must compute the output bytes of TensorFlow Lite
+Micro.
+"""
 
 from __future__ import annotations
 
@@ -23,7 +25,7 @@ SAMPLES = 4
 
 
 def as_tflm(number: int, random: Random, folder: Path) -> str:
-    """Run a network in the evaluator, and every eighth on the host as well."""
+    """Run a network in the evaluator; every eighth case also runs the host build."""
     network = random_network(random)
     content = network.finish()
     x = inputs_of(content, SAMPLES, number)

@@ -28,7 +28,7 @@ FIELDS = (
 
 @cache
 def streaming() -> Path:
-    """An output folder with a streaming program; cases must not change it."""
+    """An output folder with a program that processes a signal as it arrives; cases must not change the folder."""
     folder = Path(tempfile.mkdtemp(prefix="fuzz-streaming-"))
     (folder / "sums.mlir").write_text(running_sum("sums", classifies=True))
     np.savez(folder / "val.npz", x=np.random.default_rng(0).uniform(-0.9, 0.9, (2, 6)))
@@ -44,7 +44,7 @@ def chunk(name: bytes, content: bytes, random: Random) -> bytes:
 
 
 def wav(random: Random) -> bytes:
-    """A WAV file of 8 or 16 bits, possibly with small errors."""
+    """The bytes of a WAV file with samples of 8 or 16 bits, possibly with small errors."""
     layout, *choices = FIELDS
     header = [random.choice(values) if random.random() < 0.1 else values[0] for values in choices]
     samples = bytes(random.choices(range(256), k=random.choice([0, 1, 13, 100, 2001])))

@@ -1,4 +1,4 @@
-"""Networks in TensorFlow Lite's format: small networks with all operators, with changed structure or bytes."""
+"""Small TensorFlow Lite networks that together contain all operators, with changed structure or bytes."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ COMPILED, LOWERED = 0.01, 0.1
 
 @dataclass
 class Network(TfliteModel):
-    """A model with its inputs and outputs, all of which cases may change."""
+    """A TensorFlow Lite model under construction, with its inputs and outputs; cases may change all of its fields."""
 
     inputs: list[int] = field(default_factory=list[int])
     outputs: list[int] = field(default_factory=list[int])
@@ -57,7 +57,7 @@ class Network(TfliteModel):
 
 
 def dense(random: Random) -> Network:
-    """A network with a dense layer, activations, a softmax, and a sum of the size of an image."""
+    """A network with a dense layer, activations, a softmax, and an addition of tensors of the size of an image."""
     model = Network()
     dtype = random.choice(["int8", "int8", "int8", "uint8", "int16", "float32"])
     quantized: dict[str, Any] = {} if dtype == "float32" else {"scales": 0.5, "zero_point": 0}
@@ -88,7 +88,7 @@ def dense(random: Random) -> Network:
 
 
 def image(random: Random) -> Network:
-    """A network with a convolution, a pool and a movement."""
+    """A network with a convolution, a pool and an op that only moves elements."""
     model = Network()
 
     def tensor(*shape: int) -> int:
@@ -136,7 +136,7 @@ def image(random: Random) -> Network:
 
 
 def chain(random: Random) -> Network:
-    """A network of some hundreds of operators, one after the other."""
+    """A network of several hundred operators, each of which reads the result of the previous one."""
     model = Network()
     tensors = [model.tensor((1, 2), "int8", 0.5, 1) for _ in range(random.choice([100, 400]))]
     for before, after in pairwise(tensors):
@@ -237,12 +237,14 @@ def changed(values: list[Any], choices: Sequence[Any], random: Random) -> None:
 
 @cache
 def usual() -> tuple[bytes, ...]:
-    """Some valid networks, whose bytes cases change."""
+    """The bytes of some valid networks, which cases change."""
     return tuple(write(Random(seed)).content for seed in range(12) for write in (dense, image))
 
 
 def with_other_numbers(content: bytes, random: Random) -> bytes:
-    """A file with some numbers replaced: offsets and lengths of four bytes, or entries of vtables of two bytes."""
+    """A file with some numbers replaced: FlatBuffers offsets and lengths of four bytes, or vtable entries of two
+    bytes.
+    """
     piece = bytearray(content)
     for _ in range(random.randint(1, 3)):
         if random.random() < 0.5:

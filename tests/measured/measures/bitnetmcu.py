@@ -1,9 +1,9 @@
-"""BitNetMCU's networks for 16 x 16 digits on an emulated RV32EC: its own C, and programs of the same weights.
+"""BitNetMCU's networks for 16 x 16 digits on an emulated RV32EC: its own C, and our programs with the same weights.
 
-The weights are parsed from the headers of a checkout (github.com/cpldcpu/BitNetMCU, GPL), none of which is stored.
-BitNetMCU scales the activations of each layer by a shift that is determined at run time; the programs have static
-scales. Both get the same 8-bit integers from BitNetMCU's normalisation of digits, which scales each digit to a greatest
-magnitude of 127.
+The weights are parsed from the headers of a checkout (github.com/cpldcpu/BitNetMCU, GPL); none of them is stored here.
+BitNetMCU scales the activations of each layer by a shift that is determined at run time, while our programs have static
+scales. Both read the same 8-bit integers from BitNetMCU's normalisation, which scales each digit to a maximum magnitude
+of 127.
 """
 
 from __future__ import annotations
@@ -60,7 +60,7 @@ int16_t {name}_predict(const int8_t *x)
 
 
 def layers_of(header: str) -> list[Array]:
-    """The odd integer weights of each layer, of shape (outputs, inputs), from the text of a header.
+    """The odd integer weights of each layer, of shape (outputs, inputs), parsed from the text of a header.
 
     The uppermost bits of a word contain the first weight: the sign, set for negative weights, then (|w| - 1) / 2.
     """
@@ -76,7 +76,7 @@ def layers_of(header: str) -> list[Array]:
 
 
 def program(layers: list[Array], folder: Path) -> Path:
-    """The file of the network in SeeDot's language, with its weights in the same folder."""
+    """Write the network in SeeDot's language and its weights to a folder, and return the source file."""
     lines, before = ["let X = (256, 1) in [-1.0, 1.0] in"], "X"
     for number, weights in enumerate(layers, 1):
         np.save(folder / f"W{number}.npy", weights.astype(np.float32))
@@ -93,13 +93,15 @@ def program(layers: list[Array], folder: Path) -> Path:
 
 
 def raws_of(pixels: Array) -> Array:
-    """The 8-bit integers that the networks read."""
+    """The 8-bit integers that the networks read for images of digits."""
     normal = (pixels - MEAN) / DEVIATION
     return np.rint(127 * normal / np.abs(normal).max(1, keepdims=True)).astype(np.int8)
 
 
 def _theirs(checkout: Path, header: Path, count: int) -> str:
-    """A C file of BitNetMCU's network, made from its functions, with the function names of our program."""
+    """The text of a C file with BitNetMCU's network, composed of its functions but with the function names of our
+    program.
+    """
     lines: list[str] = []
     for layer in range(1, count + 1):
         shape = f"L{layer}_weights, L{layer}_bitperweight, L{layer}_incoming_weights, L{layer}_outgoing_weights"
@@ -110,10 +112,10 @@ def _theirs(checkout: Path, header: Path, count: int) -> str:
 
 
 def bitnetmcu(checkout: Path, options: list[str]) -> Values:
-    """The figures of a network, `12k` or `1k`, for both programs.
+    """The figures of the network `12k` or `1k`, for BitNetMCU's program and ours.
 
-    These are instructions per inference, bytes of flash and right answers in percent. `differ` counts the digits with
-    different answers, of `samples`.
+    The figures are instructions per inference, bytes of flash and the percentage of right answers. `differ` counts the
+    digits with different answers, of `samples`.
     """
     [network] = options
     header = checkout / f"mcu/BitNetMCU_model_{network}.h"

@@ -1,4 +1,6 @@
-"""Numbers of cells estimated before synthesis compared with those that yosys counts, on stored and generated models."""
+"""The cells of hardware modules as estimated before synthesis and as yosys counts them, for stored and generated
+models.
+"""
 
 from __future__ import annotations
 
@@ -46,7 +48,9 @@ def write_generated(label: str, folder: Path) -> Path:
 def cells(model: Path, options: Sequence[str]) -> Values:
     """The LUTs and DSPs of a module for an LFE5U-25F: estimated after its loops are unrolled, and counted by yosys.
 
-    options: `--format`, `--width` and `--cells` with their values. Raises `InputError` without yosys.
+    options: `--format`, `--width` and `--cells` with their values.
+
+    Raises `InputError` without yosys.
     """
     given = dict(zip(options[::2], options[1::2], strict=True))
     program, val, _ = find_model(model)
@@ -65,7 +69,7 @@ def cells(model: Path, options: Sequence[str]) -> Values:
 
 
 def cells_drawn(seed: int) -> Values:
-    """The figures of `cells` for a model with random family, sizes, format and share, and the names of these."""
+    """The figures of `cells` for a model whose family, sizes, format and cell budget are random, and these choices."""
     draw = np.random.default_rng(seed)
 
     def between(low: int, high: int) -> int:

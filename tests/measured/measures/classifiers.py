@@ -1,7 +1,7 @@
-"""Classifiers: sizes and times compared with floats, accuracy by maxscale, and products with weights converted to
-floats.
+"""Classifiers: sizes and times compared with floating point, accuracy by maxscale, and products with weights that are
+converted to floats.
 
-The accuracy is from SeeDot 7.5, the products are from SeeDot's figure 8.
+The measure of accuracy by maxscale is that of SeeDot 7.5; the products are those of SeeDot's figure 8.
 """
 
 from __future__ import annotations
@@ -55,10 +55,10 @@ def mean(ratios: Iterable[float]) -> float:
 
 
 def beside_floats(family: str, narrow: str, figure: str) -> Callable[[], Values]:
-    """A function that summarises the ratio of a figure of f32 programs to the same figure of a command.
+    """A function that summarises a figure of f32 programs divided by the same figure of a command's programs.
 
-    It returns mean, minimum and maximum over the models whose f32 program fits. `lost`: points of accuracy, averaged
-    over the models that lose any (SeeDot 7.1.1).
+    The function returns mean, minimum and maximum over the models whose f32 program fits the board, and `lost`: the
+    points of accuracy lost, averaged over the models that lose any (SeeDot 7.1.1).
     """
 
     def summary() -> Values:
@@ -78,7 +78,8 @@ def _spread(ratios: list[float]) -> Values:
 def peers(family: str, column: str, ours: str) -> Callable[[], Values]:
     """A function that summarises times of SeeDot's or Shiftry's own programs (`docs/results.md`) divided by ours.
 
-    It returns mean, minimum and maximum. `ahead`: the minimum of the points by which our accuracy is higher.
+    It returns mean, minimum and maximum, and `ahead`: the minimum over the models of the points by which our accuracy
+    is higher.
     """
 
     def summary() -> Values:
@@ -94,14 +95,14 @@ def peers(family: str, column: str, ours: str) -> Callable[[], Values]:
 
 
 def _peers(family: str, column: str) -> dict[str, list[str]]:
-    """For each model, accuracy, flash, RAM and thousands of cycles of SeeDot's or Shiftry's own programs."""
+    """The accuracy, flash, RAM and thousands of cycles of SeeDot's or Shiftry's own programs, by model."""
     theirs = read(FOLDER / "results-classifiers.json")
     return {name: theirs[name][column].split("; ") for name in names(family) if theirs[name][column] != "-"}
 
 
 def peers_changes(family: str) -> Values:
-    """The mean changes of accuracy from floats, in points, of SeeDot's and Shiftry's own programs, and the number of
-    models.
+    """The mean changes of accuracy of SeeDot's and Shiftry's own programs from floating point, in points, and the
+    number of models.
     """
     found: dict[str, float] = {}
     for tool, column in (("seedot", "SeeDot, 16 bit"), ("shiftry", "Shiftry, 8/16 bit")):
@@ -113,7 +114,7 @@ def peers_changes(family: str) -> Values:
 
 
 def drops(columns: dict[str, str], rows: dict[str, str]) -> Callable[[], Values]:
-    """A function that summarises the mean changes of accuracy in `docs/searches.md`, as `{row}_{column}`."""
+    """A function that returns the mean changes of accuracy in `docs/searches.md`, under the keys `{row}_{column}`."""
 
     def summary() -> Values:
         table = read(FOLDER / "searches-compared.json")
@@ -131,10 +132,10 @@ NEAR = 10
 
 
 def guessing(column: str) -> Callable[[], Values]:
-    """A function that counts how many models of a column of `docs/searches.md` are at most `NEAR` points better than
+    """A function that counts the models of a column of `docs/searches.md` that are at most `NEAR` points better than
     guessing.
 
-    `most`: the percentage that the best of all other models gets right, 0 if there are none.
+    The function also returns `most`: the greatest percentage of right answers of all other models, 0 if there are none.
     """
 
     def summary() -> Values:
@@ -149,19 +150,22 @@ def guessing(column: str) -> Callable[[], Values]:
 
 
 def is_guessing(name: str, right: float) -> bool:
-    """True if a model is at most `NEAR` points better than guessing. right: the percentage of right answers."""
+    """Whether a model is at most `NEAR` points better than guessing.
+
+    right: the percentage of right answers.
+    """
     return right <= 100 / _classes(name) + NEAR
 
 
 def _classes(name: str) -> int:
-    """The number of classes: the last number in a model's name, or 6 for GesturePod's gestures."""
+    """The number of classes of a model: the last number in its name, or 6 for GesturePod's gestures."""
     numbers = re.findall(r"\d+", name)
     return int(numbers[-1]) if numbers else 6
 
 
 def on_board(board: str, widths: tuple[int, ...]) -> Callable[[Path | None], Values]:
-    """A function that measures, by family and width, how many times as fast fixed point is as floats, and the points
-    lost.
+    """A function that measures, by family and width, the time in floating point divided by that in fixed point, and the
+    points lost.
     """
 
     def measured(models: Path | None) -> Values:
@@ -198,7 +202,7 @@ SIGNALLED = 128
 
 
 def compiled(arguments: list[str]) -> bool:
-    """True if a command of `tinyml` succeeds; its output is not printed. Raises `SystemExit` if a signal ended it."""
+    """Whether a command of `tinyml` succeeds; its output is not printed. Raises `SystemExit` if a signal ended it."""
     with contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.StringIO()):
         code = tinyml(arguments)
     if code > SIGNALLED:
@@ -207,8 +211,8 @@ def compiled(arguments: list[str]) -> bool:
 
 
 def sparse_shares(models: Path | None) -> Values:
-    """The percentage of an Uno's estimated cycles that products with sparse matrices need in 16 bits, of models with
-    any.
+    """The percentage of the estimated cycles on an Uno that products with sparse matrices take, for models in 16 bits
+    with such products.
     """
     shares: list[float] = []
     for name in (*names("protonn", SMALL), *names("bonsai", SMALL)):
@@ -235,9 +239,7 @@ def published(name: str, board: str) -> Callable[[Path | None], Values]:
 
 
 def step_by_step(name: str) -> Callable[[Path | None], Values]:
-    """A function that measures a recurrent model in 16 bits on an Uno, with input that a function of the caller
-    provides in steps.
-    """
+    """A function that measures a recurrent model in 16 bits on an Uno; a callback provides its input in steps."""
 
     def measured(models: Path | None) -> Values:
         values = measure(f"compile {name} --width 16 --input callback", models)
@@ -248,8 +250,8 @@ def step_by_step(name: str) -> Callable[[Path | None], Values]:
 
 
 def trained_here(name: str) -> Callable[[Path | None], Values]:
-    """A function that measures a FastGRNN of `recurrent.MODELS` on an Uno, in 8 bits and, step by step, in 16
-    (`sixteen`).
+    """A function that measures a FastGRNN of `recurrent.MODELS` on an Uno, in 8 bits, and in 16 bits step by step (keys
+    `sixteen`).
     """
 
     def measured(models: Path | None) -> Values:
@@ -294,9 +296,9 @@ IN_SKETCHES = {"protonn": ("gesturepod", "letter26"), "bonsai": ("mnist16-10", "
 
 
 def sketches(family: str) -> Callable[[Path | None], Values]:
-    """A function that measures sketches in the papers' arithmetic and in ours.
+    """A function that measures sketches of a family in the arithmetic of the papers and in ours.
 
-    It returns geometric means in percent of the sketches in floats.
+    It returns geometric means in percent of the sizes of sketches in floating point.
     """
 
     def measured(models: Path | None) -> Values:
@@ -313,9 +315,9 @@ def sketches(family: str) -> Callable[[Path | None], Values]:
 
 
 def compression() -> Values:
-    """Factors of RAM saved compared with floats, and changes of accuracy, from `docs/results.md`.
+    """The factors of RAM saved compared with floating point, and the changes of accuracy, from `docs/results.md`.
 
-    Also the points lost by format and family.
+    The result also contains the points lost by format and family.
     """
     rows, measured = read(FOLDER / "results-third.json"), read(MEASURED)
     less = [float(row["ratio"]) for row in rows.values()]
@@ -355,7 +357,7 @@ def in_place() -> Values:
 
 
 def usps() -> Values:
-    """The figures of FastGRNN on USPS in fixed point of 8 bits (`docs/papers/shiftry.md`)."""
+    """The figures of FastGRNN on USPS in 8-bit fixed point (`docs/papers/shiftry.md`)."""
     return read(MEASURED)["bench fastgrnn-usps10-genuine --format fixed --width 8"]
 
 
@@ -372,7 +374,7 @@ def curves(models: Path | None) -> Values:
 
 
 def exploration(models: Path | None) -> Values:
-    """The seconds on one core in which `search-maxscale` generates and evaluates the programs of ProtoNN on usps10."""
+    """The seconds of `search-maxscale` on one core for generating and evaluating the programs of ProtoNN on usps10."""
     begun = time.process_time()
     found = _curve(model_path(MODELS[1], models))
     return {"seconds": round(time.process_time() - begun, 1), "programs": len(found["right"])}
@@ -395,7 +397,7 @@ def _curve(folder: Path) -> dict[str, Any]:
 
 
 def drawing(curves: dict[str, Sequence[float]]) -> str:
-    """An SVG plot of the curves: percentage of right answers by maxscale."""
+    """An SVG plot of the percentage of right answers by maxscale, with a curve for each model."""
     left, top, wide, high = 50, 20, 480, 220
 
     def at(maxscale: int, percent: float) -> str:
@@ -429,11 +431,11 @@ def drawing(curves: dict[str, Sequence[float]]) -> str:
 
 
 def hybrids(family: str) -> Callable[[Path | None], Values]:
-    """A function that measures programs with weights of 8 bits that are converted to floats, in cycles on an Arduino
-    Mega.
+    """A function that measures programs on an Arduino Mega whose 8-bit weights are converted to floats before each
+    product.
 
-    `times` is the ratio to fixed point of 16 bits, `floats` the ratio to floats, both as geometric means over the
-    models that fit. `change`: the mean change of accuracy from floats in points.
+    It returns ratios of cycles as geometric means over the models that fit: `times` to 16-bit fixed point, `floats` to
+    floating point. `change` is the mean change of accuracy from floating point in points.
     """
 
     def measured(models: Path | None) -> Values:
@@ -451,7 +453,9 @@ def hybrids(family: str) -> Callable[[Path | None], Values]:
 
 
 def _hybrid(name: str, models: Path | None) -> Values:
-    """The cycles of a model by the hybrid, in floats and in fixed point; empty if one of them does not fit."""
+    """The cycles of a model with 8-bit weights converted to floats, in floating point and in fixed point; empty if one
+    of the three programs does not fit.
+    """
     formats = {
         "hybrid": ["--format", "f32", "--weights", "hybrid:8"],
         "floats": ["--format", "f32"],
@@ -468,8 +472,8 @@ def _hybrid(name: str, models: Path | None) -> Values:
 
 
 def by_math(models: Path | None) -> Values:
-    """The cycles of ProtoNN in 16 bits on an MKR1000 with exp by `math.h`, divided by those with SeeDot's tables and
-    with ours.
+    """The cycles of ProtoNN in 16 bits on an MKR1000 with exp of `math.h`, divided by those with exp of SeeDot's tables
+    and of our tables.
     """
     rows = by_parts("math", names("protonn", SMALL), lambda name: _by_math(name, models))
     values: dict[str, float] = {}

@@ -32,9 +32,9 @@ EVERYWHERE = {"fixed": "fixed", "posits": "posit", "zero-skew": "affine"}
 
 
 def everywhere(models: Path | None) -> Values:
-    """The average precision of Face-C with 8 bits everywhere, by format, and in floats.
+    """The average precision of Face-C by format with all values in 8 bits, and in floating point.
 
-    It is computed from the evaluator's outputs. The host's program computes equal outputs for a picture.
+    It is computed from the evaluator's outputs. The host's program must compute equal outputs for one picture.
     """
     rows = by_parts(
         "face-c-8-bits",
@@ -45,7 +45,7 @@ def everywhere(models: Path | None) -> Values:
 
 
 def under_both_limits(models: Path | None) -> Values:
-    """The figures of Face-A in 8 bits everywhere on a Cortex-M4: bytes of RAM and flash, and average precisions.
+    """The figures of Face-A with all values in 8 bits on a Cortex-M4: bytes of RAM and flash, and average precisions.
 
     RAM includes image and stack. Formats have the names of MinUn's table 8: fixed point and zero-skew.
     """
@@ -62,10 +62,9 @@ def under_both_limits(models: Path | None) -> Values:
 
 
 def demoted(ram: int) -> Callable[[Path | None], Values]:
-    """A function that measures the average precision of Face-C in Shiftry's arithmetic, after Shiftry's search within
-    `ram` bytes.
+    """A function that measures Face-C in Shiftry's arithmetic after Shiftry's search within `ram` bytes.
 
-    It also returns the average precision in floats, and the bytes of the arena.
+    It returns the average precisions of the program and in floating point, and the bytes of the arena.
     """
 
     def measured(models: Path | None) -> Values:
@@ -76,8 +75,8 @@ def demoted(ram: int) -> Callable[[Path | None], Values]:
 
 
 def in_posits(models: Path | None) -> Values:
-    """The average precisions and arena bytes of the detectors `a`, `b` and `c` in posits of 8 and 16 bits, chosen by
-    Haunter.
+    """The average precisions and arena bytes of the detectors `a`, `b` and `c` in posits of 8 and 16 bits, assigned by
+    MinUn's search Haunter.
     """
     rows = by_parts(
         "faces-in-posits",
@@ -99,8 +98,8 @@ def _searched(format: str, search: str, ram: int, widths: str = "8,16") -> list[
 
 
 def _on_host(name: str, models: Path | None, options: Sequence[str], searched: int | None = None) -> Values:
-    """The bytes of the arena and of constants of a detector,
-    and its average precisions in its formats and in floats.
+    """The figures of a detector on the host: bytes of the arena and of constants, and average precisions in its formats
+    and in floating point.
     """
     with tempfile.TemporaryDirectory() as out:
         found = compiled(name, model_path("rnnpool-face", models), Path(out), options, "host", searched)
@@ -126,7 +125,7 @@ def detectors() -> Values:
 
 
 def keeps(found: Values, ram: dict[str, int]) -> bool:
-    """True if detectors stay within limits on RAM in bytes, and lose at most 3 points of average precision."""
+    """Whether detectors need at most the given RAM in bytes and lose at most 3 points of average precision."""
     return all(
         found[letter]["ram"] <= limit and found[letter]["average_precision"] >= found[letter]["float"] - 0.03
         for letter, limit in ram.items()

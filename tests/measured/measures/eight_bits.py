@@ -1,4 +1,6 @@
-"""Programs with 8 bits everywhere in Shiftry's arithmetic, by its figure 5 and with one rule changed at a time."""
+"""Programs with all values in 8 bits in Shiftry's arithmetic, as its figure 5 defines it and with one rule changed at a
+time.
+"""
 
 from __future__ import annotations
 
@@ -25,8 +27,8 @@ ON_USPS = {"protonn": "protonn-usps10", "bonsai": "bonsai-usps10", "fastgrnn": "
 
 @contextmanager
 def divided_as_in_c() -> Generator[None]:
-    """A context in which divisions round towards zero, as the C of the released code does, instead of arithmetic
-    shifts.
+    """A context in which divisions by powers of two round towards zero, as in the C of the released code, instead of
+    being arithmetic shifts.
     """
 
     def divided(_format: Any, m: Machine[Any], x: Int[Any], right: int) -> Int[Any]:
@@ -39,9 +41,9 @@ def divided_as_in_c() -> Generator[None]:
 
 @contextmanager
 def summed_in_printed_width() -> Generator[None]:
-    """A context in which trees of sums use temporaries of the width that figure 5 of Shiftry prints.
+    """A context in which trees of sums use temporaries of the width that figure 5 of Shiftry specifies.
 
-    The halving of the trees is unchanged.
+    The halvings in the trees are unchanged.
     """
     tree = ShiftryType.sum_of
 
@@ -69,7 +71,9 @@ WAYS: dict[str, tuple[Callable[[], Any], dict[str, Any]]] = {
 
 
 def on_usps(models: Path | None) -> Values:
-    """The percentage of right answers on the test set, as `{family}_{way}`."""
+    """The percentages of right answers on the test sets, under the keys `{family}_{way}`, where a way is a set of
+    changed rules.
+    """
     found: dict[str, float] = {}
     for family, name in ON_USPS.items():
         for way, (rule, options) in WAYS.items():
@@ -79,8 +83,8 @@ def on_usps(models: Path | None) -> Values:
 
 
 def by_figure_5(models: Path | None) -> Values:
-    """For each model, the change of accuracy from floats in the printed arithmetic, in points, and the mean for each
-    family.
+    """The change of accuracy from floating point in the arithmetic of figure 5, in points, for each model and as the
+    mean of each family.
 
     `near` counts the models that lose at most a point. `guessing` counts the models at most ten points better than
     guessing.

@@ -49,9 +49,12 @@ MODES = {"plain": (False, False), "hints": (False, True), "sparse": (True, False
 
 
 def beside_uno(names: Sequence[str], width: int, cells: int) -> Callable[[Path | None], Values]:
-    """A function that measures how many times as fast as an Uno modules at 10 MHz are.
+    """A function that measures the time of an inference on an Uno divided by that of a hardware module at 10 MHz.
 
-    It measures them with and without each of SeeDot's optimisations. cells: the budget in percent of an LFE5U-25F.
+    It measures modules with and without each of SeeDot's optimisations.
+
+    cells: the budget in percent of an LFE5U-25F.
+
     Raises `ValueError` for a module whose outputs differ from the evaluator's.
     """
 
@@ -79,7 +82,7 @@ def _cycles(folder: Path, width: int, cells: int) -> dict[str, int]:
 
 
 def _inference(out: Path, val: Path, cells: int, work: Path, sparse: bool, hints: bool) -> int:
-    """The cycles of an inference, which do not depend on the input."""
+    """The cycles of an inference in a simulated module; they do not depend on the input."""
     module = load_program(out / "ir" / "2-buffers.mlir", context())
     for pipeline in (BUFFERS_TO_LOOPS, LOOPS_TO_BITS):
         pipelines.run(module, context(), pipelines.flatten(pipeline, {"target": "ecp5-25k"}))
@@ -104,7 +107,7 @@ def _simulated(module: ModuleOp, formats: ModuleOp, raws: Raws, work: Path) -> i
 
 
 def module_beside_uno(model: Path, options: Sequence[str]) -> Values:
-    """The cycles of an inference on an Uno and of a module, and how many times as fast the module is at 10 MHz."""
+    """The cycles of an inference on an Uno and in a module, and the ratio of their times with the module at 10 MHz."""
     command = f"{model.name} --width 8"
     uno = measure(f"compile {command}", model.parent)["time"]
     cycles = measure(f"compile {command} --target ecp5-25k {' '.join(options)}", model.parent)["time"]
@@ -126,8 +129,10 @@ def equal_module(model: Path, options: Sequence[str]) -> Values:
 def sparse_products(model: Path, options: Sequence[str]) -> Values:
     """The figures of a module whose sparse products have processing elements.
 
-    `gaps` are the cycles of the same model with loops that follow the gaps, `dense` with dense matrices, all in the
-    same share of the cells. options: `--width` and `--cells` of `tinyml compile`, followed by other options.
+    `gaps` are the cycles of the same model with loops over the gaps of sparse rows, `dense` those with dense matrices.
+    All three modules have the same budget of cells.
+
+    options: `--width` and `--cells` of `tinyml compile`, followed by other options.
     """
     program, val, _ = find_model(model)
     given = dict(zip(options[::2], options[1::2], strict=True))
@@ -165,7 +170,8 @@ def _store_densely(module: ModuleOp) -> None:
 def elements(name: str, matrix: str, count: int) -> Callable[[Path | None], Values]:
     """A function that counts the cycles of a sparse product on `count` processing elements.
 
-    It counts them for entries that are distributed in advance, and for columns that are distributed as in the paper.
+    It counts them for entries that are distributed to the elements at compile time, and for columns that are
+    distributed as in the paper.
     """
 
     def counted(models: Path | None) -> Values:
@@ -179,7 +185,8 @@ def elements(name: str, matrix: str, count: int) -> Callable[[Path | None], Valu
 
 
 def fed_cycles(columns: Sequence[int], count: int) -> int:
-    """The cycles until all columns are processed: three quarters of them in equal shares, the rest by free elements.
+    """The cycles until all columns are processed. Three quarters of the columns are assigned in equal shares, the
+    others to the next free processing element.
 
     columns: the number of entries of each column; each entry takes a cycle (section 6.2.1).
     """
@@ -195,7 +202,7 @@ DUE = 84e6
 
 
 def on_due(models: Path | None) -> Values:
-    """For each family, the milliseconds of an inference on USPS in 16 bits, by the published timing of a Cortex-M3."""
+    """The milliseconds of an inference on USPS in 16 bits by family, from the published timing of a Cortex-M3."""
     names = {"fastgrnn": "fastgrnn-usps10-genuine", "protonn": "protonn-usps10", "bonsai": "bonsai-usps10"}
     found = {family: measure(f"compile {name} --width 16 --target due", models) for family, name in names.items()}
     return {family: round(1e3 * values["core_cycles"] / DUE, 2) for family, values in found.items()}
@@ -206,11 +213,11 @@ CIFAR = {"50K": 112, "105K": 250}
 
 
 def lenets(_models: Path | None) -> Values:
-    """For each width, flash and RAM of LeNets for CIFAR-10 on an MKR1000, and how many times as fast as floats they
-    are.
+    """For each width, flash and RAM of LeNets for CIFAR-10 on an MKR1000, and their time in floating point divided by
+    that in fixed point.
 
-    Their weights are random. Memory does not depend on the weights, and time does so only for constants that are powers
-    of two. `fits_{name}_{bits}` is 1 for a program that fits, with 0 bits for floats.
+    The weights are random. Memory does not depend on the weights, and time depends on them only for constants that are
+    powers of two. `fits_{name}_{bits}` is 1 for a program that fits, with 0 bits for floating point.
     """
     found: dict[str, float] = {}
     formats = {0: "f32", 32: "fixed --width 32", 16: "fixed --width 16"}
@@ -243,7 +250,9 @@ def _write_lenet(hidden: int, folder: Path, name: str) -> None:
 
 
 def lenet(models: Path | None) -> Values:
-    """The points that LeNet for MNIST loses in fixed point of 16 bits, and how many times as fast as floats it is."""
+    """The points that LeNet for MNIST loses in 16-bit fixed point, and its time in floating point divided by that in
+    fixed point.
+    """
     floats, fixed = (
         measure(f"bench cnn-lenet-mnist10 --format {format} --target mkr1000", models)
         for format in ("f32", "fixed --width 16")

@@ -1,8 +1,9 @@
-"""Networks of JAX compiled by IREE and by us: instructions and bytes on an emulated Cortex-M4 with its FPU.
+"""Networks of JAX compiled by IREE and by tinyml: instructions and bytes on an emulated Cortex-M4 with its FPU.
 
 IREE compiles the arithmetic of a network to dispatch functions, which IREE's runtime calls. Here a short driver calls
-them, in the order and with the buffers that IREE's `stream` dialect states. `make bridges` writes the inputs: `NAME.o`,
-a static library of dispatch functions for thumbv7em, and `NAME.stream`, the module at `--compile-to=stream`.
+the dispatch functions, in the order and with the buffers that IREE's `stream` dialect states. `make bridges` writes the
+inputs: `NAME.o`, a static library of dispatch functions for thumbv7em, and `NAME.stream`, the module at
+`--compile-to=stream`.
 """
 
 from __future__ import annotations
@@ -93,7 +94,10 @@ VERSION = 6
 
 
 def driver(stream: str, name: str) -> str:
-    """The C driver of a module at IREE's level `stream`. name: the name of our program."""
+    """The C driver for a module at IREE's level `stream`.
+
+    name: the name of the tinyml program whose functions the driver replaces.
+    """
     words = b"".join(_bytes(text) for text in _composite(stream))
     execute = stream[stream.rindex("stream.cmd.execute", 0, stream.rindex("stream.tensor.export")) :]
     buffers: dict[str, str] = {}
@@ -130,7 +134,7 @@ def driver(stream: str, name: str) -> str:
 
 
 def _composite(stream: str) -> list[str]:
-    """The parts that the module's constants consist of."""
+    """The names of the parts that are concatenated to the module's constants."""
     start = stream.index("#util.composite<")
     return [line.strip().rstrip(",") for line in stream[start : stream.index("\n]>", start)].splitlines()[1:]]
 
@@ -144,10 +148,12 @@ def _bytes(text: str) -> bytes:
 
 
 def beside_iree(network: str, made: Path) -> dict[str, Any]:
-    """The instructions and bytes of a network: by `iree`, and by us in single precision (`f32`) and in 16 bits
-    (`fixed`).
+    """The instructions and bytes of a network, compiled by `iree` and by tinyml in single precision (`f32`) and in 16
+    bits (`fixed`).
 
-    made: the folder of IREE's files. IREE's scores equal the evaluator's to six digits, ours in every bit.
+    IREE's scores must equal the evaluator's to six digits, those of tinyml in every bit.
+
+    made: the folder of IREE's files.
     """
     runner, ctx = runner_for(TARGET), context()
     expected = np.load(MODELS / "expected.npz")

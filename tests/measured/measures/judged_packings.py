@@ -1,4 +1,4 @@
-"""Branch and bound, judged by exact cover: generated problems, and the lower bounds that the search claims."""
+"""Packings of generated problems by branch and bound, and its lower bounds, checked by exact cover."""
 
 from __future__ import annotations
 
@@ -34,17 +34,19 @@ MOST, MOST_OVERLAPPING = 15, 12
 
 
 def problem(seed: int, overlapping: bool) -> list[Rectangle]:
-    """Random buffers of at most 24 bytes.
+    """A random packing problem of buffers of at most 24 bytes.
 
-    overlapping: results may overlap an operand that dies, and some buffers are aligned. Otherwise few bytes are free at
-    any point, and greedy packings need more than the bytes at the peak.
+    overlapping: True if results may overlap an operand that dies, and some buffers are aligned. Otherwise few bytes are
+        free at any point, and greedy packings need more than the bytes at the peak.
     """
     random = Random(seed)
     return _overlapping(random) if overlapping else _dense(random)
 
 
 def _dense(random: Random) -> list[Rectangle]:
-    """Random buffers, drawn until none fits below a height, repeatedly until first fit and best fit need more."""
+    """Random buffers that leave almost no space below a height, redrawn until first fit and best fit exceed this
+    height.
+    """
     while True:
         free, made = [random.randrange(8, 25)] * random.randrange(5, 10), list[Rectangle]()
         while any(free) and len(made) < MOST:
@@ -75,9 +77,10 @@ def _overlapping(random: Random) -> list[Rectangle]:
 
 @dataclass(frozen=True)
 class Trial:
-    """A claim of branch and bound, and the judgement on it.
+    """A packing and bound of branch and bound, and the check of both by exact cover.
 
-    above: the claimed bound exceeds the need at the peak. packed: exact cover has found a packing of that height, too.
+    above: the claimed bound exceeds the bytes at the peak.
+    packed: exact cover has found a packing of the bound's height, too.
     """
 
     verdict: Verdict
@@ -88,7 +91,7 @@ class Trial:
 
 
 def trials(seeds: Iterable[int], overlapping: bool) -> Iterator[Trial]:
-    """Judge height and bound of each problem's packing; the packing must be valid and proven optimal."""
+    """Check the height and the bound of each problem's packing. The packing must be valid and proven optimal."""
     for seed in seeds:
         given = problem(seed, overlapping)
         begun = time.process_time()
@@ -109,11 +112,11 @@ def trials(seeds: Iterable[int], overlapping: bool) -> Iterator[Trial]:
 
 
 def judged(name: str, _options: list[str]) -> Values:
-    """The verdicts on problems without overlaps (`apart`) or with them (`overlapping`), and the seconds of both
-    algorithms.
+    """The verdicts on problems without overlaps (`apart`) or with overlaps (`overlapping`), and the ratio of the times
+    of both algorithms.
 
-    For `cuts-N`: how many problems of N buffers without a spare byte exact cover and branch and bound prove, each
-    alone.
+    For `cuts-N`: the number of problems of N buffers without a free byte that exact cover proves, and that branch and
+    bound proves, each without the other.
     """
     if name.startswith("cuts-"):
         return _proved(int(name.removeprefix("cuts-")))
@@ -139,7 +142,7 @@ def _proved(buffers: int) -> Values:
 
 
 def summary() -> Values:
-    """The figures of both classes of problems, added up."""
+    """The figures of both classes of problems, added."""
     measured = read(MEASURED)
     found = [measured[f"judge {name}"] for name in ("apart", "overlapping")]
     names = ("problems", "agreed", "refuted", "undecided", "above", "packed")

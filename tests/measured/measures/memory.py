@@ -1,7 +1,7 @@
 """Memory by packer and by search strategy.
 
-The packers are compared without reuse and with reuse (Shiftry, figure 12), by first fit and by optimal placement
-(MinUn, tables 9 and 10). Strategies for bit widths are compared in the RAM of Shiftry's search (MinUn 7.5), with both
+The packers are compared without reuse and with reuse (Shiftry, figure 12), and first fit with optimal placement (MinUn,
+tables 9 and 10). Strategies for bit widths are compared in the RAM that Shiftry's search needs (MinUn 7.5), with both
 packers.
 """
 
@@ -36,7 +36,9 @@ GRAPHS = 2000
 
 
 def arena(formats: Path, mode: str, target: str) -> int:
-    """The bytes of the arena of a program at L1 by a packer; with `none`, buffers are not updated in place, either."""
+    """The bytes of the arena of a program at L1 by a packer. With the packer `none`, results do not overwrite operands
+    either.
+    """
     module, reused = load_program(formats, context()), mode != "none"
     steps = pipelines.flatten("formats-to-buffers", {"target": target, "mode": mode})
     pipelines.run(module, context(), [step for step in steps if reused or step.name != "update-in-place"])
@@ -44,7 +46,9 @@ def arena(formats: Path, mode: str, target: str) -> int:
 
 
 def reuse(models: Path | None) -> Values:
-    """The bytes of FastGRNN's arenas, in floats and in demoted formats (Shiftry's), without reuse and packed."""
+    """The bytes of FastGRNN's arenas in floating point and in the formats of Shiftry's demotion, without reuse and
+    packed.
+    """
     rows: dict[str, dict[str, int]] = {}
     for name in ("fastgrnn-fsdd10", "fastgrnn-mnist16-10"):
         program, val, _ = find_model(model_path(name, models))
@@ -67,8 +71,8 @@ def reuse(models: Path | None) -> Values:
 
 
 def on_graphs(_models: Path | None) -> Values:
-    """The percentage that optimal placements save on random graphs compared with first fit: mean, maximum and number of
-    gains.
+    """The percentage of memory that optimal placements save on random graphs compared with first fit: mean, maximum and
+    the number of graphs that gain.
 
     First fit processes buffers in the order of their start, or (`orders_`) uses the lowest result of six orders.
     """
@@ -104,8 +108,8 @@ def in_order_of_start(rectangles: Sequence[Rectangle]) -> int:
 
 
 def on_squeezenets(_models: Path | None) -> Values:
-    """The bytes of SqueezeNet 1.0 and 1.1 by ordinary execution:
-    by both kinds of first fit, and by optimal placement.
+    """The bytes of SqueezeNet 1.0 and 1.1 by ordinary execution, for both kinds of first fit and for optimal
+    placement.
     """
     values: dict[str, float] = {}
     for version in ("1.0", "1.1"):
@@ -119,9 +123,9 @@ def on_squeezenets(_models: Path | None) -> Values:
 
 
 def on_detectors(models: Path | None) -> Values:
-    """The bytes of Face-A, Face-B and Face-C in 8 and 16 bits: by both kinds of first fit, and by optimal placement.
+    """The bytes of Face-A, Face-B and Face-C in 8 and 16 bits, for both kinds of first fit and for optimal placement.
 
-    The program's buffers are packed without updates in place and without overlaps.
+    The buffers of a program are packed without updates in place and without overlaps.
     """
     folder = model_path("rnnpool-face", models)
     parts = [f"face-{letter} {width}" for letter in "abc" for width in (8, 16)]
@@ -139,9 +143,10 @@ def _detector(folder: Path, name: str, width: str) -> Values:
 
 
 def _heights(module: ModuleOp, *, in_place: bool) -> Values:
-    """The bytes of a program at L1 by both kinds of first fit, and by optimal placement.
+    """Allocate the buffers of a program at L1, and return their bytes by both kinds of first fit and by optimal
+    placement.
 
-    This function allocates the program's buffers. in_place: whether results may overwrite operands.
+    in_place: whether results may overwrite operands.
     """
     steps = pipelines.flatten("formats-to-buffers", {})
     last = next(i for i, step in enumerate(steps) if step.name == "pack-scratch")
@@ -177,11 +182,12 @@ def _packed(folder: Path, name: str) -> int:
 
 
 def on_promoted(models: Path | None) -> Values:
-    """The percentage that optimal placements of promoted classifiers save compared with both kinds of first fit.
+    """The percentage of memory that optimal placements of promoted classifiers save compared with both kinds of first
+    fit.
 
-    Promotion finds the programs in Shiftry's arithmetic, in the RAM of demotion. `{first,orders}_most` is the maximum,
-    `{first,orders}_gain` the number of programs that gain. The prefix `in_place_` marks results that overwrite
-    operands.
+    Promotion finds the programs in Shiftry's arithmetic, within the RAM that demotion needs. `{first,orders}_most` is
+    the maximum, `{first,orders}_gain` the number of programs that gain. The prefix `in_place_` denotes programs whose
+    results overwrite operands.
     """
     rows: dict[str, Values] = {}
     for name in (name for family in FAMILIES for name in names(family)):
@@ -205,7 +211,9 @@ def on_promoted(models: Path | None) -> Values:
 
 
 def live_ranges(graph: Graph) -> list[Rectangle]:
-    """The tensors of a graph, op by op: each lives from the op that computes it to the last op that reads it."""
+    """The tensors of a graph as rectangles. A tensor is live from the op that computes it to the last op that reads
+    it.
+    """
     ops = len(graph.nodes)
     first = {node.result: step for step, node in enumerate(graph.nodes)}
     last = {read.tensor: step for step, node in enumerate(graph.nodes) for read in node.reads}
@@ -215,7 +223,7 @@ def live_ranges(graph: Graph) -> list[Rectangle]:
 
 
 def _graph(random: Random, ops: int) -> list[Rectangle]:
-    """The results of the ops of a random graph; each op reads one to three of the last results."""
+    """The results of the ops of a random graph as rectangles; each op reads one to three of the latest results."""
     reach, last = random.randrange(2, 9), list(range(ops))
     for op in range(1, ops):
         for _ in range(random.choice((1, 1, 1, 2, 3))):
@@ -236,11 +244,11 @@ PAIRS = {
 
 
 def strategies(format: str) -> Callable[[Path | None], Values]:
-    """A function that measures changes of accuracy from floats in points, by family and strategy.
+    """A function that measures changes of accuracy from floating point in points, by family and strategy.
 
     `{family}_{strategy}` is the mean of a family, `all_{strategy}` the mean of all models. `saved` is the maximum
-    percentage by which the optimum is below first fit, among programs by promotion. `{strategy}_least` and
-    `{strategy}_most` are seconds of the search. `models` contains the figures of each model.
+    percentage by which the optimal packing is below first fit, among programs by promotion. `{strategy}_least` and
+    `{strategy}_most` are the extremes of the search time in seconds. `models` contains the figures of each model.
     """
     return lambda models: _strategies(format, models)
 
@@ -262,7 +270,9 @@ def _strategies(format: str, models: Path | None) -> Values:
 
 
 def _row(name: str, format: str, models: Path | None) -> Values:
-    """The change of accuracy, arena and input of a model by each strategy, and the arena of promotion by first fit."""
+    """The change of accuracy, the arena and the input of a model by each strategy, and the arena of promotion by first
+    fit.
+    """
     row: Values = {}
     for way, search in WAYS.items():
         limit = [] if way == "demotion" else ["--ram", str(row["demotion"]["arena"] + row["demotion"]["input"])]
@@ -290,13 +300,15 @@ LEAST_OF = "bonsai-mnist16-10", "fastgrnn-mnist16-10", "protonn-gesturepod"
 
 
 def least(*formats: str) -> Callable[[Path | None], Values]:
-    """A function that measures how many times less arena and input promoted programs need than floats.
+    """A function that measures the arena and input of floating-point programs divided by those of promoted programs.
 
-    They may lose at most 0.2 points of accuracy. Each ratio is searched by promotion within limits. The next limit is
-    the geometric mean of two limits, until one that fails is at most `ENOUGH` times less than one that suffices. Widths
-    are chosen on the validation set; the test set determines whether they suffice, as in the paper. `less` is the
-    minimum over `models`, `more` the maximum, `worst` the worst change. formats: the options that select the formats of
-    the program.
+    Programs may lose at most 0.2 points of accuracy. For each model, promotion runs within several limits on memory.
+    The next limit is the geometric mean of two limits, until the greatest failing limit is at most `ENOUGH` times less
+    than the least sufficient one. Widths are chosen on the validation set; the test set determines whether they
+    suffice, as in the paper. `less` is the minimum ratio over `models`, `more` the maximum, `worst` the worst change of
+    accuracy.
+
+    formats: the options that select the formats of the program.
     """
     return lambda models: _least_of_all(formats, models)
 
@@ -327,10 +339,12 @@ TIMES_LESS = 2.9
 
 
 def third_in_posits(*families: str) -> Callable[[Path | None], Values]:
-    """A function that measures changes of accuracy of promoted posits within 1/2.9 of the arena and input of floats.
+    """A function that measures changes of accuracy of promoted posits within 1/2.9 of the arena and input of floating
+    point.
 
-    `change` is the mean of all models that work within the limit, `worst` the worst, `{family}` the mean of a family.
-    `least` and `most` are the factors by which they need less memory. `beyond` counts models that work at no width.
+    `change` is the mean of all models with a program within the limit, `worst` the worst, `{family}` the mean of a
+    family. `least` and `most` are the factors by which they need less memory. `beyond` counts models without such a
+    program at any width.
     """
     return lambda models: _third_of_all(families, models)
 
@@ -360,8 +374,8 @@ def _third(name: str, models: Path | None) -> Values:
 
 
 def _arena_and_input(name: str, models: Path | None, *options: str) -> Values | None:
-    """The bytes of arena and input of a program for this computer, and its change of accuracy;
-    None if there is none.
+    """The bytes of arena and input of a program for this computer, and its change of accuracy; None if compilation
+    fails.
     """
     program, val, test = find_model(model_path(name, models))
     with tempfile.TemporaryDirectory() as folder:
@@ -376,8 +390,8 @@ def _arena_and_input(name: str, models: Path | None, *options: str) -> Values | 
 def explored(models: Path | None) -> Values:
     """The number of candidates that demotion and promotion evaluate in Shiftry's arithmetic.
 
-    Promotion uses the RAM of demotion. The figures are the means over a model of each family, and the number of tensors
-    with formats. `{way}_least` and `{way}_most` are seconds.
+    Promotion runs within the RAM that demotion needs. The figures are the means over a model of each family, and the
+    number of tensors with formats. `{way}_least` and `{way}_most` are seconds.
     """
     rows: dict[str, dict[str, int]] = {}
     spent: dict[str, list[float]] = {"demote": [], "promote": []}
@@ -396,7 +410,7 @@ def explored(models: Path | None) -> Values:
 
 
 def defragmented(_models: Path | None) -> Values:
-    """The number of moves that Shiftry's packer makes in the examples' programs, in its arithmetic of 16 bits."""
+    """The number of moves that Shiftry's packer makes in the examples' programs, in Shiftry's arithmetic of 16 bits."""
     moves = 0
     for file in (MODELS[name] for name in ("protonn", "bonsai", "fastgrnn")):
         module = load_program(file, context())

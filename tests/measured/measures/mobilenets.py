@@ -1,4 +1,4 @@
-"""A small MobileNet-v2 for spoken digits that is trained here, then pruned at its bottleneck, and with narrow sums
+"""A small MobileNet-v2 for spoken digits, trained here, pruned at its bottleneck, and executed with narrow sums
 (PEX).
 """
 
@@ -35,11 +35,12 @@ WAYS = {
 
 
 def narrow_sums(_models: Path | None) -> Values:
-    """The percentage of right answers on the test set, as compiled on this computer, and bytes; means of three
+    """The percentage of right answers on the test set of programs for this computer, and their bytes, as means of three
     networks.
 
-    `floats`: in floating point. `exact` and `sums_8`: programs in 8 bits (`WAYS`), with sums that are exact or rounded
-    to 8 bits after every channel. `ordinary` and `partial_8`: bytes at the peak of their plans.
+    `floats`: in floating point.
+    `exact`, `sums_8`: in 8 bits (`WAYS`), with sums that are exact or rounded to 8 bits after every channel.
+    `ordinary`, `partial_8`: the bytes at the peak of these programs' plans.
     """
     rows = by_parts("mobilenets", [f"{way} {seed}" for seed in SEEDS for way in ("exact", "sums_8")], _row)
     found = {way: _mean(rows, way, "accuracy") for way in ("exact", "sums_8")}
@@ -48,11 +49,13 @@ def narrow_sums(_models: Path | None) -> Values:
 
 
 def pruned(_models: Path | None) -> Values:
-    """The same figures for the first network without channels at its bottleneck, after training for 10 more epochs.
+    """The same figures for the first network after pruning at its bottleneck and 10 more epochs of training.
 
-    `left`: bytes of its plan with sums of 8 bits. `whole` and `floats`: in floating point, before and after pruning.
-    `sums_8`: in 8 bits. `ordinary`: bytes of the whole network by ordinary execution. `removed`: the number of groups
-    of channels.
+    `left`: the bytes of its plan with sums of 8 bits.
+    `whole`, `floats`: right answers in floating point, before and after pruning.
+    `sums_8`: right answers in 8 bits.
+    `ordinary`: the bytes of the unpruned network by ordinary execution.
+    `removed`: the number of removed groups of channels.
     """
     rows = by_parts("mobilenets", [f"{way} {SEEDS[0]}" for way in ("exact", "pruned")], _row)
     names = {"whole": "before", "floats": "floats", "sums_8": "accuracy", "left": "partial_8", "removed": "removed"}
@@ -66,7 +69,10 @@ def _mean(rows: dict[str, Values], way: str, name: str) -> float:
 
 
 def _row(part: str) -> Values:
-    """The figures of one case. part: a program and the seed of its network."""
+    """The figures of one case.
+
+    part: a program and the seed of its network.
+    """
     way, seed = part.split()
     sets, network, (plan, prunes) = TASKS[TASK].sets(), trained(TASK, int(seed)), WAYS[way]
     limit = int(_peak(network, "ordinary") / TIMES_LESS) if prunes else None

@@ -1,4 +1,4 @@
-"""Worked examples of numbers, exponentials, and the fixed point of Vivado HLS.
+"""Worked examples of number formats, exponentials, and the fixed point of Vivado HLS.
 
 The numbers are 1.6181 and a posit (MinUn, section 2), and 2.25 and 1.50 (Shiftry, section 4). Vivado's `ap_fixed` has
 one format for all numbers (SeeDot 7.3.2), truncates, and wraps around.
@@ -54,17 +54,17 @@ class ApFixed:
         return ((raws + half) & (2 * half - 1)) - half
 
     def dot(self, left: Raws, right: Raws, axis: int) -> Raws:
-        """Sums of products over an axis, each product truncated when it is added."""
+        """Sums of products over an axis; each product is truncated when it is added."""
         return self.wrapped((left * right >> self.fraction).sum(axis))
 
     def function(self, function: Callable[[Reals], Reals], raws: Raws) -> Raws:
-        """The raws of a function's results; arguments are limited to 40, so that exp is finite."""
+        """The raws of a function's results; arguments are clamped to 40, so that exp is finite."""
         return self.of(function(np.minimum(raws * 2.0**-self.fraction, 40)))
 
 
 def loss(family: str, names: tuple[str, ...], width: int) -> Callable[[Path | None], Values]:
-    """A function that measures the points that the best format of a width loses on the test set,
-    averaged over models.
+    """A function that measures the points that the best `ap_fixed` of a width loses on the test set, averaged over
+    models.
     """
     forward = {"protonn": _protonn, "bonsai": _bonsai}[family]
 
@@ -130,7 +130,9 @@ SHIFTRY: Any = ShiftryType
 
 
 def representations(_models: Path | None) -> Values:
-    """The raws of 1.6181 and the value of the posit 01101101 with es 2; zero-skew integers are counted from zero."""
+    """The raws of 1.6181 by format, and the value of the posit 01101101 with es 2; zero-skew raws are counted from
+    zero.
+    """
     return {
         "fixed": int(SHIFTRY(16, 14).encode(NUMBER)[0]),
         "rounded": int(FixedType(16, 14).encode(NUMBER)[0]),
@@ -140,7 +142,7 @@ def representations(_models: Path | None) -> Values:
 
 
 def integers(_models: Path | None) -> Values:
-    """The integers of 2.25 with scale 2 and of 1.50 with scale 1, and their product with scale 3 as a real."""
+    """The raws of 2.25 with scale 2 and of 1.50 with scale 1, and their product with scale 3 as a real."""
     left, right = (int(SHIFTRY(8, scale).encode(np.array([real]))[0]) for real, scale in ((2.25, 2), (1.5, 1)))
     return {"left": left, "right": right, "product": float(SHIFTRY(16, 3).decode(np.array([left * right]))[0])}
 
@@ -166,8 +168,8 @@ static float fast_exp(float x)
 
 
 def exponentials(device: str) -> Callable[[Path | None], Values]:
-    """A function that measures the greatest errors of exp, and its cycles (AVR) or instructions without the loop around
-    it.
+    """A function that measures the maximum errors of exp, and its cycles (AVR) or instructions without those of the
+    loop around it.
     """
     return lambda _models: _exponentials(device)
 
@@ -236,11 +238,11 @@ MULTIPLIED = {"protonn": ("W", "B", "Z"), "bonsai": ("Z",)}
 
 
 def wide_sums(family: str, names: Sequence[str]) -> Callable[[Path | None], Values]:
-    """A function that measures the products of models with 64-bit sums on an Uno, divided by our whole programs in 16
-    bits.
+    """A function that measures the products of models with 64-bit sums on an Uno, divided by whole programs of tinyml
+    in 16 bits.
 
     It returns geometric means by the width of the numbers: for all parameters, and (`_sparse`) without zeros. Of the
-    programs with wide sums only the products are counted, without exp, comparisons and loads of indices, so the ratios
+    programs with wide sums only the products are measured, without exp, comparisons and loads of indices, so the ratios
     are lower bounds.
     """
 
@@ -271,7 +273,7 @@ def wide_sums(family: str, names: Sequence[str]) -> Callable[[Path | None], Valu
 def _loop(
     device: str, inputs: NDArray[np.generic], body: str, definitions: str = ""
 ) -> tuple[float, NDArray[np.generic]]:
-    """The time per element of a C loop over rows of inputs, and the result that it computes for each X[i]."""
+    """The time per element of a C loop over rows of inputs, and the result that the loop computes for each X[i]."""
     kind = "float" if inputs.dtype == np.float32 else f"{inputs.dtype}_t"
     interface, runner = Interface("loop", kind, LENGTH, kind, LENGTH, has_label=False), runner_for(device)
     with tempfile.TemporaryDirectory() as name:

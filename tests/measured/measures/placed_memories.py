@@ -1,4 +1,6 @@
-"""A network in two memories of a board: the accesses that its loops state, and those that an emulator counts."""
+"""A network in two memories of a board: the accesses that the compiler computes from its loops, and those that an
+emulator counts.
+"""
 
 from __future__ import annotations
 
@@ -30,10 +32,11 @@ MEMORIES = {
 
 
 def placed(board: str) -> dict[str, Any]:
-    """The wait cycles, and of both memories the bytes used and the bytes loaded and stored in one inference.
+    """The wait cycles of an inference, and for both memories the bytes used, loaded and stored.
 
-    `stated` are the bytes that the loops access, `counted` those in the emulator. `one_memory` are the wait cycles of
-    the program without the first memory.
+    `stated`: the accessed bytes that the compiler computes from the loops.
+    `counted`: the accessed bytes that the emulator counts.
+    `one_memory`: the wait cycles of the program without the first memory.
     """
     model = tinyml.load(NETWORK)
     x = np.random.default_rng(7).normal(size=(40, model.features)).astype("float32")

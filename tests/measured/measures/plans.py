@@ -1,4 +1,6 @@
-"""Peaks of plans from the shapes of networks, and Gural and Murmann's trained network on MNIST's test images."""
+"""Peaks of plans for the shapes of published networks, and Gural and Murmann's trained network on MNIST's test
+images.
+"""
 
 from __future__ import annotations
 
@@ -44,7 +46,10 @@ from tinyml.transforms.schedules.table import schedule_named, schedule_names
 
 
 def peaks(graph: Graph, **modes: str) -> dict[str, float]:
-    """The bytes at the peak of a plan for each mode, by the given names."""
+    """The bytes at the peak of a plan for each schedule.
+
+    modes: the schedule by the key of its figure.
+    """
     return {name: schedule_named(mode).plan(graph).bits / 8 for name, mode in modes.items()}
 
 
@@ -52,9 +57,9 @@ PARTIAL = {"ordinary": "ordinary", "partial_32": "partial-32", "partial_16": "pa
 
 
 def partial(graph: Graph) -> Callable[[Path | None], Values]:
-    """A function that measures peaks by ordinary and partial execution, with sums of 32, 16 and 8 bits.
+    """A function that measures the peaks of ordinary and partial execution, with sums of 32, 16 and 8 bits.
 
-    `layers_32` and so on: the number of layers that the plan accumulates.
+    `layers_32`, `layers_16`, `layers_8`: the number of layers that the plan accumulates channel by channel.
     """
 
     def measured(_models: Path | None) -> Values:
@@ -78,8 +83,8 @@ def block(_models: Path | None) -> Values:
 
 
 def named(**networks: Graph) -> Callable[[Path | None], Values]:
-    """A function that measures peaks by ordinary execution and by channels,
-    `{name}_ordinary` and `{name}_partial_8`.
+    """A function that measures the peaks of ordinary execution, `{name}_ordinary`, and of execution by channels,
+    `{name}_partial_8`.
     """
     return lambda _models: {
         f"{name}_{mode}": value
@@ -105,7 +110,7 @@ KEYWORDS = named(
 
 
 def visual_wake_words(models: Path | None) -> Values:
-    """The peaks of MCUNet's network for visual wake words that runs five times a second, loaded from its file."""
+    """The peaks of MCUNet's 5 FPS network for visual wake words, loaded from its file."""
     from tinyml.dialects.context import context
     from tinyml.runtime.evaluator.evaluator import predict_function
     from tinyml.tools.driver.stages import load_program
@@ -124,10 +129,10 @@ def co_designed(models: Path | None) -> Values:
 
 
 def pruned(graph: Graph, limit: int) -> Callable[[Path | None], Values]:
-    """A function that measures what remains of a network after pruning to a limit in bytes.
+    """A function that measures the size of a network after pruning to a limit in bytes.
 
-    Only the network's shapes are known. Its weights are random, so other channels are removed than from a trained
-    network.
+    Only the shapes of the network are known. Its weights are random, so that other channels are removed than from a
+    trained network.
     """
 
     def measured(_models: Path | None) -> Values:
@@ -152,7 +157,7 @@ def _pruned(program: Path, limit: int) -> Values:
 
 
 def planning_time(_models: Path | None) -> Values:
-    """The seconds of this computer for planning `partial-8`, for the slowest of all networks of appendix D."""
+    """The seconds in which this computer plans the slowest of all networks of appendix D by `partial-8`."""
     networks = {
         "MobileNet-v2": mobilenet_v2(160, 2), "EfficientNet-B0": efficientnet_b0(160), "ETinyNet": etinynet(4),
         **{f"MCUNet-v1-{name}": network.graph() for name, network in MCUNETS.items()},
@@ -170,9 +175,9 @@ def planning_time(_models: Path | None) -> Values:
 
 
 def patched_mobilenet(resolution: int, most_extra: int) -> Callable[[Path | None], Values]:
-    """A function that measures the peak of MobileNet-v2 in patches, and in 4 x 4 patches alone.
+    """A function that measures the peak of MobileNet-v2 in patches of any number, and in 4 x 4 patches.
 
-    most_extra: the additional work in thousandths.
+    most_extra: the limit on additional work in thousandths.
     """
 
     def measured(_models: Path | None) -> Values:
@@ -189,8 +194,8 @@ def patched_mobilenet(resolution: int, most_extra: int) -> Callable[[Path | None
 
 
 def squeezed(_models: Path | None) -> Values:
-    """The peaks of MobileNet-v3-small, with squeeze and excitation and without, and the number of ops in its first
-    loops.
+    """The peaks of MobileNet-v3-small with squeeze and excitation and without, and the number of ops in the first loops
+    of its plan.
     """
     values: dict[str, float] = {}
     for name, graph in {"se": mobilenet_v3_small(224), "plain": mobilenet_v3_small(224, excited=False)}.items():
@@ -204,8 +209,8 @@ def squeezed(_models: Path | None) -> Values:
 def channels_in_patches(_models: Path | None) -> Values:
     """The peaks of MobileNet-v2 with at most 30 % more work: by channels, in patches, and by channels in patches.
 
-    `same_percent`: the least additional work of channels in patches within the peak of patches. `same_tiles`: the
-    number of tiles along an axis for it.
+    `same_percent`: the least additional work with which channels in patches stay within the peak of patches.
+    `same_tiles`: the number of tiles along an axis in that plan.
     """
     graph = mobilenet_v2(224)
     values = peaks(graph, channels="partial-32", pixels="pixels")
@@ -222,8 +227,8 @@ def channels_in_patches(_models: Path | None) -> Values:
 
 
 def resolutions(_models: Path | None) -> Values:
-    """For each resolution, the peaks of MobileNet-v2 for two classes by ordinary execution, and the least of all exact
-    plans.
+    """For each resolution, the peak of MobileNet-v2 for two classes by ordinary execution, and the least peak of all
+    plans with exact sums.
     """
     return {
         f"r{resolution}_{mode}": value
@@ -233,9 +238,7 @@ def resolutions(_models: Path | None) -> Values:
 
 
 def squeezenets(_models: Path | None) -> Values:
-    """The megabytes at the peaks of SqueezeNet 1.0 and 1.1 by ordinary execution in floats, and by every plan in 8
-    bits.
-    """
+    """The peaks of SqueezeNet 1.0 and 1.1 in megabytes, by ordinary execution in floats and by every plan in 8 bits."""
     names = {mode.replace("-", "_"): mode for mode in schedule_names()}
     return {
         f"v{version.replace('.', '_')}": {name: round(value / 1e6, 3) for name, value in found.items()}
@@ -259,9 +262,9 @@ def digits(_models: Path | None) -> Values:
 def small_cifars(_models: Path | None) -> Values:
     """The bytes of Gural and Murmann's networks for CIFAR-10 at 4 bits, from the shapes in table 2.
 
-    `weights_bytes`: the bytes of the network whose weights are to fit 2 KB together with activations. The residual unit
-    of the other network is interpreted as two convolutions in parallel with the image, and its last convolution as
-    depthwise and pointwise.
+    `weights_bytes`: the bytes of the network whose weights and activations together must fit 2 KB. The residual unit of
+        the other network is interpreted as two convolutions in parallel with the image, and its last convolution as
+        depthwise and pointwise.
     """
     whole = GraphBuilder(32, 32, 3, 4)
     whole.pool((2, 2))
@@ -284,8 +287,8 @@ def small_cifars(_models: Path | None) -> Values:
 def small_keywords(_models: Path | None) -> Values:
     """The bytes of Gural and Murmann's network for Google-12 at 4 bits, from the shapes in table 2.
 
-    A residual unit is interpreted as two convolutions in parallel with the image, or with a projection of it if
-    channels increase.
+    A residual unit is interpreted as two convolutions in parallel with the image, or with a projection of the image if
+    the number of channels increases.
     """
     net = GraphBuilder(24, 96, 1, 4)
     net.window((1, 4), (1, 4), 6, same=False)
@@ -305,7 +308,7 @@ BATCH = 500
 
 
 def accuracy(models: Path | None) -> Values:
-    """The percentage of the 10,000 images of `cnn-gural-mnist10-4bit/test.npz` that get the right label."""
+    """The percentage of right labels on the 10,000 images of `cnn-gural-mnist10-4bit/test.npz`."""
     data = np.load(model_path("cnn-gural-mnist10-4bit", models) / "test.npz")
     raws, labels = trained.images(data["x"]), data["y"]
     program, right = trained.program(), 0

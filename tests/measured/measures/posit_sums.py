@@ -1,4 +1,4 @@
-"""Sums of products of standard posits, each in a quire: the cost of a product and of the rest of a sum."""
+"""Sums of products of standard posits in a quire: the cost per product, and the cost per sum."""
 
 from __future__ import annotations
 
@@ -27,8 +27,9 @@ def posit_sums(n: int, es: int) -> Values:
     """The cycles of an ATmega and the instructions of a Cortex-M4 for a product, including decoding, and for the rest
     of a sum.
 
-    bins: the bytes of the sum in memory, and of the flag for NaR. flash: the bytes of the program with short rows and
-    its functions for floats, including weights of `weight` bytes each.
+    `bins`: the bytes of the sum in memory, including the flag for NaR.
+    `flash`: the bytes of the program with short rows and its functions for floats, including weights of `weight` bytes
+        each.
     """
     values: dict[str, float] = {}
     for name, device in DEVICES.items():
@@ -44,7 +45,7 @@ def posit_sums(n: int, es: int) -> Values:
 
 
 def _cost(format: PositType, device: str, columns: int) -> dict[str, float]:
-    """The cost of a product of matrices: time for an input, flash, and the bytes of the quire."""
+    """The cost of a product of matrices: the time of an inference, the flash, and the bytes of the quire."""
     random = np.random.default_rng(1)
     weights = format.encode(random.normal(size=(ROWS, columns)) * 2.0 ** random.integers(-4, 3, (ROWS, columns)))
     x, y = f"tensor<{columns}x1x{format}>", f"tensor<{ROWS}x1x{format}>"

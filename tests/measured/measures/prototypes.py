@@ -1,4 +1,4 @@
-"""ProtoNN of 2 KB, trained here to distinguish odd and even digits (Gural and Murmann 2019, figure 9)."""
+"""A ProtoNN of 2 KB, trained here to distinguish odd from even digits (Gural and Murmann 2019, figure 9)."""
 
 from __future__ import annotations
 
@@ -35,8 +35,8 @@ argmax(res)
 
 
 def prototypes(_models: Path | None) -> Values:
-    """The percentage of 10,000 images that 8 bits on an Uno get right, bytes of constants, and bytes of RAM with the
-    stack.
+    """The percentage of 10,000 images that the program in 8 bits on an Uno classifies correctly, its bytes of
+    constants, and its bytes of RAM including the stack.
     """
     train, val, test = (Labelled(part.x, part.y % CLASSES) for part in vars(digits()).values())
     with tempfile.TemporaryDirectory() as folder:
@@ -51,8 +51,8 @@ def prototypes(_models: Path | None) -> Values:
 
 
 def _written(folder: Path, train: Labelled) -> str:
-    """Write the initial program, whose projection is principal components and whose prototypes are samples of their
-    classes.
+    """Write the initial program and return its source. Its projection is the principal components, and its prototypes
+    are samples of their classes.
     """
     random = np.random.default_rng(SCHEDULE.seed)
     components = np.linalg.svd(train.x - train.x.mean(0), full_matrices=False)[2][:PROJECTED]

@@ -1,4 +1,4 @@
-"""Programs in fixed point and in posits of few bits, for each rule by which the scales of activations are chosen."""
+"""Programs in fixed point and in posits of few bits, for each rule that determines the scales of activations."""
 
 from __future__ import annotations
 
@@ -32,11 +32,12 @@ Values = dict[str, Any]
 
 
 def scalings(model: Path, width: int) -> Values:
-    """For each kind of program, the points that it loses against floats on the test data, and the answers that changed.
+    """For each kind of program, the points that it loses against floating point on the test data, and the changed
+    answers.
 
-    `lost` are right only in floats, `won` only in the program. `tensors` counts the tensors of each es that are
-    computed in posits of the given width. `one_es` is the es of the program whose posits all have the same es. Each
-    format has the passes that `tinyml compile` runs for it.
+    `lost` counts the answers that are right only in floating point, `won` those that are right only in the program.
+    `tensors` counts the tensors of each es that are computed in posits of the given width. `one_es` is the es of the
+    program whose posits all have the same es. Each format has the passes that `tinyml compile` runs for it.
     """
     fixed, test = _profiled(model, "fixed", width)
     posit, _ = _profiled(model, "posit", width)
@@ -66,7 +67,7 @@ def scalings(model: Path, width: int) -> Values:
 
 
 def standard_posits(model: Path, width: int) -> Values:
-    """The same figures for a program with only standard posits, whose sums are in a quire."""
+    """The figures of `scalings` for a program with only standard posits, whose sums are computed in a quire."""
     profiled, test = _profiled(model, "posit", width)
     evaluator = profiled.by(None)
     formats = _formats(evaluator, FormatChoice(PositType(width, STANDARD), is_made=True))
@@ -75,13 +76,15 @@ def standard_posits(model: Path, width: int) -> Values:
 
 
 class _Profiled(NamedTuple):
-    """A program before formats are assigned, and the data on which they are chosen."""
+    """A profiled program before its formats are assigned, and the data on which they are chosen."""
 
     module: ModuleOp
     val: Data
 
     def by(self, rule: ScaleBy | None) -> CandidateEvaluator:
-        """The evaluator of the program's candidates by a rule of scales; None for the rule of the format."""
+        """The evaluator of the program's candidates that uses a rule of scales; None for the default rule of the
+        format.
+        """
         return CandidateEvaluator(self.module, self.val, None, rule)
 
 

@@ -1,4 +1,4 @@
-"""The size of the product: the number of passes that run, and the lines of Python."""
+"""The size of the project: the number of passes that run in a compilation, and the lines of Python."""
 
 from __future__ import annotations
 

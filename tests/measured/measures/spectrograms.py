@@ -31,7 +31,7 @@ LEVELS = 16
 
 
 def spectrograms(_models: Path | None) -> Values:
-    """The correlation of both spectrograms, and their levels in one row for each band, the lowest first."""
+    """The correlation of the two spectrograms, and the level of each band, the lowest band first."""
     mel = features(Spectrogram(
         samples=RATE, frame=FRAME, hop=HOP, rate=RATE, power=True, bands=BANDS, low=LOW, high=HIGH, floor=FLOOR
     ))  # fmt: skip
@@ -51,7 +51,7 @@ def centres() -> Sequence[float]:
 
 
 def features(front_end: FrontEnd) -> NDArray[np.float64]:
-    """The features of each frame of the recording, on reals."""
+    """The features of each frame of the recording, computed in floating point."""
     with wave.open(str(RECORDING)) as file:
         samples = np.frombuffer(file.readframes(file.getnframes()), "<i2").astype(np.float32) / (1 << 15)
     scores = evaluate_reals(front_end.module(), samples[None]).scores

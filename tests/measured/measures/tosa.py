@@ -1,4 +1,4 @@
-"""Quantised networks in TOSA, as MLIR 22 computes them, compared with the evaluator and TensorFlow Lite Micro."""
+"""Quantised networks in TOSA, executed by MLIR 22, compared with the evaluator and TensorFlow Lite Micro."""
 
 from __future__ import annotations
 
@@ -26,8 +26,9 @@ ARENA = 1 << 24
 def in_tosa(model: Path) -> dict[str, Any]:
     """The figures of a network with one input and one output on random raws.
 
-    `bytes`: the bytes of all layers of a sample. `differ`: the bytes of all samples that differ from the evaluator's
-    or, for the output, from TFLM's. `ops`: the number of TOSA ops without constants.
+    `bytes`: the bytes that all layers compute for a sample.
+    `differ`: the bytes of all samples that differ from the evaluator's or, for the output, from TFLM's.
+    `ops`: the number of TOSA ops without constants.
     """
     content = model.read_bytes()
     x = inputs_of(content, SAMPLES)
@@ -50,7 +51,7 @@ def in_tosa(model: Path) -> dict[str, Any]:
 
 
 def _return_layers(program: ModuleOp) -> None:
-    """Let a program return the results of all its layers after its output."""
+    """Change a program so that it returns the results of all its layers after its output."""
     function = predict_function(program)
     returned = function.body.block.last_op
     assert isinstance(returned, func.ReturnOp)

@@ -1,4 +1,6 @@
-"""Programs compiled by LLVM and CIRCT compared with ours: raw outputs must be equal; sizes and times are measured."""
+"""Programs compiled by LLVM and CIRCT compared with tinyml's: raw outputs must be equal; sizes and times are
+measured.
+"""
 
 from __future__ import annotations
 
@@ -41,7 +43,7 @@ SAMPLES = 10
 class _Case:
     """A program in some format, compiled for a board, with raw inputs and the evaluator's outputs.
 
-    compiled: returns the program with the same formats for another board.
+    compiled: a function that returns the program with the same formats for another board.
     """
 
     first: Compiled
@@ -70,7 +72,7 @@ class _Case:
         return built, ran
 
     def simulate(self, folder: Path, *, by_circt: bool) -> None:
-        """Simulate the module, printed by CIRCT or by us, on Icarus Verilog, which needs no C compiler."""
+        """Simulate the module, printed by CIRCT or by tinyml, with Icarus Verilog, which needs no C compiler."""
         files, name = self.hardware_files(), self.interface.name
         printed = printed_by_circt(files[f"{name}.mlir"]) if by_circt else ""
         ran = IcarusSimulation(files[f"{name}.v"], folder, printed).run(self.interface, self.raws)
@@ -84,7 +86,7 @@ class _Case:
         return {**upstream_files(plain.buffers), f"{self.interface.name}.h": plain.header}
 
     def hardware_files(self) -> Mapping[str, str]:
-        """The Verilog files of a program for an FPGA, as printed by us and by CIRCT."""
+        """The Verilog files of a program for an FPGA, as printed by tinyml and by CIRCT."""
         name, compiled = self.interface.name, self.compiled(device_board(CIRCT).name)
         assert compiled.verilog is not None
         return {f"{name}.v": compiled.verilog, f"{name}.mlir": circt_text(_hardware(compiled))}
@@ -111,10 +113,13 @@ def _case(model: Path, target: str, format: str, width: int | None, samples: int
 
 
 def beside_llvm(model: Path, target: str) -> dict[str, Any]:
-    """The figures of a classifier in fixed point of 16 bits on a board.
+    """The figures of a classifier in 16-bit fixed point on a board.
 
-    `ours`: our program with the board's kernels, by gcc. `plain`: our C without kernels, by gcc. `llvm`: the same loops
-    in upstream dialects, by LLVM. All of them compute the evaluator's raw outputs.
+    `ours`: the program with the board's kernels, by gcc.
+    `plain`: the C of the same program without kernels, by gcc.
+    `llvm`: the same loops in upstream dialects, by LLVM.
+
+    All three compute the evaluator's raw outputs.
     """
     case, values = _case(model, target, "fixed", 16, SAMPLES), dict[str, Any](samples=SAMPLES)
     files = {
@@ -135,10 +140,11 @@ EQUAL = 32
 
 
 def executors(model: Path, format: str, width: int | None, weights: str | None) -> dict[str, Any]:
-    """For each executor, the number of samples for which it computed the evaluator's raw outputs, `-` if it rejects the
-    program.
+    """For each executor, the number of samples for which it computed the evaluator's raw outputs, or `-` if it rejects
+    the program.
 
-    The boards are the ones on which the suite runs programs. `llvm_BOARD` is the program compiled by LLVM for a board.
+    The boards are those on which the test suite runs programs. `llvm_BOARD` is the program compiled by LLVM for a
+    board.
     """
     case = _case(model, HOST, format, width, EQUAL, weights)
     found: dict[str, Any] = {}
@@ -169,9 +175,9 @@ def executors(model: Path, format: str, width: int | None, weights: str | None) 
 
 
 def beside_circt(model: Path, width: int) -> dict[str, Any]:
-    """The cells of a module in fixed point as printed by us (`ours`) and by CIRCT (`circt`), and its cycles.
+    """The cells of a fixed-point module as printed by tinyml (`ours`) and by CIRCT (`circt`), and its cycles.
 
-    Both modules compute the evaluator's raw outputs in equally many cycles.
+    Both modules compute the evaluator's raw outputs in the same number of cycles.
     """
     fpga = device_board(CIRCT)
     case, values = _case(model, fpga.name, "fixed", width, SAMPLES), dict[str, Any](samples=SAMPLES)

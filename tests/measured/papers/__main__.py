@@ -1,8 +1,8 @@
 """`python -m measured.papers`: run the rows of the papers and write their figures (`make papers`).
 
-A row that was run with the same product and the same command is not run again, so that an interrupted run continues
-where it stopped. Models are searched for in the repository and in the folder `--models`. Rows whose models are missing
-are unchanged.
+A row that was run with the current version of the product and the same command is not run again, so that an interrupted
+run continues where it stopped. Models are searched for in the repository and in the folder `--models`. Rows whose
+models are missing are unchanged.
 """
 
 from __future__ import annotations
@@ -71,14 +71,14 @@ def check(row: Row, values: Values) -> None:
 
 
 def renew_pages() -> int:
-    """Write the pages and pictures again; return the number of those with missing figures."""
+    """Write the pages and pictures again; return the number of pages and pictures with missing figures."""
     for file, text in pictures().items():
         file.write_text(text, encoding="utf-8")
     return rewrite(map(page_of, PAPERS), renewed)
 
 
 def _is_kept_as_it_is(paper: str, row: Row) -> bool:
-    """True for a row that was already run with this product and this command."""
+    """Whether a row was already run with the current version of the product and the same command."""
     before = stored(paper).get(row.item)
     return before is not None and before["command"] == row.command(paper) and is_current(before["commit"])
 

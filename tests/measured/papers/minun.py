@@ -62,7 +62,7 @@ BY_STRATEGY = "changes from floats of FastGRNN, ProtoNN and Bonsai ({count:d} mo
 
 
 def promotion_is_best(found: Values) -> bool:
-    """True if promotion loses the fewest points, averaged over all models."""
+    """Whether promotion loses the fewest points, averaged over all models."""
     return found["all_promotion"] > max(found["all_demotion"], found["all_size"], found["all_accuracy"])
 
 

@@ -31,7 +31,7 @@ PRUNING = "unit/tools/commands/test_channel_commands.py"
 
 
 def sums_of_8_bits() -> Values:
-    """The percentage of spoken digits that are right with sums of 8 bits, and in floats (`before`)."""
+    """The percentage of spoken digits recognised with sums of 8 bits, and in floating point (`before`)."""
     return read(MEASURED)["finetune speech --plan partial-8 --width 8 --epochs 1 --quantized-epochs 3 --learn-ranges"]
 
 
@@ -513,8 +513,8 @@ ROWS = (
 
 
 def is_table_4(found: Values, bytes: tuple[int, ...], layers: tuple[int, ...]) -> bool:
-    """True if peaks have the order of the table, and the numbers of accumulated layers by sums of 32, 16 and 8 bits
-    agree.
+    """Whether peaks are ordered as in table 4, and the numbers of accumulated layers with sums of 32, 16 and 8 bits
+    equal the expected ones.
     """
     modes = "ordinary", "partial_32", "partial_16", "partial_8"
     return tuple(found[mode] for mode in modes) == bytes and (

@@ -32,7 +32,7 @@ RULES = "unit/transforms/search/test_maxscale.py"
 
 
 def cane(models: Path | None) -> Values:
-    """The figures of GesturePod's classifier on an MKR1000, in floats and in 16 bits."""
+    """The figures of GesturePod's classifier on an MKR1000, in floating point and in 16 bits."""
     wide, low = (
         measure(f"bench protonn-gesturepod {options} --target mkr1000", models)
         for options in ("--format f32", "--format fixed --width 16")
@@ -65,14 +65,14 @@ def in_cycles() -> Values:
 
 
 def models_of_the_paper() -> Values:
-    """The number of models of both families whose figures the pages show."""
+    """The number of models of both of SeeDot's families whose figures the pages show."""
     shown = read(FOLDER / "results-formats.json").keys() | read(FOLDER / "papers-published.json").keys()
     counts = {family: sum(name.startswith(f"{family}-") for name in shown) for family in ("protonn", "bonsai")}
     return {**counts, "models": sum(counts.values())}
 
 
 def beside_floats_in_both_families() -> Values:
-    """The minimum and the maximum ratio of the times of floats and of 16 bits on an Uno."""
+    """The minimum and the maximum of the times in floating point divided by those in 16 bits on an Uno."""
     of = [beside_floats(family, "compile {} --width 16", "time")() for family in ("protonn", "bonsai")]
     ends = {"least": min(each["least"] for each in of), "most": max(each["most"] for each in of)}
     return {**ends, "models": sum(each["models"] for each in of)}

@@ -1,6 +1,7 @@
-"""Makes the files beside it with Keras and TensorFlow's converter, and records what TensorFlow's interpreter computes.
+"""Create the model files of this folder with Keras and TensorFlow's converter, with the results of TensorFlow's
+interpreter.
 
-`make keras` runs it in an environment of its own.
+`make keras` runs this script in a separate environment.
 """
 
 from __future__ import annotations
@@ -29,7 +30,7 @@ def sequential(shape: tuple[int, ...], *parts: Any, **more: Any) -> Any:
 
 
 def images() -> Any:
-    """A convolutional network with a Flatten layer."""
+    """A convolutional network on images with a Flatten layer."""
     return sequential(
         (10, 10, 1),
         layers.Conv2D(16, 3, activation="relu"),
@@ -43,7 +44,7 @@ def images() -> Any:
 
 
 def mobile() -> Any:
-    """Depthwise and separable convolutions, a residual sum, a concatenation, and an average over the image."""
+    """A network of depthwise and separable convolutions, a residual sum, a concatenation, and a global average pool."""
     image = keras.Input((8, 8, 3))
     wide = layers.ReLU(6.0)(layers.BatchNormalization()(layers.Conv2D(8, 1)(image)))
     deep = layers.LeakyReLU(negative_slope=0.1)(layers.DepthwiseConv2D(3, padding="same")(wide))
@@ -54,7 +55,7 @@ def mobile() -> Any:
 
 
 def sequence() -> Any:
-    """Convolutions over time, one of them dilated, and changes of shape."""
+    """A network of convolutions over time, one of them dilated, and of ops that change shapes."""
     return sequential(
         (16, 3),
         layers.Conv1D(6, 3, padding="causal", dilation_rate=2, activation="relu"),
@@ -78,7 +79,7 @@ def gru(**batch: Any) -> Any:
 
 
 def stirred(model: Any) -> Any:
-    """A model whose weights, biases and statistics are all random."""
+    """A model whose weights, biases and batch statistics are replaced by random values."""
     random = np.random.default_rng(5)
     for weight in model.weights:
         noise: Any = 0.2 * random.normal(size=tuple(weight.shape))
@@ -87,7 +88,10 @@ def stirred(model: Any) -> Any:
 
 
 def converted(converter: Any, kind: str, shape: tuple[int, ...], steps: int = 40) -> bytes:
-    """A file of a kind: `float`, `dynamic` (weights of 8 bits), `int8` or `16x8`, whose ends are integers, too."""
+    """The bytes of a .tflite file of a kind.
+
+    kind: `float`, `dynamic` (weights of 8 bits), `int8` or `16x8`. Inputs and outputs of the last two are integers.
+    """
     kinds = tensorflow.lite.OpsSet
     if kind != "float":
         converter.optimizations = [tensorflow.lite.Optimize.DEFAULT]
@@ -102,7 +106,7 @@ def converted(converter: Any, kind: str, shape: tuple[int, ...], steps: int = 40
 
 
 class Spotter(tensorflow.Module):  # type: ignore[misc]
-    """One step of a keyword spotter: two rows of features, and variables with the rows before them."""
+    """One step of a keyword spotter: two rows of features, and variables with the rows of earlier steps."""
 
     def __init__(self) -> None:
         tensorflow.Module.__init__(self)
@@ -132,7 +136,9 @@ class Spotter(tensorflow.Module):  # type: ignore[misc]
 
 
 def spotter(kind: str) -> bytes:
-    """A spotter of a kind; `mixed` is of 8 bits except for its variables, which converters leave in floats unasked."""
+    """The bytes of a keyword spotter of a kind; `mixed` has 8 bits except for its variables, which converters leave in
+    floating point by default.
+    """
     module = Spotter()
     signature = tensorflow.TensorSpec((1, 2, 6), tensorflow.float32)
     function = tensorflow.function(module.step).get_concrete_function(signature)
@@ -142,7 +148,9 @@ def spotter(kind: str) -> bytes:
 
 
 def computed(content: bytes) -> tuple[Any, Any]:
-    """Random inputs (samples, *shape), and what the reference kernels compute of them one after the other."""
+    """Random inputs (samples, *shape), and the results of the reference kernels for them, computed one after
+    another.
+    """
     kernels = tensorflow.lite.experimental.OpResolverType.BUILTIN_REF
     interpreter = tensorflow.lite.Interpreter(model_content=content, experimental_op_resolver_type=kernels)
     interpreter.allocate_tensors()

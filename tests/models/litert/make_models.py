@@ -1,6 +1,7 @@
-"""Makes the files beside it with litert-torch and litert-quantizer, and records what LiteRT's interpreter computes.
+"""Create the model files of this folder with litert-torch and litert-quantizer, with the results of LiteRT's
+interpreter.
 
-`make quantised` runs it in an environment of its own.
+`make quantised` runs this script in a separate environment.
 """
 
 from __future__ import annotations
@@ -34,7 +35,9 @@ BLOCKS = kinds.QuantGranularity.BLOCKWISE_32
 
 
 class Network(nn.Module):  # pyright: ignore[reportUntypedBaseClass]
-    """A convolution, a residual block of a depthwise and a pointwise convolution, pools, and a dense layer."""
+    """A network of a convolution, a residual block with a depthwise and a pointwise convolution, pools, and a dense
+    layer.
+    """
 
     def __init__(self) -> None:
         nn.Module.__init__(self)
@@ -63,7 +66,7 @@ def exported(module: Any, file: Path, **options: Any) -> bytes:
 
 
 def of_pt2e(file: Path, *, dynamic: bool) -> bytes:
-    """A file of a network that PyTorch quantised with the quantiser of litert-torch."""
+    """The bytes of a .tflite file of a network that PyTorch quantised with the quantiser of litert-torch."""
     given = pt2e.get_symmetric_quantization_config(is_per_channel=True, is_dynamic=dynamic)
     choice = pt2e.PT2EQuantizer().set_global(given)
     prepared = steps.prepare_pt2e(torch.export.export(network(), (torch.zeros(SHAPE),)).module(), choice)
@@ -122,9 +125,10 @@ def quantised(source: Path, recipe: Any, file: Path) -> bytes:
 
 
 def computed(content: bytes, blocks: bool) -> tuple[Any, Any]:
-    """Random inputs (samples, *shape), the same for each type, and what the interpreter computes of them in turn.
+    """Random inputs (samples, *shape), equal for each type, and the results of the interpreter for them, computed one
+    after another.
 
-    blocks: true to compute with XNNPACK, as the reference kernels ignore the scales of blocks.
+    blocks: true to compute with XNNPACK, because the reference kernels ignore the scales of blocks.
     """
     resolvers = interpreters.OpResolverType
     interpreter = interpreters.Interpreter(

@@ -1,4 +1,4 @@
-"""Store what pymicro-features and pymicro-wakeword compute of sounds: `make wake-words` runs this script."""
+"""Store the results of pymicro-features and pymicro-wakeword for sounds; `make wake-words` runs this script."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ HOP = 160
 
 
 def features(samples: NDArray[np.int16]) -> NDArray[np.uint16]:
-    """The integers of all frames, of shape (frames, channels)."""
+    """The integer features of all frames, of shape (frames, channels)."""
     front_end: Any = import_module("pymicro_features").MicroFrontend()
     rows: list[NDArray[np.uint16]] = []
     for start in range(0, len(samples), HOP):

@@ -1,6 +1,6 @@
-"""Writes the networks of `train.py` as functions of JAX, in StableHLO's generic text.
+"""Write the networks of `train.py` as functions of JAX, in StableHLO's generic text.
 
-`make bridges` runs it in an environment with JAX. Its argument is the folder of the weights.
+`make bridges` runs this script in an environment with JAX. Its argument is the folder of the weights.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ def mlp(w: Any) -> Any:
 
 
 def cnn(w: Any) -> Any:
-    """The network on NHWC images, as JAX's users write it."""
+    """The convolutional network on NHWC images, as users of JAX write it."""
 
     def convolution(x: Any, name: str, groups: int = 1, padding: str = "SAME") -> Any:
         filter = w[f"{name}.weight"].transpose(2, 3, 1, 0)
@@ -54,7 +54,7 @@ def cnn(w: Any) -> Any:
 
 
 def rnn(w: Any) -> Any:
-    """A scan over the rows, of which only the last state is read."""
+    """A recurrent network: a scan over the rows of an image, of which only the last state is used."""
 
     def function(x: Any) -> Any:
         def step(h: Any, row: Any) -> Any:
@@ -68,7 +68,7 @@ def rnn(w: Any) -> Any:
 
 
 def gru(w: Any) -> Any:
-    """A scan over the rows whose states are kept, as a layer that returns sequences keeps them."""
+    """A scan over the rows of an image that returns all states, as a layer that returns sequences does."""
 
     def function(x: Any) -> Any:
         def step(h: Any, row: Any) -> Any:

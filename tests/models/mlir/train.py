@@ -1,7 +1,7 @@
-"""Trains the networks of this folder on scikit-learn's digits with PyTorch, and exports them by torch-mlir and ONNX.
+"""Train the networks of this folder on scikit-learn's digits with PyTorch, and export them by torch-mlir and ONNX.
 
-`make bridges` runs it first, in an environment with torch, torch-mlir and scikit-learn. It writes `NAME.onnx`,
-`NAME-torch-linalg.mlir`, `NAME-torch-tosa.mlir`, the weights for `export_jax.py` and what PyTorch computes.
+`make bridges` runs this script first, in an environment with torch, torch-mlir and scikit-learn. It writes `NAME.onnx`,
+`NAME-torch-linalg.mlir`, `NAME-torch-tosa.mlir`, the weights for `export_jax.py` and PyTorch's results.
 """
 
 from __future__ import annotations
@@ -25,12 +25,14 @@ EXPECTED = 16
 
 
 def mlp() -> Any:
-    """Two dense layers with a layer normalisation between them, and a softmax."""
+    """A network of two dense layers with a layer normalisation between them, and a softmax."""
     return nn.Sequential(nn.Linear(64, 16), nn.LayerNorm(16), nn.ReLU(), nn.Linear(16, 10), nn.Softmax(-1))
 
 
 def cnn() -> Any:
-    """A convolution with batch normalisation, a depthwise and a pointwise one, pools of both kinds, and GELU."""
+    """A network of a convolution with batch normalisation, depthwise and pointwise convolutions, pools of both kinds,
+    and GELU.
+    """
     return nn.Sequential(
         nn.Conv2d(1, 8, 3, padding=1),
         nn.BatchNorm2d(8),
@@ -46,7 +48,7 @@ def cnn() -> Any:
 
 
 def recurrent(kind: str) -> Any:
-    """A recurrent layer over the rows of an image, and a dense layer of its last state."""
+    """A network of a recurrent layer over the rows of an image, and a dense layer that reads its last state."""
 
     class Recurrent(nn.Module):
         def __init__(self) -> None:

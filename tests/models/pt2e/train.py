@@ -1,6 +1,6 @@
-"""Trains the networks of this folder with quantisation-aware training of PyTorch (PT2E), and stores what they compute.
+"""Train the networks of this folder with PyTorch's quantisation-aware training (PT2E), and store their results.
 
-`make quantised` runs it in an environment of its own. Each NAME.onnx is the converted module, as
+`make quantised` runs this script in a separate environment. Each NAME.onnx is the converted module, as
 `tinyml.compile(exported_program, x)` imports it, and NAME-float.onnx the network before it was fine-tuned in 8 bits.
 NAME.npz has test inputs, labels, and the outputs of the converted module.
 """
@@ -36,13 +36,13 @@ def block(before: int, after: int, size: int = 3, groups: int = 1, relu: Any = n
 
 
 def cnn() -> Any:
-    """Two convolutions with maximum pools, and a dense layer."""
+    """A network of two convolutions with maximum pools, and a dense layer."""
     body = (block(1, 8), nn.MaxPool2d(2), block(8, 16), nn.MaxPool2d(2))
     return nn.Sequential(*body, nn.Flatten(), nn.Linear(64, 10))
 
 
 def depthwise() -> Any:
-    """Depthwise and pointwise convolutions with relu6, an average pool, and a dense layer."""
+    """A network of depthwise and pointwise convolutions with relu6, an average pool, and a dense layer."""
     layers = [block(1, 8, relu=nn.ReLU6)]
     for before, after in ((8, 16), (16, 24)):
         layers += [block(before, before, groups=before, relu=nn.ReLU6), block(before, after, 1, relu=nn.ReLU6)]
@@ -50,7 +50,7 @@ def depthwise() -> Any:
 
 
 class Shortcut(nn.Module):  # pyright: ignore[reportUntypedBaseClass]
-    """The sum of an input and what layers compute of it."""
+    """A module that adds its input to the result of its layers."""
 
     def __init__(self, *layers: Any):
         nn.Module.__init__(self)
@@ -61,7 +61,7 @@ class Shortcut(nn.Module):  # pyright: ignore[reportUntypedBaseClass]
 
 
 def residual() -> Any:
-    """Two residual blocks, one with a depthwise convolution, and average pools."""
+    """A network of two residual blocks, one with a depthwise convolution, and average pools."""
     one = Shortcut(block(8, 8), nn.Conv2d(8, 8, 3, padding=1))
     two = Shortcut(block(8, 8, groups=8), nn.Conv2d(8, 8, 1))
     pooled = [part for each in (one, two) for part in (each, nn.ReLU(), nn.AvgPool2d(2))]
@@ -87,7 +87,7 @@ def fit(module: Any, x: Any, y: Any, epochs: int, rate: float) -> None:
 
 
 def bare(content: bytes) -> bytes:
-    """A model without what PyTorch notes about its own source at each node."""
+    """The bytes of a model without the metadata about its Python source that PyTorch adds to each node."""
     model = onnx.load_from_string(content)
     for node in model.graph.node:
         del node.metadata_props[:]

@@ -1,7 +1,7 @@
-"""Write the models of this folder anew, with the integers that PyPI's `qonnx` computes at each of their quantisers.
+"""Write the models of this folder again, with the integers that PyPI's `qonnx` computes at each of their quantisers.
 
-`qonnx` executes QONNX files, and onnxruntime executes QCDQ files. With files as arguments, the program checks instead
-that tinyml imports each of them with the integers of `qonnx`, for inputs on the grid of the first quantiser.
+`qonnx` executes QONNX files, and onnxruntime executes QCDQ files. If arguments name files, the program checks instead
+that tinyml's imports of these files compute the integers of `qonnx`, for inputs on the grid of the first quantiser.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ MODES = ("CEIL", "FLOOR", "UP", "DOWN", "HALF_UP", "HALF_DOWN")
 
 
 class Net:
-    """A model with one input, to which nodes are appended."""
+    """An ONNX model with one input, to which nodes are appended."""
 
     def __init__(self, shape: list[int], domain: str = GENERAL, opset: int = 11):
         self.shape, self.domain, self.opset = shape, domain, opset
@@ -58,7 +58,10 @@ class Net:
         return self.op("BipolarQuant", x, self.constant(scale), domain=self.domain)
 
     def weights(self, shape: tuple[int, ...], bits: int, scale: float | None = None, narrow: int = 1) -> str:
-        """Random weights. scale: None for a scale per output."""
+        """Add random quantised weights, and return the name of the result.
+
+        scale: None for a scale per output.
+        """
         numbers = self.random.normal(size=shape).astype(np.float32)
         if bits == 1:
             return self.sign(self.constant(numbers), scale or 1)
@@ -91,7 +94,9 @@ class Net:
 
 
 def signs() -> Model:
-    """Weights and activations of 1 bit, a reshape by Shape, Gather and Concat, as an export of opset 9 has them."""
+    """A model with weights and activations of 1 bit, and a reshape by Shape, Gather and Concat as in exports of opset
+    9.
+    """
     net = Net([1, 2, 6, 6], BREVITAS, 9)
     batch = net.op("Gather", net.op("Shape", "x"), net.constant([0], np.int64), axis=0)
     shape = net.op("Concat", batch, net.constant([-1], np.int64), axis=0)
@@ -103,7 +108,7 @@ def signs() -> Model:
 
 
 def images() -> Model:
-    """Convolutions of 1 and 2 bits, with margins and pools."""
+    """A model with convolutions of 1 and 2 bits, with padding and pools."""
     net = Net([1, 3, 8, 8])
     x = net.quant("x", 1 / 128, 8)
     x = net.sign(net.normalised(net.convolution(x, (4, 3, 3, 3), 1, pads=[1] * 4), 4, 2))
@@ -114,7 +119,7 @@ def images() -> Model:
 
 
 def depthwise() -> Model:
-    """Scales per channel that are no powers of two, groups, an average pool and Trunc."""
+    """A model with scales per channel that are not powers of two, groups, an average pool and Trunc."""
     net = Net([1, 3, 8, 8])
     x = net.quant("x", 0.0078431, 8)
     x = net.normalised(net.convolution(x, (8, 3, 3, 3), 8, pads=[1] * 4, strides=[2, 2]), 8, 2)
@@ -130,7 +135,7 @@ def depthwise() -> Model:
 
 
 def residual() -> Model:
-    """Sums of activations of one scale and of two."""
+    """A model with sums of activations, of equal and of different scales."""
     net = Net([1, 4, 6, 6])
     x = net.quant("x", 1 / 16, 5)
     added = net.quant(net.normalised(net.convolution(x, (4, 4, 3, 3), 3, 0.25, pads=[1] * 4), 4, 2), 1 / 16, 5)
@@ -142,7 +147,7 @@ def residual() -> Model:
 
 
 def skewed() -> Model:
-    """Zero points, even and odd, ranges without their least or greatest integer, and 16 bits."""
+    """A model with even and odd zero points, ranges without their least or greatest integer, and 16 bits."""
     net = Net([1, 16], FINN)
     x = net.quant("x", 0.125, 8, signed=0, zero=100)
     x = net.op("Add", net.dense(x, (12, 16), 6, 0.25), net.constant(net.random.normal(size=12)))
@@ -153,7 +158,7 @@ def skewed() -> Model:
 
 
 def thresholds() -> Model:
-    """MultiThreshold by channel and for all channels."""
+    """A model with MultiThreshold, by channel and for all channels."""
     net = Net([1, 16])
     x = net.quant("x", 0.25, 4)
     for count, rows, more in (
@@ -168,7 +173,7 @@ def thresholds() -> Model:
 
 
 def rounded() -> Model:
-    """Every rounding mode after a sum."""
+    """A model with every rounding mode after a sum."""
     net = Net([1, 16])
     x = net.quant("x", 0.25, 4)
     parts = [net.quant(net.dense(x, (4, 16), 3, 0.25), 0.25, 4, mode=mode) for mode in MODES]
@@ -177,7 +182,7 @@ def rounded() -> Model:
 
 
 def limited() -> Model:
-    """QuantizeLinear, Clip and DequantizeLinear, as Brevitas exports them."""
+    """A model with QuantizeLinear, Clip and DequantizeLinear, as Brevitas exports them."""
     net = Net([1, 3, 6, 6], GENERAL, 13)
 
     def quantised(x: str, scale: str, zero: str, low: int, high: int, kind: Any) -> str:
@@ -203,7 +208,7 @@ def limited() -> Model:
 
 
 def declared(model: Model, integers: str) -> Model:
-    """Annotate the input of a model with the integers that it has."""
+    """Annotate the input of a model with its integer type."""
     entry = onnx.StringStringEntryProto(key="finn_datatype", value=integers)
     annotation = onnx.TensorAnnotation(tensor_name="x", quant_parameter_tensor_names=[entry])
     model.graph.quantization_annotation.append(annotation)
@@ -211,7 +216,7 @@ def declared(model: Model, integers: str) -> Model:
 
 
 def floors() -> Model:
-    """Integers in floats, requantised by Mul, Add, Div, Floor and Clip, as QuantLib writes them."""
+    """A model with integers in floats that Mul, Add, Div, Floor and Clip requantise, as in exports of QuantLib."""
     net = Net([1, 3, 6, 6], GENERAL, 11)
 
     def requantised(x: str, channels: int) -> str:
@@ -229,7 +234,7 @@ def floors() -> Model:
 
 
 def annotated() -> Model:
-    """An input that is annotated with signs, with a factor and an addend that make it 0 or 1."""
+    """A model whose input is annotated as signs; a factor and an addend convert the signs to 0 or 1."""
     net = Net([1, 20], BREVITAS, 14)
     x = net.op("Div", net.op("Add", "x", net.constant([1])), net.constant(2))
     bias = net.constant(net.random.normal(size=12))
@@ -241,7 +246,7 @@ def annotated() -> Model:
 
 
 def transposed() -> Model:
-    """Images with their channels last, as exports of Keras have them, and scales per channel that are powers of two."""
+    """A model on images with channels last, as in exports of Keras, and scales per channel that are powers of two."""
     net = Net([1, 6, 6, 3], FINN, 9)
     x = net.op("Transpose", net.quant("x", 1 / 8, 5), perm=[0, 3, 1, 2])
     x = net.op("Pad", x, mode="constant", pads=[0, 0, 1, 0, 0, 0, 0, 1], value=0.0)
@@ -271,7 +276,7 @@ MODELS: tuple[Callable[[], Model], ...] = (
 
 
 def step_of(model: Model, node: Any, constants: Mapping[str, NDArray[Any]]) -> float:
-    """The distance between the results of two neighbouring levels; for signs, half of it."""
+    """The distance between the results of two adjacent levels of a quantiser; for signs, half of it."""
     if node.op_type == "MultiThreshold":
         given = {each.name: helper.get_attribute_value(each) for each in node.attribute}
         return float(given.get("out_scale", 1.0)) / (2 if given["out_dtype"] == b"BIPOLAR" else 1)
@@ -279,7 +284,9 @@ def step_of(model: Model, node: Any, constants: Mapping[str, NDArray[Any]]) -> f
 
 
 def inputs_of(shape: list[int], scale: float, samples: int) -> NDArray[np.float32]:
-    """Inputs on the grid of a scale; every second one has halves, if the scale is a power of two."""
+    """Inputs that are multiples of a scale; every second sample also has half multiples if the scale is a power of
+    two.
+    """
     random = np.random.default_rng(7)
     x = random.integers(-150, 151, (samples, *shape)).astype(np.float32) * np.float32(scale)
     if np.log2(scale) % 1 == 0:
@@ -322,7 +329,7 @@ def executed(model: Model, samples: int) -> Iterator[tuple[str, NDArray[Any]]]:
 
 
 def executed_raws(model: Model, samples: int) -> Iterator[tuple[str, NDArray[Any]]]:
-    """As `executed`, for a QCDQ file: the results of Clip are the integers."""
+    """As `executed`, but for a QCDQ file, where the results of Clip are the integers."""
     onnxruntime: Any = import_module("onnxruntime")
     constants: set[str] = {tensor.name for tensor in model.graph.initializer}
     nodes = [node for node in model.graph.node if node.op_type == "Clip" and node.input[0] not in constants]

@@ -1,4 +1,6 @@
-"""Boards by the names that people know: linked for their memories, run on their cores, and told what does not fit."""
+"""Boards by their product names: programs are linked for the board's memories, run on its core, and rejected if too
+large.
+"""
 
 from __future__ import annotations
 
@@ -50,7 +52,9 @@ for _name in NAMED:
 
 @pytest.mark.parametrize("first", spread(ALIKE, 3))
 def test_a_network_runs_on_every_board(first: str, tmp_path: Path):
-    """It is compiled once for boards with the same core, and fits the memories of those that run it."""
+    """The network is compiled once for all boards with the same core, and fits the memories of the boards that run
+    it.
+    """
     request = Request(model=MODEL / "small_network.sd", val=MODEL / "val.npz", target=first, width=8, out=tmp_path)
     report = build_folder(request, board(first), tmp_path, must_fit=True).report.as_json()
     program = program_in(tmp_path)
@@ -71,12 +75,12 @@ def test_a_network_runs_on_every_board(first: str, tmp_path: Path):
 
 
 def texts_of(folder: Path) -> dict[str, str]:
-    """The C of a program, without the comment that names the chip."""
+    """The C files of a program, without the comment that names the chip."""
     return {file.name: file.read_text().partition("*/")[2] for file in sorted(folder.glob("*.[ch]"))}
 
 
 def test_boards_that_are_not_run_have_the_c_of_one_that_is(tmp_path: Path):
-    """But for the one line that names the chip to compilers of another one."""
+    """The only difference is one line, which checks that the compiler is for the named chip."""
     texts: dict[str, dict[str, str]] = {}
     assert ONLY_WRITTEN == ["esp32", "esp32-s2", "esp32-s3"]
     for name in ("esp8266", *ONLY_WRITTEN[:1]):
@@ -113,7 +117,7 @@ int16_t small_predict(const int16_t *X);
 
 
 def is_linked(name: str, flash: int, ram: int, folder: Path) -> bool:
-    """Whether the linker has room on a board for a program with so many bytes of code and of data."""
+    """Whether the linker accepts a program with the given bytes of code and data for a board."""
     runner = runner_for(name)
     (folder / "small.c").write_text(SOURCE.replace("RAM", str(ram)).replace("FLASH", str(flash)))
     (folder / "small.h").write_text(HEADER)
@@ -129,7 +133,9 @@ def is_linked(name: str, flash: int, ram: int, folder: Path) -> bool:
 
 @pytest.mark.parametrize("turn", [0, 1])
 def test_the_linker_knows_the_memories(turn: int, tmp_path: Path):
-    """Flash of every other board, RAM of the others."""
+    """Half of the boards are tested with programs at the limit of their flash, the others with programs at the limit of
+    their RAM.
+    """
     for number, name in enumerate(NAMED):
         flash, ram = board(name).flash or 0, board(name).ram or 0
         if turn == number % 2:
@@ -139,13 +145,13 @@ def test_the_linker_knows_the_memories(turn: int, tmp_path: Path):
 
 
 def only_the_board(*given: Any) -> list[str]:
-    """A remedy, without a search for options."""
+    """A replacement for the search for remedies that suggests only another board."""
     _, _, _, board, needs = given
     return [board_that_fits(board, needs.flash, needs.ram)]
 
 
 def test_what_does_not_fit_is_told_the_memories_of_the_board(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
-    """And a board that has room."""
+    """The message also names a board that is large enough."""
     monkeypatch.setattr("tinyml.tools.driver.compile_model.remedies", only_the_board)
     request = Request(
         model=MODEL / "small_network.sd", val=MODEL / "val.npz", target="attiny85", format="f32", out=tmp_path / "o"
@@ -176,7 +182,7 @@ def test_the_smallest_board_with_room_is_named(name: str, flash: int, ram: int, 
 
 
 def test_a_run_of_a_program_larger_than_the_board_says_so(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
-    """Emulated cores run it all the same."""
+    """Emulated cores can nevertheless run such a program."""
     tour, name = ROOT / "docs/tour", "esp32-c3"
     compile_model(Request(model=tour / "tour.sd", val=tour / "val.npz", target=name, width=8, out=tmp_path / "o"))
     less = replace(board(name), flash=200)

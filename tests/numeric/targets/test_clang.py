@@ -1,4 +1,6 @@
-"""A chip of another package whose compiler is clang: what it computes are the evaluator's bits, without a warning."""
+"""A chip of a test package whose compiler is clang: programs compute the evaluator's bits and compile without a
+warning.
+"""
 
 from __future__ import annotations
 
@@ -51,7 +53,7 @@ def chip() -> Iterator[Chip]:
 def test_programs_have_the_bits_of_the_evaluator(
     model: str, target: str, format: str, width: int | None, weights: str | None, tmp_path: Path
 ):
-    """Those printed for this chip, and those of others, whose kernels are plain C here."""
+    """Programs are compiled for this chip, and for other chips whose kernels are plain C here."""
     ctx, program = context(), {**MODELS, "network": NETWORK}[model]
     val = program.with_name("val.npz")
     packed = "never" if weights is None else "always"
@@ -73,7 +75,7 @@ def test_programs_have_the_bits_of_the_evaluator(
 
 
 def test_headers_have_no_unused_functions(chip: Chip, tmp_path: Path):
-    """clang reports unused functions of a source file that are inline, too, and programs contain headers' texts."""
+    """clang also reports unused inline functions of a source file, and programs contain the texts of headers."""
     for folder in dict.fromkeys(folder for each in chips() for folder in include_folders(each)):
         for header in folder.glob("tinyml/*.h"):
             source = tmp_path / f"{header.stem}.c"

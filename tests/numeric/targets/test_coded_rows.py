@@ -1,4 +1,4 @@
-"""Rows of constant matrices as code are exact on simulated chips and on the host, and take the time foretold."""
+"""Rows of constant matrices as code are exact on simulated chips and on the host, and take the predicted time."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def test_random_rows_are_exact(tmp_path_factory: pytest.TempPathFactory, target:
 
 @TARGETS
 def test_the_time_of_a_call_is_known(target: str, tmp_path: Path):
-    """Where no result is out of range; an argument takes the compiler two cycles more or less."""
+    """No result saturates. The compiler needs up to two cycles more or less for each argument."""
     random = np.random.default_rng(3)
     some = [random_rows(random, rows, lengths) for rows, lengths in SHAPES]
     vectors = [np.zeros(sum(matrix.shape[1] for matrix in rows.weights), np.int8) for rows in some]

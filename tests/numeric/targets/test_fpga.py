@@ -1,4 +1,6 @@
-"""Models for FPGAs: compiled to Verilog, run by verilator, counted by yosys, and refused where they are too large."""
+"""Models for FPGAs: compiled to Verilog, simulated by verilator, counted by yosys, and rejected if they are too
+large.
+"""
 
 from __future__ import annotations
 
@@ -56,7 +58,7 @@ def not_installed(command: str) -> None:
 
 
 def test_a_model_runs_on_an_fpga(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]):
-    """Equal to the evaluator in every raw output; an element of the input takes a cycle, a product about one."""
+    """Every raw output equals the evaluator's. An element of the input takes a cycle, a product about one."""
     out = tmp_path / "out"
     with monkeypatch.context() as patches:
         without_tools(patches)
@@ -85,7 +87,7 @@ def test_a_folder_for_another_board_has_no_hardware(tmp_path: Path, monkeypatch:
 
 
 def linear(folder: Path, classes: int, features: int) -> tuple[Path, Path]:
-    """A linear classifier, and its data."""
+    """The files of a linear classifier and of its data."""
     random = np.random.default_rng(1)
     np.save(folder / "W.npy", random.uniform(-1, 1, (classes, features)).astype(np.float32))
     inputs, weights = (
@@ -97,7 +99,9 @@ def linear(folder: Path, classes: int, features: int) -> tuple[Path, Path]:
 
 
 def test_memories_that_do_not_fit(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]):
-    """What does not fit and by how much, in a line, without any tool and without a folder."""
+    """The error is one line that states which memory is exceeded and by how much. No tool is run, and no folder is
+    written.
+    """
     without_tools(monkeypatch)
     assert compiled(*linear(tmp_path, 200, 100), tmp_path / "out", "ice40-up5k") == 1
     error = capsys.readouterr().err.splitlines()[-1]
@@ -110,9 +114,10 @@ def test_memories_that_do_not_fit(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
 def test_programs_within_a_share(
     each: int, rounds: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ):
-    """Chosen again with what is counted until the share is kept, or until loops are not unrolled; C and report follow.
+    """Unrolling is chosen again with the counted cells until the share of the cells is kept or no loop is unrolled. The
+    C and the report describe the final program.
 
-    each: the LUTs that are counted of each line of Verilog, in place of yosys.
+    each: the LUTs that the replacement for yosys counts for each line of Verilog.
     """
     counts: list[int] = []
 
@@ -153,7 +158,7 @@ def test_floats_are_no_hardware(tmp_path: Path, capsys: pytest.CaptureFixture[st
 
 
 def classifier() -> tuple[Any, Any, Any]:
-    """A classifier whose scores are a softmax, and its data."""
+    """A classifier whose scores are the results of a softmax, and its data."""
     random = np.random.default_rng(0)
     y = np.arange(60) % 3
     x = random.normal(size=(60, 3)) + 3 * np.eye(3)[y]
@@ -162,14 +167,16 @@ def classifier() -> tuple[Any, Any, Any]:
 
 
 def test_a_layer_in_floats_is_no_hardware():
-    """The softmax of a classifier in 32 bits of fixed point, whose format is not the reason."""
+    """The softmax of a classifier in 32-bit fixed point is computed in floating point; the error must not blame the
+    format.
+    """
     with pytest.raises(InputError, match=r"no floating point, in which softmax.* computes: end .* outputs='class'"):
         tinyml.compile(*classifier(), board=TARGET, format="fixed", width=32)
 
 
 @pytest.mark.parametrize("width", spread([8, 16], 1))
 def test_a_softmax_in_integers_is_hardware(width: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
-    """Equal to the evaluator in every raw score."""
+    """Every raw score equals the evaluator's."""
     with monkeypatch.context() as patches:
         without_tools(patches)
         model = tinyml.compile(*classifier(), board=TARGET, format="fixed", width=width, outputs="scores")
@@ -181,7 +188,7 @@ def test_a_softmax_in_integers_is_hardware(width: int, tmp_path: Path, monkeypat
 
 
 def test_narrow_numbers_take_fewer_cycles(compiled_models: CompiledModels):
-    """Products of 8 by 8 bits take at least 100 tables each, which fill half of an FPGA all the time."""
+    """Products of 8 by 8 bits need at least 100 LUTs each, which occupy half of an FPGA in every cycle."""
     folder, fabric = compiled_models.folder("protonn", "fixed", 8, board("host")), fabric_of(board(TARGET))
     loops = load_program(folder / "ir" / "3-loops.mlir", context())
     cycles = hardware_cycles(loops, board(TARGET), 50)
@@ -190,7 +197,7 @@ def test_narrow_numbers_take_fewer_cycles(compiled_models: CompiledModels):
 
 
 def test_routes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]):
-    """A line for what cannot be routed, before anything is compiled."""
+    """The error is one line, reported before compilation, for a board whose modules cannot be routed."""
     monkeypatch.setattr(shutil, "which", not_installed)
     messages = {
         "arty-a7": "no open-source tool places and routes modules for this target",
@@ -205,7 +212,7 @@ def test_routes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.
 
 
 def test_clock_of_a_module(tmp_path: Path):
-    """The clock of a small module that is placed and routed."""
+    """A small module is placed and routed, and its maximum clock frequency is reported."""
     chosen = fabric_of(board("ice40-up5k"))
     try:
         verilog_tools.placement_tool(chosen)
@@ -221,7 +228,9 @@ def test_clock_of_a_module(tmp_path: Path):
 
 
 def test_estimated_cells(tmp_path: Path):
-    """Within 15 % of the LUTs that yosys counts of a generated model whose sums are unrolled, and as many DSPs."""
+    """For a generated model with unrolled sums, the LUTs are within 15 % of those that yosys counts, and the DSPs are
+    equal.
+    """
     if verilog_tools.synthesis_tool() is None:
         pytest.skip("yosys is not installed")
     program = micro_programs.dense(micro_programs.Random(7), 24, 10, 4, "tanh").write(tmp_path / "program", 1)
@@ -241,7 +250,7 @@ def test_estimated_cells(tmp_path: Path):
 
 
 def test_cells_of_a_module(tmp_path: Path):
-    """What yosys counts, and what there is too little of."""
+    """The report contains the cells that yosys counts. If one kind of cell is exceeded, the error names it."""
     if verilog_tools.synthesis_tool() is None:
         pytest.skip("yosys is not installed")
     chosen = board("ice40-up5k")

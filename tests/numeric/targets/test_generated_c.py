@@ -1,4 +1,6 @@
-"""Printed C, compiled without a warning and run, against an interpreter of the L4 program it comes from."""
+"""Printed C, compiled without a warning and run, compared with an interpreter of the L4 program from which it is
+printed.
+"""
 
 from __future__ import annotations
 
@@ -104,7 +106,9 @@ def test_one_source_gives_the_same_on_every_device(name: str, device: str, tmp_p
 
 @pytest.mark.parametrize("seed", spread(range(8), 5))
 def test_random_programs(seed: int, tmp_path: Path):
-    """Loads, stores, branches and carried values in any order: what nests into what must not change the result."""
+    """Programs have loads, stores, branches and loop-carried values in any order. Inlining expressions into each other
+    must not change results.
+    """
     text = bits.random_program(seed)
     folder = write(text, HOST, tmp_path / "source")
     compile_strictly(folder, HOST)
@@ -121,7 +125,8 @@ def test_random_programs_on_an_avr(seed: int, tmp_path: Path):
 
 @pytest.mark.parametrize("target", SMALL)
 def test_kernels_are_selected_and_exact(target: str, tmp_path: Path, kernel_programs: Path):
-    """Small programs, each with a kernel of a target; its boards and plain C on the host take turns.
+    """Each small program calls one kernel of a target. The programs run on the boards of the target and in plain C on
+    the host, in turn.
 
     Kernels that fetch elements of packed vectors are in test_packed_programs.py.
     """

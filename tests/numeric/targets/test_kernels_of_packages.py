@@ -1,4 +1,4 @@
-"""A chip of a package with kernels of its own: the programs that call them give the evaluator's bits."""
+"""A chip of a test package with its own kernels: programs that call them compute the evaluator's bits."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def chip() -> Iterator[Chip]:
     ("rows", "width", "called"), [(2, 8, ROWS), (3, 8, "tm_pulse_dot_s8_s8_s32"), (3, 16, "tm_pulse_dot_s16_s16_s32")]
 )
 def test_programs_call_the_kernels_of_the_table(rows: int, width: int, called: str, tmp_path: Path):
-    """By the assembly where the core is this one's; the report compares every output."""
+    """Programs call assembly if the core supports it; the report compares every output."""
     random = np.random.default_rng(rows)
     file = tmp_path / "program.sd"
     file.write_text(f"let X = (9, 1) in [-1.0, 1.0] in\nlet W = ({rows}, 9) in [-1.0, 1.0] in\nargmax(W * X)\n")

@@ -1,4 +1,6 @@
-"""A machine with an `int` of 16 bits, in a package of its own, runs all kernels in plain C and the suites of chips."""
+"""A machine with a 16-bit `int`, defined by a test package, runs all kernels in plain C and the test suites of
+chips.
+"""
 
 from __future__ import annotations
 
@@ -47,7 +49,7 @@ def runner() -> Iterator[Runner]:
 
 
 def kernels_by_target() -> dict[str, list[Kernel]]:
-    """Every kernel that is listed or composed, once."""
+    """Every kernel that is listed or composed, each once, by target."""
     # What is composed in plain C is the same on all chips.
     plain = [kernel for kernel in kernel_models.composed("riscv") if kernel.symbol.startswith(PLAIN)]
     found, seen = {SIXTEEN: plain}, {kernel.symbol for kernel in plain}
@@ -70,7 +72,7 @@ BATCHES = [
 def test_kernels_that_programs_call(
     target: str, kernels: list[Kernel], runner: Runner, tmp_path: Path, kernel_programs: Path
 ):
-    """Programs for the machine itself, and those that are printed for other chips."""
+    """The programs are compiled for the machine itself, and for other chips."""
     check_batch(kernels, target, runner, tmp_path, kernel_programs)
 
 
@@ -99,7 +101,7 @@ def stream_of(form: str, row: NDArray[np.int64], width: int) -> bytes:
 
 @pytest.mark.parametrize("form", ["dense", "near"])
 def test_packed_weights_of_every_width(form: str, runner: Runner, tmp_path: Path):
-    """The least weights meet the least vectors, where no sum overflows."""
+    """The least weights are multiplied by the least vectors for which no sum overflows."""
     random, flash = np.random.default_rng(1), bytearray()
     cases: list[Case] = []
     sums: list[int] = []
@@ -137,7 +139,7 @@ TILES = (
 
 
 def tiles_of(family: TileFamily) -> list[Tile]:
-    """Those that a family has kernels for."""
+    """The tiles for which a family has kernels."""
     tiles = [replace(tile, right=11, zero=0) if family.shifts else tile for tile in TILES]
     by_channel = family.channels
     fitting = [tile for tile in tiles if tile.lines == family.lines and not (by_channel and tile.length % tile.rows)]
@@ -199,7 +201,7 @@ Those whose arrays do not fit the RAM are left out; the tests above run these ke
 
 
 def test_the_suites_of_chips(tmp_path: Path):
-    """Installed beside this one, the package is found by its entry point; nothing is edited."""
+    """The package is installed and found by its entry point, without changes to tinyml."""
     package, entries = ROOT / "tests" / "plugins" / SIXTEEN, tmp_path / "sixteen-1.dist-info"
     entries.mkdir()
     (entries / "METADATA").write_text("Metadata-Version: 2.1\nName: sixteen\nVersion: 1\n")

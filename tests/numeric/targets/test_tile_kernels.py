@@ -1,6 +1,6 @@
-"""Kernels composed for tiles are exact: on the chips they are for, and plain C on the host, against numpy.
+"""Kernels composed for tiles are exact: on their chips and in plain C on the host, compared with numpy.
 
-They take the time that the cost model says, preserve registers and read nothing beside the windows.
+They take the time of the cost model, preserve registers and read nothing outside the windows.
 """
 
 from __future__ import annotations
@@ -163,7 +163,9 @@ def shapes_of(target: str) -> list[tuple[TileFamily, Tile]]:
 
 
 def check_calls(target: str, build: Build, cases: list[TileCase]) -> None:
-    """Calls preserve registers; on ARM loads of several words are aligned, and nothing but windows is read."""
+    """Assert that calls preserve registers; on ARM also that loads of several words are aligned and only windows are
+    read.
+    """
     if target == RISCV:
         watch = watched_riscv.Watch(build, "tiles")
         for content in inputs_of(cases):
@@ -195,7 +197,7 @@ def test_plain_c_has_the_same_bits(target: str, tmp_path: Path):
 
 @pytest.mark.parametrize("optimize", ["-Os", "-O2"])
 def test_results_and_times_of_avr(optimize: str, tmp_path: Path):
-    """Every kernel runs for one input."""
+    """A single input runs every kernel."""
     runner, cases = runner_for(AVR), cases_of(AVR_SHAPES)
     build = build_cases(runner, cases, tmp_path, optimize)
     check(runner, build, cases)

@@ -1,4 +1,6 @@
-"""A vector unit of a package, RISC-V's: its kernels are exact, and its programs have the evaluator's bits."""
+"""RISC-V's vector unit, defined by a test package: its kernels are exact, and its programs have the evaluator's
+bits.
+"""
 
 from __future__ import annotations
 
@@ -79,14 +81,14 @@ def package(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 
 
 def families() -> list[tuple[TileFamily, Tile]]:
-    """The shapes of each family."""
+    """The tile families of the package, each with its tiles."""
     columns, rows, channels = tile_families(RVV_BOARD)[:3]
     shapes = (rows, ROWS), (columns, COLUMNS), (channels, CHANNELS)
     return [(family, tile) for family, tiles in shapes for tile in tiles]
 
 
 def test_tiles(tmp_path: Path):
-    """Results and numbers of instructions; nothing behind the windows is read."""
+    """Results and numbers of instructions are exact; nothing outside the windows is read."""
     need_tools(RVV_BOARD)
     runner, cases = runner_for(RVV_BOARD), cases_of(families())
     build = build_cases(runner, cases, tmp_path, end=END_OF_RAM)
@@ -100,7 +102,7 @@ def test_plain_c_has_the_same_bits(tmp_path: Path):
 
 
 def test_negative_halves_round_away_from_zero(tmp_path: Path):
-    """Sums that VSMUL halves exactly, and that the shift leaves half way between two bytes."""
+    """VSMUL halves these sums exactly, and the shift then results in ties between two bytes."""
     need_tools(RVV_BOARD)
     runner, random = runner_for(RVV_BOARD), np.random.default_rng(8)
     columns, rows, *_ = tile_families(RVV_BOARD)
@@ -123,7 +125,7 @@ def test_dot_products(tmp_path: Path):
 
 
 def test_kernels_overwrite_what_calls_may():
-    """No kernel names a register that it would have to preserve."""
+    """No kernel uses a register that it would have to preserve."""
     listed = [kernel for kernel in kernels_of(RVV_BOARD) if kernel.symbol.startswith("tm_rvv_")]
     tiles = [family.kernel(tile) for family, tile in families()]
     for kernel in (*listed, *tiles):
@@ -165,7 +167,9 @@ def test_programs_have_the_bits_of_the_evaluator(model: str, format: str, width:
 
 
 def test_elements(tmp_path: Path):
-    """Sums, products, changes of scale, clamps and pools, of as many elements as lanes, fewer and more."""
+    """Loops compute sums, products, changes of scale, clamps and pools, with as many elements as lanes, with fewer and
+    with more.
+    """
     need_tools(RVV_BOARD)
     for count in (1, 7, 331):
         model = TfliteModel()

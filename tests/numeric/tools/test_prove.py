@@ -1,4 +1,6 @@
-"""What `tinyml prove` states about formats holds, and each of some defects is found with inputs that show it."""
+"""The statements of `tinyml prove` about formats hold. Deliberate defects are found, with inputs that reproduce
+them.
+"""
 
 from __future__ import annotations
 
@@ -73,7 +75,7 @@ def is_tried(statement: OpStatement) -> bool:
 
 @pytest.mark.parametrize("format", spread(FORMATS, 4))
 def test_statements_with_few_inputs_hold(format: str):
-    """A spread of the statements that need no solver."""
+    """A sample of the statements that need no solver is proved."""
     tried = [one for one in stated(format) if is_tried(one)]
     assert tried
     for statement in tried[::7]:
@@ -93,7 +95,7 @@ def test_statements_that_the_solver_proves(format: str):
 
 @pytest.mark.parametrize("format", [*FORMATS, "posit:8", "minifloat:8"])
 def test_facts(format: str):
-    """Decoding, rounding, tables of kernels, and functions of few arguments."""
+    """The facts are about decoding, rounding, tables of kernels, and functions of few arguments."""
     stated_facts = [fact for one in variants(format_spelled(context(), format)) for fact in facts(one)]
     assert stated_facts
     for fact in stated_facts:
@@ -103,7 +105,7 @@ def test_facts(format: str):
 
 @pytest.mark.parametrize("format", spread(["fixed:16", "affine:8", "minifloat:4", "posit:6"], 2))
 def test_functions_of_the_runtime(format: str):
-    """A spread of the calls in what sums and their roundings lower to."""
+    """A sample of the calls to which sums and their roundings are lowered is proved."""
     pytest.importorskip("z3", reason="the solver is not installed")
     calls: set[Call] = set()
     for statement in stated(format):
@@ -118,7 +120,7 @@ def test_functions_of_the_runtime(format: str):
 
 
 def _false(format: str, op: type[num.NumOp]) -> Counterexample:
-    """The counterexample of the first statement about an op that is false; it is a test that fails."""
+    """The counterexample to the first false statement about an op; asserts that it fails when run as a test."""
     verdicts = (decide(statement, 30) for statement in stated(format) if isinstance(statement.op, op))
     found = next(verdict.counterexample for verdict in verdicts if verdict.counterexample is not None)
     assert _fails(found)
@@ -126,7 +128,7 @@ def _false(format: str, op: type[num.NumOp]) -> Counterexample:
 
 
 def _fails(found: Counterexample) -> bool:
-    """True if a counterexample, as a test, fails."""
+    """Whether a counterexample fails when it is run as a test."""
     names: dict[str, Any] = {}
     exec(found.as_test(), names)
     try:
@@ -137,7 +139,7 @@ def _fails(found: Counterexample) -> bool:
 
 
 def test_ties(monkeypatch: pytest.MonkeyPatch):
-    """Halves downwards in place of upwards."""
+    """The defect: ties are rounded down instead of up."""
 
     def rescale(self: Machine[Any], x: Int[Any], right: int) -> Int[Any]:
         if right <= 0:
@@ -149,14 +151,14 @@ def test_ties(monkeypatch: pytest.MonkeyPatch):
 
 
 def test_saturation(monkeypatch: pytest.MonkeyPatch):
-    """The least integer of two's complement, which is no raw of the format."""
+    """The defect: results may be the least two's complement integer, which is not a raw of the format."""
     monkeypatch.setattr(FixedType, "limits", property(lambda self: machine.limits(self.width.data)))
     found = _false("fixed:8", num.SubOp)
     assert found.documented == -127
 
 
 def test_overflow(monkeypatch: pytest.MonkeyPatch):
-    """Sums in the width of their operands."""
+    """The defect: sums are computed in the width of their operands."""
     given = machine.width_for
 
     def width_for(low: int, high: int, widths: Any = machine.WIDTHS) -> int:
@@ -168,7 +170,7 @@ def test_overflow(monkeypatch: pytest.MonkeyPatch):
 
 
 def test_interval(monkeypatch: pytest.MonkeyPatch):
-    """A difference whose interval is that of a sum."""
+    """The defect: a difference has the interval of a sum."""
     given = Machine[Any].sub
 
     def sub(self: Machine[Any], a: Int[Any], b: Int[Any]) -> Int[Any]:
@@ -181,9 +183,10 @@ def test_interval(monkeypatch: pytest.MonkeyPatch):
 
 
 def _wrong_steps(subject: str) -> list[Counterexample]:
-    """The counterexamples of statements about the ops that all formats share; each is a test that fails.
+    """The counterexamples to statements about the ops that all formats share; asserts that each fails when run as a
+    test.
 
-    They are looked for among all statements that name the subject, and a fifth of the others.
+    The statements are those that mention the subject and a fifth of the others.
     """
     every = [*machine_statements()]
     named = [step for step in every if re.search(subject, step.name) is not None]
@@ -202,7 +205,7 @@ def test_ops_that_all_formats_share():
 
 
 def test_a_sum_one_past_a_register(monkeypatch: pytest.MonkeyPatch):
-    """128 in 8 bits, which no sum of two numbers of a format of 8 bits is."""
+    """The number 128 does not fit in 8 bits; no sum of two numbers of an 8-bit format reaches it."""
     pytest.importorskip("z3", reason="the solver is not installed")
     given = Machine[Any].add
 
@@ -216,7 +219,7 @@ def test_a_sum_one_past_a_register(monkeypatch: pytest.MonkeyPatch):
 
 @pytest.mark.parametrize("amount", [1, 6, 13])
 def test_a_rounding_of_one_amount(amount: int, monkeypatch: pytest.MonkeyPatch):
-    """Halves downwards by one amount of a shift, which the scales of a few ranges need not have."""
+    """The defect: ties are rounded down for one shift amount, which does not occur for the scales of all ranges."""
     pytest.importorskip("z3", reason="the solver is not installed")
     given = Machine[Any].rescale
 
@@ -229,7 +232,7 @@ def test_a_rounding_of_one_amount(amount: int, monkeypatch: pytest.MonkeyPatch):
 
 
 def test_neighbouring_scales(monkeypatch: pytest.MonkeyPatch):
-    """A format that rounds one scale finer in a way of its own."""
+    """The defect: a format rounds numbers of a scale that is one greater in a different way."""
     given = FixedType.store
 
     def store(self: FixedType, m: Machine[Any], x: Int[Any], scale: int) -> Any:
@@ -242,7 +245,7 @@ def test_neighbouring_scales(monkeypatch: pytest.MonkeyPatch):
 
 @pytest.mark.parametrize("format", ["mxint:4", "mxfp:4"])
 def test_exponents_of_groups(format: str, monkeypatch: pytest.MonkeyPatch):
-    """Exponents that wrap around at 32: in the numbers of a given tensor, and in those chosen for one."""
+    """The defect: exponents wrap around at 32, for a given tensor or for one whose exponents are chosen."""
     [one] = variants(format_spelled(context(), format))
     given: Callable[[GroupsAttr], Any] = GroupsAttr.by_run.fget  # pyright: ignore
     monkeypatch.setattr(GroupsAttr, "by_run", property(lambda self: given(self) % 32))
@@ -252,7 +255,9 @@ def test_exponents_of_groups(format: str, monkeypatch: pytest.MonkeyPatch):
 
 
 def test_a_scaffold_of_a_grouped_format():
-    """`tinyml new-format --grouped` documents its numbers; its powers of two are products, as they are no numbers."""
+    """`tinyml new-format --grouped` documents its numbers. Powers of two are products, because they are not numbers of
+    the format.
+    """
     [statement, *_] = statements(NormalType.of_width(None))
     assert decide(statement, 10).proved
     scale = next(one for one in statements(NormalType.of_width(None)) if isinstance(one.op, num.ScaleOp))
@@ -260,7 +265,7 @@ def test_a_scaffold_of_a_grouped_format():
 
 
 def test_fold(monkeypatch: pytest.MonkeyPatch):
-    """A conversion between formats of one storage that becomes its operand."""
+    """The defect: a conversion between formats with equal storage folds to its operand."""
 
     def fold(self: num.ConvertOp) -> Any:
         formats = [one.type for one in (self.input, self.result)]
@@ -272,7 +277,7 @@ def test_fold(monkeypatch: pytest.MonkeyPatch):
 
 
 def test_fold_on_tensors(monkeypatch: pytest.MonkeyPatch):
-    """A clamp that folds to a wider one before it."""
+    """The defect: a clamp folds to an earlier, wider clamp."""
     monkeypatch.setattr(elementwise, "_contains", lambda outer, inner: outer[0] <= inner[0])  # pyright: ignore
     one = Known(FixedType(8, 4), FixedType(8, 4).specification)
     wrong = [found for fact in facts(one) if (found := decide(fact, 10).counterexample) is not None]
@@ -284,7 +289,7 @@ def test_fold_on_tensors(monkeypatch: pytest.MonkeyPatch):
 
 
 def test_decoder(monkeypatch: pytest.MonkeyPatch):
-    """One raw of a posit stands for its neighbour."""
+    """The defect: one raw of a posit is decoded as its neighbour."""
     given: Callable[[PositType], Any] = PositType.table.fget  # pyright: ignore
 
     def table(self: PositType) -> Any:
@@ -297,7 +302,7 @@ def test_decoder(monkeypatch: pytest.MonkeyPatch):
 
 
 def test_division(monkeypatch: pytest.MonkeyPatch):
-    """A reciprocal one too small, which shows at few of millions of totals."""
+    """The defect: a reciprocal is one too small, which affects few of millions of totals."""
     pytest.importorskip("z3", reason="the solver is not installed")
 
     def reciprocal(divisor: int, most: int) -> tuple[int, int] | None:
@@ -308,7 +313,7 @@ def test_division(monkeypatch: pytest.MonkeyPatch):
 
 
 def test_rounding_when_a_program_is_compiled(monkeypatch: pytest.MonkeyPatch):
-    """Constants whose halves go to even."""
+    """The defect: constants are rounded with halves to even."""
     monkeypatch.setattr(FixedType, "rounded", lambda self, reals: np.rint(np.asarray(reals, np.float64)))  # pyright: ignore
     [one, *_] = variants(format_spelled(context(), "fixed:8"))
     [found] = (decide(fact, 10).counterexample for fact in facts(one) if fact.subject == "encode")
@@ -317,7 +322,7 @@ def test_rounding_when_a_program_is_compiled(monkeypatch: pytest.MonkeyPatch):
 
 
 def test_program_of_a_function(monkeypatch: pytest.MonkeyPatch):
-    """A requantisation whose halves go upwards in place of away from zero, in the program for hardware."""
+    """The defect: in the program for hardware, a requantisation rounds halves up instead of away from zero."""
     pytest.importorskip("z3", reason="the solver is not installed")
     call = Call("tm_requantize_s32", (None, 1395864371, -5))
     assert decide(function_statement(call), 60).proved
@@ -337,7 +342,7 @@ def test_program_of_a_function(monkeypatch: pytest.MonkeyPatch):
 
 
 def test_an_op_that_has_one_value_twice():
-    """The square of a difference: one argument, whose square is not negative."""
+    """The square of a difference has one argument, and is therefore proved to be nonnegative."""
     text = """func.func @square(%a: i16) -> i32 {
   %x = exact.within %a : i16 in [-300, 200]
   %y = exact.mul %x, %x : i16, i16 -> i32 in [-60000, 90000]
@@ -389,7 +394,7 @@ def test_a_program(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
 def test_a_program_that_its_c_does_not_come_from_is_not_proved(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ):
-    """The first weight of the formats was changed, and all was proved about a program that the C does not compute."""
+    """The first weight at L1 is changed. A proof would then be about a program that the C does not compute."""
     pytest.importorskip("z3", reason="the solver is not installed")
     monkeypatch.setattr("tinyml.tools.proofs.proving.decide", None)
     out = _compiled_tour(tmp_path)
@@ -422,7 +427,7 @@ def test_a_program_that_its_c_does_not_come_from_is_not_proved(
 
 
 def test_a_program_whose_groups_have_exponents(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
-    """The amounts of shifts are those of the groups, and each is proved."""
+    """The shift amounts are the exponents of the groups, and each is proved."""
     pytest.importorskip("z3", reason="the solver is not installed")
     out = _compiled_tour(tmp_path, "--format", "fixed", "--width", "8", "--weights", "mxint:4")
     capsys.readouterr()
@@ -442,7 +447,7 @@ def test_a_program_whose_groups_have_exponents(tmp_path: Path, capsys: pytest.Ca
 
 
 def test_a_bound_that_sums_leave(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]):
-    """Rows whose weights of one sign are forgotten, by the pass that chooses accumulators and by their verifier."""
+    """The defect: the pass that chooses accumulators and its verifier ignore the weights of one sign."""
     pytest.importorskip("z3", reason="the solver is not installed")
     given = exact_format._of_rows  # pyright: ignore
 

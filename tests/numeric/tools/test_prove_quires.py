@@ -1,4 +1,4 @@
-"""What `tinyml prove` states about sums of posits in a quire holds, and each of some defects is found."""
+"""The statements of `tinyml prove` about sums of posits in a quire hold, and deliberate defects are found."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def stated(n: int, es: int, length: int = 784) -> Summed:
 
 @pytest.mark.parametrize("sum", [stated(4, 0), stated(4, 2), stated(5, 0, 9)], ids=str)
 def test_all_about_short_posits(sum: Summed):
-    """In one integer and in bins."""
+    """The quire is a single integer in some cases, and consists of bins in others."""
     pytest.importorskip("z3", reason="the solver is not installed")
     for statement in statements_of(sum):
         verdict = decide(statement, 60)
@@ -38,7 +38,9 @@ def test_all_about_short_posits(sum: Summed):
 
 @pytest.mark.parametrize("sum", [stated(8, 0), stated(8, 2), stated(16, 1)], ids=str)
 def test_ops_of_longer_posits(sum: Summed):
-    """All but products of more than 8 bits, whose pairs of places take a minute; a spread of what ends a sum."""
+    """All statements are proved, except those about products of more than 8 bits, which take a minute. Of the
+    statements about the end of a sum, a sample is proved.
+    """
     pytest.importorskip("z3", reason="the solver is not installed")
     stated_about = [one for one in statements_of(sum) if sum.format.bits <= 8 or one.subject != "posit.multiply_add"]
     ends = [one for one in stated_about if one.subject in ("posit.join", "posit.round")]
@@ -48,7 +50,7 @@ def test_ops_of_longer_posits(sum: Summed):
 
 
 def _false(sum: Summed, subject: str) -> Counterexample:
-    """The first counterexample to a statement about an op; as a test, it fails."""
+    """The first counterexample to a statement about an op; asserts that it fails when run as a test."""
     verdicts = (decide(statement, 30) for statement in statements_of(sum) if statement.subject == subject)
     found = next(verdict.counterexample for verdict in verdicts if verdict.counterexample is not None)
     names: dict[str, Any] = {}
@@ -69,7 +71,7 @@ def test_a_posit_at_a_wrong_place(monkeypatch: pytest.MonkeyPatch):
 
 
 def test_bits_that_are_lost_and_do_not_count(monkeypatch: pytest.MonkeyPatch):
-    """A sum just above the middle between two posits is taken for the middle."""
+    """The defect: a sum just above the midpoint of two posits is rounded as a tie."""
     given = JoinOp._highest  # pyright: ignore[reportPrivateUsage]
 
     def highest(self: JoinOp, e: Emitter, sign: SSAValue) -> tuple[Sequence[SSAValue], SSAValue, SSAValue]:
@@ -81,7 +83,7 @@ def test_bits_that_are_lost_and_do_not_count(monkeypatch: pytest.MonkeyPatch):
 
 
 def test_a_tie_that_goes_up(monkeypatch: pytest.MonkeyPatch):
-    """The program for hardware alone: halves go away from zero in place of to even."""
+    """The defect, only in the program for hardware: halves are rounded away from zero instead of to even."""
     given = IntegerBuilder.compare
 
     def compare(self: IntegerBuilder, a: SSAValue, predicate: str, b: SSAValue | int) -> SSAValue:
@@ -104,7 +106,7 @@ def test_a_quire_that_is_too_narrow(monkeypatch: pytest.MonkeyPatch):
 
 
 def test_bins_without_room_for_the_length(monkeypatch: pytest.MonkeyPatch):
-    """Numbers that are added whole although many of them overflow a bin."""
+    """The defect: numbers are added to one bin whole, although sums of many of them overflow the bin."""
 
     def holds(self: Layout, bits: int, length: int = 1, *, moved: bool = False) -> bool:
         return True
@@ -118,7 +120,7 @@ def test_bins_without_room_for_the_length(monkeypatch: pytest.MonkeyPatch):
 
 
 def test_a_carry_that_loses_a_sign(monkeypatch: pytest.MonkeyPatch):
-    """Bins below zero carry nothing."""
+    """The defect: negative bins do not carry."""
     given = Emitter.shrsi
 
     def shrsi(self: Emitter, a: SSAValue, b: SSAValue) -> SSAValue:
@@ -131,7 +133,9 @@ def test_a_carry_that_loses_a_sign(monkeypatch: pytest.MonkeyPatch):
 
 
 def test_command(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]):
-    """Sums are stated of formats that document no list of numbers, such as posits of more than 12 bits."""
+    """The command also proves statements about sums of formats without a documented list of numbers, such as posits of
+    more than 12 bits.
+    """
     pytest.importorskip("z3", reason="the solver is not installed")
 
     def none(*_: NumberFormat) -> Sequence[Statement]:

@@ -90,7 +90,7 @@ class GaussianSum(IntegerParameters, Accumulator):
         return GaussianSum(_top(lhs_format) + _top(rhs_format))
 
     def follows(self, other: Accumulator) -> bool:
-        """True, because a change of the unit adds an integer to the logarithm, which is exact."""
+        """Always True, because a change of the unit exactly adds an integer to the logarithm."""
         return isinstance(other, GaussianSum)
 
     def align(self, m: Machine[V], sum: V, other: Accumulator) -> V:
@@ -192,7 +192,9 @@ class GaussianType(IntegerParameters, F32):
         return self._limited(m, x, m.add(_size(m, x), m.const(places)))
 
     def _limited(self, m: Machine[V], sign: Int[V], raw: Int[V]) -> V:
-        """A raw with the sign of a number, clamped; zero for numbers below half of the least positive number."""
+        """A raw with the given sign, clamped to the format; zero for numbers below half of the least positive
+        number.
+        """
         kept = m.choose(m.at_least(raw, 1 - OCTAVE), m.clamp(raw, 1, GREATEST), m.const(0))
         return m.settle(_signed(m, sign, kept), 16)
 
@@ -200,7 +202,9 @@ class GaussianType(IntegerParameters, F32):
         return m.int_constant(int(self.encode(np.array(real))), 16)
 
     def to_f32(self, m: Machine[V], value: V) -> V:
-        """The product of powers of two for octaves, 32nd parts of octaves and steps, from tables."""
+        """The float of a raw: the product of powers of two for octaves, 32nd parts of octaves and steps, from
+        tables.
+        """
         raw = _number(m, value)
         steps = m.sub(m.const(GREATEST), _size(m, raw))
         octaves, rest = m.shift_right(steps, 10), m.low_bits(steps, 10)

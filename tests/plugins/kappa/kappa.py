@@ -1,4 +1,4 @@
-"""Cohen's kappa: the agreement of predicted and right classes beyond that of chance."""
+"""Cohen's kappa: the agreement of predicted and true classes beyond the agreement by chance."""
 
 import numpy as np
 
@@ -6,7 +6,10 @@ from tinyml.extend.metrics import CLASSES, Answers, Metric
 
 
 def kappa(answers: Answers, of: int | None) -> float:
-    """1 for answers that are all right, 0 for those of chance."""
+    """The kappa of predictions: 1 if all are right, 0 for agreement by chance.
+
+    of: unused, since the metric is not defined for a single class.
+    """
     assert answers.classes is not None
     assert answers.labels is not None
     predicted, right = answers.classes, answers.labels

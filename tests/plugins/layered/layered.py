@@ -131,6 +131,6 @@ class _Model:
 def _element(quantisation: Any) -> Attribute | None:
     """The element type for a scale and a zero point; None if they are not specified.
 
-    Without them a tensor has reals, or the element type of the input.
+    A tensor without a specified element type has that of the input, or reals.
     """
     return None if quantisation is None else ZeroSkewType(8, *quantisation)

@@ -62,7 +62,7 @@ class NormalType(GroupedFormat, SymmetricFormat):
 
     @classmethod
     def of_width(cls, width: int | None) -> NormalType:
-        """The format for `--format normal`. None stands for the only width."""
+        """The format for `--format normal`. A width of None stands for 4 bits, the only width."""
         if width not in (None, BITS):
             raise InputError(f"normal has {BITS} bits, got {width}")
         return NormalType(0)

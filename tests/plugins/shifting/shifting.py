@@ -1,9 +1,9 @@
 """The schedule `herringbone-shifting`: convolutions in place that shift pixels instead of transposing images.
 
-Results are computed in the order of the herringbone. After each result of a column, the pixel of the image that no
-further result reads lies between pixels that others read. All pixels before it move up by one, so that the memory at
-the front is free (Gural and Murmann 2019, section 3.4.2 and figure 5, top). The memory is that of `herringbone`, and
-the number of moved pixels grows with the area of the image times the number of its columns.
+Results are computed in the order of the herringbone. After each result of a column, one pixel of the image is not
+needed by any further result, but lies between pixels that are needed. All pixels before it move up by one, which frees
+memory at the front (Gural and Murmann 2019, section 3.4.2 and figure 5, top). The memory is that of `herringbone`. The
+number of moved pixels is proportional to the area of the image times the number of its columns.
 """
 
 from __future__ import annotations
@@ -35,11 +35,15 @@ from tinyml.extend.schedules import Kernels, Network, Overwriting, Rewrite, Segm
 
 
 class Lines(NamedTuple):
-    """Consecutive rows or columns of the result, as they are computed.
+    """Consecutive rows or columns of the result, in the order of computation.
 
-    lines: how many they are. across: results per line. freed: pixels of the image that a line frees. row: pixels per
-    row of the image in memory. read, written: the offsets of the first pixel of image and result, in pixels. left: the
-    rows and columns of the result that are not computed before. columns: 1 if the lines are columns.
+    lines: the number of rows or columns.
+    across: the number of results per line.
+    freed: the number of pixels of the image that a line frees.
+    row: the number of pixels per row of the image in memory.
+    read, written: the offsets of the first pixel of image and result, in pixels.
+    left: the numbers of rows and columns of the result that are not computed before.
+    columns: 1 if the lines are columns.
     """
 
     lines: int
@@ -56,7 +60,7 @@ class Lines(NamedTuple):
 class ShiftingConv2dOp(tdsl.ContractionOp):
     """A convolution of one image in place, with strides of 1 and without padding, that shifts pixels of the image.
 
-    `lines` contains the number of rows, of columns, of rows and so on of the result in the order of computation.
+    `lines` alternates between numbers of rows and of columns of the result, in the order of computation.
     """
 
     name = "shifting.conv2d"
@@ -126,7 +130,9 @@ class ShiftingConv2dOp(tdsl.ContractionOp):
 
     @property
     def visits(self) -> Sequence[tdsl.Visits]:
-        """For each element of the result, the first and the last pixel of the image that are alive before it."""
+        """For each element of the result, the first and the last pixel of the image that are still needed before it is
+        computed.
+        """
         filters, channels = tdsl.shape_of(self.out)[3], tdsl.shape_of(self.rhs)[3]
         first = np.concatenate(
             [line.read + np.add.outer(np.arange(line.lines) * line.freed, np.arange(line.across)).reshape(-1)
@@ -139,7 +145,7 @@ class ShiftingConv2dOp(tdsl.ContractionOp):
 
 
 class _Table:
-    """A table in flash with the numbers of all runs of lines."""
+    """A table in flash with the numbers in `Lines` for all runs."""
 
     COUNT, ACROSS, FREED, ROW, READ, WRITTEN, ROWS_LEFT, COLUMNS_LEFT, COLUMNS = range(9)
 
@@ -154,7 +160,7 @@ class _Table:
 
 @lowers_to_loops(ShiftingConv2dOp)
 def lower_by_shifting(op: ShiftingConv2dOp, nest: LoopBuilder) -> None:
-    """Emit a loop over the runs of lines, and one that transposes their results, from the last run to the first."""
+    """Emit a loop over the runs of lines, and a loop that transposes their results, from the last run to the first."""
     lines = op.line_list
     table, products = _Table(lines, nest), WindowProducts(op, nest)
     channels, count, one = products.image_channels, nest.index(len(lines)), nest.index(1)
@@ -259,7 +265,9 @@ def _replace(old: tdsl.Conv2dOp, new: ShiftingConv2dOp) -> None:
 
 
 class ShiftingSchedule(Overwriting):
-    """Runs convolutions with strides of 1, without padding and groups, in place, all others as usual."""
+    """A schedule that runs convolutions with strides of 1, without padding and groups, in place, and all others in
+    ordinary order.
+    """
 
     def program_segments(self, network: Network) -> Iterator[Segment]:
         for segment in super().program_segments(network):

@@ -1,4 +1,6 @@
-"""Text that took exponential time or all memory, and text that means what it means to xDSL's parser."""
+"""The guarded parser rejects text that would take exponential time or all memory, and otherwise agrees with xDSL's
+parser.
+"""
 
 from __future__ import annotations
 

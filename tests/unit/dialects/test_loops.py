@@ -1,4 +1,4 @@
-"""The iterations of loops, and the values of indices."""
+"""The numbers of iterations of loops, and the values that indices may have."""
 
 from itertools import product
 

@@ -1,4 +1,4 @@
-"""Ops of the project's dialects as their own constructor makes them, beside xDSL's."""
+"""Ops of the project's dialects as their own fast constructor creates them, compared with xDSL's constructor."""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""Attributes of our own: declared once, verified where a module is read, each with a line that says where and what."""
+"""tinyml's attributes: each is declared once and verified when a module is read; errors state the location and the
+fault.
+"""
 
 from __future__ import annotations
 
@@ -71,7 +73,7 @@ def written(folder: Path, **groups: str) -> Path:
 
 
 def said(file: Path, capsys: pytest.CaptureFixture[str]) -> str:
-    """What `tinyml-opt` and `tinyml compile` both refuse it with, in one line."""
+    """The one-line error with which both `tinyml-opt` and `tinyml compile` reject a file."""
     assert opt([str(file)]) == 1
     line = capsys.readouterr().err
     np.savez(file.with_name("val.npz"), x=np.zeros((1, 1)))
@@ -167,7 +169,7 @@ def test_every_module_that_declares_one_is_listed():
 
 
 def test_every_name_with_a_prefix_of_ours_is_declared():
-    """No constant of a pass is the name of an attribute that nobody declares."""
+    """No pass contains a string constant with such a prefix that is not a declared attribute."""
     assert {name.partition(".")[0] for name in own_attributes()} == {*OWN, "hls"}
     assert all(one.meaning.endswith(".") for one in own_attributes().values())
     undeclared = re.compile(rf'^_?[A-Z_]+ = "((?:{"|".join(OWN)})\.[a-z_]+)"$', re.M)

@@ -1,4 +1,6 @@
-"""Suggestions in messages about unknown names: mistyped ones are recognised, and nothing unlike is named."""
+"""Suggestions in messages about unknown names: misspelled names are recognised, and dissimilar names are not
+suggested.
+"""
 
 from __future__ import annotations
 

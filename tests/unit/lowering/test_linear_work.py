@@ -1,4 +1,4 @@
-"""Compilation takes work in proportion to the number of ops: the calls of functions in each pass are counted."""
+"""Compilation time is proportional to the number of ops: the number of function calls in each pass is counted."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def counted(calls: Counter[str], name: str) -> Generator[None]:
 
 
 def calls_of_passes(family: Family, ops: int, folder: Path) -> Counter[str]:
-    """The calls of functions in each pass on a program of some ops, in verification and in the printer of C."""
+    """The number of function calls in each pass, in verification and in the C printer, for a program with `ops` ops."""
     calls, verification = Counter[str](), Verification()
     program, data = folder / family.file, folder / "data.npz"
     program.write_bytes(family.content(ops))

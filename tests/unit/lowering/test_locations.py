@@ -1,4 +1,4 @@
-"""Every op of a program keeps its place in the input and the layer of the user's model, at each level down to L5."""
+"""Every op of a program keeps its location in the input and the layer of the user's model, at each level down to L5."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def imported(path: str) -> ModuleOp:
 
 
 def attention() -> ModuleOp:
-    """Three tokens of four features: queries, keys and values, scores and their softmax."""
+    """A program of attention over three tokens of four features: queries, keys and values, scores and their softmax."""
     rng = np.random.default_rng(0)
     weights = {name: rng.standard_normal((4, 4)).astype(np.float32) for name in "abc"}
     nodes = [
@@ -72,7 +72,7 @@ def every_op(module: ModuleOp) -> list[Operation]:
 
 
 def is_located(op: Operation) -> bool:
-    """Whether an op has a line of a text, or a layer of a model that is none."""
+    """Whether an op has the location of a line of text, or of a layer of a model that is not text."""
     at = place(op.location)
     return isinstance(at, FileLineColLoc) and (at.line.data > 0 or bool(layers(op.location)))
 

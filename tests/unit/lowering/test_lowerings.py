@@ -1,4 +1,4 @@
-"""The files of lowerings to loops, which are imported as ops ask for them."""
+"""The modules with lowerings to loops, which are imported when an op requires one."""
 
 from __future__ import annotations
 

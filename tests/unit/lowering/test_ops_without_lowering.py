@@ -1,4 +1,4 @@
-"""Ops that no lowering and no evaluator knows end in one clear line."""
+"""An op without a lowering and without an evaluation results in one clear line."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from tinyml.runtime.evaluator.evaluator import evaluate
 
 @irdl_op_definition
 class UnknownOp(TensorOp):
-    """An op that is none of the kinds that have a meaning."""
+    """An op that belongs to none of the kinds with defined semantics."""
 
     name = "tdsl.unknown"
     MOVES_BITS: ClassVar[bool] = True

@@ -1,4 +1,4 @@
-"""Named pipelines: who gets which option, and what runs on request or for which formats."""
+"""Named pipelines: which pass receives which option, and which passes run only on request or for some formats."""
 
 from __future__ import annotations
 
@@ -84,7 +84,7 @@ def test_every_option_of_a_pipeline_changes_its_steps(name: str):
 
 
 def test_every_field_of_a_pass_is_read():
-    """None is taken and ignored."""
+    """No option is accepted and then ignored."""
     unread: list[str] = []
     for name, factory in registry().all_passes.items():
         step = factory()
@@ -113,7 +113,7 @@ def test_lists_for_weights_are_made_before_formats_are_assigned():
 
 @pytest.mark.parametrize("format", ["seedot", "shiftry"])
 def test_published_arithmetic_has_a_pipeline_of_its_own(format: str):
-    """Even where a rewrite is asked for."""
+    """The pipeline of published arithmetic also runs if a rewrite is requested that this pipeline omits."""
     assert format_named(context(), format, None).AS_PUBLISHED
     published = names("reals-to-formats", format=format, round_sums=True)
     assert published == names("published-to-formats", format=format)
@@ -151,7 +151,10 @@ builtin.module ATTRIBUTES {
 
 
 def lowered(name: str, own: str | None, **options: Any) -> str:
-    """A module for its own target, or none, after a pipeline."""
+    """The text of a module after a pipeline.
+
+    own: the target that the module names; None for no target.
+    """
     attributes = "" if own is None else f'attributes {{tinyml.target = "{own}"}}'
     module = Parser(context(), MODULE.replace("ATTRIBUTES", attributes)).parse_module()
     pipeline(name)(**options).apply(context(), module)
@@ -160,7 +163,7 @@ def lowered(name: str, own: str | None, **options: Any) -> str:
 
 @pytest.mark.parametrize("name", LOWERED)
 def test_a_target_is_that_of_the_module(name: str):
-    """It was refused with a word about `cells`, the only option of such pipelines."""
+    """Earlier versions rejected such targets with an error about `cells`, the only option of these pipelines."""
     own = "ecp5-25k"
     assert lowered(name, own, target=own) == lowered(name, own)
     assert lowered(name, None, target=own) == lowered(name, own)
@@ -173,7 +176,7 @@ def test_a_target_is_that_of_the_module(name: str):
 
 
 class Spoil(ModulePass):
-    """Gives a function that returns an integer another type."""
+    """A pass that replaces the types of functions by a wrong type."""
 
     name = "spoil"
 
@@ -183,7 +186,7 @@ class Spoil(ModulePass):
 
 
 class Rely(ModulePass):
-    """Crashes on functions without results."""
+    """A pass that crashes on functions without results."""
 
     name = "rely"
 
@@ -192,7 +195,7 @@ class Rely(ModulePass):
 
 
 class Spoiling(Pipeline):
-    """A pipeline of both."""
+    """A pipeline of the passes Spoil and Rely."""
 
     name = "spoiling"
 
@@ -211,7 +214,7 @@ def test_the_pass_that_spoils_a_program_is_named_and_not_the_one_that_relies_on_
 
 
 def own(step: type[ModulePass], monkeypatch: pytest.MonkeyPatch) -> ModulePass:
-    """A pass as if it were one of tinyml's."""
+    """A pass whose module is patched to be one of tinyml's."""
     monkeypatch.setattr(step, "__module__", "tinyml.transforms.loops.spoil")
     return step()
 
@@ -236,7 +239,7 @@ def test_a_program_that_our_own_pass_spoils_is_a_defect_with_a_file_to_send(
 
 
 class Reorder(ModulePass):
-    """Moves the first definition of each function behind its use."""
+    """A pass that moves the first definition of each function after its use."""
 
     name = "reorder"
 

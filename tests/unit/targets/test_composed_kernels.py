@@ -1,4 +1,4 @@
-"""Composed kernels cost no more than recorded, and are C for any machine."""
+"""Composed kernels cost no more than recorded, and also exist as portable C."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ RECORDED = Path(__file__).with_name("kernel_costs.json")
 
 
 def test_no_kernel_costs_more_than_recorded(request: pytest.FixtureRequest):
-    """`pytest --update-costs` records the costs anew; what a kernel got dearer by is then seen in the difference."""
+    """`pytest --update-costs` records the costs again; the difference of the file then shows increases."""
     found = {
         name: [
             *(kernel.composed.costs.get("", 0), kernel.composed.costs.get("element", kernel.step)),

@@ -1,4 +1,4 @@
-"""Boards of packages whose cost tables lack what ours have: unknown costs, or an error that names the file."""
+"""Boards of packages with incomplete cost tables: costs are unknown, or an error names the file."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ PROGRAM = [100, 0, 500, 20]
 
 @pytest.fixture
 def table(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Generator[Path]:
-    """The file of the only cost table of all boards."""
+    """A context in which all boards have one cost table; yields its file."""
     file = tmp_path / "table.json"
 
     def cost_file(target: str) -> Path:
@@ -34,7 +34,7 @@ def table(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Generator[Path]:
 
 
 def compiled(folder: Path) -> tuple[int, dict[str, Any]]:
-    """The exit code of a compilation with floats as inputs and a function, and its report."""
+    """The exit code and the report of a compilation with floats as inputs and a function."""
     code = main(["compile", str(TOUR / "tour.sd"), "--val", str(TOUR / "val.npz"), "-o", str(folder)])
     file = folder / "report.json"
     return code, json.loads(file.read_text()) if file.exists() else {}
@@ -42,7 +42,7 @@ def compiled(folder: Path) -> tuple[int, dict[str, Any]]:
 
 @pytest.mark.parametrize("steps", [{}, {"addi i16": [1, 2, 0, 0]}, {"mulf f32": [0, 0, 0, 0]}], ids=str)
 def test_costs_that_a_table_lacks_are_unknown(table: Path, tmp_path: Path, steps: dict[str, Any]):
-    """Also where all that is known takes no time."""
+    """A cost is also unknown if all known steps take no time."""
     table.write_text(
         json.dumps({"unit": "cycles", "program": [0, 0, 0, 0] if "mulf f32" in steps else PROGRAM} | {"steps": steps})
     )

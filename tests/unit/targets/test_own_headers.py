@@ -1,4 +1,4 @@
-"""Headers of a chip: those in the place of the runtime's, and names that another header has."""
+"""Headers of a chip that replace those of the runtime, and headers with the same name."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ Register = Callable[..., EntryPoint]
 
 @pytest.fixture
 def own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Register:
-    """Registers a chip with headers of its own, given by names and texts."""
+    """A function that registers a chip with headers, given by their names and texts."""
 
     def register(headers: dict[str, str], replaces: tuple[str, ...] = ()) -> EntryPoint:
         for name, text in headers.items():
@@ -89,7 +89,7 @@ def test_headers_that_would_silently_replace_others(
 
 
 def test_a_header_may_have_the_name_of_another_chips(own: Register) -> None:
-    """A program contains headers of the runtime and of its own chip alone."""
+    """A program contains only headers of the runtime and of its own chip."""
     ours, theirs = {"tinyml/enter.h": "static int tm_own(void) { return 1; }\n"}, "tinyml/distance_cortex_m.h"
     with installed(own(ours)):
         assert definition_of("tm_own", "own") == [*ours.items()]
@@ -100,7 +100,7 @@ def test_a_header_may_have_the_name_of_another_chips(own: Register) -> None:
 
 
 def test_a_replacement_defines_all_that_ours_does(own: Register) -> None:
-    """Of every header of ours: what it defines is found, and misses in an empty file."""
+    """For every runtime header, its definitions are found, and are reported as missing for an empty replacement."""
     for name in ("tinyml/f32.h", "tinyml/from_float.h", "tinyml/limit.h", "tinyml/posit.h", "tinyml/requantize.h"):
         with installed(own({name: ""}, (name,))), pytest.raises(InputError, match=r"does not define tm_\w+, tm_\w+"):
             header_texts(registry.chip_of("own"))

@@ -1,4 +1,4 @@
-"""The text of a hardware module follows from its circuit."""
+"""The Verilog text of a hardware module is determined by its circuit."""
 
 from __future__ import annotations
 

@@ -33,7 +33,7 @@ from tinyml.targets.package import Package
 
 
 class PocketRunner(HostRunner):
-    """The runner of a chip that is not ours."""
+    """The runner of a chip of another package."""
 
 
 POCKET = dataclasses.replace(
@@ -46,7 +46,7 @@ POCKET = dataclasses.replace(
 
 @pytest.fixture
 def with_pocket() -> Iterator[None]:
-    """As if a package with that chip were installed."""
+    """Register the chip of `PocketRunner` as if its package were installed."""
     with installed(EntryPoint("pocket", f"{__name__}:POCKET", registry.GROUP)):
         yield
 
@@ -84,7 +84,9 @@ def test_a_board_has_several_names():
 
 
 def test_a_part_without_a_board_is_a_core_with_memories():
-    """Its name says all, so that it is found again wherever a target is written."""
+    """The name of a core with memory sizes contains all its properties, so that it is valid wherever a target is
+    accepted.
+    """
     made = registry.sized("cortex-m33", 512 << 10, 100_000)
     assert made == "cortex-m33-512K-100000"
     known, core = registry.board(made), registry.board("cortex-m33")
@@ -164,7 +166,9 @@ def test_a_kernel_is_looked_up_in_the_chip_of_a_board_alone() -> None:
 
 
 def test_the_table_of_built_in_chips_is_what_they_say() -> None:
-    """Names and boards are as their folders declare them, and headers of the runtime ask for their macros alone."""
+    """Names and boards equal the declarations in the chips' folders, and runtime headers test only the macros of these
+    chips.
+    """
     rows = registry.CHIPS.ours
     built_in = registry.chips()[: len(rows)]
     assert [chip.name for chip in built_in] == list(rows)
@@ -188,7 +192,9 @@ print(*(name for name in sys.modules if name.startswith("tinyml.")))
 
 @pytest.mark.parametrize("target", spread(["cortex-m4", "riscv"], 1))
 def test_only_the_chip_that_is_compiled_for_is_loaded(target: str, tmp_path: Path) -> None:
-    """From reals to C with its costs, and on the simulator."""
+    """The modules of other chips are loaded neither by a compilation from reals to C with its costs, nor by the
+    simulator.
+    """
     tour, out = ROOT / "docs" / "tour", tmp_path / "out"
     request = ["compile", tour / "tour.sd", "--val", tour / "val.npz", "--target", target, "-o", out]
     command = [sys.executable, "-c", MODULES_LOADED, *map(str, request)]
@@ -205,7 +211,7 @@ def test_only_the_chip_that_is_compiled_for_is_loaded(target: str, tmp_path: Pat
 
 
 def test_chips_with_constants_elsewhere_read_every_element():
-    """The elements that constants are stored as, 64 bits among them, for biases of 16-bit networks."""
+    """The elements of constants have all types, including 64 bits for biases of 16-bit networks."""
     elements = ("i8", "i16", "i32", "i64", "f32")
     for chip in registry.chips():
         if chip.flash_attribute is not None:

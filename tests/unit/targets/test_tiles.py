@@ -1,4 +1,4 @@
-"""Sums that kernels for tiles finish: their proofs, starts that take the place of others, and tiles that are code."""
+"""Sums of tile kernels that also requantise: proofs, replacement of initial values, and tiles as code."""
 
 import re
 from dataclasses import astuple, replace
@@ -19,7 +19,7 @@ LIMIT = 1 << 30
 
 
 def sums(starts: list[int], weights: list[int], shift: int = -8) -> Sums:
-    """A row for each start, with a weight."""
+    """Sums with one row for each initial value, each with a weight."""
     rows = len(starts)
     return Sums(
         np.array(weights).reshape(rows, 1), np.array(starts), np.full(rows, 1 << 30), np.full(rows, shift, np.int64)
@@ -33,7 +33,7 @@ def test_a_sum_reaches_its_start_and_all_products():
 
 
 def test_a_sum_has_halves_at_multiples_of_a_power_of_two():
-    """A row with the factor 3 * 2^29 / 2^33: 2^3 times an odd number lies halfway between two results."""
+    """For a row with the factor 3 * 2^29 / 2^33, an odd multiple of 2^3 is halfway between two results."""
     rows = replace(sums([0], [0], shift=-2), multipliers=np.array([3 << 29]), once=True)
     halves = {start: replace(rows, starts=np.array([start])).has_halves for start in (0, 7, 8, -8, -7)}
     assert halves == {0: False, 7: False, 8: True, -8: True, -7: False}
@@ -109,7 +109,7 @@ def test_an_attribute_finds_the_kernel_of_its_family_alone(target: str):
 
 @pytest.mark.parametrize("target", ["uno", "cortex-m0", "cortex-m4", "riscv"])
 def test_no_two_kernels_have_one_function(target: str):
-    """The names of listed and composed kernels, of families and coders: no attribute is printed as another is."""
+    """The function names of listed and composed kernels, families and coders differ for different attributes."""
     kernels = [*kernels_of(target), *kernel_models.composed(target)]
     assert len({kernel.symbol for kernel in kernels}) == len({kernel.attribute for kernel in kernels})
     tiles = [Tile(4, 3, 48, 96, 16, 8, zero, 9, lines) for zero in (-5, 127) for lines in (1, 2)]
@@ -124,7 +124,7 @@ def coded(rows: int, apart: int) -> CodedTile:
 
 @pytest.mark.parametrize("target", ["cortex-m0", "cortex-m4"])
 def test_a_coder_has_kernels_of_its_own_kind_only(target: str):
-    """A tile of a single row is of both kinds."""
+    """A tile of a single row is both a tile of rows and a tile of channels."""
     for coder in tile_coders(target):
         kinds = {(rows, apart): coder.kernel(coded(rows, apart)) for rows, apart in ((2, 1), (2, 2), (1, 1))}
         by_channel = coder.family.channels

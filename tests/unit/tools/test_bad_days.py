@@ -1,4 +1,4 @@
-"""Bad days: whatever goes wrong is one line that says what helps, with exit code 1 and nothing half-written."""
+"""Failures of all kinds result in one line with advice, exit code 1, and no partially written files."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ TOUR = ROOT / "docs/tour"
 
 
 def write_onnx(folder: Path, op: str, domain: str = "") -> None:
-    """A model of one node with an op, `model.onnx`."""
+    """Write `model.onnx` with one node of an op."""
     x, y = (helper.make_tensor_value_info(name, TensorProto.FLOAT, [1, 4]) for name in "xy")
     graph = helper.make_graph([helper.make_node(op, ["x"], ["y"], name="layer7", domain=domain)], "g", [x], [y])
     opsets = [helper.make_opsetid("", 17), *([helper.make_opsetid(domain, 1)] if domain else [])]
@@ -248,7 +248,9 @@ LATE = {
 
 @pytest.mark.parametrize("name", LATE)
 def test_what_can_be_seen_at_once_is(name: str, folder: Path, capsys: pytest.CaptureFixture[str]):
-    """A missing file was found once the model was read, a target without costs once candidates were evaluated."""
+    """An earlier version reported a missing file only after it had read the model, and a target without costs only
+    after it had evaluated candidates.
+    """
     command, said = LATE[name]
     assert main(command.split()) == 1
     [error] = capsys.readouterr().err.splitlines()
@@ -257,7 +259,9 @@ def test_what_can_be_seen_at_once_is(name: str, folder: Path, capsys: pytest.Cap
 
 
 def test_names_are_utf_8_whatever_the_locale(folder: Path):
-    """Python keeps the bytes of arguments as lone surrogates where the locale has no UTF-8: a plug-in was blamed."""
+    """Without a UTF-8 locale, Python represents the bytes of arguments as lone surrogates. An earlier version
+    attributed the resulting error to a plug-in.
+    """
     # Letters of two, three and four bytes.
     name = "é-日本-😀"
     (folder / "tour.sd").rename(folder / f"{name}.sd")

@@ -1,4 +1,4 @@
-"""The package in tests/plugins/energy: a command, an exporter, a device and a part of the report, listed and used."""
+"""The package in tests/plugins/energy: its command, exporter, device and part of the report are listed and work."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def package() -> Iterator[None]:
 
 @pytest.fixture(scope="module")
 def compiled(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A program for an Uno, compiled without the package."""
+    """The output folder of a program for an Uno, compiled without the package."""
     out = tmp_path_factory.mktemp("compiled") / "tour"
     assert main(["compile", str(TOUR), "--val", str(DATA), "--format", "fixed", "-o", str(out)]) == 0
     return out

@@ -1,4 +1,4 @@
-"""After a failure filecheck's message has the text that was looked for, and the line that is nearest to it."""
+"""After a failure, filecheck's message contains the expected text and the most similar line."""
 
 from __future__ import annotations
 

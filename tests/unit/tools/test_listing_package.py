@@ -1,4 +1,4 @@
-"""The package in tests/plugins/listing: a folder for a tool, and an alternative of `--format auto`."""
+"""The package in tests/plugins/listing: a folder for another tool, and an alternative of `--format auto`."""
 
 from __future__ import annotations
 

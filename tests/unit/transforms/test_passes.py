@@ -1,4 +1,6 @@
-"""Passes, judged by what programs compute: the evaluator on tensors against the lowered program on bytes."""
+"""Passes are checked by the results of programs: the evaluator on tensors, and an interpreter of the lowered program on
+bytes.
+"""
 
 from __future__ import annotations
 
@@ -65,7 +67,9 @@ def expect_same(lowered: ModuleOp, raws: NDArray[np.generic], expected: Outputs)
 
 
 def expect_lowering_keeps(module: ModuleOp, raws: NDArray[np.generic], choose: bool) -> None:
-    """What the tensors give, they give after every decision on L1 that rounds no less, and after lowering to bits."""
+    """Assert that the results on tensors are unchanged by every decision at L1 that does not reduce rounding, and by
+    lowering to L4.
+    """
     expected = evaluate(module, raws)
     for name in CHOOSE if choose else ():
         apply(module, [name], new_context())
@@ -96,7 +100,7 @@ def test_lowering_keeps_every_bit(program: str, format: tuple[str, int | None], 
 
 
 def expect_hoisting_keeps(module: ModuleOp) -> None:
-    """What leaves a loop has the same value as inside, and memory of its own in everything that follows."""
+    """Assert that an op that leaves a loop has the same value as inside, and that its memory is not overwritten."""
     inputs = inputs_of(module)
     expected = evaluate(module, inputs)
     apply(module, ["hoist-invariants"], new_context())
@@ -139,9 +143,9 @@ def test_a_loop_that_never_runs_gives_its_initial_values(choose: bool):
 
 @pytest.mark.parametrize("name", spread([*PROGRAMS][::2], 3))
 def test_passes_keep_no_state_outside_the_text(name: str):
-    """One run of the whole way to bits, and runs of single passes with printing and reading in between.
+    """One run of all passes to L4 equals runs of single passes with printing and parsing in between.
 
-    The programs take turns in fixed point and in floats.
+    Programs in fixed point and in floats alternate.
     """
     whole = parse(PROGRAMS[name])
     with_formats(whole, inputs_of(whole), *(("f32", None) if list(PROGRAMS).index(name) % 4 else ("fixed", 16)))

@@ -1,4 +1,4 @@
-"""`simplify` against xDSL's `canonicalize` and `cse`, on programs that nothing has simplified before."""
+"""`simplify`, compared with xDSL's `canonicalize` and `cse` on programs that were not simplified before."""
 
 from __future__ import annotations
 
@@ -38,12 +38,12 @@ def test_programs_are_those_of_canonicalize_and_cse(name: str):
 
 
 def ops_of(module: ModuleOp) -> list[str]:
-    """The lines of a module without the names of values, in alphabetical order."""
+    """The lines of a module without the names of values, sorted alphabetically."""
     return sorted(re.sub(r"%\w+", "%", line) for line in str(module).splitlines())
 
 
 def test_views_of_one_arena_are_told_apart_by_their_hashes(monkeypatch: pytest.MonkeyPatch):
-    """The number of keys that are compared grows with the number of views, not with its square."""
+    """The number of compared keys grows linearly with the number of views."""
     compared = 0
     equal = simplify._Key.__eq__  # pyright: ignore[reportPrivateUsage]
 

@@ -78,8 +78,9 @@ def _measured_time(
 def print_products(
     devices: Sequence[str], limits: Mapping[tuple[str, str], float], levels: Sequence[str] = LEVELS
 ) -> None:
-    """Print the time of every product on some devices of one chip. limits: the maximum times, by device and product
-    name.
+    """Print the time of every product on some devices of one chip.
+
+    limits: the maximum times, by device and product name.
     """
     print("Generated code for a matrix of 64 x 64: time per product")
     columns = [(device, level) for device in devices for level in levels]

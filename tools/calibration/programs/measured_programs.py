@@ -34,8 +34,11 @@ const {y} *figure_scores(void);
 
 @dataclass(frozen=True)
 class InferenceCost:
-    """The cost of an inference. time: in the unit of the device.
-    stack: in bytes. code: the bytes of runtime functions.
+    """The cost of an inference.
+
+    time: in the unit of the device.
+    stack: in bytes.
+    code: the bytes of runtime functions.
     """
 
     time: int

@@ -22,8 +22,9 @@ ZEROS = (0.0, 0.5, 0.0, 0.8)
 class MicroProgram:
     """A generated program.
 
-    text: the source without the declarations. parameters: arrays by name. inputs: the number of elements of X, in [-1,
-    1]; a fraction of the elements may be zero.
+    text: the source without the declarations.
+    parameters: arrays by name.
+    inputs: the number of elements of X, in [-1, 1]; a fraction of the elements may be zero.
     """
 
     text: str

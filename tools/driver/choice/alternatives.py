@@ -20,14 +20,18 @@ from tinyml.dialects.plugins import PluginError, Row, each, plugins
 class Alternative:
     """Options of `CompileOptions` that determine the formats of a program.
 
-    name: shown to the user. options: the options that differ from their defaults. beside: the name of the base, an
-    alternative of equal speed; this alternative is considered only if the base is refused. weighed: true if this
-    alternative is slower than its base and qualifies only if it changes fewer answers; it is tried before other
-    alternatives with the same base. mixed: true if each product has one factor of 16 bits. Such an alternative counts
-    as slower only on chips on which 16-bit factors are expensive (`WIDE_COST`). by_windows: true if this alternative is
-    faster than its base only in convolutions. last_resort: true for slow programs, which are considered only if no
-    other alternative qualifies. compact: true for slower and less exact programs in less flash, which are considered
-    only if no other alternative fits.
+    name: shown to the user.
+    options: the options that differ from their defaults.
+    beside: the name of the base, an alternative of equal speed; this alternative is considered only if the base is
+        refused.
+    weighed: true if this alternative is slower than its base and qualifies only if it changes fewer answers; it is
+        tried before other alternatives with the same base.
+    mixed: true if each product has one factor of 16 bits. Such an alternative counts as slower only on chips on which
+        16-bit factors are expensive (`WIDE_COST`).
+    by_windows: true if this alternative is faster than its base only in convolutions.
+    last_resort: true for slow programs, which are considered only if no other alternative qualifies.
+    compact: true for slower and less exact programs in less flash, which are considered only if no other alternative
+        fits.
     """
 
     name: str

@@ -20,7 +20,10 @@ USELESS_EXCESS = 2.0
 
 
 def choice_report(choice: AutoChoice, request: Request) -> dict[str, Any]:
-    """The report on a choice. request: the request that compiles the chosen program."""
+    """The report on a choice.
+
+    request: the request that compiles the chosen program.
+    """
     taken = choice.taken
     assert taken.loss is not None
     return {
@@ -44,8 +47,8 @@ def choice_report(choice: AutoChoice, request: Request) -> dict[str, Any]:
 
 
 def _need(late: Alternative) -> str:
-    """A verb phrase for what no other alternative does when a late alternative is considered: it fits, or keeps the
-    loss.
+    """The verb phrase of the condition under which a late alternative is considered: that no other alternative "fits",
+    or "keeps the loss".
     """
     return "fits" if late.compact else "keeps the loss"
 

@@ -78,8 +78,9 @@ TAKEN, NOT_NEEDED = "taken", "not needed"
 class Bounds:
     """The limits of a choice: bytes of flash and of RAM (arena, input and stack), and the permitted loss.
 
-    loss: the permitted loss in points. growth: the permitted growth of an error in percent; it replaces `loss` for a
-    program that computes numbers. far_off: the margin beyond which an alternative is skipped.
+    loss: the permitted loss in points.
+    growth: the permitted growth of an error in percent; it replaces `loss` for a program that computes numbers.
+    far_off: the margin beyond which an alternative is skipped.
     """
 
     flash: float
@@ -104,11 +105,13 @@ class Bounds:
 
 @dataclass(eq=False)
 class Candidate:
-    """An alternative and its state during a choice.
+    """An alternative and its state during a choice. Both losses are None before their evaluation.
 
-    cost: the cost with `schedule`. placed: true if `schedule` is the best schedule, false for ordinary execution. look:
-    the loss of the program with constants rounded to nearest. loss: the loss of the program with refined constants.
-    Both losses are None before their evaluation. verdict: the reason why the alternative was chosen or refused.
+    cost: the cost with `schedule`.
+    placed: true if `schedule` is the best schedule, false for ordinary execution.
+    look: the loss of the program with constants rounded to nearest.
+    loss: the loss of the program with refined constants.
+    verdict: the reason why the alternative was chosen or refused.
     """
 
     trial: ProgramTrial
@@ -159,8 +162,12 @@ class CandidateQueue:
     """The queue of alternatives of a choice; unnecessary alternatives are not estimated.
 
     An alternative with a base (`beside`) is deferred until the base is refused, unless the program of the alternative
-    may be faster than the base. waiting: alternatives that can be tried, the fastest first. tried: all estimated
-    alternatives. deferred: alternatives whose base has not been refused. failed: alternatives that do not compile.
+    may be faster than the base.
+
+    waiting: alternatives that can be tried, the fastest first.
+    tried: all estimated alternatives.
+    deferred: alternatives whose base has not been refused.
+    failed: alternatives that do not compile.
     """
 
     trials: Trials
@@ -301,8 +308,8 @@ def fastest_first(rows: Sequence[Candidate]) -> list[Candidate]:
 
 
 def compares_floats(program: ModuleOp) -> bool:
-    """Whether forests of a program compare the float input directly;
-    only then does the option `float_features` apply.
+    """Whether forests of a program compare the float input directly; only then does the option `float_features`
+    apply.
     """
     return tdsl.read_input(program).format == F32_FORMAT.type
 
@@ -339,8 +346,8 @@ def place(tried: Candidate, bounds: Bounds) -> bool:
 
 
 def _is_better(cost: EstimatedCost, known: EstimatedCost, bounds: Bounds) -> bool:
-    """Whether the first program is better: it alone fits, both fit and it is faster,
-    or neither fits and it is smaller.
+    """Whether the first program is better: only the first fits, both fit and it is faster, or neither fits and it is
+    smaller.
     """
     fits, fitted = bounds.admit(cost), bounds.admit(known)
     if fits != fitted:
@@ -355,7 +362,10 @@ def _has_images(trial: ProgramTrial) -> bool:
 
 
 class NothingFitsError(InputError):
-    """The error that no alternative fits the board. least: the smallest alternative."""
+    """The error that no alternative fits the board.
+
+    least: the smallest alternative.
+    """
 
     def __init__(self, least: Candidate):
         super().__init__(f"needs about {least.cost.ram:,.0f} bytes of RAM and {least.cost.flash:,.0f} of flash")
@@ -364,13 +374,18 @@ class NothingFitsError(InputError):
 
 @dataclass(frozen=True)
 class AutoChoice:
-    """The result of `choose`. taken: the chosen alternative. qualifies: whether its loss is within the limit.
+    """The result of `choose`.
 
-    options: the pipeline options of the chosen program. usual: the alternative with 16 bits everywhere; None if it does
-    not compile. tried: the estimated alternatives, fastest first. deferred: alternatives that were never estimated,
-    since their base (`beside`) was not refused. late: last resorts and compact programs that were not needed. failed:
-    alternatives that do not compile. division: the way in which the validation set was divided into groups. bounds: the
-    limits.
+    taken: the chosen alternative.
+    qualifies: whether its loss is within the limit.
+    options: the pipeline options of the chosen program.
+    usual: the alternative with 16 bits everywhere; None if it does not compile.
+    tried: the estimated alternatives, fastest first.
+    deferred: alternatives that were never estimated, since their base (`beside`) was not refused.
+    late: last resorts and compact programs that were not needed.
+    failed: alternatives that do not compile.
+    division: the way in which the validation set was divided into groups.
+    bounds: the limits.
     """
 
     taken: Candidate
@@ -401,9 +416,12 @@ def choose(
 ) -> AutoChoice:
     """Choose among alternatives for a program on reals, by default among all that are `considered`.
 
-    options: pipeline options, except those of alternatives. data: the validation set, the only data that the choice
-    uses. metric: the metric of losses, if it is not accuracy. Raises the first error if no alternative compiles, and
-    `NothingFitsError` if none of the alternatives that compile fits.
+    options: pipeline options, except those of alternatives.
+    data: the validation set, the only data that the choice uses.
+    metric: the metric of losses, if it is not accuracy.
+
+    Raises the first error if no alternative compiles, and `NothingFitsError` if none of the alternatives that compile
+    fits.
     """
     alternatives = considered() if alternatives is None else alternatives
     contenders = CandidateQueue(Trials(program, ctx, options, data, metric), bounds)

@@ -74,7 +74,7 @@ SPARE_FLASH = 0.95
 
 
 def bounds_of(request: Request, board: Board) -> Bounds:
-    """The limits of a request and of a board; infinite where there are none."""
+    """The limits of a request and of a board; infinite where neither sets a limit."""
     flash = None if board.flash is None else int(SPARE_FLASH * board.flash)
     loss, growth = (DEFAULT_LOSS, USUAL_GROWTH) if request.loss is None else (request.loss, request.loss)
     return Bounds(_least(request.flash, flash), _least(request.ram, board.ram), loss, growth)
@@ -95,8 +95,10 @@ ROUGH = 1.1
 def options_that_fit(program: ModuleOp, ctx: Context, request: Request, board: Board) -> str:
     """The options of the fastest alternative that fits, and the memory that it needs; empty if none fits.
 
-    Compact alternatives are considered last. program: the program on reals. For large programs, only the smallest
-    alternatives are lowered; above `MOST_OPS`, none.
+    Compact alternatives are considered last. For large programs, only the smallest alternatives are lowered; above
+    `MOST_OPS` ops, none are.
+
+    program: the program on reals.
     """
 
     decided = replace(request, format=AUTO_FORMAT, **{name: default_of(name) for name in DECIDED_OPTIONS[1:]})

@@ -1,9 +1,9 @@
 """The loss of a program that computes numbers: the growth of the error of an output.
 
-The outputs of the model itself differ from the targets in the validation set. The formats add a further error. This
-further error is compared with the error of the model. Each output is compared separately, because each output has its
-own units. R2 would be misleading: half a point is negligible for a poor model, but many times the error of a
-well-fitted calibration.
+The outputs of the model itself differ from the targets in the validation set. The formats add a further error, which is
+compared with the error of the model. Each output is compared separately, because each output has its own units. R²
+would be misleading: a loss of half a point is negligible for a poor model, but many times the error of a well-fitted
+calibration.
 """
 
 from __future__ import annotations
@@ -35,10 +35,13 @@ class OutputError:
     """The error of the output whose error grows most.
 
     number, outputs: the number of this output, from 1, and the number of compared outputs; 1 of 1 if all are compared
-    together. exact: the mean absolute error of the model on reals; None without targets. computed: the mean absolute
-    error of the program; None without targets. difference: the mean absolute difference between model and program.
-    growth: the percentage by which the root of the mean squared error grows. bound: the upper bound of the growth with
-    95 % confidence. share: the share of the standard deviation, if it replaces the model's error; else None.
+        together.
+    exact: the mean absolute error of the model on reals; None without targets.
+    computed: the mean absolute error of the program; None without targets.
+    difference: the mean absolute difference between model and program.
+    growth: the percentage by which the root of the mean squared error grows.
+    bound: the upper bound of the growth with 95 % confidence.
+    share: the share of the standard deviation, if it replaces the model's error; else None.
     """
 
     number: int
@@ -51,7 +54,7 @@ class OutputError:
     share: float | None = None
 
     def __str__(self) -> str:
-        """The mean absolute error, or the difference if errors are unknown."""
+        """The mean absolute error as text, or the difference if errors are unknown."""
         of = f" of output {self.number}" if self.outputs > 1 else ""
         if self.computed is None:
             return f"differs by {self.difference:.4g}{of} on average"
@@ -85,9 +88,13 @@ def greatest_growth(
 ) -> OutputError:
     """The error of the output whose error grows most.
 
-    exact: the outputs on reals (samples, outputs). computed: the outputs of the program. targets: the target outputs.
-    margin: the distance from the mean of parts (samples,) to its bound, by default 0. The growth is the greater of the
-    counted growth and the growth expected for errors that are independent of the model's errors.
+    The growth is the greater of the counted growth and the growth expected for errors that are independent of the
+    model's errors.
+
+    exact: the outputs on reals (samples, outputs).
+    computed: the outputs of the program.
+    targets: the target outputs.
+    margin: a function that returns the distance from the mean of parts (samples,) to its bound, by default 0.
     """
     wanted = exact if targets is None else targets
     columns = (

@@ -48,8 +48,8 @@ def _replay_call(request: Request) -> str:
 
 
 def _given(request: Request) -> dict[str, Any]:
-    """By name, the options of a request that differ from their defaults, the format first, without the model and the
-    folder.
+    """The options of a request that differ from their defaults, by name, with the format first, and without the model
+    and the folder.
     """
     from tinyml.tools.driver.request import Request
 

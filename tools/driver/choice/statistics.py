@@ -72,16 +72,19 @@ class Loss:
     """The loss of a program on samples, compared with the model on reals.
 
     points: the judged loss, the greater of the counted and the expected loss in net percentage points of accuracy.
-    Without labels it is the percentage of changed answers. For numbers instead of classes it is the percentage by which
-    an output's error grows. For a detector it is 100 times the decrease of the area under the ROC curve or of the rank
-    correlation, or the percentage of changed decisions far from the threshold, if that is greater.
+        Without labels it is the percentage of changed answers. For numbers instead of classes it is the percentage by
+        which an output's error grows. For a detector it is 100 times the decrease of the area under the ROC curve or of
+        the rank correlation, or the percentage of changed decisions far from the threshold, if that is greater.
     bound: the maximum loss in points, with 95 % confidence, on data of the same kind.
-    lost, gained: the numbers of counted samples, 0 for numbers. samples: the number of samples. groups: the number of
-    independent groups. counted: False for numbers. labelled: False if every changed answer counts as lost.
+    lost, gained: the numbers of counted samples, 0 for numbers.
+    samples: the number of samples.
+    groups: the number of independent groups.
+    counted: False for numbers.
+    labelled: False if every changed answer counts as lost.
     likely: the maximum loss in points if the margins of other data change as the margins of the samples do, which is
-    less than the bound for few samples; None without reliable margins; for a detector, the bound.
-    error: the output error of a program that computes numbers, except a detector. scores: the greatest error of a
-    classifier's scores as a share of their range, if callers read them; else None.
+        less than the bound for few samples; None without reliable margins; for a detector, the bound.
+    error: the output error of a program that computes numbers, except a detector.
+    scores: the greatest error of a classifier's scores as a share of their range, if callers read them; else None.
     metric: the metric of points, if it is not accuracy.
     """
 
@@ -140,8 +143,8 @@ class Loss:
         return self.points <= loss
 
     def certain(self, loss: float) -> bool:
-        """Whether a loss is allowed and either its bound is also allowed,
-        or the margins of enough samples confirm it.
+        """Whether a loss is allowed and either its bound is also allowed, or the margins of enough samples confirm
+        it.
         """
         limit = max(loss, 0.0)
         likely = self.groups >= FEW_SAMPLES and self.likely is not None and self.likely - self.points <= MARGIN_DISTANCE
@@ -152,8 +155,9 @@ class Loss:
 class Detector:
     """A detector of anomalies, which are samples with a score below a threshold.
 
-    anomalous: marks the samples labelled as anomalies (samples,); None without labels. far: samples (any number,
-    elements) outside the distribution of normal data. far_scores: the scores of these samples on reals.
+    anomalous: marks the samples labelled as anomalies (samples,); None without labels.
+    far: samples (any number, elements) outside the distribution of normal data.
+    far_scores: the scores of these samples on reals.
     """
 
     threshold: float
@@ -202,12 +206,17 @@ class Detector:
 class LossModel:
     """A model that computes the losses of programs, compared with the model on reals.
 
-    classes: the classes of the model on reals (samples,). labels: the right classes, or None. scores: (samples,
-    classes) or, for two classes, (samples, 1), positive for the second class; None for a program without scores.
-    groups: the group of each sample, numbered from 0. numbers: True if the scores are numbers that determine no class.
-    detector: set for a program that detects anomalies, whose score is a number. targets: the target numbers (samples,
-    outputs), or None. scored: True for a classifier whose callers read the scores. metric: a metric that replaces the
-    usual losses, or None. answers: the answers on reals.
+    classes: the classes of the model on reals (samples,).
+    labels: the right classes, or None.
+    scores: (samples, classes) or, for two classes, (samples, 1), positive for the second class; None for a program
+        without scores.
+    groups: the group of each sample, numbered from 0.
+    numbers: True if the scores are numbers that determine no class.
+    detector: set for a program that detects anomalies, whose score is a number.
+    targets: the target numbers (samples, outputs), or None.
+    scored: True for a classifier whose callers read the scores.
+    metric: a metric that replaces the usual losses, or None.
+    answers: the answers on reals.
     """
 
     classes: NDArray[np.int64]
@@ -262,13 +271,17 @@ class LossModel:
         return self.numbers and self.detector is None and self.metric is None
 
     def net(self, classes: NDArray[np.int64], samples: NDArray[np.intp]) -> int:
-        """The net number of samples lost among `samples`. classes: the program's classes of these samples."""
+        """The net number of samples lost among `samples`.
+
+        classes: the program's classes of these samples.
+        """
         right = self.right[samples]
         return int((self.classes[samples] == right).sum()) - int((classes == right).sum())
 
     def loss(self, classes: NDArray[np.int64], scores: NDArray[np.float64] | None) -> Loss:
-        """The loss of a program on all samples. scores: the scores that determine the class,
-        or the program's numbers.
+        """The loss of a program on all samples.
+
+        scores: the scores that determine the class, or the program's numbers.
         """
         if self.numbers:
             assert self.scores is not None
@@ -297,7 +310,9 @@ class LossModel:
         return replace(counted, labelled=self.labels is not None)
 
     def loss_by_metric(self, classes: NDArray[np.int64], scores: NDArray[np.float64] | None) -> Loss:
-        """The loss of a program as the decrease of the metric over all samples. scores: the scores as reals.
+        """The loss of a program as the decrease of the metric over all samples.
+
+        scores: the scores as reals.
 
         The bound follows from the standard error of the difference, which the jackknife estimates over parts of the
         samples. If few answers change, the bound is the bound for the same number of counted samples.
@@ -379,7 +394,10 @@ def change(points: float) -> str:
 
 
 def margins_of(scores: NDArray[np.float64], right: NDArray[np.int64]) -> NDArray[np.float64]:
-    """The margins (samples,): the score of the right class minus the best other score. scores: as in `LossModel`."""
+    """The margins (samples,): the score of the right class minus the best other score.
+
+    scores: as in `LossModel`.
+    """
     if scores.shape[1] == 1:
         return (2 * right - 1) * scores[:, 0]
     rows = np.arange(len(scores))
@@ -391,9 +409,9 @@ def margins_of(scores: NDArray[np.float64], right: NDArray[np.int64]) -> NDArray
 def lost_chances(exact: NDArray[np.float64], computed: NDArray[np.float64]) -> NDArray[np.float64]:
     """For each sample, the decrease of the probability of a right answer from the model on reals to the program.
 
-    exact, computed: margins on reals and in the program, (samples,), like the result. Margins are assumed to be
-    randomly shifted, with a normal distribution. The standard deviation of the shift of a sample is the deviation of
-    the margins of the nearest samples. The number of nearest samples is the square root of the number of samples.
+    Margins are assumed to be randomly shifted, with a normal distribution. The standard deviation of the shift of a
+    sample is the deviation of the margins of the nearest samples. The number of nearest samples is the square root of
+    the number of samples.
 
     A common factor of all margins changes no class. The program's margins are therefore divided by the median ratio
     near the border between classes. Great margins have great errors, mainly by saturation, which does not affect
@@ -403,6 +421,8 @@ def lost_chances(exact: NDArray[np.float64], computed: NDArray[np.float64]) -> N
     If the model on reals is right about all samples near the border, as it is without labels, no sample can be gained.
     Then every change is a loss. The margins are too optimistic in this case, since samples are rarer at a border than
     next to it. The result is then the mean of these probabilities and of the counted losses.
+
+    exact, computed: margins on reals and in the program, (samples,), like the result.
     """
     sizes = np.abs(exact)
     deviation = float(np.quantile(sizes, 1 / math.sqrt(len(exact))))
@@ -430,10 +450,11 @@ def _above(margins: NDArray[np.float64], deviation: float) -> NDArray[np.float64
 def upper_bound(lost: int, gained: int, samples: int) -> float:
     """The greatest net share of samples that data of the same kind plausibly lose, at one-sided 95 % confidence.
 
-    lost, gained: the numbers of samples that became wrong and right among `samples`. If the net share were greater than
-    the result, a net loss as small as the counted one would have a probability below 5 %, given the counted share of
-    gains. Without gains the result is the exact bound of Clopper and Pearson. If more than `NORMAL_SAMPLES` samples
-    changed, the net loss is assumed to be normally distributed.
+    If the net share were greater than the result, a net loss as small as the counted one would have a probability below
+    5 %, given the counted share of gains. Without gains the result is the exact bound of Clopper and Pearson. If more
+    than `NORMAL_SAMPLES` samples changed, the net loss is assumed to be normally distributed.
+
+    lost, gained: the numbers of samples that became wrong and right among `samples`.
     """
     if lost >= samples:
         return 1.0
@@ -455,7 +476,8 @@ class _NetLoss:
     """The probability that the net number of lost samples is at most `net`, as a function of the probability that a
     sample is lost.
 
-    samples: the number of samples. gained: the share of gained samples.
+    samples: the number of samples.
+    gained: the share of gained samples.
     """
 
     def __init__(self, net: int, gained: float, samples: int) -> None:

@@ -58,7 +58,8 @@ if TYPE_CHECKING:
 class Prepared:
     """A program on reals, prepared for the assignment of formats.
 
-    program: the result of the passes before the profile. profile: the pass that computes the profile.
+    program: the result of the passes before the profile.
+    profile: the pass that computes the profile.
     """
 
     def __init__(self, program: Program, profile: ModulePass, data: Data, scheme: str | None, scale_by: ScaleBy | None):
@@ -99,8 +100,9 @@ class EstimatedCost:
     """The estimated resources of a program.
 
     time: the time of an inference on floats, including their conversion, or on integers if the caller has sensor
-    readings; None on a target of unknown costs. On such a target, for example programmable logic, RAM is arena and
-    input. constants: the bytes of flash that are not code.
+        readings; None on a target of unknown costs. On such a target, for example programmable logic, RAM is arena and
+        input.
+    constants: the bytes of flash that are not code.
     """
 
     time: float | None
@@ -116,9 +118,11 @@ class EstimatedCost:
 class Trials:
     """The alternatives for one model on one data set.
 
-    program: the program on reals. options: pipeline options, except those of alternatives. data: the data that
-    determine formats. groups, division: as `sample_groups` returns them. metric: the metric that judges programs, if it
-    is not accuracy.
+    program: the program on reals.
+    options: pipeline options, except those of alternatives.
+    data: the data that determine formats.
+    groups, division: as `sample_groups` returns them.
+    metric: the metric that judges programs, if it is not accuracy.
     """
 
     def __init__(
@@ -233,7 +237,10 @@ class ProgramTrial:
         return EstimatedCost(estimate.time + self._converting, estimate.flash, estimate.ram, estimate.constants)
 
     def buffers(self, more: Mapping[str, Any]) -> ModuleOp:
-        """The packed program at L2. more: further options of the levels below formats."""
+        """The packed program at L2.
+
+        more: further options of the levels below formats.
+        """
         return self._at(FORMATS_TO_BUFFERS, replace(self.options, **more)).module
 
     @cached_property
@@ -258,7 +265,10 @@ class ProgramTrial:
         return self.evaluator.shared.prepare(self.evaluator.candidates.program(self.formats, raws))
 
     def look(self, at_most: float = float("inf")) -> Loss:
-        """The loss of the program with constants rounded to nearest on the data. at_most: as for `loss_of`."""
+        """The loss of the program with constants rounded to nearest on the data.
+
+        at_most: as for `loss_of`.
+        """
         return self._kept_loss("look", lambda: self._loss(self._shared(None), at_most), at_most)
 
     def loss(self) -> Loss:
@@ -288,7 +298,10 @@ class ProgramTrial:
         return int((classes != self.reference.classes).sum())
 
     def program(self, more: Mapping[str, Any]) -> ModuleOp:
-        """The program at L1, as `reals-to-formats` leaves it. more: as for `cost`."""
+        """The program at L1 after the pipeline `reals-to-formats`.
+
+        more: as for `cost`.
+        """
         module, _ = self.evaluator.candidates.retyped(self.formats, self.raws)
         passes = passes_to_formats(replace(self.options, **more), None)
         assigned = next(i for i, step in enumerate(passes) if isinstance(step, AssignFormatPass))
@@ -300,8 +313,8 @@ def loss_of(program: SharedProgram, order: NDArray[np.intp], judge: LossModel, a
     """The loss of a program on the data of a reference, computed from the scores or numbers that determine the
     program's answer.
 
-    order: the order of samples in the reference; samples with the smallest margins come first. at_most: the counted
-    loss in points above which the evaluation ends.
+    order: the order of samples in the reference; samples with the smallest margins come first.
+    at_most: the counted loss in points above which the evaluation ends.
     """
     classes: list[NDArray[np.int64]] = []
     compared: list[NDArray[np.float64] | None] = []

@@ -1,5 +1,5 @@
-"""The packaging `circt`: the hardware module in CIRCT's dialects,
-and a testbench that verifies it on stored samples.
+"""The packaging `circt`: the hardware module in CIRCT's dialects, and a testbench that verifies it on stored
+samples.
 """
 
 from __future__ import annotations

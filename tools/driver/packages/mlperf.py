@@ -24,9 +24,10 @@ if TYPE_CHECKING:
 class _Network:
     """A network of the benchmark.
 
-    inputs, outputs: the numbers of inputs and outputs. load: the C statements that convert the received bytes to an
-    input. bytes: bytes per element. error: true if the result is the mean squared error of the outputs, taken as
-    reconstructed inputs.
+    inputs, outputs: the numbers of inputs and outputs.
+    load: the C statements that convert the received bytes to an input.
+    bytes: bytes per element.
+    error: true if the result is the mean squared error of the outputs, taken as reconstructed inputs.
     """
 
     inputs: int

@@ -43,11 +43,14 @@ _FOLDER = files("tinyml.tools.driver.packages") / "templates" / "samples"
 def model_words(model: PackagedModel) -> dict[str, str]:
     """The placeholder texts that all templates share, by placeholder.
 
-    `instance`: the declaration of the model's memory, if the caller provides it. `given`: the argument of calls that
-    have no other argument. `run`: a statement that runs the model on its own input and assigns the class to `label`, if
-    the model returns one. `does`: the verb for this action, before its object. `show`: a function for sketches that
-    prints the answer. `call_show`: a call of this function. `print_format`, `print_value`: the format and the value
-    that print the answer with `printf`. `checked`: the arguments of `is_right` in `samples.h`.
+    `instance`: the declaration of the model's memory, if the caller provides it.
+    `given`: the argument of calls that have no other argument.
+    `run`: a statement that runs the model on its own input and assigns the class to `label`, if the model returns one.
+    `does`: the verb for this action, before its object.
+    `show`: a function for sketches that prints the answer.
+    `call_show`: a call of this function.
+    `print_format`, `print_value`: the format and the value that print the answer with `printf`.
+    `checked`: the arguments of `is_right` in `samples.h`.
     """
     interface, name = model.interface, model.name
     label = interface.has_label

@@ -38,11 +38,12 @@ def every_board(board: Board) -> str | None:
 class Packaging:
     """A way to wrap a compiled model in a folder for another tool.
 
-    name: the value of `--package`, and the name of the folder below the output folder. files: the contents of the
-    folder's files, by their paths relative to the folder. lacks: the feature that a board lacks for this tool, as a
-    phrase for messages; None if the tool supports the board. archive: the subfolder, for a model, that `--zip` packs;
-    None if the tool accepts no archives. loads: true if its examples write the weights of a model that stores them in
-    RAM.
+    name: the value of `--package`, and the name of the subfolder of the output folder.
+    files: a function that returns the contents of the folder's files, by their paths relative to the folder.
+    lacks: a function that returns the feature that a board lacks for this tool, as a phrase for messages; None if the
+        tool supports the board.
+    archive: a function that returns the subfolder that `--zip` packs for a model; None if the tool accepts no archives.
+    loads: true if its examples write the weights of a model that stores them in RAM.
     """
 
     name: str
@@ -56,9 +57,12 @@ class Packaging:
 class PackagedModel:
     """A compiled model, as packagings use it.
 
-    folder: the output folder, with `NAME.c` and `NAME.h`. formats: the program at L1. board: the board of the
-    compilation. serial: true if images arrive over a serial line. raws: inputs (samples, elements) as raws of their
-    format. expected: the outputs of the program for these inputs.
+    folder: the output folder, with `NAME.c` and `NAME.h`.
+    formats: the program at L1.
+    board: the board of the compilation.
+    serial: true if images arrive over a serial line.
+    raws: inputs (samples, elements) as raws of their format.
+    expected: the outputs of the program for these inputs.
     """
 
     folder: Path
@@ -132,6 +136,10 @@ class PackagedModel:
 def packaged_model(
     folder: Path, formats: ModuleOp, board: Board, x: NDArray[Any], *, serial: bool, expected: Outputs | None = None
 ) -> PackagedModel:
-    """The model in an output folder. x: inputs as reals. expected: the outputs for x; None to evaluate them."""
+    """The model in an output folder.
+
+    x: inputs as reals.
+    expected: the outputs for x; None to evaluate them.
+    """
     raws = encode_inputs(formats, x)
     return PackagedModel(folder, formats, board, serial, raws, expected or evaluate(formats, raws))

@@ -33,10 +33,12 @@ OTHER_TOOLS = ("zephyr", "esp-idf", "pico-sdk", "stm32cube", "stm32cubeide", "ke
 def packagings_for(
     board: Board, names: Sequence[str] | None, *, zipped: bool, loaded: bool = False, bound: bool = False
 ) -> Sequence[Packaging]:
-    """The packagings of a model for a board. names: the requested packagings; None for the default ones.
+    """The packagings of a model for a board.
 
-    zipped: true if an archive is also requested. loaded: true if the model stores its weights in RAM. bound: true if
-    its weights are in a blob, for which no packaging has an example.
+    names: the requested packagings; None for the default ones.
+    zipped: true if an archive is also requested.
+    loaded: true if the model stores its weights in RAM.
+    bound: true if its weights are in a blob, for which no packaging has an example.
 
     Raises `InputError` for an unknown name, for a packaging whose tool does not support the board, and if none of the
     packagings creates a requested archive.

@@ -1,4 +1,4 @@
-"""The folders of packages in an output folder, and their archives."""
+"""The folders that packagings write to an output folder, and their archives."""
 
 from __future__ import annotations
 
@@ -49,8 +49,9 @@ def _archive(contents: dict[Path, bytes]) -> bytes:
 
 
 def repack(source: Path, folder: Path, names: Sequence[str] | None, *, zipped: bool) -> None:
-    """Replace the packages in a copy of an output folder. names: the requested packagings; None for the default
-    packagings.
+    """Replace the packages in a copy of an output folder.
+
+    names: the requested packagings; None for the default packagings.
 
     Raises `InputError` as `packagings_for` does.
     """

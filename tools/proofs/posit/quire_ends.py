@@ -1,5 +1,5 @@
-"""Statements about the end of a sum in a quire. Bins become digits,
-and digits become an integer that is rounded once.
+"""Statements about the end of a sum in a quire. Bins become digits, and digits become an integer that is rounded
+once.
 """
 
 from __future__ import annotations
@@ -93,7 +93,9 @@ def _joining(sum: Summed) -> tuple[Block, Sequence[scf.ForOp]]:
 
 
 def _carrying(sum: Summed, digit: int) -> Block:
-    """The lowered step that computes one digit. The third argument is the carry into the digit."""
+    """The block of the lowered step that computes one digit. The third argument of the block is the carry into the
+    digit.
+    """
     block, [loop, *_] = _joining(sum)
     first, last = index_constant(digit), index_constant(digit + 1)
     Rewriter.insert_op([first, last], InsertPoint.before(loop))
@@ -145,8 +147,10 @@ class _Digits:
         """Yield the intervals of sums between adjacent powers of two, for either sign, each as the domains of the
         digits and of the sign.
 
-        places: the positions of the highest digits, without sign digits. The first positions also include the sums 0
-        and -1. If the sum is a single integer, the only element is the domain of the integer.
+        The first positions also include the sums 0 and -1. If the sum is a single integer, the only element is the
+        domain of the integer.
+
+        places: the positions of the highest digits, without sign digits.
         """
         if not self.count:
             yield self.domains
@@ -174,8 +178,9 @@ def highest_digits(sum: Summed) -> Iterator[range]:
 def joined(sum: Summed, places: range) -> QuireStatement:
     """The statement that digits and their sign are joined correctly to an integer.
 
-    The lowest bits of the sum are dropped. The integer is odd if any dropped bit is set. places: the positions of the
-    highest digits, without sign digits.
+    The lowest bits of the sum are dropped. The integer is odd if any dropped bit is set.
+
+    places: the positions of the highest digits, without sign digits.
     """
     layout, digits = sum.layout, _Digits(sum.layout)
 

@@ -84,8 +84,9 @@ class Summed:
         return int(self.number(self.format.posit.maxpos) ** 2 * Fraction(2) ** self.layout.frac)
 
     def most(self, least: int) -> Sequence[int]:
-        """The greatest magnitude of the significands at each position, by position. least: the exponent of position
-        0.
+        """The greatest magnitude of the significands at each position, by position.
+
+        least: the exponent of position 0.
         """
         raws = np.arange(1, -self.format.posit.nar)
         significands, exponents, _ = self.parts.split(raws)
@@ -111,7 +112,8 @@ class Summed:
 class QuireStatement(Statement):
     """A statement about an op that computes a part of a sum.
 
-    divided: the pieces of the domains, one per solver query. tried: inputs that are tested first.
+    divided: the pieces of the domains, one per solver query.
+    tried: inputs that are tested first.
     """
 
     sum: Summed
@@ -152,8 +154,8 @@ def lowered(
 ) -> Block:
     """Lower the ops that `make` builds. Return the block that contains them and returns the results of the last op.
 
-    types: the types of the arguments of the block. is_quire: true if the first two arguments are a quire in memory and
-    its flag.
+    types: the types of the arguments of the block.
+    is_quire: true if the first two arguments are a quire in memory and its flag.
     """
     block = Block(arg_types=types)
     ops = make(block.args)

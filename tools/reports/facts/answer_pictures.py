@@ -44,7 +44,7 @@ class WrongAnswer:
     unknown.
 
     bars: the features (elements,), each scaled from 0 to 1 within the range of the feature in the data; None for a
-    signal.
+        signal.
     """
 
     sample: int
@@ -113,8 +113,9 @@ def _table(picture: Drawing, left: float, counts: Sequence[Sequence[int]], names
 def draw_wrong(
     wrong: Sequence[WrongAnswer], names: Sequence[str] | None, features: Sequence[str] | None = None
 ) -> Drawing:
-    """Draw each input with its class and the answers of the float model and as compiled. names: the names of the
-    classes.
+    """Draw each input with its class and the answers of the float model and as compiled.
+
+    names: the names of the classes.
     """
     columns = min(len(wrong), COLUMNS)
     rows = -(-len(wrong) // COLUMNS)
@@ -144,7 +145,9 @@ def draw_wrong(
 def image_shape(x: NDArray[Any]) -> tuple[int, ...] | None:
     """The shape of images: height, width and, if given, channels, or (channels, height, width); None for other inputs.
 
-    x: (samples, ...). A vector is an image if its length is a square and adjacent rows have similar values.
+    A vector is an image if its length is a square and adjacent rows have similar values.
+
+    x: the inputs, (samples, ...).
     """
     shape = tuple(extent for extent in x.shape[1:] if extent != 1)
     if len(shape) == 2 and min(shape) >= MIN_IMAGE_SIZE:

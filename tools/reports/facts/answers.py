@@ -23,8 +23,10 @@ def confusion(
     """The confusion matrices `float` and `compiled`: the counts of answers, with a row for each class and a column for
     each answer.
 
-    wanted, reals, formats: class indices (samples,). names: the names of the classes; None for indices. Returns None if
-    there are more than `MOST_CLASSES` classes.
+    wanted, reals, formats: class indices (samples,).
+    names: the names of the classes; None for indices.
+
+    Returns None if there are more than `MOST_CLASSES` classes.
     """
     classes = max(len(names or ()), 1 + max(int(part.max(initial=0)) for part in (wanted, reals, formats)))
     if classes > MOST_CLASSES:

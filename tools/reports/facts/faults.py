@@ -13,9 +13,11 @@ FEW_SAMPLES = 30
 class DataFaults:
     """The faults of the data that determine formats.
 
-    few: the number of samples, if it is too small; else None. poor: a text with the result of a model on reals that is
-    no better than a guess; else empty. missing: classes without a sample, if there are labels. apart: the share of
-    numbers in one data set that lie far from the range of the other set; 0 if the sets are similar.
+    few: the number of samples, if it is too small; otherwise None.
+    poor: a text with the result of a model on reals that is no better than a guess; otherwise empty.
+    missing: classes without a sample, if there are labels.
+    apart: the fraction of numbers in one data set that lie far from the range of the other set; 0 if the sets are
+        similar.
     """
 
     few: int | None = None

@@ -24,8 +24,11 @@ _BEFORE = {"simulated": "", "board": "", "published": "~", "modelled": "~", "lea
 class Figure:
     """A named figure: a number or a text, or None if it is unknown.
 
-    unit: the unit of a number. limit: the maximum of the figure. exact: the figure of the float model. beside: a
-    remark. source: the source of a number in milliseconds (`TimeSource`).
+    unit: the unit of a number.
+    limit: the maximum of the figure.
+    exact: the figure of the float model.
+    beside: a remark.
+    source: the source of a number in milliseconds (`TimeSource`).
     """
 
     name: str
@@ -143,8 +146,8 @@ def spell_format(report: Report) -> str:
 
 
 def spell_milliseconds(time: float | None, source: str | None) -> str:
-    """The text of a time with `~` for estimates and `>` for bounds,
-    by its source (`TimeSource`); `-` if it is unknown.
+    """The text of a time with `~` for estimates and `>` for bounds, by its source (`TimeSource`); `-` if it is
+    unknown.
     """
     if time is None or source is None:
         return "-"

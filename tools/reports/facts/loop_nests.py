@@ -30,8 +30,10 @@ MAX_LINES = 120
 class LoopFacts:
     """A loop, a kernel, or the steps between loops and kernels.
 
-    kind: "loop", "kernel" or "steps". label: `for i`, the kernel, or the names of the ops. turns: the trip count of a
-    loop; None if it is computed at run time. operation: the source operation.
+    kind: "loop", "kernel" or "steps".
+    label: `for i`, the kernel, or the names of the ops.
+    turns: the trip count of a loop; None if it is computed at run time.
+    operation: the source operation.
     """
 
     kind: str

@@ -42,10 +42,12 @@ def check_svg_path(path: Path) -> None:
 def draw_memory(boxes: Sequence[Placed], height: int, bound: int, title: str) -> Drawing:
     """Draw the buffers of an arena over time.
 
-    height, bound: bytes of the arena, and the lower bound of any packing. Bytes that boxes share are dotted. A second
-    panel shows the bytes alive at each point and, hatched, the free bytes. A line through both panels marks the peak;
-    its label states the bytes wasted there. The tooltip of a box shows the buffer's name, bytes, byte offset and
-    points.
+    Bytes that boxes share are dotted. A second panel shows the bytes that are live at each point and, hatched, the free
+    bytes. A line through both panels marks the peak; its label states the bytes wasted there. The tooltip of a box
+    shows the buffer's name, bytes, byte offset and points.
+
+    height: the bytes of the arena.
+    bound: the lower bound of any packing in bytes.
     """
     buffers = TOP, TOP + min(140 + FOR_A_BOX * len(boxes), TALLEST)
     alive = buffers[1] + 20, buffers[1] + 20 + min(130, (buffers[1] - TOP) // 2)

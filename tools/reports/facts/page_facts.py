@@ -30,9 +30,10 @@ TOO_MUCH = "#ee7f80"
 class PageFacts:
     """A compiled program: its report, tensors at L1, loop nests at L3, and misclassified samples.
 
-    features: the names of the elements of the input; None without names. measured: the time per line of C; None without
-    a profile. If there is no profile, the estimates by operation replace it. proofs: the findings of `tinyml prove`;
-    None without findings.
+    features: the names of the elements of the input; None without names.
+    measured: the time per line of C; None without a profile. If there is no profile, the estimates by operation replace
+        it.
+    proofs: the findings of `tinyml prove`; None without findings.
     """
 
     report: Report

@@ -27,9 +27,12 @@ LETTER = 5.1
 class Spent:
     """A part of the time of an inference, with nested parts.
 
-    The time of a part includes the time that no nested part covers. time: in the board's unit. code: bytes of flash;
-    None if unknown. line: the number of a line of the C file; 0 for time that belongs to no line; None for a part that
-    is not a line: an operation, a step, or a called function.
+    The time of a part includes the time that no nested part covers.
+
+    time: in the board's unit.
+    code: bytes of flash; None if unknown.
+    line: the number of a line of the C file; 0 for time that belongs to no line; None for a part that is not a line: an
+        operation, a step, or a called function.
     """
 
     name: str
@@ -40,8 +43,8 @@ class Spent:
 
     @property
     def lines(self) -> list[Spent]:
-        """The lines of C among the nested parts, in the order of the file.
-        The time that belongs to no line comes last.
+        """The lines of C among the nested parts, in the order of the file. The time that belongs to no line comes
+        last.
         """
         inner = [line for part in self.parts for line in (part.lines if part.line is None else [part])]
         return sorted(inner, key=lambda part: part.line or math.inf)
@@ -64,7 +67,8 @@ def measured_time(
 ) -> Spent:
     """The measured time of each operation, broken down by line of C and called function.
 
-    sources: the operation and step to which each line belongs. lines: the lines of the C file.
+    sources: the operation and step to which each line belongs.
+    lines: the lines of the C file.
     """
     grouped: dict[tuple[str, ...], list[Spent]] = {}
     for number in [*sorted({*measured.code, *measured.time} - {0}), 0]:
@@ -88,7 +92,9 @@ def _joined(name: str, parts: Sequence[Spent]) -> Spent:
 def draw_flame(spent: Spent, unit: str, title: str, widest: float | None = None) -> Drawing:
     """Draw a flame chart: a bar for the whole time, and below it bars for operations, steps, lines of C and functions.
 
-    The width of a bar represents its time. widest: the time that the full width represents; by default the whole time.
+    The width of a bar represents its time.
+
+    widest: the time that the full width represents; by default the whole time.
     """
     picture = Drawing(WIDTH, ROW * _depth(spent) + 4, title)
     total = spent.time or 1

@@ -48,10 +48,11 @@ KINDS = {"input": COLOURS[2], "constant": COLOURS[0], "value": COLOURS[1]}
 class TensorFacts:
     """A tensor: its name, shape, format as in the IR, bits of an element and kind: "input", "constant" or "value".
 
-    words: the format in words. low, high: the least and greatest value of the tensor, in reals; None if unknown. axis:
-    the limits of the axis in the figure, in reals: the range of the format, or else of the values. counts: the number
-    of values in each of `BINS` equal parts of the axis; None if unknown. quantiles: quantiles of the values over the
-    validation set.
+    words: the format in words.
+    low, high: the least and greatest value of the tensor, in reals; None if unknown.
+    axis: the limits of the axis in the figure, in reals: the range of the format, or else of the values.
+    counts: the number of values in each of `BINS` equal parts of the axis; None if unknown.
+    quantiles: quantiles of the values over the validation set.
     """
 
     name: str
@@ -75,8 +76,8 @@ class TensorFacts:
 def tensor_facts(formats: ModuleOp, inputs: NDArray[Any] | None = None) -> list[TensorFacts]:
     """The tensors of a program at L1 in order; constants of one element are omitted.
 
-    inputs: real inputs (samples, elements), from which histograms of all values are computed. Without inputs, only
-    constants have histograms.
+    inputs: real inputs (samples, elements), from which histograms of all values are computed; without inputs, only
+        constants have histograms.
     """
     seen = {} if inputs is None else _observed(formats, inputs)
     return [_facts(*found, seen) for found in _tensors(formats)]

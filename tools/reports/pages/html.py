@@ -1,5 +1,5 @@
-"""Elements of HTML pages: escaped text, tables, figures and sections,
-the complete file, and its display in a browser.
+"""Elements of HTML pages: escaped text, tables, figures and sections, the complete file, and its display in a
+browser.
 """
 
 from __future__ import annotations
@@ -37,8 +37,9 @@ def paragraph(text: str, kind: str = "") -> str:
 def table(headings: Sequence[str], rows: Iterable[Sequence[object]], *, caption: str, ir: Sequence[str] = ()) -> str:
     """An HTML table. The first cell of each row is the row's heading; columns of numbers are right-aligned.
 
-    Cells that are None are empty; floats are rounded to whole numbers. ir: the headings of columns that are shown only
-    with the terms of the IR.
+    Cells that are None are empty; floats are rounded to whole numbers.
+
+    ir: the headings of columns that are shown only with the terms of the IR.
     """
     rows = [*rows]
     kinds = [_kind([row[i] for row in rows], first=i == 0) for i in range(len(headings))]
@@ -94,7 +95,10 @@ def spelled(cell: object) -> str:
 
 
 def figure(picture: Drawing, caption: str, *, of: str = "") -> str:
-    """A picture with its caption. of: the name of the program, on a page about several programs."""
+    """A picture with its caption.
+
+    of: the name of the program, on a page about several programs.
+    """
     label = f"{of}: {picture.title}" if of else picture.title
     below = f"<figcaption>{escape(caption)}</figcaption>" if caption else ""
     return (
@@ -123,8 +127,8 @@ def page(
 ) -> str:
     """The complete HTML file of a page.
 
-    links: anchor, text and optional class of each entry of the table of contents. extra: the name of an additional
-    style sheet and script.
+    links: anchor, text and optional class of each entry of the table of contents.
+    extra: the name of an additional style sheet and script.
     """
     items = "".join(
         f'<li{marked(" ".join(kinds))}><a href="#{name}">{escape(text)}</a></li>' for name, text, *kinds in links

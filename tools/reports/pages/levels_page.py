@@ -20,8 +20,10 @@ EXPLANATION = (
 
 @dataclass(frozen=True)
 class LevelLine:
-    """A line of text of a level. source: the operation or constant of L2 to which it belongs. cost: in the board's
-    unit.
+    """A line of text of a level.
+
+    source: the operation or constant of L2 to which it belongs.
+    cost: in the board's unit.
     """
 
     text: str
@@ -38,7 +40,10 @@ class ProgramLevel:
 
 
 def levels_page(name: str, unit: str, levels: Sequence[ProgramLevel]) -> str:
-    """The text of the HTML page. unit: the unit of the costs shown next to lines of C and instructions."""
+    """The text of the HTML page.
+
+    unit: the unit of the costs shown next to lines of C and instructions.
+    """
     sources = dict.fromkeys(line.source for level in levels for line in level.lines if line.source is not None)
     numbers = {source: number for number, source in enumerate(sources)}
     firsts = [{line.source for line in level.lines} for level in levels]

@@ -188,8 +188,8 @@ def _detector(report: Report) -> Iterator[str]:
 
 
 def _recall_table(confusion: Mapping[str, Any]) -> str:
-    """The HTML table of the recall of each class, on reals and as compiled;
-    cells of classes without samples are empty.
+    """The HTML table of the recall of each class, on reals and as compiled; cells of classes without samples are
+    empty.
     """
     rows: list[tuple[str | Cell, ...]] = []
     for at, name in enumerate(confusion["classes"]):

@@ -1,8 +1,8 @@
 """Metrics: figures by which programs are compared.
 
-A `Metric` has a figure, a function from the `Answers` of a program to a number, and states whether it takes classes,
-scores or numbers. With `--metric NAME`, the loss of a program is the change of the figure for the worse from reals to
-formats.
+A `Metric` has a figure, a function that computes a number from the `Answers` of a program. It also states whether the
+figure applies to classes, scores or numbers. With `--metric NAME`, the loss of a program is the amount by which the
+figure is worse in formats than on reals.
 """
 
 from tinyml.dialects.errors import InputError

@@ -1,7 +1,7 @@
-"""Packers: algorithms that place buffers in an arena.
+"""Packers: algorithms that assign buffers offsets in an arena.
 
-A packer is a function. Its arguments are `Rectangle`s, which represent buffers over time, and an `Effort`; its result
-is a `Placement`.
+A packer is a function. Its arguments are `Rectangle`s, which represent buffers over time, and an `Effort`, which limits
+its work; its result is a `Placement`.
 """
 
 from tinyml.transforms.buffers.packing import Effort, Placement, Rectangle, lower_bound, pack

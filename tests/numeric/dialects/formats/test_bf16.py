@@ -1,4 +1,4 @@
-"""bfloat16: rounded as ml_dtypes rounds, in numpy and in C."""
+"""bfloat16 in numpy and in C rounds as ml_dtypes does."""
 
 from __future__ import annotations
 

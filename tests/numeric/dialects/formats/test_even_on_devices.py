@@ -1,4 +1,4 @@
-"""Rounding of halves to even on every kind of device: sums, casts, additions and averages, full of ties."""
+"""Rounding of halves to even on every kind of device: sums, casts, additions and averages with many ties."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def program(name: str) -> ModuleOp:
 
 
 def inputs() -> NDArray[Any]:
-    """Small integers, so that a quarter of the quotients by four are ties of both signs and parities."""
+    """Small integers; a quarter of their quotients by four are ties, of both signs and parities."""
     return np.random.default_rng(0).integers(-40, 40, (6, 24)).astype(np.int8)
 
 

@@ -1,4 +1,4 @@
-"""Any tensor in any format: models with tensors in formats of all families give the same bits everywhere."""
+"""Models with a tensor in a format of any family compute the same bits on every executor."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ STORED = [one for one in SORTS if one.option[0] not in PUBLISHED and one.variant
 
 
 def profiled(model: str) -> ModuleOp:
-    """A model on reals as `assign-format` gets it."""
+    """A model on reals after the passes that precede `assign-format`."""
     return _profiled(model).clone()
 
 
@@ -54,7 +54,7 @@ def spelled(tensor: str, sort: Sort) -> str:
 
 
 def tensors(module: ModuleOp) -> list[str]:
-    """The names of those that are not constants."""
+    """The names of the tensors of a program that are not constants."""
     return [one.name for one in tensor_classes(predict_function(module)) if not one.is_constant]
 
 
@@ -83,7 +83,7 @@ def test_the_same_bits_on_all_devices(model: str, seed: int, tmp_path: Path):
 
 @pytest.mark.parametrize("sort", STORED, ids=str)
 def test_a_tensor_in_a_format_is_as_exact_as_this(sort: Sort):
-    """What the input is rounded to is all that a foreign format of it changes."""
+    """If only the input has another format, the classes change only because the input is rounded to that format."""
     ctx, reals = context(), profiled("protonn")
     x = load_data(str(MODELS["protonn"].with_name("val.npz"))).x[:200]
     outputs: list[Outputs] = []

@@ -1,4 +1,4 @@
-"""The lowering of every registered format, by FileCheck with the format's type substituted."""
+"""FileCheck tests of lowering for every registered format; the type of the format is substituted into the test."""
 
 from __future__ import annotations
 

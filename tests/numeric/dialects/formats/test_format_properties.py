@@ -1,4 +1,4 @@
-"""Promises of number formats about their values, measured against double precision; all but published ones."""
+"""Guarantees of number formats about their values, measured against double precision, except formats of papers."""
 
 from __future__ import annotations
 
@@ -59,7 +59,9 @@ def exactly(function: Function, x: NDArray[np.float64]) -> NDArray[np.float64]:
 
 @pytest.mark.parametrize("format", FORMATS, ids=lambda format: str(format.type))
 def test_ends_bracket_all_numbers(format: NumberFormat):
-    """Where `encode` wraps around, too, whose raws for numbers beyond the ends would be anything."""
+    """This includes formats whose `encode` wraps around. Such a format would encode numbers beyond its ends as
+    arbitrary raws.
+    """
     low, high = (float(format.decode(raw)) for raw in format.ends())
     numbers = format.decode(raws_of(format))
     assert low <= numbers.min() <= numbers.max() <= high
@@ -68,21 +70,29 @@ def test_ends_bracket_all_numbers(format: NumberFormat):
 
 
 def assert_nearest(format: NumberFormat, raws: Array, exact: NDArray[np.float64], tolerance: float = DOUBLE):
-    """No value is nearer than the one that encoding the exact real gives, which saturates; up to ties and doubles."""
+    """Assert that raws are as near to exact reals as `encode`, which saturates. Ties and double rounding are
+    tolerated.
+    """
     best = np.abs(format.decode(format.encode(exact)) - exact)
     found = np.abs(format.decode(raws) - exact)
     assert (found <= best + tolerance * np.abs(exact)).all() or np.array_equal(raws, format.encode(exact))
 
 
 def assert_next(format: NumberFormat, raws: Array, exact: NDArray[np.float64], greatest: Any = 0.0):
-    """Values are off by three quarters of a place of a format of at most 16 bits, and a little of what came in."""
+    """Assert that values are within three quarters of a step of the exact results, plus a small fraction of the
+    operands.
+
+    The format has at most 16 bits.
+
+    greatest: the magnitude of the operands.
+    """
     place = float(np.diff(neighbours(format)).max())
     limited = np.clip(exact, *extremes(format))
     assert (np.abs(format.decode(raws) - limited) <= 0.75 * place + 2.0**-17 * (greatest + np.abs(limited))).all()
 
 
 def neighbours(format: NumberFormat) -> NDArray[np.float64]:
-    """All reals of a format of at most 16 bits in order."""
+    """All numbers of a format of at most 16 bits in increasing order."""
     return np.sort(format.decode(raws_of(format)))
 
 
@@ -120,7 +130,9 @@ def test_encoding_is_monotone(format: NumberFormat, x: NDArray[np.float64]):
 @by_exact_sort
 @pytest.mark.parametrize("name", ["add", "sub", "mul", "maximum", "minimum"])
 def test_results_are_the_nearest_values(sort: Sort, name: str):
-    """And ties are broken as encoding breaks them, which double precision shows for formats of at most 16 bits."""
+    """Ties are rounded as `encode` rounds them. Double precision is exact enough for this test for formats of at most
+    16 bits.
+    """
     exact = getattr(np, {"add": "add", "sub": "subtract", "mul": "multiply"}.get(name, name))
     for (i, lhs), (j, rhs) in product(enumerate(sort.variants), repeat=2):
         result = sort.variants[(i + 2 * j) % len(sort.variants)]
@@ -181,9 +193,9 @@ WIDE_PLACE = 2.0**-14
 
 @pytest.mark.parametrize(("sort", "name"), spread_product(60, OWN, FUNCTIONS), ids=str)
 def test_functions_follow_the_real_ones(sort: Sort, name: Function):
-    """Within 4 places of the result plus 2e-3 of the value for any scales, and never falling.
+    """For any scales the error is at most 4 steps of the result plus 2e-3 of the value, and results never decrease.
 
-    Of the pairs of scales functions take halves in turn, each with all sources and all results.
+    Each function is tested on half of the pairs of source and result scales; every source and every result occurs.
     """
     turn, variants = FUNCTIONS.index(name), [*enumerate(sort.variants)]
     for (i, source), (j, result) in product(variants, repeat=2):
@@ -262,7 +274,9 @@ def test_fixed_functions_never_fall(name: Function, width: int, frac: int, resul
     st.sampled_from([8, 16, 32]), st.integers(-31, 62), st.sampled_from([8, 16, 32]), st.integers(-31, 62), st.data()
 )
 def test_any_scales_give_values_inside_the_format(width: int, frac: int, other: int, other_frac: int, data: Any):
-    """No pair of scales makes an intermediate of a unary op overflow, and nothing ever leaves the limits."""
+    """For no pair of scales does an intermediate value of a unary op overflow, and every result is within the format's
+    limits.
+    """
     source, result = FixedType(width, frac), FixedType(other, other_frac)
     low, high = result.limits
     raws = data.draw(st.lists(st.integers(*source.limits), min_size=1, max_size=20))

@@ -1,6 +1,6 @@
-"""Every number format means the same on the desk and on the device: what numpy computes equals the emitted IR.
+"""Number formats compute the same raws in numpy as in the emitted IR.
 
-8-bit values are tried exhaustively, also in pairs; 16-bit functions on every argument.
+8-bit values are tested exhaustively, also in pairs; 16-bit functions are tested on every argument.
 """
 
 from __future__ import annotations
@@ -70,14 +70,16 @@ def check_binary(name: str, lhs: NumberFormat, rhs: NumberFormat, result: Number
 
 @pytest.mark.parametrize(("sort", "name"), spread_product(25, SORTS, BINARY), ids=str)
 def test_binary(sort: Sort, name: str):
-    """Each variant with each, and each of them with each result."""
+    """Each pair of variants of a format is tested as operands, and each variant also as the result format."""
     for (i, lhs), (j, rhs) in product(enumerate(sort.variants), repeat=2):
         check_binary(name, lhs, rhs, sort.variants[(i + j) % len(sort.variants)])
 
 
 @pytest.mark.parametrize(("sort", "name"), spread_product(25, SORTS, BINARY), ids=str)
 def test_binary_of_mixed_widths(sort: Sort, name: str):
-    """Operands of any two widths, or results of another width than both; the operations take turns."""
+    """In half of the cases the operands have different widths. In the other half the result has another width than both
+    operands.
+    """
     first, last = sort.variants[0], sort.variants[-1]
     for turn, other in enumerate(widths_of_family(sort), [*BINARY].index(name)):
         if other != sort:
@@ -91,7 +93,9 @@ def test_binary_of_mixed_widths(sort: Sort, name: str):
 @every_sort
 @pytest.mark.parametrize(("turn", "real"), [*enumerate([1.0, 2.0, 0.25, -0.5, 0.3, 0.0])])
 def test_products_with_a_constant(sort: Sort, turn: int, real: float):
-    """What is known of a factor makes the emitted code shorter, not different; constants take results in turn."""
+    """A constant factor may shorten the emitted code but must not change the result. The cases alternate between the
+    variants of the result format.
+    """
     factor = sort.variants[-1]
     for place, one in enumerate(sort.variants, turn):
         x, result = raws_of(one), sort.variants[place % len(sort.variants)]
@@ -142,7 +146,7 @@ def test_clamp(sort: Sort, limits: tuple[float, float | None]):
 @every_sort
 @pytest.mark.parametrize("threshold", [0.0, 0.3, 0.7, -1.7, 1.0e9, -1.0e9])
 def test_at_least(sort: Sort, threshold: float):
-    """Compared as reals, whatever rounding the threshold would suffer in the format."""
+    """The comparison is that of the exact reals; the threshold is not rounded to the format."""
     for format in sort.variants:
         x = np.append(raws_of(format), format.encode(np.array(threshold)))
         computed = np.broadcast_to(format.at_least(M, x, threshold), x.shape)
@@ -170,7 +174,9 @@ def test_constant(sort: Sort, real: float):
 
 
 def vectors(format: NumberFormat, length: int, seed: int) -> Array:
-    """(6 cases, length): all least, all greatest, both in turn, any values, ordinary ones, and a last one by seed."""
+    """Vectors of raws, of shape (6, length): all least, all greatest, alternating, arbitrary, normally distributed, and
+    a last vector that depends on the seed.
+    """
     random = np.random.default_rng(seed)
     low, high = format.encode(extremes(format))
     turns = np.resize(np.array([low, high]), length)
@@ -183,9 +189,10 @@ def vectors(format: NumberFormat, length: int, seed: int) -> Array:
 
 @pytest.mark.parametrize(("sort", "length"), spread_product(40, SORTS, [0, 1, 2, 17, 300]), ids=str)
 def test_dot_products(sort: Sort, length: int):
-    """The loop of the device, the chain of macs in numpy and the evaluator's matrix product give one sum.
+    """The device's loop, a chain of numpy multiply-accumulates, and the evaluator's matrix product compute the same
+    sum.
 
-    Of the longest vectors sorts take those of one variant in turn.
+    For the longest vectors, each format is tested with one combination of variants.
     """
     variants = sort.variants
     cases = [*zip(variants, (*variants[1:], variants[0]), reversed(variants), strict=True)]

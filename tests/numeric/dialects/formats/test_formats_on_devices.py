@@ -1,4 +1,4 @@
-"""Every registered format in C, and compiled by LLVM: operations and a small network give the evaluator's bits."""
+"""Every registered format in C and compiled by LLVM: operations and a small network compute the evaluator's bits."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ SLOW = 4
 
 
 def limit(device: str) -> int | None:
-    """Samples that a device runs; None for all that there are."""
+    """The number of samples that a device runs; None for all samples."""
     return None if device in (HOST, LLVM) else SLOW
 
 
@@ -86,7 +86,7 @@ AVERAGES = """
 
 
 def elementwise(format: NumberFormat) -> str:
-    """A program at L1 that applies every operation to a run of pairs, and takes averages of them all."""
+    """A program at L1 that applies every operation to a vector of pairs of operands, and averages the results."""
     rows = len(OPERATIONS) + 1
     type, out = format.type, f"tensor<{rows}x{RUN}x{format.type}>"
     row = f"tensor<1x{RUN}x{type}>"
@@ -108,7 +108,10 @@ def elementwise(format: NumberFormat) -> str:
 
 
 def check_means(format: NumberFormat, scores: Array) -> None:
-    """Finite means are one of the two numbers around the real one, for formats that know the other neighbour."""
+    """Assert that every finite mean is one of the two numbers of the format around the exact mean.
+
+    Formats that do not define the second neighbour (`encode_away`) are not checked.
+    """
     averages = format.decode(scores).reshape(len(scores), -1, RUN)[:, -1, :12]
     averages = averages[np.isfinite(averages).all(1)]
     assert len(averages)
@@ -120,7 +123,9 @@ def check_means(format: NumberFormat, scores: Array) -> None:
 
 
 def inputs(format: NumberFormat) -> Array:
-    """(samples, 2 * RUN): runs of left operands, each followed by the right ones; all pairs of 8-bit values."""
+    """Inputs of shape (samples, 2 * RUN): each row has RUN left operands followed by RUN right operands. For 8 bits,
+    the operands are all pairs of values.
+    """
     a, b = pairs_of(format, format)
     if len(a) < len(raws_of(format)) ** 2:
         random = np.random.default_rng(1)
@@ -133,14 +138,16 @@ def inputs(format: NumberFormat) -> Array:
 
 
 def target_of(sort: Sort, turn: int) -> tuple[str, Sequence[str]]:
-    """A target, of which the sorts of formats take others, and its devices."""
+    """A target and its devices. The sorts of formats are distributed over the targets."""
     printed = [*PRINTED.items()]
     return printed[(SORTS.index(sort) + turn) % len(printed)]
 
 
 @pytest.mark.parametrize("sort", spread(SORTS, 3), ids=str)
 def test_elementwise_operations_and_averages(sort: Sort, tmp_path: Path):
-    """On another target than the network, by gcc and half of them by LLVM, which compiles for a chip as well."""
+    """The target differs from that of the network test. gcc compiles all cases; LLVM compiles half of them, also for a
+    chip.
+    """
     format, (target, devices) = sort.variants[-1], target_of(sort, 0)
     x = inputs(format)[: None if HOST in devices else SLOW]
     module = Parser(context(), elementwise(format)).parse_module()
@@ -175,7 +182,7 @@ argmax((V * H) <*> sigmoid(S |*| X))
 
 
 def sorts_of_networks() -> list[Sort]:
-    """One sort of each type: that of 16 bits, or else the first."""
+    """One sort of each format type: the sort of 16 bits if there is one, otherwise the first."""
     types: dict[str, Sort] = {}
     for sort in SORTS:
         name, _, width = str(sort).rpartition("-")
@@ -186,7 +193,9 @@ def sorts_of_networks() -> list[Sort]:
 
 @pytest.mark.parametrize("sort", spread(sorts_of_networks(), 3), ids=str)
 def test_network(sort: Sort, tmp_path: Path):
-    """Through the whole compiler, with a sparse product, dense ones, and a sum of two at different scales."""
+    """The complete compiler translates a network with a sparse product, dense products, and a sum of two tensors of
+    different scales.
+    """
     random = np.random.default_rng(3)
     for name, shape in {"W": (7, 12), "B": (7, 1), "V": (4, 7), "S": (4, 12), "U": (7, 7)}.items():
         sparse = random.random(shape) < 0.3 if name == "S" else 0.1 if name == "U" else 1.0

@@ -1,4 +1,6 @@
-"""Formats whose elements share scales in groups: the numbers of ml_dtypes, exact sums, equal bits on every device."""
+"""Formats whose elements share scales in groups: numbers equal those of ml_dtypes, sums are exact, and all devices
+compute equal bits.
+"""
 
 from __future__ import annotations
 
@@ -60,7 +62,7 @@ SAMPLES = 6
 
 
 def blocks(rows: int, length: int, seed: int) -> Array:
-    """Numbers whose magnitudes differ from one part of a row to the next, and some zeros."""
+    """Random numbers (rows, length) whose magnitude varies along a row, including some zeros."""
     random = np.random.default_rng(seed)
     scales = 2.0 ** random.integers(-4, 3, (rows, -(-length // 16))).repeat(16, 1)[:, :length]
     numbers = random.normal(size=(rows, length)) * scales
@@ -70,7 +72,9 @@ def blocks(rows: int, length: int, seed: int) -> Array:
 
 @pytest.mark.parametrize(("e", "m"), ELEMENTS)
 def test_elements_are_those_of_ml_dtypes(e: int, m: int):
-    """All numbers of an element at the scales of three groups, and what lies between them, rounded with saturation."""
+    """All numbers of an element type at the scales of three groups, and numbers between them, are rounded with
+    saturation.
+    """
     numbers = np.unique(np.arange(1 << (1 + e + m)).astype(np.uint8).view(ELEMENTS[e, m]).astype(np.float64))
     numbers = numbers[np.isfinite(numbers)]
     between = ((numbers[:-1] + numbers[1:]) / 2).astype(np.float32)
@@ -90,7 +94,9 @@ def test_elements_are_those_of_ml_dtypes(e: int, m: int):
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_scales_of_groups(kind: str):
-    """OCP's rule gives E8M0 scales by the exponent of the greatest number; the best of three loses no more by it."""
+    """OCP's rule derives an E8M0 scale from the exponent of the greatest number. The best of three candidate scales
+    loses no more than the scale of this rule.
+    """
     prototype = format_spelled(context(), kind)
     assert isinstance(prototype, GroupedFormat)
     numbers = blocks(5, 70, 1).astype(np.float64)
@@ -116,7 +122,7 @@ def test_scales_of_groups(kind: str):
 
 @pytest.mark.parametrize("prototype", [*(format_spelled(context(), kind) for kind in KINDS), NormalType(0)], ids=str)
 def test_formats_keep_what_they_promise(prototype: NumberFormat):
-    """As the tests of packages check it; one is such a package's."""
+    """The formats, one of which is from a package, pass the checks that packages run in their own tests."""
     check_groups(prototype)
 
 
@@ -179,13 +185,13 @@ func.func @net(%x: tensor<1x6x6x5xf32>) -> tensor<7x1xf32> {{
 
 
 def dense(numbers: Array) -> str:
-    """An attribute of floats."""
+    """The text of an MLIR dense attribute of floats."""
     return f"dense<{numbers.tolist()}> : tensor<{'x'.join(map(str, numbers.shape))}xf32>"
 
 
 @cache
 def network(kind: str) -> tuple[ModuleOp, Array]:
-    """The network with weights of a kind beside fixed point, and raws of its input."""
+    """The test network with weights of a format and all other tensors in fixed point, and raws of its input."""
     shapes = {"filter": (6, 3, 3, 5), "dilated": (3, 3, 3, 5), "channels": (6, 2, 2, 1), "first": (7, 54)}
     shapes |= {"second": (7, 180), "third": (7, 12), "sparse": (7, 54), "bias": (7, 1)}
     texts: dict[str, str] = {}
@@ -203,7 +209,7 @@ def network(kind: str) -> tuple[ModuleOp, Array]:
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_sums_are_rounded_once(kind: str):
-    """Each product of weights in groups is the sum of the exact numbers, rounded once."""
+    """Each product with weights in groups is the exact sum, rounded once."""
     module, raws = network(kind)
     grouped = 0
     values: dict[Any, Array] = {}
@@ -236,7 +242,7 @@ func.func @rows(%x: tensor<23x1xf32>) -> tensor<7x1xf32> {{
 
 @cache
 def rows() -> tuple[ModuleOp, Array]:
-    """The products with scales of rows in fixed point, and raws of their input."""
+    """The program of products with scales per row in fixed point, and raws of its inputs."""
     random = np.random.default_rng(5)
     weights = {
         name: dense((random.normal(size=(7, 23)) * 2.0 ** random.integers(-6, 2, (7, 1))).astype(np.float32))
@@ -258,7 +264,7 @@ def rows() -> tuple[ModuleOp, Array]:
 
 
 def test_scales_of_rows_keep_one_sum():
-    """Products whose rows are scaled apart are added before any of them is rounded."""
+    """Products with different row scales are added before any rounding."""
     module, raws = rows()
     [op] = [op for op in module.walk() if isinstance(op, tdsl.ContractionOp)]
     assert isinstance(op, tdsl.MatmulSumOp)
@@ -294,7 +300,9 @@ REAL = {"bonsai": "mxint:4", "protonn": "mxint:8", "network": "mxfp:4"}
 
 @cache
 def real(model: str) -> tuple[ModuleOp, Array]:
-    """A trained model with weights in groups beside fixed point, whose formats are chosen on some of its samples."""
+    """A trained model with weights in groups and other tensors in fixed point; some of its samples determine the
+    formats.
+    """
     program = {**MODELS, "network": NETWORK}[model]
     module = load_program(program, context())
     with TemporaryDirectory() as folder:

@@ -1,4 +1,4 @@
-"""Formats that round halves to even: where their types say so, and unsigned fixed point always."""
+"""Formats that round halves to even: formats whose type specifies it, and unsigned fixed point in all cases."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ formats = (
 
 @given(formats, st.integers(-4, 20))
 def test_results_round_as_numpy_does(format: Format, source: int):
-    """Every number of 16 bits, at any scale; floats and averages too."""
+    """Every 16-bit number at any scale is converted from its raw, from a real and from single precision."""
     raws = np.arange(-(1 << 15) + 1, 1 << 15).astype(np.int16)
     source_format = FixedType(16, source)
     reals = source_format.decode(raws)
@@ -42,7 +42,7 @@ def test_results_round_as_numpy_does(format: Format, source: int):
 
 @given(formats, fracs, st.integers(1, 200))
 def test_averages_round_as_numpy_does(format: Format, source: int, count: int):
-    """An average with an even divisor has ties; both neighbours of a tie are tried."""
+    """An average with an even divisor has ties; sums on both sides of a tie are tested."""
     totals = np.arange(-20 * count, 20 * count + 1).astype(np.int32)
     source_format = FixedType(16, source)
     exact = rounded(format, np.ldexp(totals, -source) / count)
@@ -73,7 +73,7 @@ def test_a_requantised_number_is_rounded_once(x: np.int32, multiplier: np.int32,
 
 @given(st.integers(2, 8), st.integers(-8, 4), st.integers(-100, 100))
 def test_zero_skew_sums_round_halves_to_even_before_the_zero_point(width: int, exponent: int, sum: int):
-    """With scales that are powers of two, ties occur: the multiplier is exact."""
+    """Scales that are powers of two cause ties, because the multiplier is then exact."""
     low, high = -(1 << width - 1), (1 << width - 1) - 1
     lhs, format = ZeroSkewType(8, 1.0), ZeroSkewType(width, math.ldexp(1.0, exponent), low // 2, to_even=True)
     accumulator = format.accumulator(lhs, lhs, None)

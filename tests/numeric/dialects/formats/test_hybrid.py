@@ -1,4 +1,4 @@
-"""Weights of 8 bits that are converted to floats: a format of the tests, with which SeeDot is compared."""
+"""A test format for weights of 8 bits that are converted to floats, with which SeeDot is compared."""
 
 from pathlib import Path
 
@@ -13,7 +13,7 @@ TOUR = ROOT / "docs/tour"
 
 
 def test_the_board_computes_what_the_evaluator_does(tmp_path: Path):
-    """`compile` compares the scores of the simulated Uno with the evaluator's, bit for bit."""
+    """`compile` compares the scores of the simulated Uno with the evaluator's bit for bit."""
     data = ["--val", str(TOUR / "val.npz"), "--format", "f32", "--weights", "hybrid:8"]
     with installed(POINT):
         assert main(["compile", str(TOUR / "tour.sd"), *data, "--target", "uno", "-o", str(tmp_path / "out")]) == 0

@@ -1,6 +1,6 @@
-"""Logarithmic numbers with rounded sums pass the checks against reals; with a wrong method they do not.
+"""A logarithmic format with rounded sums passes the checks against reals; with a wrong method it does not.
 
-Numbers and sums are computed with numpy alone: the checks ask for no device.
+Numbers and sums are computed by numpy alone, since these checks run no device.
 """
 
 # Of lambdas in tables no type is known.
@@ -28,14 +28,14 @@ GREATEST, FRACTION = (1 << 15) - 1, 10
 
 
 def rounded(reals: Any) -> Any:
-    """Reals rounded to the logarithms of numbers."""
+    """Reals rounded to the nearest number of the logarithmic format."""
     size = np.abs(np.where(reals == 0, 1.0, reals))
     return np.sign(reals) * np.exp2(np.round(np.log2(size) * 2**FRACTION) / 2**FRACTION)
 
 
 @irdl_attr_definition
 class Sum(IntegerParameters, Accumulator):
-    """A logarithm with a sign, in units of 2^top, here as the real that it stands for."""
+    """An accumulator that holds a logarithm with a sign, in units of 2^top; this implementation stores the real."""
 
     name = "logarithmic.sum"
     FAMILY = "logarithmic"
@@ -70,7 +70,7 @@ class Sum(IntegerParameters, Accumulator):
 
 @irdl_attr_definition
 class Logarithmic(IntegerParameters, F32):
-    """Zero, and plus or minus 2^(top - k / 2^FRACTION)."""
+    """A format of zero and of plus or minus 2^(top - k / 2^FRACTION)."""
 
     name = "logarithmic.t"
     FAMILY = "logarithmic"

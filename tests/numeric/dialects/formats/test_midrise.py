@@ -1,4 +1,4 @@
-"""Mid-rise weights: nearest odd integers, scales that lose least, and the bits of the evaluator on every device."""
+"""Mid-rise weights: rounding to the nearest odd integer, scales of minimum loss, and equal bits on every device."""
 
 from __future__ import annotations
 
@@ -53,7 +53,9 @@ def test_numbers_are_the_nearest_odd_ones(bits: int):
 
 @pytest.mark.parametrize("bits", BITS)
 def test_the_scale_loses_least(bits: int):
-    """Of all, by errors that count for as much as their factors; not the one at which nothing saturates."""
+    """The scale minimises the sum of squared errors, weighted by importance. It differs from the scale at which nothing
+    saturates.
+    """
     random = np.random.default_rng(bits)
     numbers = np.append(random.normal(size=500), 6.0)
     importance = random.uniform(0.1, 10, numbers.shape)
@@ -75,7 +77,9 @@ WEIGHTS = "first:midrise:1", "second:midrise:2", "third:midrise:4", "fourth:fixe
 
 @cache
 def network() -> tuple[ModuleOp, Array]:
-    """Layers of 1, 2 and 4 bits, a ternary one and a row of 3 bits, with activations of 8, and raws of their input."""
+    """A network and raws of its input: layers of 1, 2 and 4 bits, a ternary layer and a row of 3 bits, with 8-bit
+    activations.
+    """
     random, lines, before = np.random.default_rng(7), ["func.func @net(%x: tensor<41x1xf32>) -> tensor<1x1xf32> {"], "x"
     for name, (rows, columns) in LAYERS.items():
         weights = random.normal(size=(rows, columns)).astype(np.float32)

@@ -1,4 +1,4 @@
-"""Small floats: the numbers and the rounding of ml_dtypes, and exact sums of them."""
+"""Minifloats: their numbers and rounding equal those of ml_dtypes, and their sums are exact."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ of_each_kind = pytest.mark.parametrize(("e", "m"), TYPES)
 
 
 def theirs(raws: Array, e: int, m: int) -> Array:
-    """Our ordered raws as the oracle's sign and magnitude."""
+    """Convert tinyml's ordered raws to the sign and magnitude of ml_dtypes."""
     return (np.abs(raws).astype(np.uint8) | (raws < 0).astype(np.uint8) << (e + m)).view(TYPES[e, m])
 
 
@@ -69,7 +69,7 @@ def test_floats_are_rounded_as_the_doubles_that_they_equal(e: int, m: int):
 @pytest.mark.parametrize(("e", "m"), [kind for kind in TYPES if kind != (5, 2)])
 @pytest.mark.parametrize("name", ["add", "sub", "mul"])
 def test_operations_are_those_of_ml_dtypes(e: int, m: int, name: str):
-    """All pairs whose result is in range."""
+    """All pairs of operands whose result is in range are tested."""
     format = MinifloatType(e, m)
     raws = format.numbers[0].astype(np.int8)
     a, b = np.repeat(raws, len(raws)), np.tile(raws, len(raws))

@@ -1,4 +1,6 @@
-"""The working example of MinUn's section 3: a linear classifier in posits of 8 and 16 bits, es 2, in 3 bytes of RAM."""
+"""The worked example of MinUn's section 3: a linear classifier in posits of 8 and 16 bits with es 2, in 3 bytes of
+RAM.
+"""
 
 from __future__ import annotations
 
@@ -55,7 +57,10 @@ def rounded(reals: NDArray[np.float64], format: PositType) -> list[float]:
 
 
 def program(promoted: set[str]) -> tuple[str, NDArray[Any]]:
-    """With some of W, X, B, t1 and t2 in 16 bits; and its input."""
+    """The source of the classifier and its raw input.
+
+    promoted: the tensors among W, X, B, t1 and t2 that have 16 bits.
+    """
     formats = {name: WIDE if name in promoted else NARROW for name in ("W", "X", "B", "t1", "t2")}
     bits = {"wbits": formats["W"].stored_width, "bbits": formats["B"].stored_width}
     raws = {"w": formats["W"].encode(W).tolist(), "b": formats["B"].encode(B).tolist()}
@@ -85,13 +90,13 @@ def test_table_1_values():
 
 
 def product(format: PositType) -> NDArray[np.float64]:
-    """t1 in one format: the products are summed exactly, as in a quire, and rounded once."""
+    """The tensor t1 in one format: the products are summed exactly, as in a quire, and rounded once."""
     w, x = (format.decode(format.encode(reals)) for reals in (W, X))
     return format.decode(format.encode(w @ x)).ravel()
 
 
 def deviations() -> dict[str, NDArray[np.float64]]:
-    """Of the numbers of 8 and 16 bits."""
+    """The absolute differences between the 8-bit and the 16-bit numbers of each tensor."""
     found = {
         name: np.abs(WIDE.decode(WIDE.encode(reals)) - NARROW.decode(NARROW.encode(reals))).ravel()
         for name, reals in {"W": W, "X": X, "B": B}.items()
@@ -101,7 +106,9 @@ def deviations() -> dict[str, NDArray[np.float64]]:
 
 
 def test_table_1_promotability():
-    """The published scores of W and X stand for the lesser of two deviations; a percentile of so few is either."""
+    """The published scores of W and X are the lesser of two deviations. A percentile of two numbers may be either
+    number.
+    """
     scores = {name: float(found.min()) / len(found) for name, found in deviations().items()}
     published = {"W": 0.00513, "B": 0.00543, "X": 0.02198, "t1": 0.30469, "t2": 0.45117}
     assert {name: round(score, 5) for name, score in scores.items()} == pytest.approx(published, abs=1.1e-5)
@@ -109,7 +116,7 @@ def test_table_1_promotability():
 
 
 def test_promotability_by_an_interpolated_percentile():
-    """The 95th percentile of two numbers is close to the greater one, by which W comes before X and B."""
+    """The interpolated 95th percentile of two numbers is close to the greater one; W then ranks before X and B."""
     scores = {name: representative(found) / len(found) for name, found in deviations().items()}
     assert {name: round(score, 4) for name, score in scores.items()} == pytest.approx(
         {"W": 0.0527, "B": 0.0054, "X": 0.0296, "t1": 0.3047, "t2": 0.4512}, abs=1e-4
@@ -118,7 +125,10 @@ def test_promotability_by_an_interpolated_percentile():
 
 
 class PaperSearch:
-    """What `Promotion` asks of a search, on the example's posits, which have no shifts. tried: by name, in order."""
+    """A search that implements the interface of `Promotion` for the example's posits, which have no shifts.
+
+    tried: the sets of promoted tensors in the order in which they were tested, with their RAM in bytes.
+    """
 
     def __init__(self) -> None:
         self.classes = [SimpleNamespace(name=name) for name in ("W", "X", "B", "t1", "t2")]
@@ -133,7 +143,9 @@ class PaperSearch:
         return [self.found[frozenset(self.promoted(one))] for one in candidates]
 
     def fits(self, choices: Sequence[FormatChoice], ram: int = 3) -> bool:
-        """Only t1 and t2 take RAM, side by side as in procedure 3."""
+        """Whether t1 and t2 together fit the RAM; in procedure 3 only these two tensors are in RAM, without sharing
+        bytes.
+        """
         promoted = self.promoted(choices)
         taken = sum(2 if name in promoted else 1 for name in ("t1", "t2"))
         self.tried.append((promoted, taken))
@@ -142,7 +154,9 @@ class PaperSearch:
 
 @pytest.mark.parametrize("heat", [(0.00513, 0.02198, 0.00543, 0.30469, 0.45117), (0.0527, 0.0296, 0.0054, 0.3, 0.5)])
 def test_promotion_chooses_procedure_3(heat: Sequence[float]):
-    """Algorithms 7 and 8 in 3 bytes, by the published scores and by those of an interpolated percentile."""
+    """Algorithms 7 and 8 choose procedure 3 within 3 bytes, with the published scores and with those of an interpolated
+    percentile.
+    """
     search = PaperSearch()
     chosen = Promotion(cast(Search, search), NARROW, WIDE, heat).best(search.fits)
     assert search.promoted(chosen.choices) == {"t1", "X", "B", "W"}
@@ -167,7 +181,7 @@ LINEAR = """func.func @classifier(%X: tensor<2x1xf32>) -> tensor<1x1xf32> {
 
 @pytest.fixture
 def search(tmp_path: Path) -> Iterator[Search]:
-    """Of the example, whose one input is all data that there is."""
+    """A search on the example, whose single input is the whole data set."""
     np.savez(tmp_path / "x.npz", x=X.T.astype(np.float32))
     module = Parser(context(), LINEAR).parse_module()
     pipelines.run(module, context(), [ProfilePass(str(tmp_path / "x.npz"))])
@@ -177,9 +191,9 @@ def search(tmp_path: Path) -> Iterator[Search]:
 
 
 def test_search_promote_on_the_example(search: Search):
-    """By posits with shifts, as `search-promote` takes them, t1 comes before t2, and X, W and B behind them.
+    """With posits that have shifts, as in `search-promote`, the ranking is t1, t2, X, W, B.
 
-    B costs nothing, since a sum is computed in 16 bits; t1 stays narrow and not t2, and the error is 0.0003.
+    The score of B is 0, since sums are computed in 16 bits. Only t1 stays in 8 bits, and the error is 0.0003.
     """
     heat = heat_map(search, NARROW, WIDE)
     scores = {one.name: round(score, 4) for one, score in zip(search.classes, heat, strict=True)}
@@ -198,7 +212,9 @@ def test_search_promote_on_the_example(search: Search):
 
 @pytest.mark.parametrize("width", [8, 16])
 def test_es_by_accuracy(search: Search, width: int):
-    """Algorithm 4, which tries 0 and 2 for 8 bits, and 1 and 2 for 16: here the best of four is taken for both."""
+    """MinUn's algorithm 4 tries an es of 0 and 2 for 8 bits, and of 1 and 2 for 16. tinyml chooses the best of four for
+    both.
+    """
     variants = PositType.of_width(width).variants
     assert [format.for_range(-1.0, 1.0).es.data for format in variants] == [0, 1, 2, 3]
     losses = uniform_losses(search, variants)
@@ -221,7 +237,7 @@ def test_table_2(promoted: set[str], ram: int, error: float):
 
 
 def test_procedure_3_works_in_3_bytes():
-    """The search's choice, where a result shares no byte with its operands; in 2 bytes where it may overlap them."""
+    """Procedure 3 needs 3 bytes if results share no byte with their operands, and 2 bytes if they may overlap them."""
     text, _ = program({"t1", "X", "B", "W"})
     ctx = context()
     module = Parser(ctx, text).parse_module()
@@ -244,7 +260,7 @@ def test_procedure_3_works_in_3_bytes():
     ids=["procedure 2", "procedure 3", "8 bits"],
 )
 def test_procedures_2_and_3_run_on_devices(promoted: set[str], tmp_path: Path):
-    """In the paper's own posits, with the values of tables 1 and 2."""
+    """The programs use the paper's own posits and the values of tables 1 and 2."""
     text, x = program(promoted)
     module = Parser(context(), text).parse_module()
     assert float(f"{result(promoted):.6g}") == {5: -6.54883, 4: -6.5, 0: -7}[len(promoted)]

@@ -1,4 +1,4 @@
-"""Vectors of any length become vectors of length 1 in every format."""
+"""Vectors of any length are scaled to length 1 in every format."""
 
 from __future__ import annotations
 
@@ -22,9 +22,10 @@ ROWS = 400
 @pytest.mark.parametrize("least", [0.0, 0.5])
 @pytest.mark.parametrize("sort", SORTS, ids=str)
 def test_results_are_near(sort: Sort, least: float):
-    """Whatever the length, zero included: there is no range of sums of squares that a format could miss.
+    """Vectors of any length, including zero, are normalised accurately, since the sum of squares has no format of its
+    own.
 
-    least: the length of one more element, which all formats hold exactly.
+    least: the value of an additional element, which all formats represent exactly.
     """
     random = np.random.default_rng(5)
     format = sort.variants[-1]

@@ -1,4 +1,6 @@
-"""A format of a package whose functions are in C of its own: bits on every kind of device, and errors of its header."""
+"""A number format of a package, whose functions are in a C header of the package: it computes the evaluator's bits on
+every kind of device, and errors in the header are reported.
+"""
 
 from __future__ import annotations
 
@@ -25,7 +27,7 @@ FUNCTIONS = "half_from_f32", "half_to_f32"
 
 @pytest.fixture(autouse=True)
 def half(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    """The package, installed; its functions are gone behind the test."""
+    """Install the package; its functions are removed after the test."""
     monkeypatch.setattr(sys, "path", [str(ROOT / "tests" / "plugins" / "half"), *sys.path])
     with installed(*entry_points_of("half")):
         import_module("half")
@@ -43,7 +45,7 @@ def test_numbers_and_sums_are_those_of_reals() -> None:
 
 @pytest.mark.parametrize("board", spread(["host", "uno", "cortex-m4", "riscv"], 2))
 def test_a_program_gives_the_bits_of_the_evaluator(board: str) -> None:
-    """Every output is compared; a library is not there on all of them."""
+    """Every output is compared. Some boards have no C library."""
     if not is_available(board):
         pytest.skip("its compiler or its simulator is not installed")
     with np.load(ROOT / "docs/tour/val.npz") as file:

@@ -1,4 +1,6 @@
-"""A program whose activations are windows of posits of unlike es, shift and reach: the same bits on each executor."""
+"""A program whose activations are posits with different es, shifts and ranges computes the same bits on each
+executor.
+"""
 
 from __future__ import annotations
 
@@ -43,7 +45,7 @@ def program() -> ModuleOp:
 
 
 def inputs() -> np.ndarray:
-    """Numbers of all magnitudes, with those at which windows end."""
+    """Numbers of all magnitudes, including the ends of the posits' ranges."""
     reals = np.random.default_rng(2).normal(size=(40, 6)) * np.exp2(np.random.default_rng(3).integers(-6, 9, (40, 1)))
     reals[0], reals[1] = 1e9, 0.0
     return X.encode(reals)

@@ -1,4 +1,6 @@
-"""Posits: the bits of SoftPosit in numpy and in C; what is stored on devices has them wherever it holds the numbers."""
+"""Posits have the bits of SoftPosit in numpy and in C. Posits whose stored range is limited equal standard posits
+within that range.
+"""
 
 from __future__ import annotations
 
@@ -34,7 +36,9 @@ def oracle(tmp_path_factory: pytest.TempPathFactory) -> SoftPosit:
 
 
 def pairs(n: int) -> tuple[Array, Array]:
-    """All of 8 bits; of more `PAIRS`, some of them close to each other in magnitude, and all the special ones."""
+    """Pairs of raws: all pairs for 8 bits, otherwise `PAIRS` pairs, including close magnitudes and all special
+    values.
+    """
     greatest = (1 << (n - 1)) - 1
     dtype = PositType(n, 2).dtype
     if n == 8:
@@ -90,7 +94,9 @@ def test_dot_products_are_those_of_a_quire(oracle: SoftPosit, n: int, es: int, s
     [(8, 0, -6, 7), (8, 1, -12, 3), (8, 2, -15, 0), (12, 2, -15, 0), (16, 1, -28, 1), (16, 2, -28, 0)],
 )
 def test_sums_of_stored_posits_are_those_of_a_quire(oracle: SoftPosit, n: int, es: int, low: int, high: int):
-    """Thousands of dot products in the accumulator that the compiler proves to be wide enough, posit by posit."""
+    """Thousands of dot products are compared one by one. The compiler proves that the width of their accumulator is
+    sufficient.
+    """
     format = PositType(n, es, low, high)
     random = np.random.default_rng(n)
     a, b = format.encode(random.normal(size=(2, 4_000, 16)) * 2.0 ** (high - 3))
@@ -108,7 +114,7 @@ def test_sums_of_stored_posits_are_those_of_a_quire(oracle: SoftPosit, n: int, e
 
 
 def _least_whole(format: PositType) -> int:
-    """The raw from which on all posits are multiples of the format's least one."""
+    """The least raw from which on all posits are multiples of the format's least posit."""
     raws = np.arange(1, format.raw_limits[1] + 1)
     other = raws[format.encode(PositType(format.n.data, format.es.data).decode(raws)) != raws]
     return int(other.max(initial=0)) + 1
@@ -204,8 +210,12 @@ FORMATS = [
     ("n", "high"), [(2, 1), (4, 1), (4, 3), (6, 5), (8, 1), (8, 2), (8, 7), (10, 1), (10, 5), (12, 6), (16, 1), (16, 2)]
 )
 def test_rounding_by_lines_is_that_of_all_posits(library: ctypes.CDLL, n: int, high: int):
-    """With es 0, numbers in units of the least, of which 16 bits hold each, in C and numpy; near the middles of
-    neighbours, too."""
+    """`tm_posit_linear_s32` rounds sums to posits with es 0 as the general function `tm_posit_of_s32` does, in C and
+    numpy.
+
+    The format's numbers, in units of the least one, fit 16 bits. Sums include midpoints of adjacent numbers and their
+    neighbours.
+    """
     format = PositType(n, 0, 2 - n, high)
     greatest = format.raw_limits[1]
     random = np.random.default_rng(n)

@@ -1,4 +1,4 @@
-"""Numbers that papers work out by hand: SeeDot 2.3 and 5.3, Shiftry 2.2, 5.3, 5.4 and 6.1, MinUn 2.2."""
+"""Numbers that papers compute in their text: SeeDot 2.3 and 5.3, Shiftry 2.2, 5.3, 5.4 and 6.1, MinUn 2.2."""
 
 from __future__ import annotations
 
@@ -26,7 +26,9 @@ def test_numbers_of_seedot(width: int, real: float, scale: int, raw: int):
 
 
 def test_pi_overflows_at_scale_6():
-    """SeeDot 2.3 doubles the 100 of scale 5 to 200, which is -56. The rule gives 201, of which 8 bits hold -55."""
+    """SeeDot 2.3 doubles the raw 100 of scale 5 to 200, which wraps to -56. The rule yields 201, which wraps to -55 in
+    8 bits.
+    """
     assert math.floor(math.pi * 2**6) == 201
     assert SeedotType.of_width(8).with_frac(6).encode(np.array(math.pi)) == 201 - 256 == -55
     assert 2 * 100 - 256 == -56
@@ -44,7 +46,9 @@ def test_pi_overflows_at_scale_6():
 def test_sums_and_products_of_seedot(
     op: str, width: int, scale: int, operands: tuple[int, int], result_scale: int, raw: int, real: float
 ):
-    """pi + e with the operands halved and without, where it overflows; pi e, which is 30/4; and 1.23 + 1.23."""
+    """The cases are pi + e with halved operands, pi + e without (which overflows), pi times e (30/4), and 1.23 +
+    1.23.
+    """
     operand, result = (f"tensor<1x1x!seedot.q<{width}, {at}>>" for at in (scale, result_scale))
     found = computed(
         f"""func.func @f(%x: {operand}) -> {result} {{
@@ -59,7 +63,7 @@ def test_sums_and_products_of_seedot(
 
 
 def computed(text: str, raw: int, width: int) -> int:
-    """The integer that a program computes from one."""
+    """The integer that a program computes from one input integer."""
     context, module = parse(text)
     ChooseAccumulatorsPass().apply(context, module)
     scores = evaluate(module, np.array([[raw]], f"i{width // 8}")).scores
@@ -72,14 +76,14 @@ def computed(text: str, raw: int, width: int) -> int:
     [(16, 12, 23334, 5.6968), (16, 6, 364, 5.6875), (16, 13, -18867, -2.303), (8, 4, 91, 5.6875)],
 )
 def test_numbers_of_shiftry(width: int, scale: int, raw: int, real: float):
-    """5.697 in 16 and 8 bits; at scale 13 it overflows."""
+    """The raws of 5.697 in 16 and 8 bits are those of the paper; at scale 13 the number overflows."""
     format = ShiftryType.of_width(width).with_frac(scale)
     assert format.encode(np.array(5.697)) == raw
     assert format.decode(np.array(raw)) == pytest.approx(real, abs=2e-4)
 
 
 def test_psi_of_shiftry():
-    """Psi(23334, 8) = 91 takes 5.697 from scale 12 to scale 4."""
+    """Psi(23334, 8) = 91 converts 5.697 from scale 12 to scale 4."""
     wide, narrow = "tensor<1x1x!shiftry.q<16, 12>>", "tensor<1x1x!shiftry.q<8, 4>>"
     text = f"""func.func @f(%x: {wide}) -> {narrow} {{
       %y = tdsl.cast %x : {wide} -> {narrow}
@@ -89,9 +93,10 @@ def test_psi_of_shiftry():
 
 
 def test_tables_of_seedot():
-    """5.3.1: 15 bits of a positive number are two indices of T = 6 bits and k = 3 more: two tables of 64 entries.
+    """SeeDot 5.3.1: the 15 bits of a positive number are two indices of T = 6 bits and k = 3 dropped bits. Each of the
+    two tables has 64 entries.
 
-    Arguments are rounded to 12 bits where the paper cuts them off, which takes one entry more than its 256 bytes.
+    The paper truncates arguments to 12 bits; tinyml rounds them, which needs one entry more than the paper's 256 bytes.
     """
     exp = TwoTableExp(Domain("exp", SeedotType.of_width(16).with_frac(12), SeedotType.of_width(16).with_frac(-1)), 6)
     assert (exp.domain.first, exp.domain.last) == (0, (1 << 15) - 1)
@@ -101,7 +106,9 @@ def test_tables_of_seedot():
 
 
 def test_the_range_of_arguments_of_exp():
-    """5.3.1 takes m and M from a profile. From the formats: exp(m) is less than half a unit, and exp(M) saturates."""
+    """SeeDot 5.3.1 derives the range m to M of arguments from a profile. tinyml derives it from the formats: exp(m) is
+    less than half a unit, and exp(M) saturates.
+    """
     exp = Domain("exp", SeedotType.of_width(16).with_frac(11), SeedotType.of_width(16).with_frac(14))
     assert (exp.first, exp.last) == (-21294, 1420)
     assert math.exp(-21294 / 2**11) * 2**14 < 0.5 < math.exp(-21293 / 2**11) * 2**14
@@ -112,7 +119,9 @@ def test_the_range_of_arguments_of_exp():
     ("width", "scales", "entries", "size"), [(8, (4, 6), (128, 1), 128), (16, (11, 14), (256, 128), 768)]
 )
 def test_tables_of_shiftry(width: int, scales: tuple[int, int], entries: tuple[int, int], size: int):
-    """5.4: input and output at scales 4 and 6, 11 and 14; 128 bytes for 8 bits and 0.75 KB for 16, for x <= 0."""
+    """Shiftry 5.4: scales of input and output are 4 and 6 for 8 bits, and 11 and 14 for 16 bits. For x <= 0, tables
+    have 128 bytes in 8 bits and 0.75 KB in 16 bits.
+    """
     exp = ShiftryExp(
         Domain(
             "exp", ShiftryType.of_width(width).with_frac(scales[0]), ShiftryType.of_width(width).with_frac(scales[1])
@@ -126,7 +135,7 @@ def test_tables_of_shiftry(width: int, scales: tuple[int, int], entries: tuple[i
 
 
 def results(function: str, width: int, scales: tuple[int, int]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Arguments over the whole range of a width, and what a program in Shiftry's types computes for them."""
+    """Arguments over the whole range of a width, and the results of a program in Shiftry's types for them."""
     arguments = np.unique(np.linspace(-(1 << width - 1) + 1, (1 << width - 1) - 1, 2001).astype(np.int64))
     source, result = (f"tensor<1x{len(arguments)}x!shiftry.q<{width}, {scale}>>" for scale in scales)
     text = f"""func.func @f(%x: {source}) -> {result} {{
@@ -139,7 +148,9 @@ def results(function: str, width: int, scales: tuple[int, int]) -> tuple[NDArray
 
 
 def test_sigmoid_of_shiftry_in_8_bits():
-    """Library 8: 2^n a / (2^n + a) for x <= 0 and 2^n 2^n / (2^n + a) for x > 0, with n = 6 and a from 128 entries."""
+    """Shiftry's library 8: 2^n a / (2^n + a) for x <= 0 and 2^n 2^n / (2^n + a) for x > 0, with n = 6 and a from 128
+    entries.
+    """
     table = np.floor(np.exp(-np.arange(128) / 2**4) * 2**6).astype(np.int64)
     arguments, found = results("sigmoid", 8, (4, 6))
     a = table[np.abs(arguments)]
@@ -147,7 +158,9 @@ def test_sigmoid_of_shiftry_in_8_bits():
 
 
 def test_tanh_of_shiftry_in_16_bits():
-    """Library 9: 2^n (a - 2^n) / (a + 2^n) for x <= 0, with n = 14, psi = 7 and a = T1[2x / 2^psi] T2[2x % 2^psi]."""
+    """Shiftry's library 9: 2^n (a - 2^n) / (a + 2^n) for x <= 0, with n = 14, psi = 7 and a = T1[2x / 2^psi] T2[2x %
+    2^psi].
+    """
     high = np.floor(np.exp(-np.arange(256) / 2**4) * 2**14).astype(np.int64)
     low = np.floor(np.exp(-np.arange(128) / 2**11) * 2**14).astype(np.int64)
     arguments, found = results("tanh", 16, (11, 14))
@@ -158,7 +171,9 @@ def test_tanh_of_shiftry_in_16_bits():
 
 @pytest.mark.parametrize(("reach", "scale"), [(1.9999, 14), (17.0, 10)])
 def test_outliers_of_shiftry(reach: float, scale: int):
-    """6.1: samples in (-2, 2) have scale 14 in 16 bits; with one of 17 the rule by extremes takes 4 bits from all."""
+    """Shiftry 6.1: samples in (-2, 2) have scale 14 in 16 bits. With one additional sample of 17, the scale chosen by
+    the extremes is 4 less.
+    """
     assert ShiftryType.of_width(16).for_range(-1.9999, reach) == ShiftryType.of_width(16).with_frac(scale)
 
 
@@ -166,12 +181,14 @@ def test_outliers_of_shiftry(reach: float, scale: int):
     ("bits", "regime"), [("01110000", 2), ("01000000", 0), ("011111", 4), ("0000010", -4), ("00001000", -3)]
 )
 def test_regimes_of_posits(bits: str, regime: int):
-    """MinUn 2.2: 1110 is 2, 10 is 0, 11111 in 6 bits is 4, and 00001 is -4; with es 2 the posit is 16^k."""
+    """MinUn 2.2: the bits 1110 are regime 2, 10 is regime 0, 11111 in 6 bits is regime 4, and 00001 is regime -4. With
+    es 2, a posit of regime k without further bits is 16^k.
+    """
     assert PositType(len(bits), 2).decode(np.array(int(bits, 2))) == 16.0**regime
 
 
 def test_six_zeros_are_no_regime():
-    """MinUn 2.2 gives 000000 in 7 bits the regime -6; that posit is zero, and the least regime is -5."""
+    """According to MinUn 2.2, 000000 in 7 bits has the regime -6. That posit is zero, and the least regime is -5."""
     format = PositType(7, 2)
     assert format.decode(np.array(0b0000000)) == 0
     assert format.decode(np.array(0b0000001)) == 16.0**-5

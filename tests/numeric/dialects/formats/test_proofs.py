@@ -1,4 +1,4 @@
-"""The proofs that make overflow impossible: intervals of the machine, bounds of sums, widths of accumulators."""
+"""The proofs that exclude overflow: intervals of values, bounds of sums, widths of accumulators."""
 
 from __future__ import annotations
 
@@ -34,14 +34,14 @@ def half_up(x: int, right: int) -> int:
 
 
 def leaf(width: int, bounds: tuple[int, int], random: np.random.Generator) -> tuple[Int[Any], list[int]]:
-    """A stored integer about which an interval is known, and its values: both ends and some between."""
+    """A stored integer with a known interval, and values of it: both ends and some between."""
     values = [*bounds, *random.integers(*bounds, 6, np.int64, endpoint=True).tolist()]
     return Int(np.array(values, f"i{width // 8}"), width, *bounds), values
 
 
 @dataclass(frozen=True)
 class Step:
-    """One op on two values of the pool, with the numbers that its kind needs."""
+    """One op on two earlier values of an expression, with the numbers that its kind needs."""
 
     kind: str
     first: int
@@ -116,7 +116,9 @@ def leaves(draw: st.DrawFn) -> tuple[int, tuple[int, int]]:
 
 @given(st.lists(leaves(), min_size=2, max_size=3), st.lists(steps, max_size=6))
 def test_values_are_exact_and_never_leave_their_interval(sources: list[tuple[int, tuple[int, int]]], trail: list[Step]):
-    """Random expressions: every intermediate equals the one of unlimited integers and lies where it is proven to."""
+    """In random expressions, every intermediate value equals that in unlimited integers and lies in its proved
+    interval.
+    """
     random = np.random.default_rng(0)
     pool = [leaf(width, bounds, random) for width, bounds in sources]
     for step in trail:
@@ -139,7 +141,7 @@ def test_values_are_exact_and_never_leave_their_interval(sources: list[tuple[int
 
 @st.composite
 def products(draw: st.DrawFn):
-    """Random matrices (3, k) of one format and what the other one may hold."""
+    """Random formats of weights, factors and result, and a random matrix of weights (3, k)."""
     lhs, rhs, result = draw(fixed), draw(fixed), draw(fixed)
     length = draw(st.integers(0, 12))
     row = st.lists(st.integers(*lhs.limits), min_size=length, max_size=length)
@@ -147,7 +149,7 @@ def products(draw: st.DrawFn):
 
 
 def worst(weights: NDArray[Any], rhs: FixedType) -> list[int]:
-    """Greatest partial sums of each row over the inputs that are worst for it, as unlimited integers."""
+    """For each row, the greatest sum over all inputs, as unlimited integers."""
     return [sum(abs(int(w)) for w in row) * rhs.limits[1] for row in weights]
 
 
@@ -167,7 +169,9 @@ def test_bounds_of_sums_hold_for_the_worst_inputs(case: tuple[FixedType, FixedTy
 def test_bounds_of_sums_with_a_known_factor(
     case: tuple[FixedType, FixedType, FixedType, NDArray[Any]], a: float, b: float
 ):
-    """The least and the greatest of all partial sums, where elements of the other factor lie in an interval."""
+    """The bounds are the least and the greatest of all partial sums, if the other factor's elements lie in an
+    interval.
+    """
     lhs, rhs, result, weights = case
     low, high = (int(raw) for raw in rhs.encode(np.array(sorted((a, b)))))
     bound = result.sum_bound(
@@ -179,7 +183,7 @@ def test_bounds_of_sums_with_a_known_factor(
 
 @given(products())
 def test_accumulators_hold_the_bound_and_the_rounding(case: tuple[FixedType, FixedType, FixedType, NDArray[Any]]):
-    """The narrowest width that holds each product and the finished sum; emitted code computes without overflow."""
+    """The accumulator has the narrowest width for each product and the rounded sum; emitted code does not overflow."""
     lhs, rhs, result, weights = case
     bound = result.sum_bound([Product(weights.shape[1], Factor(lhs, weights), Factor(rhs))])
     assert bound is not None
@@ -248,7 +252,9 @@ def test_functions_do_not_change_beyond_their_useful_range(format: NumberFormat,
 
 @given(st.floats(-1.0e6, 1.0e6), st.floats(-1.0e6, 1.0e6), st.sampled_from([8, 16, 32]))
 def test_scales_use_the_range(a: float, b: float, width: int):
-    """Values up to the profiled magnitude fit to within a place and a half, and twice the scale would not fit them."""
+    """Values up to the profiled magnitude fit to within one and a half steps, and would not fit with twice the
+    scale.
+    """
     low, high = min(a, b), max(a, b)
     magnitude = max(abs(low), abs(high))
     assume(magnitude > 1e-3)
@@ -281,7 +287,7 @@ def test_the_interpreter_of_these_tests_notices_overflow():
 
 @given(st.integers(2, 16), st.integers(2, 16), st.integers(1, 5), st.data())
 def test_a_distance_stays_within_its_bound(lhs_width: int, rhs_width: int, length: int, data: st.DataObject):
-    """Also where each difference is as large as the formats allow; and differences are exact."""
+    """The bound also holds if each difference is as large as the formats permit; differences are exact."""
     lhs, rhs = FixedType(lhs_width, 3), FixedType(rhs_width, 3)
     exact = lhs.difference(rhs)
     assert exact is not None

@@ -1,4 +1,4 @@
-"""SeeDot's and Shiftry's arithmetic: the figures printed in the papers, and the same bits on every device."""
+"""SeeDot's and Shiftry's arithmetic: the numbers printed in the papers, and equal bits on every device."""
 
 from __future__ import annotations
 
@@ -27,7 +27,10 @@ ROWS = 3
 
 
 def product(family: str, widths: tuple[int, int, int], fracs: tuple[int, int, int], length: int, op: str) -> str:
-    """`sums(X)`: W X. widths, fracs: of W, X and the result."""
+    """The source of the program `sums(X)`, which multiplies the weights W by X.
+
+    widths, fracs: the widths and scales of W, X and the result.
+    """
     random = np.random.default_rng(length)
     w, x, y = (f"!{family}.q<{width}, {frac}>" for width, frac in zip(widths, fracs, strict=True))
     raws = random.integers(-(1 << widths[0] - 1), 1 << widths[0] - 1, (ROWS, length))
@@ -62,7 +65,7 @@ def wrapped(x: int, width: int) -> int:
 
 
 def tree_sum(a: list[int], halvings: int, width: int, divided: Callable[[int, int], int]) -> int:
-    """Procedure TREESUM of SeeDot's algorithm 2, line by line, in integers of one width."""
+    """The procedure TREESUM of SeeDot's algorithm 2, line by line, in integers of one width."""
     a, n, s = list(a), len(a), 1
     k = n // 2
     while k >= 1:
@@ -123,9 +126,12 @@ PRINTED_RULE = {
 
 
 def c_matmul(x: list[int], y: list[int], widths: tuple[int, int, int], scales: tuple[int, int, int]) -> int:
-    """Rule C-MatMul and library 7, line by line; the shift is that of section 3, without the rule's last term.
+    """Shiftry's rule C-MatMul and library 7, line by line. The shift is that of section 3, without the rule's last
+    term.
 
-    x: a row of the left matrix. y: a column of the right one. widths, scales: of x, y and the result.
+    x: a row of the left matrix.
+    y: a column of the right matrix.
+    widths, scales: the widths and scales of x, y and the result.
     """
     temporary = 2 ** math.ceil(math.log2(widths[0] + widths[1] + math.ceil(math.log2(len(x))) - 1))
     total = 0
@@ -139,7 +145,9 @@ def c_matmul(x: list[int], y: list[int], widths: tuple[int, int, int], scales: t
 @pytest.mark.parametrize("widths", [*itertools.product((8, 16), repeat=3)])
 @pytest.mark.parametrize("result", [0, 7, 17])
 def test_c_matmul_of_figure_5(widths: tuple[int, int, int], result: int, length: int):
-    """Temporaries of 16, 32 and 64 bits, results that are coarser and finer than products, and all extremes."""
+    """Temporaries have 16, 32 and 64 bits, results are coarser and finer than products, and operands include all
+    extremes.
+    """
     scales = (6, 7, result)
     text = product("shiftry_printed", widths, scales, length, "tdsl.matmul")
     lowest, highest = -(1 << widths[1] - 1), (1 << widths[1] - 1) - 1
@@ -157,12 +165,12 @@ def test_the_printed_rule_on_devices(case: str, target: str, tmp_path: Path):
 
 @pytest.mark.parametrize("case", spread(CASES, 4))
 def test_devices(case: str, tmp_path: Path):
-    """Targets take turns, so that each family meets all of them; the host runs every case."""
+    """Each family runs on every target, one target per case; the host runs every case."""
     on_host_and([*PRINTED][[*CASES].index(case) % len(PRINTED)], CASES[case], tmp_path)
 
 
 def on_host_and(target: str, text: str, folder: Path):
-    """Assert that a program gives the evaluator's raws on a target and, in the same C, on the host."""
+    """Assert that a program computes the evaluator's raws on a target and, with the same C, on the host."""
     context, module = parse(text)
     ChooseAccumulatorsPass().apply(context, module)
     interface = interface_of(module)
@@ -187,14 +195,16 @@ LINEAR = """func.func @linear(%x: tensor<4x1x!seedot.q<8, 7>>) -> tensor<1x1x!se
 
 @pytest.mark.parametrize(("scale", "raw"), [(5, -98), (3, -24)])
 def test_the_motivating_example_of_seedot(scale: int, raw: int):
-    """Section 3: -98 with scale 5 by program (3). Program (2) gives -24 with scale 3: -3.0, not the text's -2.625."""
+    """SeeDot's section 3: program (3) computes -98 with scale 5. Program (2) computes -24 with scale 3, which is -3.0
+    and not the -2.625 of the text.
+    """
     x = np.trunc(np.array([[0.0767, 0.9238, -0.8311, 0.8213]]) * 128).astype(np.int8)
     assert outputs(LINEAR.replace("<8, 5>", f"<8, {scale}>"), x).item() == raw
 
 
 @pytest.mark.parametrize("family", ["shiftry", "shiftry_printed"])
 def test_the_homogeneous_program_of_shiftry(family: str):
-    """Pseudocode 2 of section 3: -20935 with scale 12."""
+    """Shiftry's pseudocode 2 in section 3 computes -20935 with scale 12."""
     names = ("W1", "B1", "W2", "B2")
     reals = ([[0.0421, 0.1948], [1.021, -0.827]], [[-0.032], [0.619]], [[-0.402, -1.013]], [[0.737]])
     fracs, lines = (14, 15, 14, 15), list[str]()

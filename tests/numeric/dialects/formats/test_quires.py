@@ -1,4 +1,4 @@
-"""Sums of products of standard posits: exact integers for every format and mix, on the desk and on each device."""
+"""Sums of products of standard posits: exact integers for every format and combination, in numpy and on each device."""
 
 from __future__ import annotations
 
@@ -49,13 +49,13 @@ LENGTH, ROWS = 13, 3
 
 
 def raws_of(format: PositType, shape: Sequence[int], seed: int) -> Raws:
-    """Any raws of a format, NaR left out."""
+    """Random raws of a format, without NaR."""
     greatest = format.posit.maxpos
     return np.random.default_rng(seed).integers(-greatest, greatest + 1, shape).astype(format.dtype)
 
 
 def numbers(format: NumberFormat, raws: Raws) -> list[Fraction | None]:
-    """The exact numbers of raws; None for NaR."""
+    """The exact numbers that raws represent; None for NaR."""
     return [None if np.isnan(real) else Fraction(float(real)) for real in format.decode(raws).ravel()]
 
 
@@ -69,7 +69,9 @@ def scaled(some: Sequence[Fraction | None], exponent: int) -> list[Fraction | No
 
 @pytest.mark.parametrize(("n", "es"), spread(STANDARD, 24))
 def test_sums_are_those_of_exact_integers(n: int, es: int):
-    """By matrices and product by product, with the quire of the weights and with the one for any numbers."""
+    """Sums are computed as matrix products and product by product. The quire is either for the given weights or for any
+    weights.
+    """
     format = PositType(n, es)
     weights, x = raws_of(format, (1, 1, LENGTH), n), raws_of(format, (6, LENGTH, 1), es)
     x[0, 3], x[1, :] = format.posit.nar, format.posit.maxpos
@@ -103,7 +105,7 @@ MIXES: list[tuple[PositType, PositType, NumberFormat, PositType]] = [
 
 
 def program(mix: tuple[PositType, PositType, NumberFormat, PositType]) -> tuple[ModuleOp, list[Raws]]:
-    """`W x + V x + b` in a mix of formats, and the raws of the constants."""
+    """The program `W x + V x + b` in a combination of formats, and the raws of the constants."""
     first, second, given, result = mix
     w, v = raws_of(first, (ROWS, LENGTH), 1), raws_of(second, (ROWS, LENGTH), 2)
     v[1] = 0
@@ -131,7 +133,7 @@ def program(mix: tuple[PositType, PositType, NumberFormat, PositType]) -> tuple[
 
 
 def inputs_of(format: NumberFormat) -> Raws:
-    """Any raws, the greatest ones, zeros, and NaR if there is one."""
+    """Random raws, the greatest raws, zeros, and NaR if the format has it."""
     if not isinstance(format, PositType):
         return format.encode(np.random.default_rng(4).normal(size=(5, LENGTH)))
     x = (
@@ -177,14 +179,14 @@ def test_several_products_and_a_start_are_rounded_once(mix: tuple[PositType, Pos
 
 
 def assert_bits(module: ModuleOp, x: Raws, devices: Sequence[str], folder: Path) -> None:
-    """Assert that devices give the bits of the evaluator."""
+    """Assert that devices compute the evaluator's bits."""
     for device in devices:
         source = printed(module, device, folder / device)
         assert difference(module, x, source, runner_for(device), folder / f"{device}-build") is None, device
 
 
 def assert_hardware_bits(module: ModuleOp, x: Raws, folder: Path) -> None:
-    """Assert that a simulated module gives the bits of the evaluator; skip without the simulator."""
+    """Assert that a simulated hardware module computes the evaluator's bits; skip the test without the simulator."""
     need_simulator("iverilog")
     bits = lowered(module.clone(), end="loops-to-bits", target="ecp5-25k")
     result = IcarusSimulation(verilog_of(bits), folder).run(interface_of(module), x)
@@ -278,7 +280,7 @@ RESULTS = [
 @pytest.mark.parametrize(("given", "result"), RESULTS, ids=[names_of(pair) for pair in RESULTS])
 @pytest.mark.parametrize("sparse", [False, True], ids=["dense", "sparse"])
 def test_sums_end_in_other_exact_formats(given: PositType, result: ExactFormat, sparse: bool, tmp_path: Path):
-    """Rounded once; NaR becomes the least number. Sparse weights meet numbers that are none."""
+    """Sums are rounded once; NaR becomes the least number. Sparse weights are multiplied by fixed-point numbers."""
     random = np.random.default_rng(6)
     factor: ExactFormat = FixedType(8, 4) if sparse else given
     weights = given.encode(random.normal(size=(ROWS, LENGTH)) * random.integers(0, 2, (ROWS, LENGTH)))
@@ -318,7 +320,7 @@ def test_posits_of_the_standard_meet_no_sparse_weights():
 
 
 def test_weights_of_zero_and_wide_posits_have_a_quire():
-    """Their sum needs no bits, and their products still have places in it."""
+    """A sum of zeros needs no bits, but its quire must still have positions for the products."""
     for format in (PositType(32, 0), PositType(32, 3), PositType(2, 0)):
         quire = quire_for([Product(3, Factor(format, np.zeros((1, 3), format.dtype)), Factor(PositType(8, 2)))])
         assert quire.layout.holds(format.n.data - 2)
@@ -327,7 +329,9 @@ def test_weights_of_zero_and_wide_posits_have_a_quire():
 @pytest.mark.parametrize("given", [PositType(2, 0), PositType(32, 2), PositType(16, 1), FixedType(16, 9)], ids=str)
 @pytest.mark.parametrize("weights", [[0, 0], [1, 0], [-1, 1]], ids=str)
 def test_every_part_of_a_product_has_a_bin(given: NumberFormat, weights: list[int]):
-    """Of zeros, too, whose place is the first, and of the greatest number, whose last part is its sign."""
+    """Factors include zeros, which have the first position, and the greatest number, whose last part contains only its
+    sign.
+    """
     for format in (PositType(32, 2), PositType(32, 0), PositType(16, 0), PositType(8, 2)):
         raws = np.array([weights], format.dtype)
         layout = quire_for([Product(2, Factor(format, raws), Factor(given))]).layout
@@ -342,14 +346,18 @@ def test_every_part_of_a_product_has_a_bin(given: NumberFormat, weights: list[in
 
 
 def test_posits_of_the_standard_are_no_fixed_point():
-    """They have NaR, and exponents of their own."""
+    """Standard posits have NaR, and each number has its own exponent, so that they must not be treated as fixed
+    point.
+    """
     assert PositType(3, 0).as_integers(16) is None
     assert PositType(8, 2, -12, 2, 1).as_integers(16) is not None
 
 
 @pytest.mark.parametrize(("n", "es"), [(8, 0), (8, 3), (5, 2), (9, 3), (12, 0), (16, 1), (16, 3), (32, 2), (32, 3)])
 def test_every_posit_is_taken_apart_and_put_together(n: int, es: int, tmp_path: Path):
-    """1 x, on chips whose functions differ: all posits of few bits, and others of all magnitudes."""
+    """The product of 1 and x is x, on chips with different functions: for all posits of up to 8 bits, and others of all
+    magnitudes.
+    """
     format = PositType(n, es)
     one = int(format.encode(np.array(1.0)))
     x, y = (f"tensor<1x1x{format}>" for _ in range(2))
@@ -384,7 +392,7 @@ def test_unpacked_posits_are_the_same_numbers(n: int, es: int, least: int, step:
 
 
 def agrees(text: str, x: Raws, folder: Path) -> NDArray[Any]:
-    """The scores of a program, which the host and an Uno give, too."""
+    """The scores of a program; asserts that the host and an Uno compute the same."""
     module = Parser(context(), text).parse_module()
     ChooseAccumulatorsPass().apply(context(), module)
     module.verify()
@@ -395,7 +403,9 @@ def agrees(text: str, x: Raws, folder: Path) -> NDArray[Any]:
 
 
 def test_products_of_integers_beside_posits_have_units_between_the_bins(tmp_path: Path):
-    """The unit of fixed point is no multiple of the step apart from the quire's, 2^-31."""
+    """The unit of fixed-point products differs from the quire's unit, 2^-31, by a factor that is no multiple of a bin's
+    step.
+    """
     text = """
         func.func @sums(%x: tensor<5x1x!fixed.q<8, 4>>) -> tensor<1x1x!posit.p<16, 2>> {
           %w = tdsl.const dense<[[7, -3, 50, 11, 2]]> : tensor<1x5xi8> -> tensor<1x5x!fixed.q<8, 5>>
@@ -427,7 +437,7 @@ def test_the_least_integer_is_subtracted(fixed: str, width: int, tmp_path: Path)
 @pytest.mark.parametrize(("result", "undefined"), [("!posit.p<8, 2>", -128), ("!posit.p<8, 0, -6, 1>", 0),
                                                    ("!fixed.q<8, 4>", -127)])  # fmt: skip
 def test_functions_take_nar(function: str, result: str, undefined: int, tmp_path: Path):
-    """It stays NaR, or becomes 0 in a window, and else the least number."""
+    """A function of NaR is NaR for standard posits, 0 for posits of limited range, and the least number otherwise."""
     text = f"""
         func.func @function(%x: tensor<3x!posit.p<8, 2>>) -> tensor<3x{result}> {{
           %y = tdsl.{function} %x : tensor<3x!posit.p<8, 2>> -> tensor<3x{result}>
@@ -442,7 +452,9 @@ def test_functions_take_nar(function: str, result: str, undefined: int, tmp_path
     spread_product(10, [(8, 2), (6, 0), (12, 1), (16, 1), (32, 2)], ["relu", "relu6", "exp", "tanh", "sigmoid"]),
 )
 def test_nar_stays_nar(posit: tuple[int, int], function: str, tmp_path: Path):
-    """In tables, in functions of floats and behind limits; the greatest posit has no exponential beyond it."""
+    """NaR is the operand of tables, of functions computed in floating point, and of ops after clamps. The exponential
+    of the greatest posit saturates.
+    """
     format = PositType(*posit)
     type = f"tensor<3x{format}>"
     text = f"""
@@ -458,7 +470,7 @@ def test_nar_stays_nar(posit: tuple[int, int], function: str, tmp_path: Path):
 
 
 def test_nar_stays_nar_in_hardware(tmp_path: Path):
-    """Behind a limit, and in a table."""
+    """NaR is the operand of a clamp, whose result is the index of a table."""
     type = "tensor<3x!posit.p<8, 2>>"
     text = f"""
         func.func @limited(%x: {type}) -> {type} {{
@@ -484,7 +496,7 @@ def test_functions_of_longer_posits_take_nar(result: ExactFormat, tmp_path: Path
 
 @pytest.mark.parametrize("second", [PositType(8, 0), FixedType(8, 3)], ids=str)
 def test_distances_of_posits_of_the_standard_take_nar(second: ExactFormat, tmp_path: Path):
-    """No difference is an integer of fixed point, which would lose NaR."""
+    """No difference is computed as a fixed-point integer, which would lose NaR."""
     x, c, d = (f"tensor<2x1x{one}>" for one in (PositType(8, 0), second, PositType(8, 0)))
     text = f"""
         func.func @distance(%x: {x}) -> tensor<1x1x!posit.p<8, 0>> {{
@@ -504,7 +516,7 @@ def test_distances_of_posits_of_the_standard_take_nar(second: ExactFormat, tmp_p
 
 
 def test_integers_of_32_bits_join_sums_of_posits(tmp_path: Path):
-    """The least one has a magnitude of 32 bits and its sign no room beside it."""
+    """The magnitude of the least 32-bit integer needs 32 bits, which leaves no bit for its sign."""
     types = "tensor<1x2x!posit.p<8, 2>>, tensor<2x1x!posit.p<8, 2>>", "tensor<1x1x!posit.p<16, 1>>"
     text = f"""
         func.func @sums(%x: tensor<2x1x!posit.p<8, 2>>) -> {types[1]} {{

@@ -1,4 +1,4 @@
-"""Softmax in integers: its documented error bound, the greatest share, and the longest row."""
+"""Softmax in integers: its documented error bound, its greatest result, and the longest row."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def softmax(raws: NDArray[Any], source: NumberFormat, result: NumberFormat) -> N
 
 
 def rows(source: Any, length: int) -> NDArray[Any]:
-    """Rows of close numbers, of numbers of any distance, and of both ends."""
+    """Rows of raws: close numbers, numbers of any distance, and both ends of the format."""
     random = np.random.default_rng(length)
     low, high = source.limits
     spreads = 2.0 ** random.uniform(0, math.log2(high), (60, 1))
@@ -55,7 +55,9 @@ def rows(source: Any, length: int) -> NDArray[Any]:
 
 @pytest.mark.parametrize("result", RESULTS, ids=str)
 def test_errors_are_within_the_bound(result: Any):
-    """Half a unit of the result, two units of terms more than the row has numbers, and the rounding of distances."""
+    """The bound is the sum of half a unit of the result, n + 2 units of the terms for a row of n numbers, and the
+    rounding error of distances.
+    """
     narrow = result.stored_width == 8 and result.scale <= 12
     unit = 2.0 ** (-14 if narrow else -18)
     for source in SOURCES:
@@ -72,7 +74,7 @@ def test_errors_are_within_the_bound(result: Any):
 
 @pytest.mark.parametrize("result", [*RESULTS, PositType(8, 0), F32_FORMAT], ids=lambda result: str(result.type))
 def test_a_mask_gives_the_softmax_of_the_other_numbers(result: Any):
-    """Bit for bit, and shares of exactly 0 for masked numbers, however great these are."""
+    """Results are equal bit for bit, and masked numbers of any magnitude have results of exactly 0."""
     for source in SOURCES if result in RESULTS else [result]:
         raws = rows(source, 16) if result in RESULTS else result.encode(np.random.default_rng(1).normal(size=(60, 16)))
         kept = np.random.default_rng(2).random(16) < 0.5
@@ -85,7 +87,7 @@ def test_a_mask_gives_the_softmax_of_the_other_numbers(result: Any):
 
 
 def test_a_mask_may_have_a_format_without_zero():
-    """Mid-rise weights round 0 to 0.25, and 1 to 0.75."""
+    """Mid-rise weights round 0 to 0.25 and 1 to 0.75."""
     result, masks = FixedType(8, 7), MidriseType(2, 2)
     block = Block(arg_types=[TensorType(type, [3]) for type in (result, masks)])
     mask = masks.encode(np.array([1.0, 0.0, 1.0]))
@@ -113,7 +115,7 @@ def test_results_of_more_than_16_bits_and_standard_posits_use_floats(result: Num
 
 
 def test_terms_of_standard_posits_are_rounded_to_integers():
-    """No register holds the integers of such posits."""
+    """Terms must be rounded, because no machine register holds the integers of such posits exactly."""
     source, result = PositType(16, 1), FixedType(8, 7)
     x = np.array([[-3.0, 0.5, 1.0, 0.25]])
     exact = np.exp(x) / np.exp(x).sum()
@@ -122,7 +124,7 @@ def test_terms_of_standard_posits_are_rounded_to_integers():
 
 @pytest.mark.parametrize(("result", "most"), [(FixedType(16, 15), 8_191), (FixedType(8, 7), 131_071)], ids=str)
 def test_the_longest_row(result: NumberFormat, most: int):
-    """A total of 32 bits holds equal terms."""
+    """A row may be so long that the sum of its equal terms just fits 32 bits, but not longer."""
     shares = softmax(np.zeros((1, most), np.int8), FixedType(8, 0), result)
     assert (np.abs(result.decode(shares) - 1 / most) <= 0.5 * 2.0**-15 + 2.0**-15).all()
     block = Block(arg_types=[TensorType(FixedType(8, 0), (most + 1,))])

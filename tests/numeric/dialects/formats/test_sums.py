@@ -1,4 +1,6 @@
-"""Sums of products of every registered format against reals; formats whose sums are wrong do not pass."""
+"""Sums of products of every registered format, compared with reals; formats with wrong sums must fail the
+comparison.
+"""
 
 from __future__ import annotations
 
@@ -34,7 +36,7 @@ def test_sums_are_those_of_reals(sort: Sort):
 
 
 class PlainSum(ParametrizedAttribute, TypeAttribute, Accumulator):
-    """A float sum of raws, in units of 2^-scale: all that the interface demands, and nothing of other scales."""
+    """A float accumulator in units of 2^-scale with only the required methods, none of which handles other scales."""
 
     FAMILY = "scaled"
     scale: IntAttr
@@ -64,7 +66,7 @@ class PlainSum(ParametrizedAttribute, TypeAttribute, Accumulator):
 
 
 class SeparateSum(PlainSum):
-    """As a format with SUMS_GO_ON = False needs it: products of another scale have another accumulator."""
+    """An accumulator for formats with SUMS_GO_ON = False: products of another scale have another accumulator."""
 
     def of(self, lhs_format: NumberFormat, rhs_format: NumberFormat) -> Accumulator:
         scales = [cast(Scaled, format).scale.data for format in (lhs_format, rhs_format)]
@@ -72,7 +74,7 @@ class SeparateSum(PlainSum):
 
 
 class ContinuedSum(SeparateSum):
-    """As a format needs it whose sums go on in other units."""
+    """An accumulator for formats whose sums are continued in other units."""
 
     def follows(self, other: Accumulator) -> bool:
         return isinstance(other, PlainSum)
@@ -82,7 +84,10 @@ class ContinuedSum(SeparateSum):
 
 
 class Scaled(ParametrizedAttribute, TypeAttribute, F32):
-    """Floats between -1 and 1 in units of 2^-scale. SUMS: their accumulator."""
+    """A format of floats between -1 and 1 in units of 2^-scale.
+
+    SUMS: the class of its accumulator.
+    """
 
     FAMILY = "scaled"
     scale: IntAttr
@@ -126,7 +131,7 @@ class Scaled(ParametrizedAttribute, TypeAttribute, F32):
 
 
 def with_sums(sums: type[PlainSum], format: type[Scaled] = Scaled) -> NumberFormat:
-    """The format with sums of this class."""
+    """A format of the given class with the given accumulator class."""
     fields = {"__annotations__": {"scale": IntAttr}}
     final: Any = irdl_attr_definition(type("Sum", (sums,), {"name": "scaled.sum", **fields}))
     number: Any = irdl_attr_definition(type("Number", (format,), {"name": "scaled.t", "SUMS": final, **fields}))
@@ -143,7 +148,7 @@ def test_right_sums_of_other_scales_pass():
 
 
 class AlignsNothing(ContinuedSum):
-    """What `Accumulator` did by itself before, except that `of` knows the scale."""
+    """An accumulator whose `align` ignores the difference of units."""
 
     def align(self, m: Machine[V], sum: V, other: Accumulator) -> V:
         return sum
@@ -174,7 +179,7 @@ class LosesCarries(ContinuedSum):
 
 
 class LosesSmallTerms(ContinuedSum):
-    """Products are rounded to multiples of 2^-4 first."""
+    """An accumulator that first rounds products to multiples of 2^-4."""
 
     def mac(self, m: Machine[V], sum: V, lhs: V, lhs_format: NumberFormat, rhs: V, rhs_format: NumberFormat) -> V:
         far = m.float_constant(3 * 2.0**18)
@@ -215,14 +220,16 @@ def test_wrong_sums_do_not_pass(sums: type[PlainSum], format: type[Scaled]):
 
 
 class GoesOnInEvenUnits(ContinuedSum):
-    """Not an order: of two sums in odd units neither goes on in the other."""
+    """An accumulator whose `follows` is not an order: of two sums in odd units, neither follows the other."""
 
     def follows(self, other: Accumulator) -> bool:
         return self == other or self.scale.data % 2 == 0
 
 
 def sum_of(format: NumberFormat, scales: Sequence[int]) -> ModuleOp:
-    """A program that adds the products of vectors at these scales with one vector; line 7 of a file has the sum."""
+    """A program that adds the products of vectors of the given scales with one vector. The location of the sum is line
+    7.
+    """
     number: Any = type(format)
     vector = TensorType(number(0), (2, 1))
     types = [TensorType(number(scale), (1, 2)) for scale in scales]

@@ -1,6 +1,6 @@
-"""Formats with one wrong method do not pass the checks of numbers and sums, which say which numbers are wrong.
+"""Formats with one wrong method fail the checks of numbers and sums; the error names the wrong numbers.
 
-The evaluator and a device agree on what such a format computes, so that no comparison of the two finds it.
+The evaluator and a device agree on the results of such a format, so that a comparison of the two detects nothing.
 """
 
 # Of lambdas in tables no type is known.
@@ -39,12 +39,12 @@ def test_numbers_are_those_of_reals(sort: Sort):
 
 
 def scaled(format: Any, reals: Any) -> Any:
-    """Reals in units of a format's last place."""
+    """Reals divided by the step of a format."""
     return np.ldexp(np.clip(reals, -1e9, 1e9), format.scale)
 
 
 def raised(method: Callable[..., Any], by: int) -> Callable[..., Any]:
-    """A method whose integer result is greater by a number."""
+    """A method whose integer result is `by` greater than the original's."""
     return lambda *arguments: np.asarray(method(*arguments)) + np.int8(by)
 
 
@@ -296,7 +296,9 @@ def test_wrong_sums_do_not_pass(what: str, bits: int, monkeypatch: pytest.Monkey
 
 @pytest.mark.parametrize("method", ["of", "align"])
 def test_the_base_class_decides_nothing_about_scales(method: str, monkeypatch: pytest.MonkeyPatch):
-    """A format with scales whose accumulator leaves these to the base class is refused, and the method named."""
+    """A format with scales whose accumulator inherits these methods from the base class is rejected; the error names
+    the method.
+    """
     monkeypatch.setattr(AccumulatorType, method, getattr(Accumulator, method))
     with pytest.raises(AssertionError, match=rf"^a sum of .* has no method `{method}`"):
         check_sums(FixedType(8, 7))

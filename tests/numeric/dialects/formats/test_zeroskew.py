@@ -1,4 +1,4 @@
-"""Zero-skew integers: the requantisation that TensorFlow Lite publishes, and the bits that it computes."""
+"""Zero-skew integers: requantisation as TensorFlow Lite publishes it, with equal bits."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ VECTORS: dict[str, Any] = json.loads((Path(__file__).parent / "tflite" / "vector
 
 
 def multiply_by_quantized_multiplier(x: int, multiplier: int, shift: int) -> int:
-    """As published: gemmlowp's fixedpoint.h, called by TensorFlow Lite's kernels/internal/common.h."""
+    """The function of gemmlowp's fixedpoint.h that TensorFlow Lite's kernels/internal/common.h calls, as published."""
     left, exponent = max(shift, 0), max(-shift, 0)
     product = (x << left) * multiplier
     nudge = 1 << 30 if product >= 0 else 1 - (1 << 30)
@@ -97,7 +97,9 @@ def test_sums_and_products_are_those_of_tflite(name: str):
 @pytest.mark.parametrize(("bits", "left"), [(8, 20), (16, 15)])
 @pytest.mark.parametrize("sign", [1, -1])
 def test_sums_of_equal_scales_are_those_of_tflite(bits: int, left: int, sign: int):
-    """ADD and SUB as published, with operands shifted left by 20 or 15 bits; here no number is scaled."""
+    """TensorFlow Lite's ADD and SUB shift operands left by 20 or 15 bits before scaling. tinyml does not scale equal
+    scales.
+    """
     zeros = (3, -20, 11) if bits == 8 else (0, 0, 0)
     lhs, rhs, result = (ZeroSkewType(bits, 0.3, zero) for zero in zeros)
     least, most = -(1 << bits - 1), (1 << bits - 1) - 1
@@ -128,7 +130,7 @@ func.func @dense(%X: tensor<{k}x1x{x}>) -> tensor<{n}x1x{y}> {{
 
 
 def dense(case: dict[str, Any]) -> str:
-    """A layer as a program at L1."""
+    """The text of a dense layer at L1."""
     x, y = (ZeroSkewType(8, *case[which]) for which in ("input", "output"))
     w = ZeroSkewType(8, case["weights"])
     b = y.accumulator(w, x, None).start_constant(y)
@@ -154,7 +156,7 @@ def test_dense_layers_are_those_of_tflite(case: dict[str, Any], device: str, tmp
 
 
 def test_dense_layers_follow_the_published_rule():
-    """Of many scales, per tensor and per channel."""
+    """The layers have many different scales, per tensor and per channel."""
     random = np.random.default_rng(2)
     for number in range(40):
         n, k = 4, int(random.integers(1, 60))
@@ -200,7 +202,7 @@ def test_what_does_not_fit_is_refused():
 @pytest.mark.parametrize("scale", [2**-11, 2**-12, 3e-4], ids=["2^-11", "2^-12", "3e-4"])
 @pytest.mark.parametrize("function", ["tanh", "sigmoid"])
 def test_interpolated_functions_are_near_the_real_ones(function: Function, scale: float):
-    """At scales that are powers of two, which need no shift, as at others."""
+    """Scales include powers of two, which need no shift."""
     source, result = ZeroSkewType(16, scale), ZeroSkewType(16, 2**-15)
     raws = np.arange(-(1 << 15), 1 << 15, dtype=np.int16)
     reals = np.tanh(source.decode(raws)) if function == "tanh" else 1 / (1 + np.exp(-source.decode(raws)))

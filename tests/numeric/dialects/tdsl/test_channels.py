@@ -1,4 +1,4 @@
-"""The front end of microWakeWord: against pymicro-features (`tests/models/microwakeword`), and on devices."""
+"""The front end of microWakeWord, compared with pymicro-features (`tests/models/microwakeword`), and on devices."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ MOST_INSTRUCTIONS = 53_500
 
 
 def _integers(front_end: MicroFrontend, samples: NDArray[np.int16]) -> NDArray[np.int64]:
-    """The features of sounds (n, samples), of shape (n, frames, channels)."""
+    """The integer features of sounds (n, samples), of shape (n, frames, channels)."""
     scores = evaluate(front_end.module(), samples).scores
     assert scores is not None
     return scores.reshape(len(samples), -1, front_end.channels).astype(np.int64)
@@ -63,7 +63,7 @@ def test_reals_are_the_integers_in_units():
 
 
 def test_spectra_are_those_of_tflm():
-    """Of samples that are doubled as often as fits 16 bits; bin 0 gives way to the number of doublings."""
+    """Samples are doubled as often as 16 bits permit. Bin 0 of the result contains the number of doublings."""
     random = np.random.default_rng(0)
     peaks = (1, 2, 255, 256, 16_383, 16_384, 32_767)
     rows = np.stack([np.rint(peak * random.uniform(-1, 1, 512)) for peak in peaks]).astype(np.int16)
@@ -91,7 +91,9 @@ QUANTISED: dict[float, Callable[[NDArray[np.int64]], NDArray[np.int64]]] = {
 
 @pytest.mark.parametrize("unit", QUANTISED)
 def test_features_of_8_bits_are_the_inputs_of_both_users(unit: float):
-    """Up to 127: pymicro-wakeword lets greater numbers wrap around, ESPHome limits them."""
+    """Features are compared after clamping to 127. Greater features wrap around in pymicro-wakeword and are clamped by
+    ESPHome.
+    """
     samples = np.stack([sounds()[name][:40_000] for name in ("speech", "full scale")])
     integers = _integers(MicroFrontend(samples=40_000), samples)
     assert integers.max() > 666

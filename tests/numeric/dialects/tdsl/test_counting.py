@@ -1,4 +1,4 @@
-"""Counts of elements: against numpy on reals, and bit for bit in every kind of format and on devices."""
+"""Counts of elements, compared with numpy on reals and bit for bit in every kind of format and on devices."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ EDGES = np.array([[-3.0, -1.5, 0.0, 0.5, 1.0, 2.0], [-90.0, -8.0, 0.25, 0.25, 7.
 
 
 def counts(edges: NDArray[np.float64] = EDGES, threshold: float = 0.25, least: int = 2) -> ModuleOp:
-    """A histogram, and the longest run on either side of a threshold."""
+    """A program that computes a histogram, and the longest run on either side of a threshold."""
     to = ModelBuilder("counts.py")
     x = to.argument(TensorType(f32, (ROWS, COLUMNS)), "x")
     histogram = to.reshape(to.op(signals.HistogramOp, x, edges), (1, edges.size + COLUMNS))
@@ -38,7 +38,7 @@ def counts(edges: NDArray[np.float64] = EDGES, threshold: float = 0.25, least: i
 
 
 def expected(x: NDArray[np.float64], edges: NDArray[np.float64], threshold: float, least: int) -> list[float]:
-    """By numpy and itertools, for one matrix."""
+    """The counts for one matrix, computed by numpy and itertools."""
     ends = [np.array([-np.inf, *row, np.inf]) for row in edges]
     bins = [np.histogram(column, end)[0] for column, end in zip(x.T, ends, strict=True)]
     result = [*np.concatenate(bins)]
@@ -62,7 +62,9 @@ def matrices(count: int, seed: int) -> NDArray[np.float32]:
     st.integers(1, 8),
 )
 def test_counts_are_those_of_numpy(x: list[int], edges: list[int], threshold: int, least: int):
-    """Elements meet edges and thresholds; in a format those of the numbers that it rounds elements to, rounded once."""
+    """Elements may equal edges and thresholds. In a format, the counts are those of the rounded elements, themselves
+    rounded once.
+    """
     ascending = np.sort(np.array(edges, np.float64).reshape(2, -1))
     module, rows = counts(ascending, threshold, least), np.array([x], np.float32)
     found = evaluate_reals(module, rows).scores
@@ -81,7 +83,7 @@ def test_counts_are_those_of_numpy(x: list[int], edges: list[int], threshold: in
 
 @pytest.mark.parametrize(("format", "width"), [("fixed", 5), ("f32", None), ("posit", 8), ("zeroskew", 8)])
 def test_the_host_gives_the_same_bits(format: str, width: int | None, tmp_path: Path):
-    """Some elements saturate, and in narrow formats counts."""
+    """Some elements saturate; in narrow formats counts saturate, too."""
     module, x = with_format(counts(), matrices(20, 0), format, width), matrices(20, 1)
     source = printed(module, "host", tmp_path / "c")
     assert difference(module, encode_inputs(module, np.concatenate([x, 3 * x])), source, HostRunner(), tmp_path) is None

@@ -1,6 +1,7 @@
-"""Index maps with remainders and quotients, of what is below 0 as well, are those of MLIR's affine maps everywhere.
+"""Index maps with remainders and quotients, also of negative numbers, have the semantics of MLIR's affine maps
+everywhere.
 
-C and MLIR's `arith` round quotients towards zero, and give remainders the sign of the dividend.
+C and MLIR's `arith` round quotients towards zero, and their remainders have the sign of the dividend.
 """
 
 from __future__ import annotations
@@ -49,7 +50,7 @@ MOD, FLOOR, CEIL = AffineBinaryOpKind.Mod, AffineBinaryOpKind.FloorDiv, AffineBi
 
 
 class MatrixMovement(tdsl.MovementOp, ABC):
-    """A movement of the elements of a matrix, whose shape stays."""
+    """An op that moves the elements of a matrix without changing its shape."""
 
     input = operand_def(SHAPED)
     assembly_format = "$input attr-dict `:` type($input) (`into` $dest^ `:` type($dest))? (`->` type($result)^)?"
@@ -77,7 +78,7 @@ class ShuffleOp(MatrixMovement):
 
 @irdl_op_definition
 class RingOp(tdsl.ContractionOp):
-    """`result[i, j] = sum_k input[i, (j - k) mod 10] * filter[k, j floordiv 4]`, of which 4 divides no extent."""
+    """`result[i, j] = sum_k input[i, (j - k) mod 10] * filter[k, j floordiv 4]`, where 4 divides no extent."""
 
     name = "tdsl.ring"
     lhs = operand_def(SHAPED)
@@ -112,7 +113,7 @@ def network() -> ModuleOp:
 
 
 def expected(x: NDArray[np.float64], filter: NDArray[np.float32]) -> NDArray[np.float64]:
-    """The same by Python's quotients and remainders, element by element."""
+    """The result of both ops by Python's quotients and remainders, element by element."""
     image = x.reshape(-1, ROWS, COLUMNS)
     result = np.zeros_like(image)
     for i in range(ROWS):
@@ -169,7 +170,7 @@ def test_hardware_gives_the_bits_of_the_evaluator(tmp_path: Path):
 
 @irdl_op_definition
 class ModuloOp(MatrixMovement):
-    """`result[i, j] = input[i mod (j + 1), j]`, which is not affine."""
+    """`result[i, j] = input[i mod (j + 1), j]`, whose index is not affine."""
 
     name = "tdsl.modulo"
 

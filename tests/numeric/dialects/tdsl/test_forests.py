@@ -1,4 +1,6 @@
-"""Forests against an independent walk: on reals, in every kind of format, and bit for bit in C on devices."""
+"""Forests, compared with an independent tree walk on reals, in every kind of format, and bit for bit in C on
+devices.
+"""
 
 from __future__ import annotations
 
@@ -49,7 +51,10 @@ REACH = 7.0
 
 
 def random_program(seed: int, features: int = 12) -> tuple[ModuleOp, NDArray[np.float32]]:
-    """A random forest, and inputs some of which equal thresholds; some have votes of one sign, or one result."""
+    """A random forest, and inputs some of which equal thresholds.
+
+    Some forests have only nonnegative votes or only one result.
+    """
     random = np.random.default_rng(seed)
     results = int(random.choice([1, 2, 3, 5, 10]))
     trees = random_trees(random, int(random.integers(1, 9)), 20, features, 30, -REACH, REACH)
@@ -95,7 +100,7 @@ def test_reals(seed: int):
 @settings(max_examples=5, deadline=None)
 @given(seed=st.integers(0, 1 << 32))
 def test_comparisons_are_exact_for_numbers_of_the_format(format: str, width: int | None, seed: int):
-    """Sums are those of the rounded votes: exact where the format of the results holds them, else rounded."""
+    """Sums are those of the rounded votes: exact if the format of the results represents them, otherwise rounded."""
     module, inputs = random_program(seed)
     module = in_format(module, inputs, format, width)
     raws, forest = encode_inputs(module, inputs), forest_of(module)
@@ -117,7 +122,7 @@ def test_comparisons_are_exact_for_numbers_of_the_format(format: str, width: int
 @settings(max_examples=6, deadline=None)
 @given(seed=st.integers(0, 1 << 32), width=st.sampled_from([4, 8, 16]))
 def test_labels_differ_only_within_the_bound(seed: int, width: int):
-    """Of inputs that the format has, where the two best sums differ by more than the rounding of all votes."""
+    """Labels are equal for inputs whose two greatest sums differ by more than the rounding errors of all votes."""
     module, inputs = random_program(seed)
     exact = module.clone()
     module = in_format(module, inputs, "fixed", width)
@@ -147,7 +152,7 @@ def test_thresholds_compare_like_raws_within_and_beyond_the_range(name: str, wid
 
 @pytest.mark.parametrize(("format", "width"), [*spread(FORMATS, 2), *PUBLISHED])
 def test_the_host_gives_the_same_bits(format: str, width: int | None, tmp_path: Path):
-    """By gcc, and for half of the formats by LLVM, from loops over the tables of the trees."""
+    """gcc compiles all formats. LLVM compiles half of the formats, from loops over the tables of the trees."""
     module, inputs = random_program(width or 3)
     module = in_format(module, inputs, format, width)
     raws = encode_inputs(module, inputs)
@@ -166,7 +171,7 @@ def test_the_host_gives_the_same_bits(format: str, width: int | None, tmp_path: 
     ],
 )
 def test_devices_give_the_same_bits(device: str, seed: int, width: int, flash: int | None, tmp_path: Path):
-    """As code and as tables, for features beyond the reach of a displacement."""
+    """Forests are compiled as code and as tables, with features beyond the reach of a load displacement."""
     module, inputs = random_program(seed, features=90)
     module = in_format(module, inputs, "fixed", width)
     source = printed(module, device, tmp_path / "c", {"flash": flash} if flash else {})
@@ -185,7 +190,7 @@ def test_devices_give_the_same_bits(device: str, seed: int, width: int, flash: i
     [(device, *case) for device, case in spread_product(6, DEVICES, [("fixed", 8), ("fixed", 16), ("f32", None)])],
 )
 def test_calls_with_floats_convert_what_is_read(device: str, format: str, width: int | None, tmp_path: Path):
-    """The floats that no node compares are NaN, and convert to nothing."""
+    """Floats that no node compares are NaN, and must not be converted."""
     module, inputs = random_program(11, features=40)
     NoteReadFeaturesPass().apply(context(), module)
     read = tdsl.read_input(module).read
@@ -212,7 +217,9 @@ ODD = np.array([0.0, -0.0, 1e-45, -1e-45, 1e-39, -1e-39, 3e38, -3e38, np.inf, -n
     ],
 )
 def test_floats_are_compared_by_their_bits(device: str, features: int, flash: int | None, tmp_path: Path):
-    """As code and as tables, at thresholds and beside them, and of what is hardly a number or none."""
+    """Forests are compiled as code and as tables. Inputs are at and next to thresholds, or are zeros, denormals,
+    infinities and NaN.
+    """
     module, inputs = random_program(9, features=features)
     thresholds = forest_of(module).trees.thresholds.copy()
     thresholds[:3] = 0.0, -0.0, -1e-42
@@ -241,7 +248,9 @@ def test_floats_are_compared_by_their_bits(device: str, features: int, flash: in
 def test_missing_floats_go_to_the_side_of_each_node(
     device: str, features: int, flash: int | None, sides: str, tmp_path: Path
 ):
-    """As code and as tables, of NaN of either sign, beside infinities; the evaluator follows an independent walk."""
+    """Forests are compiled as code and as tables. NaN of either sign and infinities follow the same branches as in an
+    independent walk.
+    """
     module, inputs = random_program(9, features=features)
     random, trees = np.random.default_rng(2), forest_of(module).trees
     missing = random.random(trees.inner) < (0.5 if sides == "both" else 1)
@@ -265,7 +274,7 @@ def test_missing_floats_go_to_the_side_of_each_node(
 def test_floats_between_small_integers_are_compared_as_bytes(
     form: str, apart: int, results: int, flash: int | None, device: str, tmp_path: Path
 ):
-    """At thresholds from 0.5 to 14.5 and beside them, and of what is hardly a number or none."""
+    """Thresholds are 0.5 to 14.5. Inputs are at and next to them, or are zeros, denormals, infinities and NaN."""
     random = np.random.default_rng(apart)
     trees = random_trees(random, 20, 50, 12, 30, 0, 15)
     trees = replace(trees, features=apart * trees.features, thresholds=np.floor(trees.thresholds) + 0.5)

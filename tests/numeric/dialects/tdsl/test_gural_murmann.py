@@ -1,4 +1,4 @@
-"""Gural and Murmann's own network: the labels and logits of its integer arithmetic, on every device."""
+"""Gural and Murmann's published network: labels and logits equal those of its integer arithmetic, on every device."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ IMAGES = gural_murmann.images(TEST["x"])
 
 @pytest.fixture(scope="module", params=[False, True], ids=["whole", "packed"])
 def folder(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The network for the Uno, with activations in bytes of their own or two in each."""
+    """The output folder of the network for the Uno, with activations in separate bytes or two in each byte."""
     root = tmp_path_factory.mktemp("gural")
     (root / "network.mlir").write_text(print_ir(gural_murmann.program()))
     report = compile_without_pictures(

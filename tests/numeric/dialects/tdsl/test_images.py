@@ -42,7 +42,11 @@ RANDOM = np.random.default_rng(7)
 
 
 class Convolution(NamedTuple):
-    """filter: O, KH, KW. padding: top, bottom, left, right."""
+    """The parameters of a convolution.
+
+    filter: the extents (O, KH, KW).
+    padding: top, bottom, left and right.
+    """
 
     filter: tuple[int, int, int]
     strides: tuple[int, int] = (1, 1)
@@ -67,7 +71,7 @@ CASES = {
 
 
 def parameter(net: NetworkWriter, *shape: int) -> SSAValue:
-    """Weights whose rows differ in magnitude."""
+    """A constant of random weights whose rows differ in magnitude."""
     rows = 2.0 ** -(np.arange(shape[0]) % 4)
     return net.constant((net.random.uniform(-1, 1, shape).T * rows).T)
 
@@ -77,7 +81,9 @@ def row(net: NetworkWriter, image: SSAValue) -> SSAValue:
 
 
 def network(cases: Sequence[Convolution]) -> ModuleOp:
-    """Convolutions with biases and activations, pooled; the image resized, and a transposed convolution."""
+    """A program of convolutions with biases and activations, followed by pools; a resized image; a transposed
+    convolution.
+    """
     net = NetworkWriter(IMAGE, 8, F32_FORMAT)
     parts: list[SSAValue] = []
     for case in cases:
@@ -96,7 +102,7 @@ def network(cases: Sequence[Convolution]) -> ModuleOp:
 
 
 def expected(module: ModuleOp, cases: Sequence[Convolution], x: Reals) -> Reals:
-    """The same in numpy."""
+    """The results of `network`, computed by numpy."""
     parameters = iter([op.raws.astype("f8") for op in module.walk() if isinstance(op, tdsl.ConstOp)])
     image = x.reshape(-1, *IMAGE[1:])
     parts = [_expected(case, next(parameters), next(parameters), x) for case in cases]
@@ -148,7 +154,7 @@ def test_reals(name: str):
 
 
 def test_gradients():
-    """By filters and biases, of a sum of scores; by finite differences."""
+    """The derivatives of a sum of scores with respect to filters and biases equal finite differences."""
     module, x = network(list(CASES.values())), X[:2]
     direction = RANDOM.normal(size=scores_of(evaluate_reals(module, x)).shape)
     gradients = Gradients(module, x, direction)
@@ -166,7 +172,7 @@ def test_gradients():
 
 @contextmanager
 def shifted(constant: tdsl.ConstOp, step: NDArray[Any]) -> Generator[None]:
-    """One constant has other numbers, in reals."""
+    """A context in which `step` is added to the numbers of a constant, in double precision."""
     real = tdsl.ConstOp.real
 
     def moved(op: tdsl.ConstOp, x: Sequence[Any]) -> NDArray[Any]:
@@ -190,7 +196,7 @@ def drawn_convolution(draw: st.DrawFn) -> Convolution:
 @settings(max_examples=examples(6))
 @given(drawn_convolution(), st.sampled_from(["fixed", "affine"]))
 def test_windows_compute_the_same_bits(case: Convolution, format: str):
-    """`tile-windows` changes no bit."""
+    """`tile-windows` does not change the bits of a convolution."""
     module, ctx = network([case]), context()
     reals = scores_of(evaluate_reals(module, X[:3]))
     np.testing.assert_allclose(reals, expected(module, [case], X[:3].astype("f8")), atol=1e-12)
@@ -253,7 +259,9 @@ def assert_host_computes_the_bits(module: ModuleOp, format: str, width: int | No
 @pytest.mark.parametrize("format", ["seedot", "shiftry"])
 @pytest.mark.parametrize("filter", [(6, 2, 2, 2), (8, 2, 2, 1), (4, 3, 3, 2)])
 def test_sums_of_groups_are_trees(format: str, filter: tuple[int, ...], tmp_path: Path):
-    """A convolution in groups joins its products as the format prescribes, also where they are no power of two."""
+    """A grouped convolution adds its products in the tree that the format prescribes, also if their number is no power
+    of two.
+    """
     net = NetworkWriter(IMAGE, 8, F32_FORMAT)
     made = tdsl.Conv2dOp(parameter(net, *filter), net.input, groups=IMAGE[3] // filter[3])
     assert_host_computes_the_bits(net.module(row(net, net.insert(made))), format, 16, X, tmp_path)
@@ -261,7 +269,7 @@ def test_sums_of_groups_are_trees(format: str, filter: tuple[int, ...], tmp_path
 
 @pytest.mark.parametrize(("format", "width"), [("f32", None), ("posit", 16), ("fixed", 8)])
 def test_depthwise_windows_of_several_images(format: str, width: int | None, tmp_path: Path):
-    """Each image of a batch is a window, whether the sums are plain integers or not."""
+    """Each image of a batch is a window, whether sums are plain integers or not."""
     net = NetworkWriter((3, 2, 2, 4), 8, F32_FORMAT)
     made = tdsl.Conv2dOp(parameter(net, 4, 2, 2, 1), net.input, groups=4)
     x = RANDOM.uniform(-1, 1, (5, 48)).astype(np.float32)

@@ -1,6 +1,6 @@
-"""Ops that nothing but this file knows: what `docs/where-to-add.md` says follows by itself follows.
+"""Ops that only this file defines: the compiler derives for them everything that `docs/where-to-add.md` states.
 
-Each runs on the evaluator, on reals and on bits, has gradients, and becomes C that computes the evaluator's bits.
+Each op runs in the evaluator, on reals and on bits, has gradients, and becomes C that computes the evaluator's bits.
 """
 
 from __future__ import annotations
@@ -64,7 +64,7 @@ class LeakyReluOp(tdsl.UnaryOp):
 
 @irdl_op_definition
 class RampElementOp(num.UnaryOp):
-    """x where it is at least 0, x / 2^places elsewhere."""
+    """x if it is at least 0, otherwise x / 2^places."""
 
     name = "num.ramp"
     places = prop_def(IntegerAttr)
@@ -97,7 +97,9 @@ class RampOp(tdsl.UnaryOp):
 
 @irdl_op_definition
 class RunningSumOp(tdsl.TensorOp):
-    """`result[i] = input[0] + .. + input[i]` along the first axis of a matrix, each sum rounded: of no kind above."""
+    """`result[i] = input[0] + .. + input[i]` along the first axis of a matrix, each sum rounded. The op belongs to none
+    of the kinds of the ops above.
+    """
 
     name = "tdsl.running_sum"
     ONE_FAMILY = False
@@ -146,7 +148,7 @@ def lower_running_sum(op: RunningSumOp, nest: LoopBuilder) -> None:
 
 @irdl_op_definition
 class ConcatOp(tdsl.MovementOp):
-    """The rows of one matrix above those of another."""
+    """An op that concatenates the rows of two matrices."""
 
     name = "tdsl.concat"
     lhs = operand_def(SHAPED)
@@ -162,7 +164,7 @@ class ConcatOp(tdsl.MovementOp):
 
     @property
     def moves(self) -> Sequence[tdsl.Move]:
-        """The rows of `lhs` above those of `rhs`."""
+        """The moves of the rows of `lhs` to the first rows of the result, and of the rows of `rhs` to the others."""
         same, (row, column) = identity(2), dimensions(2)
         below = AffineMap(2, 0, (row + shape_of(self.lhs)[0], column))
         targets = (self.lhs, same), (self.rhs, below)
@@ -197,7 +199,7 @@ class Conv1dOp(tdsl.ContractionOp):
 
 
 def network(weights: NDArray[np.float32]) -> ModuleOp:
-    """A convolution of running sums of a leaky ReLU and the input, above the input."""
+    """A program that concatenates its input to a convolution of running sums of a leaky ReLU and the input."""
     net = NetworkWriter((5, 6), format=F32_FORMAT)
     filter = net.constant(weights)
     ramp = net.insert(RampOp(net.add(net.insert(LeakyReluOp(net.input)), net.input), PLACES))
@@ -206,7 +208,7 @@ def network(weights: NDArray[np.float32]) -> ModuleOp:
 
 
 def expected(x: NDArray[np.float64], weights: NDArray[np.float32]) -> NDArray[np.float64]:
-    """The same in numpy."""
+    """The results of `network`, computed by numpy."""
     image = x.reshape(-1, 5, 6)
     sums = np.cumsum(np.where(image > 0, 2 * image, (SLOPE + 1) * 2.0**-PLACES * image), 1)
     both = np.concatenate([sums, image], 1)
@@ -244,7 +246,9 @@ def test_an_op_says_that_its_operands_may_be_of_several_families():
 
 
 def test_gradients():
-    """By the weights, of a sum of scores that is linear in them."""
+    """Derivatives with respect to the weights equal differences exactly, because the sum of scores is linear in the
+    weights.
+    """
     direction = RANDOM.normal(size=(len(X), 32))
     module = network(WEIGHTS)
     [constant] = [op for op in module.walk() if isinstance(op, tdsl.ConstOp)]
@@ -256,7 +260,7 @@ def test_gradients():
 
 
 def test_gradients_through_elements_and_moves():
-    """By a constant that takes the place of the input."""
+    """The input is replaced by a constant, and the derivatives with respect to this constant are tested."""
     module = network(WEIGHTS)
     [function] = [op for op in module.walk() if isinstance(op, func.FuncOp)]
     block = function.body.block

@@ -1,4 +1,6 @@
-"""Masks of the greatest elements, and steps: against numpy, and bit for bit in C, in every format and on devices."""
+"""Masks of the greatest elements, and step functions, compared with numpy and bit for bit in C, in every format and on
+devices.
+"""
 
 from __future__ import annotations
 
@@ -30,7 +32,7 @@ X[1] = 1.5
 
 
 def masks(count: int) -> ModuleOp:
-    """The mask of a 3x4 input, and its steps minus the mask."""
+    """A program that computes the mask of a 3x4 input, and the steps of the input minus the mask."""
     net = NetworkWriter((3, 4), format=F32_FORMAT, name="masks")
     mask = net.insert(tdsl.TopKMaskOp(net.input, count))
     step = net.insert(tdsl.StepOp(net.input))
@@ -38,7 +40,7 @@ def masks(count: int) -> ModuleOp:
 
 
 def expected(x: NDArray[np.float32], count: int) -> NDArray[np.float64]:
-    """The masks, by a sort of numbers with their indices."""
+    """The masks, computed by sorting numbers with their indices."""
     marks = np.zeros(x.shape)
     for row, values in enumerate(x.tolist()):
         for i in sorted(range(len(values)), key=lambda i: (-values[i], i))[:count]:

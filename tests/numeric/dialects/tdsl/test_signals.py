@@ -1,4 +1,4 @@
-"""Ops of signals: against numpy, scipy and TFLM on reals, and bit for bit on devices."""
+"""Ops of signals, compared with numpy, scipy and TFLM on reals, and bit for bit on devices."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ MOST = {"uno": 60_000, "cortex-m4": 12_816}
 
 
 def reals_of(module: ModuleOp, signals: NDArray[np.float32]) -> NDArray[np.float64]:
-    """The scores of a program with formats, as reals."""
+    """The scores of a program with formats, converted to reals."""
     last = predict_function(module).body.block.last_op
     assert last is not None
     scores = evaluate(module, encode_inputs(module, signals)).scores
@@ -54,7 +54,7 @@ def reals_of(module: ModuleOp, signals: NDArray[np.float32]) -> NDArray[np.float
 
 
 def loud(length: int) -> NDArray[np.float32]:
-    """Signals like those of a profile, and some of which sums saturate."""
+    """Signals like those of a profile, and signals for which sums saturate."""
     square = np.sign(tones(2, length, 5)).astype(np.float32)
     return np.concatenate([tones(2, length, 6), noise(2, length, 7), square, -np.ones((1, length), np.float32)])
 
@@ -78,7 +78,9 @@ def test_numbers_of_bins(bins: type[BinsOp], power: int, error: float):
 
 @pytest.mark.parametrize("kind", [tones, noise])
 def test_16_bits_with_static_scales_keep_65_decibels(kind: type):
-    """At full scale, and 45 at a tenth of it, for signals that are not those of the profile."""
+    """The signal-to-noise ratio exceeds 65 dB at full scale and 45 dB at a tenth of it, for signals outside the
+    profile.
+    """
     module = with_format(transform_program(256), kind(60, 256, 0), "fixed", 16)
     source = tdsl.format_of(predict_function(module).body.block.args[0])
     for level, least in ((1.0, 65.0), (0.1, 45.0)):
@@ -117,7 +119,9 @@ def test_transforms_are_closer_than_those_of_tflm():
 
 
 def test_bands_are_those_of_tflm():
-    """On the same magnitudes, within the rounding of their weights to 12 bits, and ours also in 16 bits."""
+    """For equal magnitudes, bands are equal up to the rounding of their weights to 12 bits. This also holds for a
+    program in 16 bits.
+    """
     matrix, to = mel_matrix(10, 128, 8000, 100, 3800), ModelBuilder("bands.py")
     module = to.module([filter_bank(to, to.argument(TensorType(f32, (1, 128)), "x"), matrix)])
     magnitudes = np.random.default_rng(0).integers(0, 30_000, (40, 128)).astype(np.float32)
@@ -138,7 +142,7 @@ def test_the_host_gives_the_same_bits(format: str, width: int | None, tmp_path: 
 
 @pytest.mark.parametrize("device", spread(DEVICES, 4))
 def test_devices_give_the_same_bits(device: str, tmp_path: Path):
-    """Of stages in assembly with each shift, and where their sums overflow."""
+    """The stages in assembly are tested with each shift, including cases in which sums overflow."""
     module = with_format(every_op(64), tones(10, 64, 0) if device in DEVICES[::2] else noise(10, 64, 0), "fixed", 16)
     source = printed(module, device, tmp_path / "c")
     assert difference(module, encode_inputs(module, loud(64)), source, runner_for(roomy(device)), tmp_path) is None
@@ -171,7 +175,7 @@ def test_biquads_filter_as_those_of_scipy():
 
 
 def test_square_waves_are_sums_of_samples():
-    """Equations (25) and (26) of Gural and Murmann, divided by the length of the chunk."""
+    """The results are those of equations (25) and (26) of Gural and Murmann, divided by the length of the chunk."""
     to, signals, steps = ModelBuilder("waves.py"), noise(4, 40, 3), np.array([300, 5000])
     chunk = to.argument(TensorType(f32, (1, 40)), "x")
     module = to.module([to.reshape(to.op(SquareWavesOp, chunk, to.index(100), steps.tolist()), (1, 4))])
@@ -184,9 +188,10 @@ def test_square_waves_are_sums_of_samples():
 
 
 def test_square_waves_are_odd_harmonics():
-    """Equations (28) to (31) of Gural and Murmann: 4/pi times the m-th bin, a third of the 3m-th, a fifth of the 5m-th.
+    """Equations (28) to (31) of Gural and Murmann: 4/pi times the sum of bin m, a third of bin 3m and a fifth of bin
+    5m.
 
-    A chunk of 1,024 samples with one tone in 16 m, 48 or 80 periods is seen by a square wave of 16 periods.
+    In a chunk of 1,024 samples, a square wave of m = 16 periods responds to tones of 16, 48 and 80 periods.
     """
     length, m = 1024, 16
     at = np.arange(length)
@@ -208,7 +213,9 @@ def test_square_waves_are_odd_harmonics():
 
 
 def test_memory_of_square_waves():
-    """Gural and Murmann, D.2: two sums of each of H = 5 chunks and M = 32 frequencies, whatever the window holds."""
+    """Gural and Murmann, D.2: the memory is two sums for each of H = 5 chunks and M = 32 frequencies, whatever samples
+    the window contains.
+    """
     waves = SquareWaves(samples=16000, hop=256, rate=16000.0, chunks=5, frequencies=tuple(range(100, 3300, 100)))
     assert waves.features == 32
     carried = [value for op in waves.module().walk() if isinstance(op, scf.ForOp) for value in op.iter_args]

@@ -1,4 +1,6 @@
-"""Classifiers in several formats, all in one translation unit, called with real numbers and asked for names."""
+"""Classifiers in several formats in one translation unit, called with real numbers; their C functions also return the
+names of classes.
+"""
 
 from __future__ import annotations
 
@@ -26,7 +28,7 @@ AVR, ARM, RISCV = "atmega1284p", "cortex-m4", "riscv"
 
 @pytest.fixture(scope="session")
 def programs(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The folder of printed programs, which has one for each target."""
+    """The folder with the printed programs of each target."""
     return shared_root(tmp_path_factory) / "labelled_programs"
 
 
@@ -36,7 +38,7 @@ def printed(programs: Path, target: str) -> Path:
 
 @pytest.mark.parametrize("device", [HostRunner(sanitize=True), AVR, ARM], ids=["host", AVR, ARM])
 def test_answers_and_names_are_those_of_the_evaluator(device: Runner | str, programs: Path, tmp_path: Path) -> None:
-    """For four formats in one program: from real numbers at once and one by one."""
+    """Programs of four formats are called with all real numbers at once and with one number at a time."""
     folder = printed(programs, ARM if device == ARM else AVR)
     found = labelled_programs.run_programs(folder, device, tmp_path)
     for name in OPTIONS:
@@ -95,7 +97,9 @@ STANDARDS = {
 
 
 def compiled_quietly(target: str, source: Path, language: str, flags: Sequence[str]) -> None:
-    """Compile a file without a warning; a standard that the compiler does not know is left out."""
+    """Compile a file and assert that there is no warning; skip language standards that the compiler does not
+    support.
+    """
     chip = chip_of(target)
     own = ["-ffreestanding"] if target == RISCV else []
     common = ["-Os", "-flto", "-Wall", "-Wextra", "-Werror", *chip.flags, *board(target).flags, *own]
@@ -108,7 +112,7 @@ def compiled_quietly(target: str, source: Path, language: str, flags: Sequence[s
 @pytest.mark.parametrize("language", STANDARDS)
 @pytest.mark.parametrize("target", [HOST, AVR, ARM, RISCV])
 def test_printed_c_compiles_without_a_warning(target: str, language: str, programs: Path, tmp_path: Path) -> None:
-    """Four programs in one translation unit, prepared for optimisation at link time."""
+    """Four programs are compiled in one translation unit, with link-time optimisation."""
     need_tools(target)
     folder = printed(programs, target)
     source = tmp_path / "all.c"
@@ -119,7 +123,7 @@ def test_printed_c_compiles_without_a_warning(target: str, language: str, progra
 
 @pytest.mark.parametrize("target", [HOST, AVR, ARM, RISCV])
 def test_the_whole_runtime_compiles_as_c_and_cpp(target: str, tmp_path: Path) -> None:
-    """Headers with all that they define, and kernels, in one translation unit."""
+    """One translation unit contains all headers with all definitions, and all kernels."""
     need_tools(target)
     kernels = [kernel for _, kernel in all_kernels.kernels(target)] + composed(target)
     kernel_texts = dict(text for kernel in kernels for text in texts_of(kernel, target))

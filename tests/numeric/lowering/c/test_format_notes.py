@@ -1,4 +1,6 @@
-"""What generated comments say of raws: formulas that give the real of every one of them, or else who decodes them."""
+"""Generated comments about raws contain a formula for the real of every raw, or the name of the function that decodes
+raws.
+"""
 
 from __future__ import annotations
 
@@ -23,7 +25,7 @@ OTHERWISE = ", whose real numbers f() returns"
 
 
 def by_formula(text: str, raws: np.ndarray) -> np.ndarray:
-    """The reals of raws by the formula at the end of a description."""
+    """The reals of raws, computed by the formula at the end of a description."""
     formula = re.fullmatch(r".*: real = (?:raw|\(raw ([+-]) (\d+)\)) \* (\S+)", text)
     assert formula is not None, text
     sign, count, unit = formula.groups()

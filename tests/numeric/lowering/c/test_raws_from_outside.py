@@ -1,4 +1,4 @@
-"""Bytes from outside that are no numbers of a format: no program reads out of bounds."""
+"""For input bytes that are not numbers of the format, no program accesses memory out of bounds."""
 
 from __future__ import annotations
 

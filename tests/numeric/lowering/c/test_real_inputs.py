@@ -1,4 +1,4 @@
-"""NAME_set, NAME_score and NAME_is_anomaly in every format that an input may have: the evaluator's raws and reals."""
+"""NAME_set, NAME_score and NAME_is_anomaly return the evaluator's raws and reals, for every format of an input."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ FORMATS = [
 
 
 def sensor(name: str, unit: str) -> Caller:
-    """A program whose input has the unit of a sensor."""
+    """A program whose input has a sensor unit, and its interface for callers."""
     parsed = InputUnit.parse(unit, ELEMENTS)
     fields = [f'unit = "{unit}"']
     if (features := parsed.features(ELEMENTS)) is not None:
@@ -57,7 +57,7 @@ SENSORS = [
 
 
 def reals_of(caller: Caller) -> NDArray[np.float32]:
-    """Reals that are hard to round for a program."""
+    """Reals that are difficult for a program to round."""
     reals = reals_near(caller.format)
     features = feature_map(caller.module)
     if features is None:
@@ -69,7 +69,7 @@ def reals_of(caller: Caller) -> NDArray[np.float32]:
 
 
 def raws_for(caller: Caller) -> NDArray[Any]:
-    """Some of the numbers that scores may be."""
+    """Some raws that scores may have."""
     raws = raws_of(caller.scored)
     return raws[:: max(1, len(raws) // 1000)]
 
@@ -78,7 +78,9 @@ BEYOND = np.array([np.inf, -np.inf, np.nan, -np.nan], np.float32)
 
 
 def check(programs: CalledPrograms) -> None:
-    """Raws, and reals of scores, are the evaluator's; infinities and NaN become what the comment of NAME_set says."""
+    """Assert that raws, and reals of scores, equal the evaluator's; infinities and NaN match the comment of
+    NAME_set.
+    """
     reals, raws = ([of(caller) for caller in programs.callers] for of in (reals_of, raws_for))
     random = np.random.default_rng(0)
     with np.errstate(over="ignore"):
@@ -101,7 +103,9 @@ def check(programs: CalledPrograms) -> None:
 
 
 def check_elements(caller: Caller, x: NDArray[np.float32], found: NDArray[Any]) -> None:
-    """Quotients by scales and by units of features are rounded to single precision before they become raws."""
+    """Assert that quotients by scales and by units of features are rounded to single precision before their conversion
+    to raws.
+    """
     padded = np.resize(x, (-(-len(x) // ELEMENTS), ELEMENTS))
     expected = encode_inputs(caller.module, padded).ravel()[: len(x)]
     if "scales" in caller.interface or isinstance(caller.format, ZeroSkewType):
@@ -116,7 +120,7 @@ def check_elements(caller: Caller, x: NDArray[np.float32], found: NDArray[Any]) 
 
 
 def check_beyond(caller: Caller, reals: NDArray[np.float64]) -> None:
-    """The comment's words for what infinity, its negative, and NaN of both signs become."""
+    """Assert that the comment states the results for infinity, negative infinity, and NaN of both signs."""
     note = rounding_note(caller.format)
     least, greatest = extremes(caller.format)
     if note.endswith("nfinities and NaN stay."):
@@ -130,7 +134,9 @@ def check_beyond(caller: Caller, reals: NDArray[np.float64]) -> None:
 
 
 def test_raws_and_reals_are_those_of_the_evaluator(tmp_path: Path) -> None:
-    """In every format that there is, on the host, which stops at undefined behaviour, also of runs on NaN."""
+    """Every format is tested on the host with a sanitizer that stops at undefined behaviour, and with inputs that
+    contain NaN.
+    """
     check(CalledPrograms([*FORMATS, *SENSORS], HostRunner(sanitize=True), tmp_path))
 
 

@@ -1,4 +1,4 @@
-"""ONNX models of programs on reals: onnxruntime computes what the evaluator does, and so does the model read again."""
+"""Exported ONNX models of programs on reals: onnxruntime and an import of the file compute the evaluator's results."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def parse(text: str) -> ModuleOp:
 
 
 def check(module: ModuleOp, samples: int = 3) -> onnx.ModelProto:
-    """Write a program, compare onnxruntime's results for a batch with the evaluator's, and return the model."""
+    """Export a program, compare onnxruntime's results for a batch with the evaluator's, and return the model."""
     content = write_onnx(module)
     written = onnx.load_from_string(content)
     checker: Any = onnx.checker
@@ -62,7 +62,7 @@ def weights(*shape: int) -> Array:
 
 
 def digits() -> onnx.ModelProto:
-    """A network of digits with all that hangs between its layers."""
+    """A network for digits with all ops that may occur between its layers."""
     nodes = [
         node("Conv", "x w1 b1", "c1", pads=[1, 1, 1, 1]),
         node("Clip", "c1 zero six", "r1"),
@@ -84,7 +84,7 @@ def digits() -> onnx.ModelProto:
 
 
 def test_a_model_is_written_as_it_was_read():
-    """Layers keep their order, weights their names, shapes and content."""
+    """Layers keep their order; weights keep their names, shapes and content."""
     read = digits()
     written = check(imported(read))
     kinds = ["Conv", "Clip", "MaxPool", "Conv", "LeakyRelu", "Flatten", "Gemm", "Tanh", "Mul", "Gemm", "Softmax"]

@@ -1,4 +1,4 @@
-"""Layers that frontends share, used by a frontend of another package: values, bits on host and a chip, and errors."""
+"""Layers that frontends share, used by the frontend of a test package: values, bits on host and a chip, and errors."""
 
 from __future__ import annotations
 
@@ -49,7 +49,10 @@ def plugin() -> Iterator[None]:
 
 
 def model(folder: Path, *, quantised: bool, image: str = "NHWC", **changed: Any) -> Path:
-    """A network with a layer of each kind; changed: entries of its first layer."""
+    """The file of a network with a layer of each kind.
+
+    changed: entries of its first layer.
+    """
     random = np.random.default_rng(5)
     arrays: dict[str, NDArray[Any]] = {}
     for name, shape in SHAPES.items():

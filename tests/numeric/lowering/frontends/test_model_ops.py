@@ -1,4 +1,4 @@
-"""Ops of ONNX and TensorFlow Lite that a package imports: values, bytes, bits of a compiled program, and errors."""
+"""Imports of ONNX and TensorFlow Lite ops that a test package defines: values, bytes, bits of a program, and errors."""
 
 from __future__ import annotations
 
@@ -51,7 +51,9 @@ def gated(x: NDArray[Any], axis: int, bias: NDArray[Any] | float = 0.0) -> NDArr
 
 
 def of_onnx(bias: NDArray[Any] | None = None, *, op: str = "Glu", **attributes: Any) -> onnx.ModelProto:
-    """A transposition, which changes the order of axes that the importer keeps, and an op of another domain."""
+    """A model of an op of another domain after a transposition, which changes the order of axes that the importer
+    keeps.
+    """
     inputs = "t" if bias is None else "t b"
     nodes = [node("Transpose", "x", "t", perm=[0, 2, 1]), node(op, inputs, domain="acme", **attributes)]
     made = model(nodes, [1, 4, 6], {} if bias is None else {"b": bias})
@@ -80,7 +82,10 @@ def test_a_compiled_program_computes_the_same_bits(tmp_path: Path):
 
 
 def of_tflite(dtype: str, *, own: bool, extent: int = 6) -> bytes:
-    """The custom operator, or in its place the operators of TensorFlow Lite that compute the same."""
+    """The bytes of a model with a custom operator, or with TensorFlow Lite's operators for the same function.
+
+    own: whether the custom operator is used.
+    """
     made = TfliteModel()
     quantised: dict[str, Any] = {} if dtype == "float32" else {"scales": 0.03, "zero_point": 4}
     x, y = made.tensor((1, 4, extent), dtype, **quantised), made.tensor((1, 4, extent // 2), dtype, **quantised)
@@ -127,12 +132,12 @@ def test_without_a_package_the_ops_are_refused():
 
 
 def wrong(to: object, op: object) -> list[object]:
-    """What a package must not return."""
+    """An import function that returns values that a package must not return."""
     return [op]
 
 
 def none(to: object, op: object) -> list[object]:
-    """No output, where the file declares one."""
+    """An import function that returns no output although the file declares one."""
     return []
 
 

@@ -1,4 +1,4 @@
-"""Random quantised networks with dilation, several outputs and parts in floats, on every chip."""
+"""Random quantised networks with dilation, several outputs and floating-point parts, on every chip."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def test_the_bits_of_tflm(number: int):
 
 
 def on_device(module: ModuleOp, inputs: np.ndarray, format: str, width: int | None, device: str, folder: Path) -> None:
-    """Assert that a device computes the evaluator's bits, with parts in floats in a format."""
+    """Assert that a device computes the evaluator's bits if floating-point parts have the given format."""
     record_profiles(module, inputs)
     AssignFormatPass(format, width).apply(context(), module)
     pipelines.run(module, context(), pipelines.flatten("refine-formats", {"target": device}))

@@ -1,4 +1,4 @@
-"""Wake words from the files of microWakeWord: against TensorFlow Lite Micro and pymicro-wakeword, and on devices."""
+"""Wake words from microWakeWord's files, compared with TensorFlow Lite Micro and pymicro-wakeword, and on devices."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ ARENA = 22_860
 
 
 def means_of_tflm(samples: NDArray[np.int16]) -> NDArray[np.float64]:
-    """The mean probability after each step of the model on TensorFlow Lite Micro, from the fifth step on."""
+    """The mean probabilities from the fifth step of the model on, computed by TensorFlow Lite Micro."""
     tflm: Any = import_module("tflite_micro").runtime
     front_end = MicroFrontend(samples=len(samples), scale=float(np.float32(26 / 255)))
     scores = evaluate(front_end.module(), samples[None]).scores
@@ -58,7 +58,7 @@ def programs_of_boards() -> dict[str, tinyml.Program]:
 
 
 def answers_of(program: tinyml.Program, samples: NDArray[np.int16], target: str) -> tuple[NDArray[Any], NDArray[Any]]:
-    """The classes and the means."""
+    """The classes and the mean probabilities that a program computes for samples on a target."""
     formats = load(program.folder / "ir" / "1-formats.mlir").module
     found = answers_to(program.folder, interface_of(formats), samples, target=target, optimize="-Os").outputs
     assert found.labels is not None
@@ -99,7 +99,7 @@ def test_a_word_is_heard_above_the_cutoff(programs: dict[str, tinyml.Program]):
 
 
 def another_model() -> bytes:
-    """The model with another bit in each large constant."""
+    """The bytes of the model with one bit changed in each large constant."""
     content = MODEL.read_bytes()
     changed = bytearray(content)
     for op in read_tflite(content, MODEL.name).walk():
@@ -112,7 +112,7 @@ def another_model() -> bytes:
 
 @pytest.fixture(scope="module", name="words")
 def two_words(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
-    """Two wake words with different weights and cutoffs."""
+    """The .json files of two wake words with different weights and cutoffs."""
     folder = tmp_path_factory.mktemp("words")
     (folder / "lower.tflite").write_bytes(another_model())
     text = MANIFEST.read_text().replace("hey_jarvis.tflite", "lower.tflite").replace("Hey Jarvis", "Lower")

@@ -1,4 +1,4 @@
-"""Simulated hardware against interpreters of the programs that it comes from, in every raw output."""
+"""Simulated hardware computes every raw output of interpreters of the programs from which it is generated."""
 
 from __future__ import annotations
 
@@ -69,7 +69,10 @@ def check(text: str, interface: Interface, folder: Path, samples: int, seed: int
 
 @pytest.mark.parametrize("elements", [2, 7])
 def test_elements_of_a_sparse_product(elements: int, tmp_path: Path):
-    """Rows of any number of entries, none among them, take an iteration for as many entries as there are elements."""
+    """A row takes one iteration for every `elements` entries; a row without entries takes one iteration.
+
+    elements: the number of processing elements.
+    """
     need_simulator("iverilog")
     random = np.random.default_rng(elements)
     matrix = random.integers(-(1 << 14), 1 << 14, (6, 37)).astype(np.int16)
@@ -90,7 +93,9 @@ def test_elements_of_a_sparse_product(elements: int, tmp_path: Path):
 
 
 def test_elements_within_block_rams():
-    """Elements, each with a copy of the vector, leave block RAMs to the words of entries and of columns."""
+    """Each processing element has a copy of the vector. The block RAMs must also hold the words of entries and
+    columns.
+    """
     random = np.random.default_rng(3)
     matrix = random.integers(1, 1 << 14, (40, 300)).astype(np.int16)
     matrix[random.random(matrix.shape) < 0.6] = 0
@@ -107,7 +112,7 @@ def test_elements_within_block_rams():
 
 @pytest.mark.parametrize(("columns", "factor"), [(3, 4), (5, 8), (11, 4), (13, 8)])
 def test_lengths_that_no_power_of_two_divides(columns: int, factor: int, tmp_path: Path):
-    """The last iteration of each row leaves out what lies behind it; all of a short row is one iteration."""
+    """The last iteration of each row ignores the elements beyond its end. A short row takes one iteration."""
     need_simulator("iverilog")
     random = np.random.default_rng(columns)
     module = parse(bits.distances(random.integers(-(1 << 13), 1 << 13, (4, columns)).astype(np.int16)))[1]
@@ -128,7 +133,7 @@ def test_programs(name: str, tmp_path: Path):
 
 @pytest.mark.parametrize("program", spread([*PROGRAMS, *range(6)], 3))
 def test_circt_prints_the_same_circuit(program: str | int, tmp_path: Path):
-    """Equal outputs after equally many cycles, the input and the receiver pausing for odd numbers."""
+    """Outputs and numbers of cycles are equal. The input and the receiver pause for odd numbers."""
     need_circt()
     text, interface = PROGRAMS[program] if isinstance(program, str) else (bits.random_program(program), CHAOS)
     hardware, inputs = hardware_of(parse(text)[1]), inputs_for(interface, 4)
@@ -141,12 +146,14 @@ def test_circt_prints_the_same_circuit(program: str | int, tmp_path: Path):
 
 @pytest.mark.parametrize("seed", range(6))
 def test_random_programs(seed: int, tmp_path: Path):
-    """Loops, branches and buffers that share bytes; the input and the receiver of outputs pause for odd seeds."""
+    """Programs have loops, branches and buffers that share bytes. The input and the receiver of outputs pause for odd
+    seeds.
+    """
     check(bits.random_program(seed), CHAOS, tmp_path, samples=4, seed=seed % 2)
 
 
 def test_while(tmp_path: Path):
-    """Halvings until a number is small; the count is the label."""
+    """A number is halved until it is small; the number of halvings is the label."""
     text = """
 func.func @halve(%X: memref<1xi16>) -> (index, memref<1xi16>) {
   %zero = arith.constant 0 : index
@@ -178,7 +185,7 @@ func.func @halve(%X: memref<1xi16>) -> (index, memref<1xi16>) {
 
 
 def products_in_logic(widths: Sequence[tuple[int, int]]) -> str:
-    """The products of two numbers that are cut to each of several pairs of widths, without a multiplier."""
+    """A function that multiplies two numbers without a multiplier, truncated to each of several pairs of widths."""
     lines = [
         f"""
   %a{i} = arith.trunci %x : i16 to i{a}
@@ -204,7 +211,9 @@ func.func @products(%X: memref<2xi16>) -> memref<{len(widths)}xi32> {{
 
 
 def test_products_in_logic(tmp_path: Path):
-    """Sums of multiples without their common low bits, for factors of one bit and of more: least, greatest, others."""
+    """The products are sums of multiples without their common low bits. Factors have one or more bits, with extreme and
+    other values.
+    """
     widths = [(1, 1), (1, 5), (2, 2), (3, 2), (3, 7), (4, 4), (5, 12), (7, 7), (9, 15), (14, 3), (13, 13), (15, 15)]
     limits = [0, -1, 1, *(sign * (1 << bits) - below for bits in range(1, 15) for sign, below in ((1, 1), (-1, 0)))]
     random = np.random.default_rng(0).integers(-(1 << 15), 1 << 15, (40, 2))
@@ -223,7 +232,9 @@ def test_products_in_logic(tmp_path: Path):
 
 
 def test_local_arrays(tmp_path: Path):
-    """The counts of the last two bits of numbers, in a memory of their own that no sample leaves to the next."""
+    """The program counts the last two bits of numbers in a separate memory, whose content must not affect the next
+    sample.
+    """
     text = """
 func.func @count(%X: memref<8xi16>) -> memref<4xi16> {
   %zero = arith.constant 0 : index
@@ -297,7 +308,7 @@ FUNCTIONS = {
 
 @pytest.mark.parametrize(("name", "operands"), [(name, case) for name, cases in FUNCTIONS.items() for case in cases])
 def test_integer_programs(name: str, operands: tuple[int, ...], tmp_path: Path):
-    """Runtime functions as arithmetic against their references, at random and extreme arguments of all magnitudes."""
+    """Runtime functions in integer ops equal their references for random and extreme arguments of all magnitudes."""
     function = RUNTIME_FUNCTIONS[name]
     two = "tm_multiply_i16", "tm_add_i16", "tm_posit_add", "tm_posit_sub", "tm_posit_mul"
     varying = 2 if name in two or name.endswith("_word") else 1

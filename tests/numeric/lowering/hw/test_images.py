@@ -1,4 +1,4 @@
-"""Convolutions as hardware, whose windows slide, against the evaluator, in every raw output."""
+"""Convolutions as hardware with sliding windows compute every raw output of the evaluator."""
 
 from __future__ import annotations
 
@@ -47,7 +47,9 @@ def test_images(
     kernel: int,
     tmp_path: Path,
 ) -> None:
-    """A window costs what is new in it, and its products; without sliding, the copy of all of it."""
+    """With sliding, a window costs the cycles of its new elements and of its products. Without sliding, the whole
+    window is copied.
+    """
     need_simulator("iverilog")
     program = image_program(width, width, channels, rows, kernel).write(tmp_path / "program", 1)
     ctx, data = context(), program.with_name("val.npz")

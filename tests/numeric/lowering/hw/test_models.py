@@ -1,4 +1,4 @@
-"""Real models as hardware against the evaluator, in every raw output."""
+"""Trained models as hardware compute every raw output of the evaluator."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ UNROLLED = {"not unrolled": (1, 0, 1.2), "by 8": (8, 0, 0.4), "half of the FPGA"
 
 @pytest.mark.parametrize("how", UNROLLED)
 def test_protonn(how: str, compiled_models: CompiledModels, tmp_path: Path):
-    """An element of the input takes a cycle, a product few."""
+    """An element of the input takes one cycle, a product a few cycles."""
     factor, cells, cycles = UNROLLED[how]
     need_simulator("iverilog")
     folder = compiled_models.folder("protonn", "fixed", 8, board(HOST))
@@ -52,7 +52,7 @@ def test_protonn(how: str, compiled_models: CompiledModels, tmp_path: Path):
 
 
 def test_hints_leave_the_bits(compiled_models: CompiledModels, tmp_path: Path):
-    """Compilers other than those for high-level synthesis see the same program; each unrolled loop has its memories."""
+    """Compilers without high-level synthesis compile the same program; each unrolled loop has separate memories."""
     folder, target = compiled_models.folder("protonn", "fixed", 8, board(HOST)), "ecp5-25k"
     formats, bits = (load_program(folder / "ir" / file, context()) for file in ("1-formats.mlir", "4-bits.mlir"))
     bits.attributes[TARGET] = StringAttr(target)
@@ -103,7 +103,9 @@ endmodule
 
 
 def test_a_model_behind_a_serial_line(compiled_models: CompiledModels, tmp_path: Path):
-    """The bytes of an input come in, those of the scores and of the label go out, a bit every few cycles."""
+    """The module receives the bytes of an input and sends those of the scores and of the label, one bit every few
+    cycles.
+    """
     need_simulator("iverilog")
     folder = compiled_models.folder("protonn", "fixed", 8, board(HOST))
     formats = load_program(folder / "ir" / "1-formats.mlir", context())

@@ -1,4 +1,6 @@
-"""Sums of products of a package, of two units and with a rounding in each addition, as hardware."""
+"""Hardware computes sums of products in a format of a test package; the sums have two units and are rounded at each
+addition.
+"""
 
 from __future__ import annotations
 

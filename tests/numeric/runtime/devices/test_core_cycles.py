@@ -1,4 +1,6 @@
-"""Cycles by the timing of the Cortex-M4, the M3, the M0+ and the M55, against assembly that is counted by hand."""
+"""Cycles by the timing of the Cortex-M4, M3, M0+ and M55, compared with counts for assembly that were computed by
+hand.
+"""
 
 from __future__ import annotations
 
@@ -87,7 +89,7 @@ INTERFACE = Interface("snippets", "int16_t", 2, None, 0, has_label=True)
 
 
 def counted(board: str, snippets: Mapping[str, tuple[str, int]], folder: Path) -> dict[str, int]:
-    """Cycles of each snippet on a board, beside those of an empty one."""
+    """The cycles of each snippet on a board, minus those of an empty snippet."""
     bodies = ["", *(text for text, _ in snippets.values())]
     functions: list[str] = []
     for number, body in enumerate(bodies):
@@ -140,7 +142,7 @@ def test_snippets_of_other_cores(board: str, tmp_path: Path):
 
 @pytest.mark.parametrize("access", ["vldrw.u32 q0, [r0]", "vstrh.16 q0, [r0]", "vldrh.s32 q0, [r0], #2"])
 def test_unaligned_vectors_are_reported(access: str, tmp_path: Path):
-    """The architecture demands them to be aligned to their elements in memory; the emulator does not."""
+    """The architecture requires vectors in memory to be aligned to their elements; the emulator does not check this."""
     need_tools("cortex-m55")
     with pytest.raises(DeviceError, match="unaligned vector access at 0x6"):
         counted("cortex-m55", {"odd": (f"adds r0, #1; {access}", 0)}, tmp_path)

@@ -1,4 +1,4 @@
-"""Signals during an emulation, whose blocks C counts."""
+"""A signal interrupts an endless emulation, although C code counts the executed blocks."""
 
 from __future__ import annotations
 

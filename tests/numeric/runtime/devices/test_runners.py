@@ -1,4 +1,4 @@
-"""Hand-written models that keep the contract of generated C, on every device."""
+"""Hand-written models with the interface of generated C run correctly on every device."""
 
 from __future__ import annotations
 
@@ -54,7 +54,10 @@ def limited(device: str, limit: int) -> Runner:
 
 @pytest.fixture
 def write_model(tmp_path: Path) -> WriteModel:
-    """Writes the body of `int16_t small_predict(const int16_t *X)` with two inputs; gives the folder."""
+    """A function that writes a model with the given body of `int16_t small_predict(const int16_t *X)`.
+
+    X has two elements. The function returns the folder of the model.
+    """
 
     def write(body: str, before: str = "") -> Path:
         folder = tmp_path / "source"
@@ -125,7 +128,9 @@ def test_static_bytes_include_the_input(device: str, tmp_path: Path):
 
 @pytest.mark.parametrize("device", BOARDS)
 def test_stack_is_measured(device: str, tmp_path: Path, write_model: WriteModel):
-    """An array of 700 bytes more in the frame, touched at its far end, shows as 700 bytes, alignment aside."""
+    """An additional array of 700 bytes in the frame, written at its far end, increases the stack by 700 bytes plus
+    alignment.
+    """
     # clang would split an array whose address nobody else has, volatile or not.
     body = (
         "int8_t a[LENGTH]; a[0] = (int8_t)X[0]; a[LENGTH - 1] = 1;"
@@ -145,7 +150,7 @@ def test_stack_is_measured(device: str, tmp_path: Path, write_model: WriteModel)
 
 
 def test_avr_stack_and_cycles_by_hand(tmp_path: Path, write_model: WriteModel):
-    """main's return address and that of the call; movw (1), ld (2), ldd (2), ret (4)."""
+    """The stack holds the return addresses of main and of the call. Cycles: movw (1), ld (2), ldd (2), ret (4)."""
     source = write_model(
         '__asm__ volatile("movw r30, r24\\n\\tld r24, Z\\n\\tldd r25, Z+1\\n\\tret"); return 0;',
         before="int16_t small_predict(const int16_t *X) __attribute__((naked));",
@@ -157,7 +162,9 @@ def test_avr_stack_and_cycles_by_hand(tmp_path: Path, write_model: WriteModel):
 
 
 def test_skip_over_a_word_that_simavr_takes_for_two(tmp_path: Path):
-    """The bug of simavr 1.6 that the driver repairs; a skipped word costs one cycle, an executed one two."""
+    """The driver repairs this bug of simavr 1.6: a skipped instruction of one word costs one cycle, an executed one
+    two.
+    """
     x = np.array([5, -5, 256, -256, 0, -1, 300, -300], dtype=np.int64)
     runner = AvrRunner()
     build = runner.build(DATA / "skipmodel", SKIP, tmp_path)
@@ -173,7 +180,7 @@ def test_skip_over_a_word_that_simavr_takes_for_two(tmp_path: Path):
 
 
 def step_counts(device: str, build: Build, inputs: np.ndarray) -> list[int]:
-    """Instructions of `fixmodel_predict`, counted one by one with a hook that shares nothing with the runner's."""
+    """The instructions of `fixmodel_predict`, counted one by one with a hook that is independent of the runner's."""
     import unicorn
     from unicorn import arm_const, riscv_const
 
@@ -215,7 +222,7 @@ EMULATED = [device for device in SIMULATED if isinstance(runner_for(device), Emu
 
 @pytest.mark.parametrize("device", EMULATED)
 def test_python_counts_what_c_counts(device: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
-    """Instructions, cycles, answers and the stack of every emulated core where the host has no C compiler."""
+    """Without a C compiler on the host, every emulated core has the same instructions, cycles, results and stack."""
     runner, inputs = runner_for(device), fix_inputs(3)
     build = runner.build(DATA / "fixmodel", FIX, tmp_path)
     assert emulator.counting_library() is not None
@@ -228,7 +235,7 @@ def test_python_counts_what_c_counts(device: str, tmp_path: Path, monkeypatch: p
 
 @pytest.mark.parametrize("device", ["cortex-m0", "riscv"])
 def test_instructions_are_exact(device: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
-    """They are counted in C, or in Python where the host has no C compiler."""
+    """The instructions are counted in C, or in Python if the host has no C compiler."""
     runner, inputs = runner_for(device), fix_inputs(4)
     build = runner.build(DATA / "fixmodel", FIX, tmp_path)
     in_c = runner.run(build, FIX, inputs).cycles
@@ -242,7 +249,7 @@ def test_instructions_are_exact(device: str, tmp_path: Path, monkeypatch: pytest
 
 @pytest.mark.parametrize("x", [-5, 5])
 def test_instructions_by_hand_with_an_it_block(x: int, tmp_path: Path, write_model: WriteModel):
-    """ldrsh, cmp, ite, two conditional moves of which one fails, bx."""
+    """The instructions are ldrsh, cmp, ite, two conditional moves, one of which is not executed, and bx."""
     source = write_model(
         '__asm__ volatile("ldrsh r0, [r0]; cmp r0, #0; ite lt; movlt r0, #1; movge r0, #2; bx lr"); return 0;',
         before="int16_t small_predict(const int16_t *X) __attribute__((naked));",
@@ -423,7 +430,7 @@ def test_a_profile_accounts_for_every_cycle(device: str, tmp_path: Path):
 
 @pytest.mark.parametrize("device", ["cortex-m4", "esp8266"])
 def test_all_time_belongs_to_lines(device: str, tmp_path: Path):
-    """Instructions of Xtensa begin at odd addresses, too."""
+    """This includes Xtensa, whose instructions may begin at odd addresses."""
     need_tools(device)
     found = attribute(runner_for(device), DATA / "fixmodel", FIX, fix_inputs(3), tmp_path, "-Os", ())
     assert found.result.cycles is not None

@@ -1,4 +1,4 @@
-"""A core with registers of 64 bits whose memories lie elsewhere, on the base class of emulated chips."""
+"""The base class of emulated chips also supports a 64-bit core with other memory addresses."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ WIDE: Chip = RISCV
 
 @dataclass(frozen=True)
 class WideRunner(RiscvRunner):
-    """Runs on an emulated 64-bit RISC-V."""
+    """A runner for an emulated 64-bit RISC-V core."""
 
     def core(self, unicorn: Any) -> Core:
         emulator = unicorn.Uc(unicorn.UC_ARCH_RISCV, unicorn.UC_MODE_RISCV64)

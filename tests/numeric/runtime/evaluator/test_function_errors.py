@@ -1,4 +1,6 @@
-"""exp, tanh and sigmoid of generated code: the evaluator's bits, and within the errors that the report states."""
+"""exp, tanh and sigmoid of generated code have the evaluator's bits, and their errors are within those that the report
+states.
+"""
 
 from __future__ import annotations
 
@@ -45,7 +47,7 @@ CASES: list[tuple[Function, FixedType, FixedType, str | None]] = [
 
 
 def real(function: Function, x: float) -> float:
-    """By the C library, one at a time."""
+    """The value of a function by the C library, for one number."""
     match function:
         case "exp":
             return math.exp(x)
@@ -62,7 +64,7 @@ def real(function: Function, x: float) -> float:
 
 
 def raws_of(format: FixedType) -> NDArray[np.signedinteger]:
-    """(n, LENGTH): every raw, the greatest repeated."""
+    """Every raw of a format, of shape (n, LENGTH); the greatest raw fills the last row."""
     low, high = format.limits
     count = -(-(high - low + 1) // LENGTH) * LENGTH
     return np.minimum(np.arange(low, low + count), high).astype(format.dtype).reshape(-1, LENGTH)

@@ -1,4 +1,4 @@
-"""Nests, evaluated on arrays, compute what the tensor ops that they were lowered from compute."""
+"""Nests, evaluated on arrays, compute the results of the tensor ops from which they were lowered."""
 
 from __future__ import annotations
 
@@ -93,7 +93,7 @@ def test_nests_compute_what_tensor_ops_do(text: str, fused: bool) -> None:
 
 
 def test_an_iteration_reads_what_another_stored() -> None:
-    """Iterations run in order where a store and a load meet."""
+    """If a store and a load may access the same element, iterations run in order."""
     text = f"""func.func @main(%x: memref<5x{FINE}>) {{
       num.nest %i to 4 {{
         %next = affine.apply affine_map<(d0) -> (d0 + 1)>(%i)
@@ -121,7 +121,7 @@ def _raws(module: ModuleOp) -> NDArray[Any]:
 
 
 def _run(module: ModuleOp, x: NDArray[Any]) -> NDArray[Any]:
-    """The result of a function whose loops are all nests."""
+    """The result for inputs x of a function whose loops are all nests."""
     [function] = [op for op in module.ops if isinstance(op, func.FuncOp)]
     argument = function.body.block.args[0]
     known: dict[SSAValue, Any] = {argument: x.reshape(SAMPLES, *_shape(argument))}
@@ -157,7 +157,7 @@ def _run_block(block: Block, known: dict[SSAValue, Any]) -> None:
 
 
 def _copy(op: scratch.CopyRunOp, known: dict[SSAValue, Any]) -> None:
-    """Copy a run of elements."""
+    """Copy a run of elements between the arrays of two buffers."""
     source, dest, count = (index_value(value, known) for value in (op.first, op.at, op.count))
     known[op.dest][:, dest : dest + count] = known[op.source][:, source : source + count]
 

@@ -1,4 +1,4 @@
-"""`tm_copy` copies bytes of any number between any addresses, and no others, on every device."""
+"""`tm_copy` copies any number of bytes between any addresses, and changes no other bytes, on every device."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Kernels for sparse rows whose entries stand near one another are exact on every device."""
+"""Kernels for sparse rows whose entries are close to each other are exact on every device."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def most(width: int) -> int:
 
 
 def matrix_of(width: int) -> NDArray[np.int64]:
-    """Rows of the least value and of random ones that stand close together or far apart; the last one spreads wide."""
+    """Rows of the least value, and rows of random values with narrow or wide gaps; the last row has wide gaps."""
     random, low = np.random.default_rng(width), -most(width) - 1
     counts = FEW if width in SHORT else COUNTS
     rows = np.zeros((len(counts) + 1, COLUMNS), np.int64)
@@ -65,7 +65,7 @@ def products(case: Case) -> NDArray[np.int64]:
 
 
 def limited(case: Case) -> Case:
-    """The case with a vector so small that the sum fits."""
+    """The case with a vector scaled down so that the sum fits."""
     vector = case.vector
     while abs(case.sum) + int(np.abs(products(case)).sum()) > most(case.kernel.sum):
         vector = vector >> 1 if vector.min() < -1 else vector & 0
@@ -92,7 +92,7 @@ def device(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFact
 
 @cache
 def cases_of(kernel: KernelSignature) -> tuple[list[Case], list[int]]:
-    """Calls and their results, the same for all devices."""
+    """Calls of a kernel and their results, equal for all devices."""
     cases = [
         limited(Case(kernel, vector, STARTS[kernel.weights, row], sum=first))
         for row in range(len(MATRICES[kernel.weights]))

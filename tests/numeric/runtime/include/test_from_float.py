@@ -1,4 +1,4 @@
-"""`tm_f32_to_sN` gives the bits of its numpy reference on every chip, and these are the nearest integers."""
+"""`tm_f32_to_sN` has the bits of its numpy reference on every chip, and its results are the nearest integers."""
 
 from __future__ import annotations
 
@@ -37,9 +37,10 @@ EACH(32)
 
 
 def floats(count: int, step: int) -> NDArray[np.float32]:
-    """Floats of all magnitudes, halves of integers with their neighbours, and what is no number.
+    """Floats of all magnitudes, halves of integers with their neighbours, infinities and NaN.
 
-    count: of random ones of each kind. step: between the exponents of the others.
+    count: the number of random floats of each kind.
+    step: the difference between the exponents of the other floats.
     """
     random = np.random.default_rng(0)
     patterns = random.integers(0, 1 << 32, count, np.uint64).astype(np.uint32).view(np.float32)
@@ -54,7 +55,7 @@ def floats(count: int, step: int) -> NDArray[np.float32]:
 
 
 def expected(x: NDArray[np.float32], width: int, frac: int, low: int, high: int) -> NDArray[np.int64]:
-    """The results of the reference."""
+    """The results of the numpy reference."""
     ends = (np.array(end, f"i{width // 8}") for end in (low, high))
     # Of a signalling NaN.
     with np.errstate(invalid="ignore"):
@@ -93,5 +94,5 @@ def test_on_every_chip(device: str, tmp_path: Path):
 
 
 def _spelled(low: int) -> str:
-    """A constant of C; the least number of 32 bits has no literal."""
+    """An integer as a constant expression in C; the least 32-bit number has no literal."""
     return f"({low + 1} - 1)"

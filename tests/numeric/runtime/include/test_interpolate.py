@@ -1,4 +1,4 @@
-"""`tm_interpolate_s16` and `tm_interpolate_odd_s16` give the bits of their numpy reference on every chip."""
+"""`tm_interpolate_s16` and `tm_interpolate_odd_s16` have the bits of their numpy reference on every chip."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ LAST_AND_SCALE = ((32767, 1), (20000, 3), (5678, 11), (0, 2), (-7, 1), (-32000, 
 
 
 def arguments(last: int) -> NDArray[np.int16]:
-    """(n, COUNT): edges, and random numbers of 16 bits."""
+    """Arguments of shape (n, COUNT): the edges of table intervals, and random 16-bit numbers."""
     edges = [0, 1, -1, 255, 256, -256, last, last - 1, -last, 32767, -32767]
     random = np.random.default_rng(last & 255).integers(-32768, 32768, 3 * COUNT - len(edges))
     values = np.concatenate([edges, random])

@@ -1,4 +1,4 @@
-"""Kernels for packed weights, and the functions that read single packed elements, are exact on every device."""
+"""Kernels for packed weights, and functions that read single packed elements, are exact on every device."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ LONG = (4, 6, 11, 12)
 
 
 def count_of(width: int, missing: int) -> int:
-    """Elements of an array whose last group lacks some."""
+    """The number of elements of an array whose last group lacks `missing` elements."""
     return 40 if missing else 2064 if width in LONG else 264
 
 
@@ -60,7 +60,7 @@ def most(width: int) -> int:
 
 
 def extremes(width: int, count: int) -> list[NDArray[Any]]:
-    """Vectors of one value, of alternating extremes, and random ones."""
+    """Vectors of one value, vectors of alternating extremes, and random vectors."""
     random = np.random.default_rng(width)
     low, high = -most(width) - 1, most(width)
     flat = [np.full(count, value) for value in (low, high)]
@@ -68,7 +68,7 @@ def extremes(width: int, count: int) -> list[NDArray[Any]]:
 
 
 def weights_of(width: int, missing: int) -> NDArray[np.int64]:
-    """Arrays whose last group lacks some elements: of the least values, and of random ones."""
+    """Arrays whose last group lacks `missing` elements: one of the least values, and random ones."""
     low, *_, random = extremes(width, count_of(width, missing))
     both = np.array([low, random])
     both[:, both.shape[1] - missing :] = 0
@@ -86,7 +86,7 @@ FLASH = b"".join(STREAMS.values())
 
 
 def start_of(width: int, which: int, length: int) -> int:
-    """Where in flash the last row of a length begins, in bytes."""
+    """The offset in flash, in bytes, of the last row of a length."""
     group = group_length(width)
     missing = -length % group
     last = (which + 1) * count_of(width, missing) - -(-length // group) * group
@@ -106,7 +106,7 @@ def is_provable(case: Case) -> bool:
 
 
 def limited(case: Case) -> Case:
-    """The case with a vector so small that the sum fits."""
+    """The case with a vector scaled down so that the sum fits."""
     vector = case.vector
     while not is_provable(case):
         vector = vector >> 1 if vector.min() < -1 else vector & 0
@@ -139,7 +139,7 @@ def device(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFact
 
 @cache
 def extreme_cases(kernel: KernelSignature) -> list[Case]:
-    """The same for all devices."""
+    """Calls of a kernel with extreme operands, equal for all devices."""
     cases: list[Case] = []
     capacity = ELEMENTS * 16 // kernel.vector
     for length in LENGTHS:
@@ -155,7 +155,7 @@ def extreme_cases(kernel: KernelSignature) -> list[Case]:
 
 @pytest.mark.parametrize("kernel", spread(PACKED, len(PACKED) // 8), ids=lambda kernel: kernel.name)
 def test_extremes(device: Device, kernel: KernelSignature):
-    """Whatever lies behind the vector meets zeros only."""
+    """Elements beyond the end of the vector are multiplied by zeros only."""
     device.check(extreme_cases(kernel))
 
 
@@ -200,7 +200,7 @@ static void kind_{number}(const int16_t *X)
 
 
 def elements_of(width: int) -> NDArray[np.int64]:
-    """All numbers of up to 7 bits, as many of more, in every place."""
+    """All numbers of up to 7 bits, or equally many of wider numbers, at every position of a group."""
     values = np.tile(np.arange(-1 << width - 1, 1 << width - 1, 1 << max(0, width - 7)), 8)
     values[:2] = -1 << width - 1, (1 << width - 1) - 1
     return np.random.default_rng(width).permutation(np.resize(values, READ * -(-values.size // READ)))
@@ -208,9 +208,10 @@ def elements_of(width: int) -> NDArray[np.int64]:
 
 @pytest.mark.parametrize("name", DEVICES)
 def test_single_elements(name: str, tmp_path: Path):
-    """From flash to working memory, and from there one by one and all at once, then perhaps with the offset.
+    """Elements are copied from flash to working memory, and then read one by one and all at once, with and without the
+    offset.
 
-    What lies in memory from the last time changes no element beside the one that is written.
+    The earlier content of memory must not affect any element other than the one that is written.
     """
     elements = [elements_of(width) for width, _ in KINDS]
     streams = [pack_bits(values, width).view(np.int8) for values, (width, _) in zip(elements, KINDS, strict=True)]

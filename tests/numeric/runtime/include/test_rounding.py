@@ -1,5 +1,6 @@
-"""`tm_limit_iN_iM`, `tm_multiply_i16` and `tm_add_i16` give the bits of their numpy reference on every chip,
-`tm_mul16_8` those of a product."""
+"""`tm_limit_iN_iM`, `tm_multiply_i16` and `tm_add_i16` have the bits of their numpy reference on every chip;
+`tm_mul16_8` computes exact products.
+"""
 
 from __future__ import annotations
 
@@ -47,7 +48,7 @@ typedef int32_t int32;
 
 
 def calls() -> list[str]:
-    """Every function with every shift, of the factors a and b or of the number x that they make."""
+    """C expressions that call every function with every shift, for the factors a and b or their product x."""
     limits = [
         f"tm_limit_i{width}_i{result}((int{width})(x >> {32 - width}), {right}, {bits})"
         for width, result, right, bits in CASES
@@ -63,7 +64,7 @@ AT_ONCE = 32
 
 
 def parts() -> str:
-    """Functions that write the results of some calls each."""
+    """C functions that each write the results of some calls."""
     all_calls = calls()
     starts = range(0, len(all_calls), AT_ONCE)
     bodies = ["".join(f" *y++ = {call};\n" for call in all_calls[start:][:AT_ONCE]) for start in starts]
@@ -77,7 +78,7 @@ def parts() -> str:
 
 
 def statement() -> str:
-    """All calls, of COUNT pairs of factors."""
+    """The C statement that executes all calls for COUNT pairs of factors."""
     parts = "\n".join(f"        y = part_{number}(y, a, b, x);" for number in range(-(-len(calls()) // AT_ONCE)))
     return f"""
     int16_t *y = out;
@@ -90,7 +91,7 @@ def statement() -> str:
 
 
 def numbers() -> NDArray[np.int32]:
-    """Around all powers of two, where limits begin to bind, and anything; no factor is the least number."""
+    """Numbers around all powers of two, near the limits, and random ones; no factor is the least number."""
     powers = [sign << place for place in range(32) for sign in (1, -1)]
     near = [power + offset for power in powers for offset in (-65536, -256, -1, 0, 1, 255)]
     random = np.random.default_rng(0).integers(-(1 << 31), 1 << 31, 600).tolist()

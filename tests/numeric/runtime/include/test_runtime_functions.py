@@ -1,4 +1,4 @@
-"""The C runtime's functions give the bits of their numpy reference, and both come close to the real functions."""
+"""The C runtime's functions have the bits of their numpy references, and both approximate the real functions."""
 
 from __future__ import annotations
 
@@ -48,7 +48,9 @@ def library(tmp_path_factory: pytest.TempPathFactory) -> ctypes.CDLL:
 
 
 def floats() -> NDArray[np.float32]:
-    """A million floats of all magnitudes, most of those that the functions do not flatten, and the edges."""
+    """A million floats of all magnitudes, mostly within the range in which the functions are not constant, and edge
+    cases.
+    """
     random = np.random.default_rng(0)
     patterns = random.integers(0, 1 << 32, 400_000, np.uint64).astype(np.uint32).view(np.float32)
     near = random.uniform(-100, 100, 400_000).astype(np.float32)
@@ -84,7 +86,7 @@ def test_functions(library: ctypes.CDLL, name: str):
 
 
 def test_reciprocal_roots_of_integers(library: ctypes.CDLL):
-    """In the bits of the reference, and within 2^-19 of the real number."""
+    """Results have the bits of the reference and are within 2^-19 of the real numbers."""
     random = np.random.default_rng(3)
     near = 1 << np.arange(63, dtype=np.int64)
     x = np.concatenate([random.integers(0, 1 << 63, 300_000) >> random.integers(0, 63, 300_000), near - 1, near])

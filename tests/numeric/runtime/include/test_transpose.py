@@ -1,4 +1,4 @@
-"""Images are transposed in place, in bytes and in halves of bytes, on every device."""
+"""Transpositions of images in place, with pixels in bytes and half-bytes, on every device."""
 
 from __future__ import annotations
 
@@ -38,12 +38,14 @@ SHAPES = [
 
 
 def successor(i: int, rows: int, columns: int) -> int:
-    """Gural and Murmann's equation (5): the pixel of rows x columns that pixel i of the transposed image was."""
+    """Gural and Murmann's equation (5): the pixel of the rows x columns image that moves to pixel i of the transposed
+    image.
+    """
     return i % rows * columns + i // rows
 
 
 def cycles(rows: int, columns: int) -> list[list[int]]:
-    """Of the permutation, each from its least pixel on."""
+    """The cycles of the permutation, each beginning with its least pixel."""
     found: list[list[int]] = []
     left = dict.fromkeys(range(rows * columns))
     while left:
@@ -57,7 +59,7 @@ def cycles(rows: int, columns: int) -> list[list[int]]:
 
 
 def test_cycles_of_figure_6(tmp_path: Path):
-    """Gural and Murmann transpose 3 x 4 pixels: two cycles of five, and the corners stay."""
+    """Gural and Murmann transpose 3 x 4 pixels: there are two cycles of five, and two corners do not move."""
     assert cycles(3, 4) == [[0], [1, 4, 5, 9, 3], [2, 8, 10, 7, 6], [11]]
     image = np.arange(LENGTH, dtype=np.int8)
     inputs = np.concatenate([np.array([0, 0, 3, 4, 1], np.int8), image])[None]
@@ -66,9 +68,10 @@ def test_cycles_of_figure_6(tmp_path: Path):
 
 
 def steps_for_a_pixel(rows: int, columns: int) -> float:
-    """Successors that `tm_transpose` computes, to find the least pixel of each cycle and to rotate it, for each pixel.
+    """The number of successors that `tm_transpose` computes per pixel to find the least pixel of each cycle and to
+    rotate it.
 
-    It looks at pixels until all have moved.
+    The function examines pixels until all have moved.
     """
     lengths = {cycle[0]: len(cycle) for cycle in cycles(columns, rows)}
     steps, left, i = 0, rows * columns, 1
@@ -84,7 +87,9 @@ def steps_for_a_pixel(rows: int, columns: int) -> float:
 
 
 def test_steps_are_usually_less_than_5():
-    """Gural and Murmann (3.4.2) find c usually less than 5: so for all images of up to 14 x 14 pixels."""
+    """Gural and Murmann (3.4.2) state that c is usually less than 5. This is tested for all images of up to 14 x 14
+    pixels.
+    """
     taken = [steps_for_a_pixel(rows, columns) for rows in range(2, 14 + 1) for columns in range(2, 14 + 1)]
     assert max(taken) < 5
 

@@ -1,4 +1,4 @@
-"""Every header compiles without a warning on its own, by the compiler of every chip that it is for."""
+"""Every header compiles separately and without a warning, by the compiler of every chip that uses it."""
 
 from __future__ import annotations
 

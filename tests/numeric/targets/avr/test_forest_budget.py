@@ -1,7 +1,7 @@
 """The digits forest on the Uno: flash and cycles, which are deterministic, and the labels of `predict`.
 
-20 trees of depth 6 (973 inner nodes). Plain C takes 3,393 cycles in 14.7 KB or 6,960 in 7.8 KB; with one vote for each
-tree 1,187 in 8.6 KB or 5,354 in 4.5 KB, and emlearn 1,924 in 10.7 KB.
+The forest has 20 trees of depth 6 (973 inner nodes). Plain C takes 3,393 cycles in 14.7 KB or 6,960 in 7.8 KB. With one
+vote for each tree it takes 1,187 cycles in 8.6 KB or 5,354 in 4.5 KB. emlearn takes 1,924 cycles in 10.7 KB.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ TRAINED = 1347
 
 @pytest.fixture(scope="module")
 def digits(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path, Path, Any]:
-    """The module of the forest, its data for validation and test, and the forest."""
+    """The files of the forest's module, its validation data and its test data, and the forest."""
     x, y = datasets.load_digits(return_X_y=True)
     forest = sk.RandomForestClassifier(n_estimators=20, max_depth=6, random_state=0).fit(x[:TRAINED], y[:TRAINED])
     folder = tmp_path_factory.mktemp("digits")

@@ -1,4 +1,4 @@
-"""The kernels for AVR are exact: assembly on the simulated chip and its version in C on the host, against numpy."""
+"""The kernels for AVR are exact: assembly on the simulated chip and its C version on the host, compared with numpy."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def most(width: int) -> int:
 
 
 def extremes(width: int, count: int) -> list[Vector]:
-    """Vectors of one value, of alternating extremes, and random ones."""
+    """Vectors of one value, vectors of alternating extremes, and random vectors."""
     dtype, low, high = f"<i{width // 8}", -most(width) - 1, most(width)
     random = np.random.default_rng(width)
     flat = [np.full(count, value, dtype) for value in (low, high, -1, low + 1)]
@@ -62,7 +62,7 @@ def extremes(width: int, count: int) -> list[Vector]:
 
 
 def sparse_matrix(width: int) -> Vector:
-    """Rows of 0 to all entries, with gaps of every kind that fit in a byte for elements of 16 bits."""
+    """Rows with from no to all entries, whose gaps include every kind that fits in a byte for 16-bit elements."""
     random = np.random.default_rng(width)
     rows = [
         vector * (random.random(COLUMNS) < density) for vector in extremes(width, COLUMNS) for density in (0.1, 0.6)
@@ -115,7 +115,7 @@ def products(case: Case) -> Vector:
 
 
 def fits_in_chunks(case: Case) -> bool:
-    """Does every chunk of products fit 16 bits, with a byte more?"""
+    """Whether the sum of every chunk of products fits in 16 bits, with one more byte for the total."""
     chunk = case.kernel.chunk
     values = products(case)
     chunks = np.pad(values, (-len(values) % chunk, 0)).reshape(-1, chunk).sum(1)
@@ -123,7 +123,7 @@ def fits_in_chunks(case: Case) -> bool:
 
 
 def is_provable(case: Case) -> bool:
-    """Does the call keep the caller's promise?"""
+    """Whether a call meets the kernel's precondition on the magnitude of sums."""
     if case.kernel.form == "axpy":
         return bool((abs(case.sum) + np.abs(products(case)) <= most(case.kernel.sum)).all())
     return abs(case.sum) + int(np.abs(products(case)).sum()) <= most(case.kernel.sum)
@@ -145,7 +145,10 @@ class Device:
         return scores.tolist()
 
     def check(self, cases: list[Case]) -> None:
-        """On the chip also of sums that wrap around: more than is promised, but it shows that no carry is lost."""
+        """Assert that all calls return the exact results.
+
+        On the chip, cases include sums that wrap around. These violate the precondition but show that no carry is lost.
+        """
         if self.runner.name == "host":
             cases = [case for case in cases if is_provable(case)]
         for case, (value, *_) in zip(cases, self.scores(cases), strict=True):
@@ -221,7 +224,9 @@ def test_sparse(device: Device, kernel: KernelSignature):
 
 
 def halved(cases: list[Case]) -> list[Case]:
-    """With vectors whose difference from any weight fits 16 bits, where some weights are not too large."""
+    """Cases with halved vectors, so that differences from any weight fit in 16 bits; cases with too large weights are
+    omitted.
+    """
     return [replace(case, vector=case.vector >> 1) for case in cases]
 
 

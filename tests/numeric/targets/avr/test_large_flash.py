@@ -1,4 +1,4 @@
-"""Constants of programs for the ATmega2560, of whose 256 KB of flash LPM reads the first 64 KB."""
+"""Constants of programs for the ATmega2560, which has 256 KB of flash; LPM reads only the first 64 KB."""
 
 from __future__ import annotations
 
@@ -45,7 +45,10 @@ def digits() -> Any:
 
 
 def request(estimator: Any, folder: Path, samples: int = 60, **options: Any) -> Request:
-    """A request to compile an estimator of digits for a Mega. samples: of the validation data."""
+    """A request to compile an estimator of digits for a Mega.
+
+    samples: the number of validation samples.
+    """
     x, y = digits()
     model, val = folder / "model.mlir", folder / "val.npz"
     model.write_text(str(import_estimator(estimator.fit(x, y), file="model")))
@@ -54,7 +57,7 @@ def request(estimator: Any, folder: Path, samples: int = 60, **options: Any) -> 
 
 
 def layers(*widths: int) -> Any:
-    """Dense layers, all but untrained."""
+    """An estimator of dense layers with hardly any training."""
     return sk.MLPClassifier(widths, max_iter=1, random_state=0)
 
 
@@ -64,7 +67,7 @@ def mismatch(asked: Request, device: str) -> str | None:
 
 
 def end_of_constants(asked: Request, folder: Path) -> int:
-    """The address behind all constants of the linked program."""
+    """The end address of all constants of the linked program."""
     interface = interface_of(load_program(asked.out / "ir" / "1-formats.mlir", context()))
     runner = runner_for(MEGA)
     return symbols(runner.chip, runner.build(asked.out, interface, folder).elf)[BEHIND_CONSTANTS]
@@ -72,7 +75,7 @@ def end_of_constants(asked: Request, folder: Path) -> int:
 
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 def test_60_kb_of_constants(tmp_path: Path):
-    """The code lies beyond the first 64 KB, in part; further constants of the sketch's own are one too many."""
+    """Part of the code is beyond the first 64 KB. Additional constants of the sketch then exceed the range of LPM."""
     asked = request(layers(242, 124, 130), tmp_path)
     report = compile_model(asked)
     assert report["mismatch"] is None
@@ -87,7 +90,9 @@ def test_60_kb_of_constants(tmp_path: Path):
 
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 def test_130_kb_of_constants(tmp_path: Path):
-    """Weights beyond two boundaries of 64 KB; each of two layers has more than fit in 64 KB, and in an array of C."""
+    """Weights extend over two boundaries of 64 KB. Each of two layers has more than 64 KB, which no single C array can
+    hold.
+    """
     asked = request(layers(1030, 66), tmp_path, samples=2)
     report = compile_model(asked)
     assert report["mismatch"] is None
@@ -103,7 +108,7 @@ def test_130_kb_of_constants(tmp_path: Path):
 
 
 def test_more_is_refused():
-    """More near constants than LPM reads, and more constants than flash."""
+    """The rejected cases are more near constants than LPM can read, and more constants than flash."""
     mega = board(MEGA)
     CHIP.check_constants(250_000, mega, far=190_000)
     with pytest.raises(TooLargeError, match=r"take 81,620 bytes, of the flash of mega a program reads 64,512 as con"):
@@ -133,7 +138,7 @@ static uint16_t hash_{0}(void)
 
 
 def _numbers(kind: str) -> Any:
-    """The elements of a far array; floats have few bits, for the sake of their text."""
+    """The elements of a far array. Floats have few significant bits, so that their text is short."""
     rng = np.random.default_rng(0)
     if kind == "f32":
         return rng.integers(-(1 << 20), 1 << 20, _ARRAY // 4).astype("<f4")
@@ -142,7 +147,7 @@ def _numbers(kind: str) -> Any:
 
 
 def test_elements_across_boundaries(tmp_path: Path):
-    """Elements of all types in 150 KB, which two boundaries of 64 KB cut, each read by its address and one by one."""
+    """Elements of all types in 150 KB, across two boundaries of 64 KB, are read by address and one after another."""
     texts = ['#include "reads.h"\n#include <string.h>\n', CHIP.prelude]
     texts += [text for name, text in CHIP.helpers.items() if "far" in name]
     expected: list[int] = []
@@ -183,7 +188,7 @@ const int16_t *reads_scores(void);
 
 @pytest.mark.parametrize(("kind", "flash"), [("registers", None), ("code", 3_300), ("tables", 2_000)])
 def test_forests_behind_much_code(kind: str, flash: int | None, tmp_path: Path):
-    """Records and tables among the code are still read, and return addresses of three bytes are."""
+    """Records and tables after much code are read correctly, as are return addresses of three bytes."""
     asked = request(sk.RandomForestClassifier(20, max_depth=5, random_state=0), tmp_path, flash=flash, votes="soft")
     assert compile_model(asked)["mismatch"] is None
     assert f"tm_avr_forest_{kind}_" in (asked.out / "model.c").read_text()

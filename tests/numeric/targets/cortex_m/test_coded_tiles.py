@@ -1,4 +1,6 @@
-"""Tiles whose weights are code are exact, on emulated chips and in plain C on the host, against numpy."""
+"""Tile kernels whose weights are instructions are exact, on emulated chips and in plain C on the host, compared with
+numpy.
+"""
 
 from __future__ import annotations
 
@@ -60,7 +62,9 @@ def test_shapes(target: str, coder: TileCoder, tmp_path: Path):
 
 @EACH
 def test_the_time_of_a_call_is_known(target: str, coder: TileCoder, tmp_path: Path):
-    """On an M0+ it depends on results beyond a byte, of channels with weights, as the sums are that the kernel has."""
+    """On an M0+ the time depends on the number of saturated results of channels with weights, which the kernel
+    computes.
+    """
     saturated = SATURATED if target == "cortex-m0" else 0
     cases = [case.with_weights() if saturated else case for case in cases_of(coder)]
     runner = runner_for(target)
@@ -71,7 +75,7 @@ def test_the_time_of_a_call_is_known(target: str, coder: TileCoder, tmp_path: Pa
 
 @st.composite
 def drawn_case(draw: st.DrawFn, coder: TileCoder) -> CodedTileCase:
-    """A tile with some elements beside its windows, of which there are as many as a program has room for."""
+    """A random tile with some elements outside its windows, which has as many windows as a program can hold."""
     rows, runs, length, step = (draw(st.integers(1, most)) for most in (8, 5, 5, 4))
     beside, zero = draw(st.integers(0, 2)), draw(st.integers(-128, 127))
     apart = rows if shapes_of(coder) is CHANNELS else 1

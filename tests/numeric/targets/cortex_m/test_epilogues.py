@@ -1,4 +1,4 @@
-"""Epilogues for ARMv6-M requantise any sum as numpy does, on an emulated Cortex-M0+."""
+"""Epilogues for ARMv6-M requantise every sum as numpy does, on an emulated Cortex-M0+."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ INTERFACE = Interface("epilogue", "int8_t", 4 * WORDS, "int8_t", 1, has_label=Fa
 
 @cache
 def built(folder: Path, *, by_thirds: bool) -> Build:
-    """A program whose input is a sum, the two words of a factor and a zero point."""
+    """A program whose input is a sum, the two words of a factor, and a zero point."""
     function = statement(
         [
             *(t.push(("r4", "r5", "r6", "r7", "lr")), t.mov("r5", "r0"), t.mov("r7", "r1")),
@@ -80,7 +80,7 @@ def folders(tmp_path_factory: pytest.TempPathFactory) -> dict[bool, Path]:
 
 
 def near(limit: int) -> st.SearchStrategy[SumAndFactor]:
-    """Sums below a limit in magnitude, those next to it, and those of few bits."""
+    """Sums below a limit in magnitude, sums next to the limit, and sums of few bits."""
     ends = st.sampled_from([1 - limit, limit - 1, -1, 0, 1])
     sums = ends | st.integers(1 - limit, limit - 1) | st.integers(-9999, 9999)
     multipliers = st.sampled_from([1 << 30, (1 << 31) - 1]) | st.integers(1 << 30, (1 << 31) - 1)
@@ -104,7 +104,7 @@ def test_the_greatest_and_least_numbers_are_requantised(folders: dict[bool, Path
 
 
 def check(folder: Path, numbers: list[SumAndFactor], *, by_thirds: bool) -> None:
-    """Compares the bytes that become of sums with those of numpy."""
+    """Assert that the requantised bytes of sums equal those of numpy."""
     words = np.array(
         [(sum, *factor_words(multiplier, right, by_thirds=by_thirds), zero) for sum, multiplier, right, zero in numbers]
     )

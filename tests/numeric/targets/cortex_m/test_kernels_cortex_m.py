@@ -1,4 +1,4 @@
-"""The kernels for Cortex-M are exact: on the emulated chips, and plain C on the host, against numpy."""
+"""The kernels for Cortex-M are exact: on the emulated chips and in plain C on the host, compared with numpy."""
 
 from __future__ import annotations
 
@@ -83,8 +83,9 @@ def test_optimisation_changes_nothing(device: str, optimize: str, tmp_path: Path
 
 @pytest.mark.parametrize("device", ARM)
 def test_loads_and_registers(device: str, tmp_path: Path):
-    """Loads of several words are aligned (an M4 faults, the emulator does not), nothing beside the operands is read and
-    every call preserves the registers that the calling convention says."""
+    """Loads of several words are aligned, which an M4 requires and the emulator does not check. Nothing beside the
+    operands is read, and every call preserves the registers that the calling convention requires.
+    """
     watch = Watch(device, built(runner_for(device), CORTEX_M, "-O2", tmp_path), "kernels", BUFFERS, "tm_cm_dot")
     for call in short_calls(CORTEX_M):
         watch.check(

@@ -1,4 +1,4 @@
-"""Loops over elements on a Cortex-M55 give the bits of the number formats, and take the counted instructions."""
+"""Loops over elements on a Cortex-M55 compute the bits of the number formats, and take the counted instructions."""
 
 from __future__ import annotations
 
@@ -46,8 +46,10 @@ Compute = Callable[[Machine[Any], Sequence[Any]], Any]
 
 @dataclass(frozen=True, eq=False)
 class Case:
-    """A loop over the first elements of runs. window: the taps of a pool, of as many elements as there are results.
-    recorded: in the place of what `compute` records.
+    """A loop over the first elements of runs.
+
+    window: the rows and columns of a pool's window.
+    recorded: a replacement for the code that `compute` records.
     """
 
     formats: Sequence[NumberFormat]
@@ -74,7 +76,9 @@ class Case:
         return lane_program(function)
 
     def _total(self, recorder: LaneRecorder, run: SSAValue, lane: SSAValue) -> Element:
-        """The sum over a window, whose rows lie one element further apart than columns need."""
+        """The sum over a window; consecutive rows of the window are one element further apart than its columns
+        require.
+        """
         rows, columns = self.window
 
         def row(i: SSAValue, totals: Sequence[SSAValue]) -> Sequence[SSAValue]:
@@ -108,7 +112,7 @@ class Case:
 
 
 def runs_of(case: Case) -> list[np.ndarray]:
-    """All pairs of bytes, or halfwords that a step through all residues draws."""
+    """Inputs of a case: all pairs of bytes, or halfwords that a multiplicative sequence distributes over all values."""
     every = np.arange(PAIRS)
     if case.formats[0].dtype.itemsize == 1:
         return [(every >> 8).astype(np.int8), every.astype(np.int8)]
@@ -121,7 +125,7 @@ def skewed(random: np.random.Generator, scale: float | None = None) -> ZeroSkewT
 
 
 def joined(name: str, formats: Sequence[NumberFormat], result: NumberFormat, count: int = PAIRS) -> Case:
-    """The sum, difference or product of two elements."""
+    """The case of a sum, difference or product of two elements."""
 
     def compute(m: Machine[Any], x: Sequence[Any]) -> Any:
         return getattr(result, name)(m, x[0], formats[0], x[1], formats[1])
@@ -162,7 +166,9 @@ def cases() -> list[Case]:
 
 
 def successors(recorder: LaneRecorder, x: Element) -> Element:
-    """A total of two numbers, three times each, in a loop that reads a carried value whose successor is known."""
+    """Record a loop whose carried number is increased by one in each iteration and added three times to a carried
+    total.
+    """
 
     def outer(_: SSAValue, carried: Sequence[SSAValue]) -> Sequence[SSAValue]:
         number, total = carried
@@ -178,7 +184,9 @@ def successors(recorder: LaneRecorder, x: Element) -> Element:
 
 
 def written(cases: Sequence[Case], folder: Path) -> None:
-    """A program whose input begins with the number of a case, and whose outputs are its results, then 99."""
+    """Write a program whose input begins with the number of a case. Its outputs are the case's results, followed by
+    99.
+    """
     texts = {name: text for case in cases for name, text in texts_of(case.kernel, M55)}
     branches: list[str] = []
     for number, case in enumerate(cases):

@@ -1,4 +1,4 @@
-"""Kernels for a Cortex-M55 are exact, and every call preserves the registers that the calling convention says."""
+"""Kernels for a Cortex-M55 are exact, and every call preserves the registers that the calling convention requires."""
 
 from __future__ import annotations
 
@@ -92,7 +92,9 @@ static TM_NAKED int guarded(const void *function, const int32_t *arguments)
 
 
 def many_values(count: int) -> LaneProgram:
-    """A function with so many values at a time that it takes preserved vectors, and a loop inside."""
+    """A function with so many simultaneously live values that it needs vector registers that it must preserve, with an
+    inner loop.
+    """
     block = Block(arg_types=[*[MemRefType(i8, [1])] * 2, IndexType()])
     recorder, (run, out, lane) = LaneRecorder(block), block.args
 
@@ -111,7 +113,7 @@ def many_values(count: int) -> LaneProgram:
 
 
 def calls() -> list[tuple[Kernel, list[str]]]:
-    """Kernels of each family, and their arguments."""
+    """Kernels of each family with the arguments of a call."""
     random = np.random.default_rng(2)
     dots = Tile(6, 10, 4, 10, 2, 5, 3), Tile(5, 3, 9, 21, 3, 5, -5), Tile(10, 1, 643, 0, 643, 1, 127)
     channels = Tile(8, 3, 24, 160, 16, 7, 5), Tile(7, 3, 21, 70, 7, 5, 4)

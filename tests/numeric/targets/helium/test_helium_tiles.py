@@ -1,4 +1,4 @@
-"""Kernels for tiles on a Cortex-M55 are exact, take the counted instructions, and read nothing behind the windows."""
+"""Tile kernels on a Cortex-M55 are exact, take the counted instructions, and read nothing outside the windows."""
 
 from __future__ import annotations
 
@@ -84,7 +84,7 @@ CHANNELS = [
 
 
 def drawn(seed: int) -> list[Tile]:
-    """Tiles of any shapes."""
+    """Tiles of random shapes."""
     random = np.random.default_rng(seed)
     tiles: list[Tile] = []
     while len(tiles) < 12:
@@ -96,7 +96,7 @@ def drawn(seed: int) -> list[Tile]:
 
 
 def shapes() -> list[tuple[TileFamily, Tile]]:
-    """The shapes of each family; sums in fixed point have a shift instead of factors."""
+    """The tiles of each family; sums in fixed point have a shift instead of factors."""
     dots, channels, shifted_dots, shifted_channels, *_ = tile_families(M55)
     assert shifted_dots.shifts
     assert shifted_channels.shifts
@@ -113,7 +113,7 @@ def shapes() -> list[tuple[TileFamily, Tile]]:
 
 
 def test_filters_are_computed_in_the_quicker_way():
-    """Four channels at once, or a channel at a time if its windows are many or wide."""
+    """A kernel computes four channels at once, or one channel at a time if its windows are many or wide."""
     channels = next(family for family in tile_families(M55) if family.channels)
     ways = {tile: channels.kernel(tile) for tile in (Tile(16, 3, 48, 300, 16, count, 0) for count in (4, 16))}
     texts = {tile.count: texts_of(kernel, M55)[-1][1] for tile, kernel in ways.items() if kernel is not None}
@@ -138,7 +138,7 @@ def test_plain_c_has_the_same_bits(tmp_path: Path):
 
 
 def test_negative_halves_round_away_from_zero(tmp_path: Path):
-    """Sums that VQRDMULH halves exactly, and that the shift leaves half way between two bytes."""
+    """VQRDMULH halves these sums exactly, and the shift then results in ties between two bytes."""
     need_tools(M55)
     runner, random = runner_for(M55), np.random.default_rng(8)
     dots, *_ = tile_families(M55)

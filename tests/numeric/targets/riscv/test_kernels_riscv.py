@@ -1,4 +1,4 @@
-"""The kernels for RISC-V are exact: on the emulated chip, and plain C on the host, against numpy."""
+"""The kernels for RISC-V are exact: on the emulated chip and in plain C on the host, compared with numpy."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Inputs beyond the input format of a program: `predict` and `score` say so, and only then."""
+"""`predict` and `score` warn about inputs beyond the input format of a program, and only about these."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ import tinyml
 
 
 def weather(samples: int, seed: int) -> tuple[Array, Array]:
-    """Temperature, pressure and humidity, whose units differ, and a class of them."""
+    """Samples of temperature, pressure and humidity, whose units differ, and their classes."""
     x = np.random.default_rng(seed).normal([22, 1013, 45], [4, 8, 15], (samples, 3)).astype(np.float32)
     return x, ((x[:, 0] - 22) / 4 + (x[:, 1] - 1013) / 8 > 0).astype(int)
 
@@ -42,7 +42,7 @@ def test_a_scaler_that_was_forgotten(scaler: Any, options: tinyml.CompileKeyword
 
 
 def test_features_that_were_scaled_twice(scaler: Any) -> None:
-    """The ends are those of the feature, in its own unit."""
+    """The warning states the range of the feature in its own unit."""
     x, y = weather(400, 1)
     program = tinyml.compile(
         sk.make_pipeline(sk.StandardScaler(), sk.LogisticRegression()).fit(x, y), x, y,
@@ -56,7 +56,9 @@ def test_features_that_were_scaled_twice(scaler: Any) -> None:
 @pytest.mark.filterwarnings("ignore:MAE")
 @pytest.mark.parametrize(("width", "most"), [(8, "32"), (16, r"(1|0\.9\d+)")])
 def test_posits_reach_beyond_their_profile(width: int, most: str) -> None:
-    """Those of 8 bits as far as they have numbers, those of 16 as far as 16 bits hold their integers."""
+    """8-bit posits have numbers beyond the profile; the range of 16-bit posits ends where their integers exceed 16
+    bits.
+    """
     x = np.random.default_rng(3).uniform(0, 1, (200, 2))
     y = x @ [2.0, 1.0]
     program = tinyml.compile(sk.LinearRegression().fit(x, y), x, y, board="host", format="posit", width=width)

@@ -1,4 +1,4 @@
-"""Compiled detectors of anomalies in Python: decisions, thresholds by a rate of false alarms, advice that fits."""
+"""Compiled anomaly detectors in Python: decisions, thresholds by a rate of false alarms, and applicable advice."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ def test_a_choice_keeps_decisions_and_the_rate_of_false_alarms() -> None:
 
 
 def test_what_does_not_fit_names_a_value_that_fits() -> None:
-    """An ATtiny85 has 512 bytes of RAM."""
+    """The board is an ATtiny85, which has 512 bytes of RAM."""
     x = np.vstack([USUAL, STRANGE])[:, :1]
     with pytest.raises(InputError, match=r"about \d+ would fit: fit it with nu=") as refused:
         tinyml.compile(sk.OneClassSVM(nu=0.95, gamma=0.5).fit(x), x[::6], board="attiny85")
@@ -188,7 +188,7 @@ def test_a_rate_of_false_alarms_counts_samples() -> None:
 
 
 def test_a_threshold_below_all_samples_is_within_the_format() -> None:
-    """The threshold of the estimator, whatever samples are compiled with."""
+    """This holds for the estimator's threshold regardless of the samples for compilation."""
     detector = sk.EllipticEnvelope(contamination=0.001, random_state=0).fit(USUAL)
     near = USUAL[np.abs(USUAL).max(1) < 0.5]
     with pytest.warns(tinyml.CompileWarning, match=r"^X_val: the formats are chosen by 16 samples"):
@@ -226,7 +226,7 @@ def test_labels_of_another_kind_are_explained() -> None:
 
 
 def correlated(seed: int) -> Any:
-    """Samples near a plane of two dimensions, and as many around it."""
+    """Samples near a two-dimensional plane, and equally many samples away from it."""
     random = np.random.default_rng(seed)
     plane = random.normal(size=(2, 6))
     near, beside = (random.normal(size=(300, 2)) @ plane for _ in range(2))
@@ -234,7 +234,9 @@ def correlated(seed: int) -> Any:
 
 
 def test_distances_become_detectors(tmp_path: Path) -> None:
-    """To the centres of a k-means, to the components of a PCA, and to what an autoencoder makes of its input."""
+    """The scores are distances to the centres of a k-means and to the subspace of a PCA, and the reconstruction error
+    of an autoencoder.
+    """
     near, beside = correlated(3)
     scaler = sk.StandardScaler().fit(near)
     means = sk.KMeans(4, n_init=1, random_state=0).fit(near)

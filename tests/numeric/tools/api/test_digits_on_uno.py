@@ -1,4 +1,4 @@
-"""Estimators of scikit-learn in five lines: what `auto` makes of them for an Uno."""
+"""Estimators of scikit-learn in five lines: the programs that `auto` chooses for an Uno."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ MOST_CYCLES = {"MLP": 18_000, "random forest": 2_800}
 
 @pytest.mark.parametrize("name", spread(NAMES, 1))
 def test_an_estimator_on_an_uno(name: str):
-    """The bits of the simulated board are compared as the program is compiled."""
+    """Compilation compares the bits of the simulated board with the evaluator's."""
     report = on_uno(name).report
     assert report.fits
     assert report.mismatch is None

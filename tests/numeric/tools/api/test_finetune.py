@@ -1,4 +1,6 @@
-"""`tinyml.finetune` of pipelines behind scalers: scales of features, a second time, and what compilation keeps."""
+"""`tinyml.finetune` of pipelines with scalers: feature scales, repeated training, and formats that compilation
+preserves.
+"""
 
 from __future__ import annotations
 
@@ -21,7 +23,7 @@ UNLIKE = np.geomspace(1e-2, 1e3, 6)
 
 
 def pipeline() -> Any:
-    """A classifier of features whose units are 100,000 times apart."""
+    """A classifier of features whose units differ by a factor of 100,000."""
     return sk.make_pipeline(sk.StandardScaler(), sk.LogisticRegression(C=100)).fit(X * UNLIKE, Y)
 
 
@@ -47,7 +49,7 @@ def test_where_little_is_lost_the_caller_has_no_scales_to_heed():
 
 
 def test_a_scaler_that_is_one_op_is_trained_again():
-    """In 16 bits it stays in the program, where `fuse-elementwise` has made a map of it."""
+    """In 16 bits the scaler stays in the program, as a map that `fuse-elementwise` has created."""
     x = X * np.geomspace(1, 10, 6)
     model = tinyml.finetune(pipeline().fit(x, Y), x, Y, x, Y, width=16, epochs=1, quantized_epochs=1)
     assert any(op.name == "tdsl.map" for op in model.module.walk())
@@ -64,7 +66,9 @@ def test_a_loss_beside_floating_point_is_a_warning():
 
 @pytest.mark.parametrize("classifier", [sk.LogisticRegression(), sk.LinearSVC()], ids=["probability", "score"])
 def test_two_classes_have_a_single_score(classifier: Any):
-    """It is trained as that of the second class, beside a zero; limits on memory count its channels."""
+    """The single score is trained as the score of the second class, with a score of 0 for the first. Limits on memory
+    include its channels.
+    """
     y = np.where(Y == 1, "yes", "no")
     model = sk.make_pipeline(sk.StandardScaler(), classifier).fit(X, y)
     for macs in (None, 20):

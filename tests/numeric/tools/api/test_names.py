@@ -1,4 +1,4 @@
-"""Names of models from Python: two programs in one C program, in one sketch, and names that C does not take."""
+"""Names of models from Python: two programs in one C program and in one sketch, and names that C does not accept."""
 
 from __future__ import annotations
 
@@ -46,7 +46,9 @@ def tree(data: Any) -> Any:
 
 
 def programs(board: str) -> list[tinyml.Program]:
-    """Two programs of estimators of one class: a name is given to the compilation, or to the model."""
+    """Two programs of estimators of the same class. One is named by an option of compilation, the other by its
+    model.
+    """
     given: dict[str, Any] = {"board": board, "width": 16}
     named = replace(tinyml.load(tree(WINE)), name="wine")
     return [

@@ -1,4 +1,6 @@
-"""A layer of PyTorch is the compiled program: its scores, its derivatives, and what training it leaves."""
+"""The PyTorch layer of a program: its scores equal the program's, its derivatives are right, and training changes its
+model.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Measurements of kernels and cost tables: chips by the registry, checkpoints, the quick mode."""
+"""Measurements of kernels and cost tables: chips of the registry, checkpoints, the quick mode."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def print_figures(levels: Sequence[str]) -> None:
 
 @pytest.fixture
 def foreign(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Chip]:
-    """A chip of another package, with a cost table that is not there yet."""
+    """Install a chip of another package whose cost table does not exist yet."""
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
     shutil.copytree(RISCV.folder / "harness", tmp_path / "chip" / "harness")
     part = dataclasses.replace(RISCV.boards[0], name="foreign", costs="foreign")
@@ -141,13 +141,15 @@ def test_steps_of_forests_are_measured_alone(foreign: Chip, monkeypatch: pytest.
 
 
 def test_no_format_of_a_cost_table_is_none():
-    """Widths that fixed point does not have would be left out with a message each."""
+    """Formats whose width fixed point does not support would be skipped, each with a message."""
     assert min(costs.FIXED_WIDTHS) >= 2
     assert not [weights for _, weights in costs.PACKED if weights == "fixed:1"]
 
 
 def test_every_estimator_of_the_fit_can_be_trained() -> None:
-    """One that scikit-learn refuses, such as a covariance of few samples, would end a calibration before it begins."""
+    """An estimator that scikit-learn rejects, such as a covariance of few samples, would end a calibration at its
+    start.
+    """
     made = list(estimators.estimators())
     assert len({type(each.estimator[-1]).__name__ for each in made}) > 10
     assert all(len(each.x) == estimators.SAMPLES for each in made)

@@ -1,4 +1,4 @@
-"""The kernels reach the figures that they are made for; counts of simulated chips, so the same on every machine."""
+"""Cycles and instructions of kernels are within recorded limits; simulated chips count equally on every machine."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def test_cycles_in_the_loop(name: str):
 
 @pytest.mark.parametrize("kernel", spread(AVR, 20), ids=lambda k: k.name)
 def test_the_compiler_knows_the_cycles_in_the_loop(kernel: KernelSignature):
-    """The limit at -Os, the level of the chip's list, holds for the same measurement."""
+    """The limit at -Os, which is the level of the chip's kernel list, applies to the same measurement."""
     known = known_kernel(attribute_of(kernel), "uno")
     assert known is not None
     cycles = cycles_in_loop(kernel, N, "-Os")

@@ -1,4 +1,4 @@
-"""The accuracy lost with 8 and 16 bits by the real models of the repository; scales come from validation data only."""
+"""The accuracy that the repository's trained models lose with 8 and 16 bits; only validation data determine scales."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from tinyml.tools.driver.stages import load_program
 
 
 def points_lost(model: Path, width: int) -> float:
-    """How many percentage points of accuracy the test set loses."""
+    """The loss of accuracy on the test set in percentage points."""
     ctx = context()
     reals = load_program(model, ctx)
     formats = reals.clone()

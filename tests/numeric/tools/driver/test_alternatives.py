@@ -1,4 +1,4 @@
-"""All alternatives of `--format auto` on generated estimators: each makes a program, and scalers cost nothing."""
+"""All alternatives of `--format auto` on generated estimators: each results in a program, and scalers cost nothing."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def trials_of(given: Problem, folder: Path) -> Trials:
 
 
 def assert_all_make_programs(given: Problem, folder: Path) -> None:
-    """Each is lowered, estimated and evaluated."""
+    """Assert that each alternative can be lowered, estimated and evaluated."""
     trials = trials_of(given, folder)
     for alternative in ALTERNATIVES:
         trial = trials.of(alternative)
@@ -71,7 +71,7 @@ def test_every_alternative_makes_a_program(number: int, tmp_path: Path) -> None:
 
 
 def test_sums_of_32_bits_whose_start_is_far_greater_than_their_products(tmp_path: Path) -> None:
-    """Of features of 1e-5 and weights that are hardly greater: the operands give up bits until the bias fits."""
+    """Features are about 1e-5 and weights hardly greater. The operands get fewer bits until the bias fits the sum."""
     given = fitted("LinearSVC", "", 6, "tiny", 129)
     assert_all_make_programs(given, tmp_path)
     trials = trials_of(given, tmp_path)
@@ -93,10 +93,11 @@ def test_sums_of_32_bits_whose_start_is_far_greater_than_their_products(tmp_path
 )
 @pytest.mark.parametrize("seed", spread(range(5), 1))
 def test_a_scaler_is_as_good_as_scaling_by_hand(estimator: str, scaler: str, seed: int, tmp_path: Path) -> None:
-    """With features of different units: the caller scales, also where several ops read what is scaled.
+    """Features have different units; with feature scales the caller scales them, even if several ops read the scaled
+    features.
 
-    Each program that a choice has for samples scaled by hand has its like, which is as fast, unless its rows have
-    scales: those of a matrix in which scales of features are folded may differ where those by hand do not.
+    For each program for samples scaled by hand, there is an equally fast program with feature scales. The exception is
+    programs with row scales, which may differ for a matrix in which feature scales are folded.
     """
     piped = fitted(estimator, scaler, 6, "unlike", seed)
     first, last = piped.estimator[0], piped.estimator[-1]
@@ -119,7 +120,7 @@ def test_a_scaler_is_as_good_as_scaling_by_hand(estimator: str, scaler: str, see
 
 
 def test_where_nothing_absorbs_scales_of_features_no_alternative_waits_for_them(tmp_path: Path) -> None:
-    """The integers of a sensor are the input: the programs are those of the alternatives with one scale."""
+    """The inputs are the integers of a sensor, so that only the alternatives with one scale are tried."""
     trials = trials_of(fitted("LogisticRegression", "", 3, "like", 0), tmp_path)
     trials.options = replace(trials.options, input_unit="0.01:s10")
     contenders = CandidateQueue(trials, Bounds(inf, inf, 0.5))
@@ -135,7 +136,7 @@ def test_where_nothing_absorbs_scales_of_features_no_alternative_waits_for_them(
 def test_a_format_of_a_package_takes_part_where_its_class_says_so(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """And it is taken where no other is faster and as exact."""
+    """The format is chosen if no other format is as exact and faster."""
     monkeypatch.setattr(sys, "path", [str(ROOT / "tests" / "plugins" / "tapered"), *sys.path])
     with installed(*entry_points_of("tapered")):
         assert considered() == ALTERNATIVES
@@ -153,7 +154,7 @@ def test_a_format_of_a_package_takes_part_where_its_class_says_so(
 
 
 def test_weights_of_4_bits_are_considered_where_the_flash_holds_no_other(tmp_path: Path) -> None:
-    """Of a perceptron for digits; with room for 8 bits none of them is estimated."""
+    """The model is a perceptron for digits. If 8 bits fit, no alternative with 4-bit weights is estimated."""
     x, y = (part[:200] for part in digits().val)
     with warnings.catch_warnings(action="ignore"):
         estimator = sk.MLPClassifier((40,), max_iter=20, random_state=0).fit(x, y)

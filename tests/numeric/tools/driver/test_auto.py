@@ -1,4 +1,4 @@
-"""`--format auto`: what it chooses keeps its rule, replays, and depends on nothing but the model and the data."""
+"""The choices of `--format auto` satisfy its rule, are reproducible, and depend only on the model and the data."""
 
 from __future__ import annotations
 
@@ -31,14 +31,14 @@ from tinyml.transforms.reals.scale_features import ScaleFeaturesPass
 
 @pytest.fixture(autouse=True)
 def without_tools(monkeypatch: pytest.MonkeyPatch) -> None:
-    """No program is built, as on a computer without cross compilers."""
+    """Ensure that no program is built, as on a computer without cross compilers."""
     monkeypatch.setenv("PATH", "")
 
 
 def network(folder: Path, seed: int, scale: float = 1.0, hidden: int = 8, samples: int = 240) -> Path:
-    """A random network with a hidden layer, in a folder with the data that it was made for.
+    """The file of a random network with a hidden layer, whose folder also contains data for the network.
 
-    scale: how far the features differ in range.
+    scale: the ratio by which the ranges of features differ.
     """
     random = np.random.default_rng(seed)
     features, classes = 6, 3
@@ -72,7 +72,7 @@ def source(out: Path) -> str:
 
 @pytest.fixture(scope="module")
 def chosen(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path, dict[str, Any]]:
-    """A model, the folder of what was chosen for it, and the report."""
+    """A model, the output folder of the choice for it, and the report."""
     folder = tmp_path_factory.mktemp("auto")
     model = network(folder, 1)
     return model, folder / "out", compiled(model, folder / "out")
@@ -91,7 +91,7 @@ def test_a_choice_replays(chosen: tuple[Path, Path, dict[str, Any]], capsys: pyt
 
 
 def test_a_choice_of_memory_replays(tmp_path: Path) -> None:
-    """Where RAM is short, the input moves into the arena; a network of images streams."""
+    """If RAM is short, the input moves into the arena, or a network of images is streamed."""
     model = network(tmp_path, 6, hidden=60)
     usual = compiled(model, tmp_path / "usual")["estimate"]["ram_bytes"]
     report = compiled(model, tmp_path / "small", "--ram", str(usual + 12))
@@ -132,7 +132,7 @@ def test_a_choice_is_the_same_beside_cross_compilers_and_other_tests(
 
 @pytest.mark.parametrize("seed", [2, 3])
 def test_a_choice_keeps_its_rule(tmp_path: Path, seed: int) -> None:
-    """On random models, whose features differ in range: no faster alternative that qualifies is left out."""
+    """On random models whose features have different ranges, no faster alternative that qualifies is left out."""
     model = network(tmp_path, seed, scale=10.0 ** (seed - 2))
     report = compiled(model, tmp_path / "out")
     chosen, rows = report["chosen"], report["chosen"]["alternatives"]
@@ -159,7 +159,11 @@ def test_a_choice_keeps_its_rule(tmp_path: Path, seed: int) -> None:
 
 @pytest.mark.parametrize(("seed", "narrow"), [(10, True), (9, False)])
 def test_a_choice_is_no_slower_than_8_bits_that_qualify(tmp_path: Path, seed: int, narrow: bool) -> None:
-    """narrow: whether uniform fixed 8 qualifies; where it does not, what is chosen does."""
+    """The choice is no slower than uniform 8-bit fixed point if the latter qualifies. Otherwise the chosen program
+    qualifies.
+
+    narrow: whether uniform 8-bit fixed point qualifies.
+    """
     model = network(tmp_path, seed, scale=1.0 if narrow else 4.0)
     auto = compiled(model, tmp_path / "auto", "--target", "cortex-m0")
     uniform = compiled(model, tmp_path / "8", "--target", "cortex-m0", "--width", "8", "--outputs", "class")
@@ -170,7 +174,9 @@ def test_a_choice_is_no_slower_than_8_bits_that_qualify(tmp_path: Path, seed: in
 
 
 def test_acceptance_and_choice_judge_the_same_numbers(tmp_path: Path) -> None:
-    """Of gestures, whose label compares exact sums: by the scores, which are rounded, 8 bits would lose too much."""
+    """The model classifies gestures, and its label compares exact sums. Judged by the rounded scores, 8 bits would lose
+    too much.
+    """
     model = ROOT / "examples/protonn-gesturepod/protonn_gesturepod.sd"
     report = compiled(model, tmp_path / "auto")
     assert report["chosen"]["name"] == "fixed 8"
@@ -179,7 +185,9 @@ def test_acceptance_and_choice_judge_the_same_numbers(tmp_path: Path) -> None:
 
 
 def test_scales_of_features_come_first_where_they_spare_a_scaler(tmp_path: Path) -> None:
-    """They change what the caller does: without a scaler they wait until the same format without them is refused."""
+    """Feature scales change the caller's code. For a model without a scaler they are tried only after the same format
+    without them is rejected.
+    """
     model = network(tmp_path, 1)
     scaled = tmp_path / "scaled.sd"
     text = model.read_text().replace("let H = tanh(A * X", "let D = (6, 1) in [-1.0, 1.0] in\nlet H = tanh(A * (X - D)")
@@ -264,7 +272,7 @@ def test_an_alternative_with_too_many_constants_is_no_warning(tmp_path: Path, mo
 
 
 def test_scores_for_labels_are_those_of_a_classifier(tmp_path: Path) -> None:
-    """Of a network that gives scores alone the class is asked for where the data have labels."""
+    """For a network that returns only scores, the class is derived from them if the data have labels."""
     net = NetworkWriter((1, 8, 8, 1), 0)
     image = net.convolution(net.input, 3, 3)
     reals = net.module(net.mean(image))
@@ -290,14 +298,14 @@ def test_a_width_that_a_quantised_model_keeps_from_is_refused(
 
 
 def unlike_features(samples: int, seed: int) -> tuple[np.ndarray, np.ndarray]:
-    """Six features whose units differ by up to six powers of ten, and three classes of them."""
+    """Samples of six features whose units differ by up to six powers of ten, and their three classes."""
     x = np.random.default_rng(seed).normal(size=(samples, 6))
     y = (x[:, 0] + x[:, 1] * x[:, 2] + 0.3 * x[:, 3] > 0).astype(int) + (x[:, 4] > 0.5)
     return x * [1e-3, 1, 1e3, 50, 0.1, 10], y
 
 
 def test_support_vectors_of_scaled_features_take_few_bits():
-    """They took 32, and lost 6.5 points; scales of features were an internal error."""
+    """An earlier version chose 32 bits and lost 6.5 points, and failed with an internal error for feature scales."""
     x, y = unlike_features(900, 0)
     model = sk.make_pipeline(sk.StandardScaler(), sk.SVC()).fit(x[:200], y[:200])
     program = tinyml.compile(model, x[200:500], y[200:500], board="uno", X_test=x[500:], y_test=y[500:])
@@ -311,7 +319,7 @@ def test_support_vectors_of_scaled_features_take_few_bits():
 
 
 def test_where_the_bound_says_nothing_the_safer_program_is_taken():
-    """Of 45 samples three points were gained by chance, with other answers for six of them."""
+    """With 45 samples, a program that gains three points by chance must not be chosen, since it changes six answers."""
     half = halves("wine")
     model = sk.KNeighborsClassifier().fit(half.x, half.y)
     report = tinyml.compile(model, half.held_x[:45], half.held_y[:45], board="uno").report

@@ -1,4 +1,4 @@
-"""Weights in a blob beside the program: bound in place, and refused if damaged, or of another program or version."""
+"""Weights in a separate blob: bound in place, and rejected if damaged or of another program or version."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def network(seed: int, hidden: int = 12, names: str = "") -> Any:
 
 
 def filled(x: Any, model: Any) -> Any:
-    """The model behind an imputer that was trained on x."""
+    """A pipeline of the model after an imputer that was trained on x."""
     return cast(Any, Pipeline)([("filled", cast(Any, SimpleImputer)().fit(x)), ("model", model)])
 
 
@@ -65,7 +65,7 @@ def compiled(model: Any, folder: Path, board: str | None = None, **options: Any)
 
 @dataclass(frozen=True)
 class Bound:
-    """A program with a margin for its weights, and the same model trained again for it."""
+    """A program with reserved space for its weights, and the same model retrained for this program."""
 
     folder: Path
     again: Path
@@ -85,13 +85,16 @@ def bound(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFacto
 
 
 def with_crc(blob: bytes) -> bytes:
-    """The blob with the checksum of its content: what a tool would write, not what damage leaves."""
+    """The blob with a recomputed checksum of its content, as a tool would write it."""
     crc = zlib.crc32(blob[:CRC] + blob[HEAD:])
     return blob[:CRC] + struct.pack("<I", crc) + blob[HEAD:]
 
 
 def variants(blob: bytes, other: bytes) -> list[tuple[bytes, int]]:
-    """Blobs and the results of binding them. other: the blob of another program."""
+    """Modified blobs, each with the expected result of binding it.
+
+    other: the blob of another program.
+    """
 
     def flipped(byte: int, bit: int = 0) -> bytes:
         return blob[:byte] + bytes([blob[byte] ^ 1 << bit]) + blob[byte + 1 :]
@@ -119,8 +122,9 @@ def variants(blob: bytes, other: bytes) -> list[tuple[bytes, int]]:
 
 
 def probe(folder: Path, blobs: list[bytes], flash: str) -> None:
-    """Write the program `probe`, whose label is the result of binding the blob with the number X[0] of a folder's
-    program, at an address that is misaligned by X[1] bytes.
+    """Write the program `probe`, whose label is the result of binding a blob at a given misalignment.
+
+    The input X[0] is the number of the blob, X[1] the misalignment in bytes.
     """
     header = (folder / "model.h").read_text()
     length = [line.split()[2] for line in header.splitlines() if line.startswith("#define model_INPUT_LENGTH")]
@@ -151,7 +155,10 @@ def probe(folder: Path, blobs: list[bytes], flash: str) -> None:
 
 
 def results(bound: Bound, blobs: list[bytes], inputs: list[tuple[int, int]], workdir: Path) -> list[int]:
-    """The results of binding blobs on the device. inputs: the number and the misalignment of each."""
+    """The results of binding blobs on the device.
+
+    inputs: for each run, the number of the blob and the misalignment.
+    """
     for file in ("model.c", "model.h"):
         shutil.copy(bound.folder / file, workdir / file)
     target = json.loads((bound.folder / "report.json").read_text())["target"]
@@ -189,7 +196,7 @@ def test_the_model_trained_again_needs_no_new_program(bound: Bound):
 
 
 def test_the_program_with_other_weights_computes_the_bits_of_the_other_model(bound: Bound, tmp_path: Path):
-    """The C of the first model with the blob of the second, beside the evaluator of the second."""
+    """The C of the first model with the blob of the second computes the evaluator's outputs for the second."""
     x, _ = digits()
     np.savez(tmp_path / "x.npz", x=x[:20])
     mixed = tmp_path / "mixed"
@@ -199,7 +206,7 @@ def test_the_program_with_other_weights_computes_the_bits_of_the_other_model(bou
 
 
 def test_weights_take_no_ram(bound: Bound, tmp_path: Path):
-    """The pointer to the blob, aligned as the arena is, is all that the program has in RAM in addition."""
+    """The only additional RAM is the pointer to the blob, aligned as the arena is."""
     report = json.loads((bound.folder / "report.json").read_text())
     ram = report["ram_bytes"]
     pointer = {"host": 8, "uno": 2, "cortex-m4": 4}[report["target"]]
@@ -287,7 +294,7 @@ def test_options_other_than_those_of_the_folder_are_refused(options: dict[str, A
 
 
 def test_other_labels_and_fills_need_a_new_program(tmp_path: Path):
-    """They are in the code, so that the weights alone would give the answers of neither model."""
+    """Labels and fill values are in the code, so that other weights alone would yield the results of neither model."""
     x, _ = digits()
     model = network(0)
     first = compiled(filled(x, model), tmp_path / "first", weights_at=".weights")

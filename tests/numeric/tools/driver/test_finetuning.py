@@ -1,4 +1,4 @@
-"""Fine-tuned programs: what training computes is what devices compute, and limits are kept."""
+"""Devices compute the outputs that fine-tuning computes, and limits are kept."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ from tinyml.transforms.reals.channels.resource_limits import FLASH, MACS, RAM, R
 
 
 def images(count: int, seed: int) -> Labelled:
-    """Images of 8 x 8 with a bright row, a bright column or a bright diagonal, and noise."""
+    """Images of 8 x 8 pixels with noise and a bright row, column or diagonal, and their classes."""
     random = np.random.default_rng(seed)
     y, x = random.integers(0, 3, count), random.normal(0.0, 0.3, (count, 8, 8))
     for image, kind, at in zip(x, y, random.integers(1, 7, count), strict=True):
@@ -85,7 +85,7 @@ def test_training_computes_what_the_compiled_program_computes(options: dict[str,
 
 
 def test_a_depthwise_network_is_trained_with_rounded_sums(tmp_path: Path):
-    """On whole images; the program that comes out has the loops of its plan, with the same bits."""
+    """Training computes whole images; the resulting program has the loops of its plan and computes the same bits."""
     net = NetworkWriter((1, 8, 8, 1), 0, F32_FORMAT)
     image = net.inverted_residual(net.convolution(net.input, 4, 3, 2), 8, 4)
     module = net.module(net.dense(net.mean(image), 3))
@@ -147,7 +147,7 @@ def test_nothing_passes_a_result_that_its_format_limits(tmp_path: Path):
 
 
 def test_ranges_are_chosen_by_the_loss(tmp_path: Path):
-    """The profile sees one sample four times as large as the others, whose range wastes two of 4 bits."""
+    """One sample of the profile is four times as large as the others; its range would waste two of 4 bits."""
     random = np.random.default_rng(0)
     x = random.normal(size=(240, 8)).clip(-2, 2)
     data = Labelled(x, (x[:, :4].sum(1) > x[:, 4:].sum(1)).astype(np.int64))
@@ -206,13 +206,15 @@ def test_the_best_of_several_trainings_and_epochs(tmp_path: Path):
 
 
 def trained(tmp_path: Path) -> ModuleOp:
-    """The network in floating point."""
+    """The network after training in floating point."""
     chosen = FinetuneOptions(epochs=12, quantized_epochs=0, rate=0.01)
     return finetune(network(), TRAIN, VAL, chosen, numbers(tmp_path, width=16)).reals
 
 
 def test_training_starts_from_the_program_that_is_compiled_without_it(tmp_path: Path):
-    """Not from weights rounded to nearest, which lose more: no epoch is needed to be as good."""
+    """Training starts with the weights of the compiled program and not with weights rounded to nearest, which lose
+    more. Zero epochs therefore result in an equally good program.
+    """
     program, options = trained(tmp_path), numbers(tmp_path, width=4)
     tuned = finetune(program, TRAIN, VAL, FinetuneOptions(epochs=0, quantized_epochs=0), options)
     pipelines.run(compiled := program.clone(), context(), passes_to_formats(options, None))
@@ -227,14 +229,14 @@ def test_training_starts_from_the_program_that_is_compiled_without_it(tmp_path: 
 
 
 def test_few_bits_are_trained_by_larger_steps(tmp_path: Path):
-    """In 4 bits a weight is a step of its format away from where ten epochs of the usual rate would take it."""
+    """In 4 bits, ten epochs at the usual learning rate would move a weight by less than one step of its format."""
     chosen = FinetuneOptions(epochs=0, quantized_epochs=10)
     tuned = finetune(trained(tmp_path), TRAIN, VAL, chosen, numbers(tmp_path, width=4))
     assert tuned.quantised[0] < 0.5 * tuned.untrained[0]
 
 
 def test_a_program_in_formats_is_trained_again(tmp_path: Path):
-    """What it starts from is the program as it came, in its own arithmetic."""
+    """Training starts from the given program in its own arithmetic."""
     chosen = FinetuneOptions(epochs=1, quantized_epochs=1, rate=0.01)
     first = finetune(trained(tmp_path), TRAIN, VAL, chosen, numbers(tmp_path, width=8))
     second = finetune(first.module, TRAIN, VAL, chosen, numbers(tmp_path, width=8))

@@ -1,4 +1,4 @@
-"""Several instances of a program: each has memory of its own and computes what a single one does."""
+"""Several instances of a program: each has separate memory and computes the results of a single instance."""
 
 from __future__ import annotations
 
@@ -97,7 +97,7 @@ def test_interleaved_instances_compute_what_each_does_alone(device: str, options
 
 
 def test_a_program_with_instances_runs_on_every_device(tmp_path: Path):
-    """The caller's array is in the instance, which takes no more RAM than arena and array apart."""
+    """The caller's input array is part of the instance, which takes no more RAM than a separate arena and array."""
     data = MODELS["protonn"].parent / "val.npz"
     request = Request(model=MODELS["protonn"], val=data, width=16, out=tmp_path / "out", instances=True)
     report = compile_model(request)

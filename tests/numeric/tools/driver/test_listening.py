@@ -1,4 +1,4 @@
-"""Recordings that compiled programs hear part by part, on the host and on simulated boards."""
+"""Recordings that compiled programs process part by part, on the host and on simulated boards."""
 
 from __future__ import annotations
 
@@ -32,7 +32,9 @@ RATE = 8
 
 @pytest.fixture(scope="module")
 def sums(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Running sums of pairs: an answer after three pairs, and after every two more."""
+    """A program that computes running sums of pairs of samples: a result after three pairs, and after every two
+    more.
+    """
     folder = tmp_path_factory.mktemp("sums")
     module = Parser(context(), running_sum("sums", classifies=True)).parse_module()
     update_interface(module, input=InputInterface(rate=float(RATE)), classes=("left", "right"))
@@ -46,7 +48,7 @@ def sound(samples: int) -> np.ndarray:
 
 
 def by_steps(folder: Path, samples: np.ndarray) -> Outputs:
-    """All answers by the evaluator, step after step."""
+    """The results of all steps by the evaluator, one step after another."""
     step = load_program(folder / "ir" / "1-formats.mlir", context())
     length = interface_of(step).input_length
     rows = np.pad(samples, (0, -len(samples) % length)).reshape(-1, length)
@@ -60,7 +62,7 @@ def by_steps(folder: Path, samples: np.ndarray) -> Outputs:
 
 @pytest.mark.parametrize(("board", "count"), [("host", 38), ("host", 6), ("uno", 37), ("cortex-m4", 37), ("riscv", 37)])
 def test_answers_are_those_of_the_evaluator(sums: Path, board: str, count: int):
-    """Recordings end with a part, with the first window, and within a part."""
+    """Recordings end after a whole part, after the first window, and within a part."""
     need_tools(board)
     samples = sound(count)
     heard, expected = tinyml.open(sums).listen(samples, board=board), by_steps(sums, samples)
@@ -70,7 +72,7 @@ def test_answers_are_those_of_the_evaluator(sums: Path, board: str, count: int):
 
 
 def test_windows_that_overlap_are_those_of_the_whole_program(tmp_path: Path):
-    """A network without states that go on."""
+    """The network has no state that continues between windows."""
     net = NetworkWriter((1, 12, 3, 2), 3)
     image = net.pool(net.convolution(net.input, 4, 3, padding=(0, 0, 1, 1)))
     (tmp_path / "net.mlir").write_text(print_ir(net.module(net.mean(image))))

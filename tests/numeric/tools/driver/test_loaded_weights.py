@@ -1,4 +1,6 @@
-"""Weights in RAM: Gural and Murmann's setting, an Uno that has neither network nor image in its flash (section 5.1)."""
+"""Weights in RAM as in Gural and Murmann: an Uno whose flash contains neither the weights nor the image (section
+5.1).
+"""
 
 from __future__ import annotations
 
@@ -36,7 +38,7 @@ def model(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def compiled(model: Path) -> tuple[Path, dict[str, Any]]:
-    """The network in 2 KB, streamed by pixels. What is measured is compared with the evaluator."""
+    """The network in 2 KB, streamed by pixels. Measurement compares its outputs with the evaluator's."""
     folder = model.parent / "out"
     request = Request(model=model, out=folder, reuse_input=True, pack_buffers=True, plan="pixels", load_weights=True)
     folder.mkdir()
@@ -46,7 +48,7 @@ def compiled(model: Path) -> tuple[Path, dict[str, Any]]:
 
 
 def test_weights_take_the_bytes_of_their_bits(compiled: tuple[Path, dict[str, Any]]):
-    """1512.5 bytes of 4-bit weights and 8-bit biases; rows of filters are filled up to whole bytes."""
+    """The 4-bit weights and 8-bit biases take 1512.5 bytes; rows of filters are padded to whole bytes."""
     folder, report = compiled
     content = (folder / "gural_mnist10.weights").read_bytes()
     assert len(content) == 1519
@@ -66,9 +68,9 @@ def test_bits_on_all_devices(compiled: tuple[Path, dict[str, Any]], tmp_path: Pa
 
 
 def test_everything_arrives_over_the_serial_line(compiled: tuple[Path, dict[str, Any]], tmp_path: Path):
-    """An Uno receives weights and images, and answers with the logits, the serial code included within its 2 KB.
+    """An Uno receives weights and images, and sends the logits. Its 2 KB of RAM also hold the data of the serial line.
 
-    More is left than the 2 bytes of Gural and Murmann (section 5.1); interrupts take some of the stack or not.
+    More bytes are left than the 2 bytes of Gural and Murmann (section 5.1), with and without the stack of interrupts.
     """
     folder, _ = compiled
     np.savez(tmp_path / "images.npz", x=IMAGES[:1])

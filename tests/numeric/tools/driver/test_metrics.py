@@ -1,4 +1,6 @@
-"""Searches, `--format auto`, `score` and reports by a metric give scikit-learn's figure of what the program answers."""
+"""For a metric, searches, `--format auto`, `score` and reports compute scikit-learn's value for the program's
+outputs.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Real models through the whole compiler: every device computes the evaluator's bits."""
+"""Trained models through the whole compiler: every device computes the evaluator's bits."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ TAKEN = {"fastgrnn": slice(0, None, 5), "protonn": slice(None), "bonsai": slice(
 
 
 def limit(device: str) -> int:
-    """Samples that a device runs."""
+    """The number of samples that a device runs."""
     return 100 if device == HOST else 2
 
 
@@ -45,7 +45,7 @@ def limit(device: str) -> int:
     spread([(model, *format) for model, taken in TAKEN.items() for format in FORMATS[taken]], 3),
 )
 def test_device_equals_evaluator(model: str, format: str, width: int | None, compiled_models: CompiledModels) -> None:
-    """On the host and on half of the boards, which take turns: each format and each model meets all of them."""
+    """Each case runs on the host and on half of the boards, so that each format and each model runs on every board."""
     folder = compiled_models.folder(model, format, width, board(roomy(DEFAULT_TARGET)))
     turn = [*MODELS].index(model) + FORMATS.index((format, width))
     data, program = MODELS[model].with_name("test.npz"), program_in(folder)

@@ -1,4 +1,4 @@
-"""Regressors from end to end: errors beside the float program's, and searches that count points of R2."""
+"""Regressors from end to end: errors compared with the float program's, and searches whose loss is points of R²."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def test_errors_are_those_of_sklearns_metrics(outputs: int):
 
 
 def test_losses_of_candidates_are_points_of_r2():
-    """In any order of the samples, and from below while not all of them were seen."""
+    """The loss does not depend on the order of the samples. Before all samples are evaluated, it is a lower bound."""
     reals = import_estimator(sk.Ridge().fit(DATA.x, TARGETS))
     formats = in_format(reals, DATA, "fixed", 8)
     reference = Reference(reals, Data(DATA.x, None, targets=TARGETS))
@@ -68,7 +68,7 @@ def test_losses_of_candidates_are_points_of_r2():
 
 
 def test_commands_report_regressors(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
-    """A search keeps the points of R2 that it may lose, and what runs has the errors that were promised."""
+    """A search keeps its limit on lost points of R², and the program has the predicted errors."""
     model, val, out = tmp_path / "ridge.joblib", tmp_path / "val.npz", tmp_path / "out"
     joblib.dump(sk.make_pipeline(sk.StandardScaler(), sk.Ridge()).fit(DATA.x, DATA.y), model)
     np.savez(val, x=DATA.held_x, y=DATA.held_y)
@@ -86,7 +86,9 @@ def test_commands_report_regressors(tmp_path: Path, capsys: pytest.CaptureFixtur
 
 
 def calibration(samples: int, seed: int) -> tuple[np.ndarray[Any, Any], np.ndarray[Any, Any]]:
-    """Raw readings of a sensor of pressure and humidity, and both in hPa and %RH, with the noise of the reference."""
+    """Raw readings of a pressure and humidity sensor, and both quantities in hPa and %RH, with the noise of the
+    reference.
+    """
     random = np.random.default_rng(seed)
     low, high = [950, 20, -10], [1050, 90, 40]
     pressure, humidity, kelvin = random.uniform(low, high, (samples, 3)).T
@@ -95,7 +97,7 @@ def calibration(samples: int, seed: int) -> tuple[np.ndarray[Any, Any], np.ndarr
 
 
 def test_a_calibration_keeps_its_error():
-    """Half a point of R2 made it many times as great, to save some 200 cycles, and nothing said so."""
+    """A permitted loss of half a point of R² would multiply the error without a warning, to save about 200 cycles."""
     x, y = calibration(900, 0)
     model = sk.make_pipeline(sk.StandardScaler(), sk.PolynomialFeatures(2, include_bias=False), sk.Ridge(1e-3))
     model.fit(x[:300], y[:300])
@@ -110,7 +112,7 @@ def test_a_calibration_keeps_its_error():
 
 @pytest.mark.filterwarnings("error")
 def test_the_greatest_of_several_values_is_no_answer():
-    """Quantiles, without y: values are compared, and no warning speaks of answers."""
+    """The model predicts quantiles, and the data have no y. Values are compared, and no warning mentions classes."""
     x, _ = calibration(600, 1)
     y = x[:, :1] / 1000 + np.array([-1.0, 0, 1])
     model = sk.make_pipeline(sk.StandardScaler(), sk.Ridge()).fit(x, y)
@@ -122,7 +124,7 @@ def test_the_greatest_of_several_values_is_no_answer():
 
 
 def test_scores_that_are_asked_for_are_judged():
-    """Class and accuracy were kept, and probabilities up to 0.3 off."""
+    """A program must be rejected whose probabilities are up to 0.3 off, although class and accuracy are unchanged."""
     data = halves("cancer")
     model = sk.make_pipeline(sk.StandardScaler(), sk.LogisticRegression()).fit(data.x, data.y)
     program = tinyml.compile(model, data.held_x, data.held_y, board="uno", outputs="scores")

@@ -1,4 +1,4 @@
-"""Every search keeps `--flash` and `--ram` in the program that is built for an Uno and run there."""
+"""The program of every search is within `--flash` and `--ram` when it is built for an Uno and run there."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ DATA = {name: array[:60] for name, array in np.load(FOLDER / "val.npz").items()}
 
 
 def compiled(**options: Any) -> dict[str, int]:
-    """The bytes of the program of a trained Bonsai in flash, and of RAM with its stack."""
+    """The bytes of flash, and of RAM including the stack, of the program of a trained Bonsai."""
     program = tinyml.compile(FOLDER / "bonsai_mnist16.sd", DATA["x"], DATA["y"], board="uno", **options)
     flash, ram = program.report.flash_bytes, program.report.ram_bytes.total
     assert flash is not None
@@ -26,13 +26,13 @@ def compiled(**options: Any) -> dict[str, int]:
 
 @pytest.fixture(scope="module")
 def uniform() -> list[dict[str, int]]:
-    """The bytes of the programs of 8 and of 16 bits."""
+    """The bytes of the uniform programs of 8 and of 16 bits."""
     return [compiled(format="fixed", width=width) for width in (8, 16)]
 
 
 @pytest.mark.parametrize("search", SEARCHES)
 def test_the_built_program_is_within_the_limits(search: str, uniform: list[dict[str, int]]):
-    """Limits halfway between 8 and 16 bits, which 16 bits exceed."""
+    """Limits are halfway between the bytes for 8 and 16 bits, so that 16 bits exceed them."""
     narrow, wide = uniform
     limits = {kind: (narrow[kind] + wide[kind]) // 2 for kind in ("flash", "ram")}
     assert all(narrow[kind] < limit < wide[kind] for kind, limit in limits.items())

@@ -1,4 +1,6 @@
-"""Programs that share an arena compute what each computes alone, whatever the other one does in between."""
+"""Programs that share an arena compute the same outputs as alone, regardless of calls of the other program in
+between.
+"""
 
 from __future__ import annotations
 
@@ -30,7 +32,7 @@ pytestmark = pytest.mark.filterwarnings("ignore::tinyml.tools.api.program.Compil
 
 @cache
 def plain(board: str) -> list[tinyml.Program]:
-    """A network and a forest, which take the same features."""
+    """The programs of a network and a forest for the same features."""
     mlp = sk.MLPClassifier((12,), max_iter=400, solver="lbfgs", random_state=0).fit(IRIS.x, IRIS.y)
     forest = sk.RandomForestClassifier(5, max_depth=3, random_state=0).fit(IRIS.x, IRIS.y)
     given: dict[str, Any] = {"board": board, "format": "fixed", "width": 8, "outputs": "class"}
@@ -44,7 +46,9 @@ def joined(programs: list[tinyml.Program], out: Path) -> SharedPrograms:
 
 
 def interrupt(out: Path, name: str, function: str, other: str) -> None:
-    """Let a function of the program `name` first do what `other` is, a statement that runs another program."""
+    """Change a function of the program `name` so that it first executes the statement `other`, which runs another
+    program.
+    """
     [source] = out.glob("*.c")
     text = source.read_text()
     head = re.search(rf"^(\w+ {name}_{function})(\(.*\))$", text, re.MULTILINE)

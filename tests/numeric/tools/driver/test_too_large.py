@@ -1,4 +1,4 @@
-"""Models that are too large for an Uno: the message says the size, what would fit, and which parameter helps."""
+"""Models that are too large for an Uno: the message states the size, what would fit, and which parameter helps."""
 
 from __future__ import annotations
 
@@ -32,14 +32,14 @@ def exported(estimator: Any, x: Any) -> bytes:
 
 
 def support_vectors() -> Any:
-    """The machine that scikit-learn's defaults give for 1,100 of the digits: 537 support vectors."""
+    """The SVC with default options for 1,100 of the digits, which has 537 support vectors."""
     x, y = datasets.load_digits(return_X_y=True)
     some = np.random.default_rng(0).permutation(len(x))[:1100]
     return sk.SVC().fit(x[some].astype(np.float32), y[some])
 
 
 def test_support_vectors(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
-    """From a file of skl2onnx, with a choice of formats."""
+    """The model is a file of skl2onnx, and the format is chosen automatically."""
     data, estimator = halves("digits"), support_vectors()
     count = len(estimator.support_vectors_)
     assert count == 537
@@ -59,7 +59,7 @@ def test_support_vectors(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
 
 
 def test_neighbours():
-    """In a format that was asked for: a constant is split, and larger than the flash all the same."""
+    """The format is specified. A constant is split into several arrays, and is nevertheless larger than the flash."""
     data = halves("digits")
     estimator = sk.KNeighborsClassifier(3).fit(data.x[:600], data.y[:600])
     said = r"does not fit uno .*: needs [\d,]+ bytes of flash .*; the model has 600 training"
@@ -77,7 +77,7 @@ SAID = {
 
 @pytest.mark.parametrize("name", SAID)
 def test_as_many_parts_as_a_message_says_fit(name: str):
-    """The advice, followed; flash is what is missing."""
+    """A model with the advised number of parts fits the flash."""
     data = halves("digits")
     train, y = np.vstack([data.x, data.held_x]), np.concatenate([data.y, data.held_y])
 
@@ -105,7 +105,7 @@ def test_as_many_parts_as_a_message_says_fit(name: str):
 
 @pytest.mark.parametrize("frame", spread([384, 192], 1))
 def test_shorter_frames_are_advised_where_a_front_end_fills_the_ram(frame: int):
-    """And no fewer trees, which take no RAM. The advice, followed, fits."""
+    """The advice does not suggest fewer trees, which need no RAM. A program with the advised frames fits."""
     random = np.random.default_rng(4)
     signals = random.normal(size=(12, 768)) * 0.3
     bands = ((2, 60),)
@@ -129,7 +129,7 @@ def test_shorter_frames_are_advised_where_a_front_end_fills_the_ram(frame: int):
 
 
 def test_forests_in_floats():
-    """They fit in 8 bits; so the format is named before the parameters."""
+    """The forests fit in 8 bits, so that the message suggests the format before the parameters."""
     data = halves("digits")
     estimator = sk.RandomForestClassifier(20, max_depth=6, random_state=0).fit(data.x, data.y)
     said = r"needs [\d,]+ bytes of flash, the board has 32,256; format='\w+', width=8(, \w+=True)* needs about"
@@ -139,7 +139,7 @@ def test_forests_in_floats():
 
 
 def test_of_large_programs_few_alternatives_are_lowered(monkeypatch: pytest.MonkeyPatch):
-    """At the limit on ops fixed 8, the smallest one, is tried, and beyond it none."""
+    """At the limit on ops, only the smallest alternative, fixed 8, is tried; beyond the limit none is."""
     x = np.random.default_rng(0).normal(size=(40, 1021))
     estimator = sk.LogisticRegression().fit(x, x[:, 0] > 0)
     lowered, ops, cost = set[str](), set[int](), ProgramTrial.cost
@@ -168,7 +168,7 @@ def test_of_large_programs_few_alternatives_are_lowered(monkeypatch: pytest.Monk
 
 
 def test_stacks_that_meet_the_static_data():
-    """Arena and input fit, beside which the stack does not: known once the program runs."""
+    """Arena and input fit, but not together with the stack. This is only known when the program runs."""
     x = np.random.default_rng(0).normal(size=(40, 1021))
     estimator = sk.LogisticRegression().fit(x, x[:, 0] > 0)
     said = (

@@ -1,4 +1,6 @@
-"""Memory of real models as compiled: proven optimal, and exactly what the linker reserves."""
+"""Memory of trained models after compilation: packings are proved optimal, and the linker reserves exactly their
+size.
+"""
 
 from __future__ import annotations
 
@@ -38,7 +40,7 @@ def compiled(name: str, width: int | None, out: Path, **more: Any) -> dict[str, 
 
 
 def arena_in_the_object(folder: Path, name: str, scratch: Path) -> int:
-    """Bytes of the symbol `NAME_arena`."""
+    """The size in bytes of the symbol `NAME_arena` in the object file."""
     made = scratch / "m.o"
     call_tool(chip_of(DEFAULT_TARGET), "cc", ["-mmcu=atmega328p", "-Os", "-c", folder / f"{name}.c", "-o", made])
     symbols = call_tool(chip_of(DEFAULT_TARGET), "nm", ["-S", made])
@@ -47,7 +49,7 @@ def arena_in_the_object(folder: Path, name: str, scratch: Path) -> int:
 
 
 def pack_again(formats: ModuleOp, mode: str, name: str, folder: Path) -> ArenaOp:
-    """Writes the C of a program at L1 whose buffers are packed in a mode."""
+    """Write the C of a program at L1 whose buffers are packed by a given packer, and return the arena."""
     ctx, module = context(), formats.clone()
     passes = [
         step
@@ -78,7 +80,9 @@ def test_the_arena_is_optimal_and_what_the_linker_reserves(
 
 @pytest.mark.parametrize("name", spread(["bonsai", "protonn"], 1))
 def test_modes_on_mixed_widths(name: str, tmp_path: Path):
-    """`auto` is proven optimal, and no higher than what moves buffers; the stack does not depend on where they lie."""
+    """`auto` is proved optimal, and its arena is no larger than that of the packer that moves buffers. The stack does
+    not depend on the offsets of buffers.
+    """
     report = compiled(name, None, tmp_path / "out", search=SearchRequest("demote", {"jobs": 1}))
     formats = Parser(context(), (tmp_path / "out/ir/1-formats.mlir").read_text()).parse_module()
     arenas: dict[str, ArenaOp] = {}
@@ -126,7 +130,9 @@ func.func @image(%X: tensor<1x8x8x3x!fixed.q<{bits}, 4>>) -> tensor<1x3x3x4x!fix
 
 @pytest.mark.parametrize(("bits", "height"), [(8, 216), (9, 263)], ids=["bytes", "packed"])
 def test_results_overlap_the_input(bits: int, height: int, tmp_path: Path):
-    """The image takes 192 bytes, 216 if it is packed, the result of the convolution 144, the window 27."""
+    """The image takes 192 bytes, or 216 if its elements are packed, the result of the convolution 144, and the window
+    27. The arena is smaller than their sum, since results overlap the image.
+    """
     weights = "0x" + random.Random(1).randbytes(108).hex()
     (tmp_path / "image.mlir").write_text(NETWORK.format(weights=weights, bits=bits))
     request = Request(model=tmp_path / "image.mlir", out=tmp_path / "out", reuse_input=True, pack_buffers=bits == 9)
@@ -140,7 +146,7 @@ def test_results_overlap_the_input(bits: int, height: int, tmp_path: Path):
 
 
 def test_the_input_moves_into_the_arena_of_a_small_board(tmp_path: Path):
-    """The image of 1200 bytes and the arena of 1200 do not fit 2 KB of RAM apart."""
+    """An image of 1200 bytes and a separate arena of 1200 bytes do not fit into 2 KB of RAM."""
     program = """
         func.func @large(%X: tensor<1200x!fixed.q<8, 4>>) -> tensor<1200x!fixed.q<8, 4>> {
           %y = tdsl.neg %X : tensor<1200x!fixed.q<8, 4>> -> tensor<1200x!fixed.q<8, 4>>

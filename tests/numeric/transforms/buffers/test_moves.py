@@ -1,4 +1,4 @@
-"""Programs whose buffers move while they are alive: every device computes the evaluator's bits."""
+"""Programs whose buffers are moved while they are live: every device computes the evaluator's bits."""
 
 from __future__ import annotations
 
@@ -74,7 +74,7 @@ def parse(text: str) -> ModuleOp:
 
 
 def write(buffers: ModuleOp, folder: Path) -> None:
-    """The C of a packed program at L2."""
+    """Write the C of a packed program at L2 to a folder."""
     ctx = context()
     options = {"target": "uno"}
     lowered(buffers, ctx, start="buffers-to-loops", **options)

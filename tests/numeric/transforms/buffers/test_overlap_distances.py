@@ -1,4 +1,6 @@
-"""Safe distances: results over their operands, run on bytes in an arena of poison, and one byte closer refused."""
+"""Safe distances between results and operands that overlap: tested on bytes in a poisoned arena; one byte less must be
+rejected.
+"""
 
 from __future__ import annotations
 
@@ -30,7 +32,7 @@ def image(height: int, width: int, channels: int, element: str = Q) -> str:
 
 
 def program(operand: str, op: str, result: str, constants: str = "") -> str:
-    """The op on a value %a that only it reads."""
+    """A program that applies an op to a value %a without other readers."""
     lines = f"%a = tdsl.neg %x : {operand} -> {operand}\n %b = {op} -> {result}\n func.return %b : {result}"
     return f"func.func @main(%x: {operand}) -> {result} {{\n{constants}\n{lines}\n}}"
 
@@ -66,7 +68,10 @@ def pool(kind: str, kernel: int, stride: int, padding: int) -> str:
 
 
 class Case(NamedTuple):
-    """distance: bytes from the result to its operand, or None if they lie apart."""
+    """A program, and the distance that overlapping requires.
+
+    distance: bytes from the result to its operand, or None if they must not overlap.
+    """
 
     text: str
     distance: int | None
@@ -120,7 +125,7 @@ CASES = {
 
 
 def two_convolutions() -> str:
-    """Windows of 3x3 pixels of windows of 3x3 pixels, all with padding: 6x5 pixels of 2 bytes, 4 bytes and 3 bytes."""
+    """Two convolutions of 3x3 windows with padding, on images of 6x5 pixels with 2, 4 and 3 bytes per pixel."""
     lines = ["%a = tdsl.neg %x : IMAGE2 -> IMAGE2"]
     for operand, result, before, rows in (("a", "m", 2, 4), ("m", "b", 4, 3)):
         raws = np.random.default_rng(rows).integers(-30, 30, (rows, 3, 3, before)).tolist()
@@ -139,9 +144,9 @@ def two_convolutions() -> str:
 
 
 def packed(text: str, by: str | None = None) -> tuple[ModuleOp, ModuleOp]:
-    """The program on tensors, and on buffers with addresses; `update-in-place` would hide distances of 0.
+    """The program on tensors, and on buffers with offsets, without `update-in-place`, which would hide distances of 0.
 
-    by: what the two convolutions are streamed by.
+    by: the unit in which the two convolutions are streamed.
     """
     module = Parser(context(), text).parse_module()
     buffers = module.clone()
@@ -189,9 +194,10 @@ def test_results_over_their_operands(name: str):
 
 @pytest.mark.parametrize(("by", "distance"), [("rows", 20), ("pixels", 23)])
 def test_results_of_segments_over_their_operands(by: str, distance: int):
-    """By rows, row 3 of the result ends at byte 60 when the first convolution still needs row 4, from byte 40 on.
+    """By rows, row 3 of the result ends at byte 60 while the first convolution still needs row 4, which begins at byte
+    40.
 
-    By pixels, byte 69 is written when the last window, which begins at byte 46, is still to be gathered.
+    By pixels, byte 69 is written while the last window, which begins at byte 46, is still to be gathered.
     """
     module, buffers = packed(two_convolutions(), by)
     expect_same(module, buffers)
@@ -199,7 +205,7 @@ def test_results_of_segments_over_their_operands(by: str, distance: int):
 
 
 def expect_distance(buffers: ModuleOp, distance: int) -> None:
-    """Assert how far %a lies above %b, and that one byte less is refused."""
+    """Assert the distance by which %a is above %b, and that one byte less is rejected."""
     result, operand = view(buffers, "b"), view(buffers, "a")
     assert operand.offset.value.data - result.offset.value.data == distance
     if distance:
@@ -210,7 +216,7 @@ def expect_distance(buffers: ModuleOp, distance: int) -> None:
 
 
 def test_pools_of_too_great_windows_keep_their_operands(monkeypatch: pytest.MonkeyPatch):
-    """Elements of windows are listed only up to a limit."""
+    """The elements of windows are enumerated only up to a limit."""
     text, distance = CASES["overlapping pool"]
     assert distance is not None
     monkeypatch.setattr(overlap_distance, "MOST_STEPS", 10)

@@ -1,4 +1,6 @@
-"""Networks in several memories on emulated boards: equal bits, and as many accesses by memory as the loops state."""
+"""Networks in several memories on emulated boards: bits and accesses by memory equal those that the compiler
+computes.
+"""
 
 from __future__ import annotations
 
@@ -55,7 +57,7 @@ def compiled(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFa
 
 
 def by_memory(accesses: Any, memories: Any) -> dict[str, CountedAccesses]:
-    """The counted accesses by the memory that the name of an array ends in."""
+    """The counted accesses by memory, which is the end of an array's name."""
     totals: dict[str, CountedAccesses] = {}
     for array, counted in accesses.items():
         for memory in memories:

@@ -1,4 +1,6 @@
-"""Convolutions of images one pixel wide, whose tiles run along the image, bit for bit on every device."""
+"""Convolutions of images with a width of one pixel, whose tiles extend along the image, compute the evaluator's bits on
+every device.
+"""
 
 from __future__ import annotations
 
@@ -22,7 +24,9 @@ KINDS = ("depthwise", "depthwise, valid", "convolution")
 
 
 def layer(kind: str, shape: tuple[int, int, int, int]) -> bytes:
-    """A layer with random weights on an image one pixel wide; an image that no window fits into is padded anyway."""
+    """The bytes of a model of a layer with random weights on an image one pixel wide. If no window fits the image, the
+    image is padded.
+    """
     (height, taps, channels, stride), model, random = shape, TfliteModel(), np.random.default_rng(5)
     valid, rows = "valid" in kind and taps <= height, channels if "depthwise" in kind else 7
     extent = -(-(height - taps + 1 if valid else height) // stride)

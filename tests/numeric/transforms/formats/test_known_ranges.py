@@ -1,4 +1,4 @@
-"""Sums of boosted trees beyond the validation set: no width and no format clips what the leaves can reach."""
+"""Sums of boosted trees for inputs outside the validation set: in no width and format are attainable sums clipped."""
 
 from __future__ import annotations
 
@@ -93,7 +93,9 @@ def test_devices_add_as_the_evaluator(device: str, name: str, format: str, width
 
 
 def test_ranges_hold_for_all_inputs():
-    """Of the nearest targets, the three least and the three greatest bound the mean; an input has no bound."""
+    """The mean of the three least targets and that of the three greatest bound the predictions of three nearest
+    neighbours. Inputs have no bounds.
+    """
     targets = np.arange(40.0)
     module = import_estimator(sk.KNeighborsRegressor(3).fit(X[:40, :2], targets))
     record_profiles(module, X[:2, :2])

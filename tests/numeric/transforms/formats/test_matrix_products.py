@@ -1,4 +1,6 @@
-"""Products of several rows and several columns, by windows or column by column, bit for bit on every device."""
+"""Products of several rows and several columns, by windows or by columns, compute the evaluator's bits on every
+device.
+"""
 
 from __future__ import annotations
 
@@ -38,7 +40,7 @@ KINDS = ("constant on the right", "constant on the left", "two tensors", "transp
 
 
 def program(kind: str, shape: tuple[int, int, int], format: str) -> ModuleOp:
-    """A product of rows and columns; two tensors are the halves of the input."""
+    """A program that multiplies rows by columns; if both are variable, they are the halves of the input."""
     (rows, length, columns), (x, w, y, raw) = shape, FORMATS[format]
     left, right, result = (f"{a}x{b}x" for a, b in ((rows, length), (length, columns), (rows, columns)))
     turned, constant = f"{columns}x{length}x", "left" in kind
@@ -93,7 +95,7 @@ ZEROS = [(-128, -128), (11, -7), (0, 127), (5, 0)]
 
 
 def with_zero_points(shape: tuple[int, int, int], zeros: tuple[int, int]) -> ModuleOp:
-    """A product of two tensors, which are the halves of the input, with zero points of their own."""
+    """A program that multiplies two tensors with separate zero points, which are the halves of the input."""
     (rows, length, columns), (left, right) = shape, (f"!zeroskew.q<8, 0.05, {zero}>" for zero in zeros)
     first, second, y = rows * length, length * columns, f"tensor<{rows}x{columns}x!zeroskew.q<8, 0.4, 6>>"
     a, b = f"tensor<{rows}x{length}x{left}>", f"tensor<{length}x{columns}x{right}>"

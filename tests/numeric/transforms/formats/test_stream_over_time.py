@@ -1,4 +1,4 @@
-"""Programs that stream give the bits of the whole program: on the desk, and on every device."""
+"""Streaming programs compute the bits of the whole program, in the evaluator and on every device."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ LAYER = """
 
 @st.composite
 def recurrent(draw: st.DrawFn) -> str:
-    """Programs of one or two layers, each of which reads all that the one before gives."""
+    """Random programs of one or two layers; the second layer reads all results of the first."""
     random = np.random.default_rng(draw(st.integers(0, 1 << 30)))
     steps, *sizes = draw(st.tuples(st.integers(2, 6), *[st.integers(1, 4)] * draw(st.integers(2, 3))))
     lines = ["!q = !fixed.q<16, 12>", "!w = !fixed.q<8, 6>"]
@@ -143,7 +143,9 @@ func.func @spotter(%X: tensor<1x30x!q>) -> (index, !scores) {{
 
 @pytest.mark.parametrize("target", ["uno", "cortex-m0", "cortex-m4", "riscv"])
 def test_devices_give_the_bits_of_the_evaluator(target: str, tmp_path: Path):
-    """Overlapping frames, a difference to the frame before, a convolution and an average; 2 samples are in no frame."""
+    """The program has overlapping frames, a difference from the previous frame, a convolution and an average. Two
+    samples are in no frame.
+    """
     random = np.random.default_rng(2)
     words = {
         "bands": random.integers(-90, 90, (8, 4)).tolist(),

@@ -1,4 +1,4 @@
-"""Answers of programs that stream which are less than a window apart."""
+"""Streaming programs that return results at intervals shorter than a window."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ def running(steps: int) -> ModuleOp:
 
 
 def network(*, padded: bool = False) -> ModuleOp:
-    """Two convolutions over time with rings of three and two rows, and the mean of what they give."""
+    """A program of two convolutions over time with rings of three and two rows, and the mean of their results."""
     net = NetworkWriter((1, STEPS, 3, 2), 3)
     image = net.pool(net.convolution(net.input, 4, 3, padding=(int(padded), 0, 1, 1)))
     return net.module(net.mean(image))
@@ -71,7 +71,7 @@ def samples(steps: int) -> np.ndarray:
 
 
 def on_host(whole: ModuleOp, stride: int, raws: np.ndarray, folder: Path) -> np.ndarray:
-    """The scores of all answers to one sequence, by the C of a program."""
+    """The scores of all results for one sequence, computed by the C of a program."""
     compiled = compile_kept(whole, context(), PipelineOptions(data="", input="push", stride=stride))
     name = compiled.header.partition("_INPUT_LENGTH")[0].rpartition(" ")[2]
     for file, text in ((f"{name}.c", compiled.source), (f"{name}.h", compiled.header), ("main.c", CALLER)):
@@ -96,7 +96,7 @@ def test_states_of_loops_go_on(tmp_path: Path):
 
 
 def test_windows_of_images_move_on(tmp_path: Path):
-    """The mean is that of the last frames; it cannot be a running sum."""
+    """The mean is that of the latest frames, so that it cannot be a running sum."""
     raws, stride = samples(STEPS + 20), 6
     got = answers(network(), stride, raws)
     windows = [raws[:, ROW * first : ROW * (first + STEPS)] for first in range(0, 21, stride)]
@@ -127,7 +127,7 @@ func.func @gaps(%X: tensor<1x14x!fixed.q<8, 7>>) -> tensor<1x4x!fixed.q<8, 7>> {
 
 
 def test_samples_between_frames_are_dropped(tmp_path: Path):
-    """Frames of 4 samples begin 5 apart; two windows follow each other."""
+    """Frames of 4 samples begin every 5 samples; two windows follow each other."""
     whole = Parser(context(), GAPS).parse_module()
     raws = samples(5)[:, :29]
     expected = [evaluate(whole, raws[:, first : first + 14]).tensors[0] for first in (0, 15)]

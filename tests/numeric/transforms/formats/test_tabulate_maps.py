@@ -1,4 +1,4 @@
-"""Tables of chains of elementwise ops: entry by entry those of the chain, bit for bit on every device."""
+"""Tables for chains of elementwise ops: each entry equals the result of the chain, bit for bit on every device."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ FORMATS = {
 
 
 def gelu(format: str) -> ModuleOp:
-    """GELU of all raws: x (1 + erf(x / sqrt(2))) / 2, in steps that are rounded."""
+    """A program that computes GELU of all raws, x (1 + erf(x / sqrt(2))) / 2, by several rounded ops."""
     x, y = FORMATS[format]
     return Parser(
         context(),

@@ -1,4 +1,4 @@
-"""The cost model against the simulators, on the models that the repository ships."""
+"""Estimates of the cost model compared with simulators, for the models in the repository."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ FORMATS: tuple[tuple[str, int | None], ...] = (("fixed", 8), ("fixed", 16), ("f3
 
 @pytest.mark.parametrize(("model", "chosen"), spread_product(4, MODELS, measured_boards().values()), ids=str)
 def test_estimates_are_near_what_is_measured(model: str, chosen: Board, compiled_models: CompiledModels) -> None:
-    """The formats take turns over models and boards."""
+    """The formats alternate over models and boards."""
     turn = [*MODELS].index(model) + [*measured_boards().values()].index(chosen)
     format, width = FORMATS[turn % len(FORMATS)]
     # What the other tests compile these models for is large enough.
@@ -88,7 +88,7 @@ NEVER_FITTED = 47, 58, 64, 99
 
 
 def generated() -> list[tuple[int, tuple[str, int], str]]:
-    """Estimators of every kind in formats on boards."""
+    """Cases of generated estimators of every kind, with formats and boards."""
     formats = ("fixed", 8), ("fixed", 16), ("fixed", 32)
     numbers = [number for number in range(len(ESTIMATORS)) if number != LEFT_OUT]
     cases = product(numbers, formats, BOARDS)
@@ -130,7 +130,9 @@ def test_estimates_for_forests_with_several_results_are_near(
 def estimated_and_measured(
     given: Problem, format: tuple[str, int | None], target: str, folder: Path
 ) -> tuple[float, float]:
-    """The mean over samples of the data set by which the program is compiled: paths in trees depend on them."""
+    """The estimated and the measured mean time over the samples for compilation, since paths in trees depend on
+    samples.
+    """
     module = load(given.estimator).module
     classifies = IndexType() in predict_function(module).function_type.outputs
     np.savez(folder / "val.npz", x=given.x)

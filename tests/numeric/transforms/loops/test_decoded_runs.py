@@ -1,4 +1,4 @@
-"""Products of a stranger's numbers of 12 bits run by kernels of integers, with the evaluator's bits on every core."""
+"""Products of a package's 12-bit numbers by integer kernels compute the evaluator's bits on every core."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ KERNELS = {
 
 
 def integers(format: TaperedType) -> FixedType:
-    """Fixed point that has all numbers of a format."""
+    """A fixed-point format that represents all numbers of a format."""
     return FixedType(15, format.scale)
 
 
@@ -77,7 +77,7 @@ PRODUCT = product(WEIGHTS, VECTOR, RAWS)
 
 
 def run(text: str, vectors: NDArray[np.int16], target: str, device: str, folder: Path, packed: str = "auto") -> int:
-    """The time of all inferences, whose scores are the evaluator's."""
+    """Run a program, assert that its scores are the evaluator's, and return the time of all inferences."""
     ctx = context()
     ctx.load_dialect(TAPERED.all_dialects["tapered"]())
     module = parse(text)

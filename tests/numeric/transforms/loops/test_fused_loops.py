@@ -1,4 +1,4 @@
-"""Random nests over buffers that share an arena compute the same after `fuse-loops`."""
+"""Random nests over buffers that share an arena compute the same results after `fuse-loops`."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ INPUT = np.arange(10, 10 + SIZE).astype(np.int16)
 
 
 class Step(NamedTuple):
-    """A nest over rows, and the numbers of the buffers that it loads from and stores to."""
+    """A nest over rows, and the numbers of the buffers that it loads and stores."""
 
     load: int
     stores: tuple[int, ...]
@@ -35,7 +35,7 @@ STARTS = st.tuples(st.just(0), st.sampled_from((0, SIZE)), st.integers(0, 2), st
 
 
 def program(starts: tuple[int, ...], steps: list[Step], result: int) -> str:
-    """Nests within a loop over pixels, the first of which copies the input."""
+    """A program of nests within a loop over pixels; the first nest copies the input."""
     views = [f"%b{i} = scratch.view %arena[{2 * at}] : {ARENA} to {BUFFER}" for i, at in enumerate(starts)]
     nests = [_nest(number, f"%b{step.load}", step.stores) for number, step in enumerate(steps, 1)]
     return f"""
@@ -57,7 +57,7 @@ func.func @run(%x: {BUFFER}) -> {BUFFER} {{
 
 
 def _nest(number: int, source: str, targets: tuple[int, ...]) -> str:
-    """A nest that stores half of each element that it loads, and a number of its own."""
+    """A nest that stores half of each element that it loads plus a constant of the nest."""
     stores = [f"memref.store %value, %b{target}[%row] : {BUFFER}" for target in targets]
     return f"""%c{number} = arith.constant {100 * number} : i16
     num.nest %i to {ROWS} {{

@@ -1,4 +1,4 @@
-"""Whole programs whose constants or buffers are all packed have the evaluator's bits on every device."""
+"""Programs in which all constants or all buffers are packed compute the evaluator's bits on every device."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ BUFFERS = (
 
 @pytest.mark.parametrize(("width", "weights"), spread(FORMATS, 4))
 def test_all_constants_packed(width: int, weights: str, tmp_path: Path):
-    """All formats; programs take turns, and devices do."""
+    """All formats are tested; programs and devices alternate."""
     options = {"width": width, "weights": weights, "packed": "always"}
     turn = FORMATS.index((width, weights))
     check(PROGRAMS[("protonn", "bonsai")[turn % 2]], options, [TURNS[turn % len(TURNS)]], tmp_path, "#scratch.packed<")
@@ -83,14 +83,14 @@ def test_weights_and_vectors_in_groups_of_other_lengths(width: int, weights: int
 
 
 def test_elements_are_unpacked_into_the_arena(tmp_path: Path):
-    """Those of the input, in bytes that the scores take later."""
+    """Elements of the input are unpacked into bytes that the scores overwrite later."""
     options = {"format": "fixed", "width": 9, "packed": "never", "pack_buffers": True}
     check(PROGRAMS["protonn of many classes"], options, TURNS[:2], tmp_path, "%unpacked_1 = scratch.view")
 
 
 @pytest.mark.parametrize(("bits", "inputs"), spread([(2, 37), (4, 21), (5, 13), (6, 37), (7, 77)], 3))
 def test_rows_of_few_bits_in_halfwords(bits: int, inputs: int, tmp_path: Path):
-    """Seven rows: four at a time and the others one by one, with columns that fill no block."""
+    """Seven rows are computed, four at a time and the others one by one. The columns do not fill a block."""
     program = micro_programs.dense(micro_programs.Random(5), inputs, 7, 3, "relu")
     options = {"width": 8, "weights": f"fixed:{bits}", "packed": "always"}
     check(program, options, [("cortex-m4", "cortex-m4")], tmp_path, f"tm_cm_dot4_p{bits}_s8_s32")
@@ -102,7 +102,7 @@ def test_rows_of_few_bits_in_halfwords(bits: int, inputs: int, tmp_path: Path):
     ("weights", "digits"), spread([("fixed:2", "2, trits"), *((f"midrise:{n}", f"{n}, odd") for n in range(1, 5))], 2)
 )
 def test_digits_by_llvm(weights: str, digits: str, tmp_path: Path):
-    """Rows whose last groups are not full."""
+    """LLVM compiles packed digits whose last group in each row is incomplete."""
     program = micro_programs.dense(micro_programs.Random(5), 37, 7, 3, "relu")
     options = {"width": 8, "weights": weights, "packed": "always"}
     check(program, options, [(HOST, HOST)], tmp_path, f"#scratch.packed<{digits}>", every=1)
@@ -110,7 +110,7 @@ def test_digits_by_llvm(weights: str, digits: str, tmp_path: Path):
 
 @pytest.mark.parametrize("packed", ["never", "always"])
 def test_distances_from_weights_of_another_scale(packed: str, tmp_path: Path):
-    """Kernels of distances subtract raws, which takes equal scales."""
+    """Kernels of distances subtract raws, so that they must not be called for operands of different scales."""
     check(PROGRAMS["protonn"], {"width": 8, "weights": "midrise:2", "packed": packed}, TURNS[:1], tmp_path)
 
 
@@ -166,9 +166,10 @@ def check(
     packed: str = "",
     every: int = 3,
 ) -> None:
-    """Build a program for some devices and compare its bits with the evaluator's.
+    """Build a program for some devices, and assert that its bits are the evaluator's.
 
-    packed: what L3 holds. every: LLVM takes one program of so many.
+    packed: text that the program at L3 must contain.
+    every: LLVM compiles one of every `every` programs.
     """
     ctx = context()
     program = drawn.write(folder / "program", 1)
@@ -203,7 +204,7 @@ def check(
 
 
 def test_more_elements_than_16_bits_count_are_packed(tmp_path: Path):
-    """A convolution reads 66,048 of 10 bits, whose indices go beyond 2^16."""
+    """A convolution reads 66,048 elements of 10 bits, whose indices exceed 2^16."""
     net = NetworkWriter((1, 129, 128, 4), 1, format_named(context(), "fixed", 10).for_range(-2, 2))
     module = net.module(net.pool(net.convolution(net.convolution(net.input, 4), 1, 2), 8))
     pipelines.run(module, context(), pipelines.flatten("refine-formats", {}))

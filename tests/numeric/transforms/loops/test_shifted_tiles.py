@@ -1,4 +1,4 @@
-"""Convolutions in fixed point by kernels that shift their sums give the evaluator's bits on an AVR and on the host."""
+"""Fixed-point convolutions by kernels that shift their sums compute the evaluator's bits on an AVR and on the host."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def convolution(
     across: int = 1,
     groups: int = 1,
 ) -> tuple[Image, str]:
-    """A convolution without padding whose sums are shifted by `right` places, and its result."""
+    """The text of a convolution without padding, and its result image. Sums are shifted by `right` bits."""
     frac = x.frac + FRAC
     y = Image(name, x.height - taps[0] + 1, (x.width - taps[1]) // across + 1, filters, frac - right)
     shape = filters, *taps, x.channels // groups
@@ -84,13 +84,13 @@ def program(x: Image, body: str, results: list[Image]) -> str:
 def depthwise(
     x: Image, name: str, taps: tuple[int, int], right: int, random: np.random.Generator, across: int = 1
 ) -> tuple[Image, str]:
-    """A convolution of each channel by a filter of its own."""
+    """The text of a depthwise convolution, and its result image."""
     return convolution(x, name, x.channels, taps, right, random, across, x.channels)
 
 
 @dataclass(frozen=True)
 class Run:
-    """The time of a program, the functions that it calls in their order, and the cycles and the tile of each."""
+    """The time of a program, the functions that it calls in order, and the cycles and the tile of each call."""
 
     time: float
     kernels: list[str]
@@ -99,7 +99,7 @@ class Run:
 
 
 def check(text: str, devices: list[str], folder: Path) -> Run:
-    """What the last device says."""
+    """Assert that devices compute the evaluator's bits, and return the run on the last device."""
     ctx = context()
     module = parse_mlir(ctx, text.encode(), "model.mlir")
     interface = interface_of(module)
@@ -137,7 +137,7 @@ def check(text: str, devices: list[str], folder: Path) -> Run:
 
 @pytest.mark.parametrize("device", ["host", "uno"])
 def test_runs_of_any_length_and_shifts_by_any_places(device: str, tmp_path: Path):
-    """Runs of 27, 27, 12 and 45 elements; shifts by less than a byte, a byte and more."""
+    """Runs have 27, 27, 12 and 45 elements; shifts are less than, equal to and more than a byte."""
     random, x = np.random.default_rng(7), Image("x", 6, 6, 9, FRAC)
     a, first = convolution(x, "a", 4, (3, 3), 7, random)
     b, second = convolution(x, "b", 6, (1, 3), 8, random)
@@ -149,7 +149,9 @@ def test_runs_of_any_length_and_shifts_by_any_places(device: str, tmp_path: Path
 
 @pytest.mark.parametrize("device", ["host", "uno"])
 def test_filters_of_channels(device: str, tmp_path: Path):
-    """Three, two and one window at a time, rows that a displacement reaches and others, weights fetched row by row."""
+    """Kernels process three, two and one window at a time, with rows within and beyond the reach of a displacement, and
+    weights fetched row by row.
+    """
     random, x = np.random.default_rng(8), Image("x", 5, 9, 4, FRAC)
     a, first = depthwise(x, "a", (3, 3), 5, random)
     b, second = depthwise(x, "b", (2, 3), 8, random, across=2)
@@ -161,7 +163,9 @@ def test_filters_of_channels(device: str, tmp_path: Path):
 
 
 def test_the_time_of_a_call_is_known(tmp_path: Path):
-    """Of rows by windows of one run and of several, with an odd last window, and of channels."""
+    """The time is exact for kernels for rows by windows of one and of several runs, with an odd last window, and for
+    channels.
+    """
     random, x = np.random.default_rng(9), Image("x", 5, 11, 8, FRAC)
     a, first = convolution(x, "a", 4, (3, 3), 6, random)
     b, second = convolution(x, "b", 6, (1, 4), 9, random)
@@ -203,7 +207,7 @@ def test_random_shapes(
     right: int,
     seed: int,
 ):
-    """With windows that are long enough for tiles to pay."""
+    """Windows are long enough for tiles to be profitable."""
     x = Image("x", height + 1, width + 3, 30 // (height * width) + more, FRAC)
     random = np.random.default_rng(seed)
     y, body = convolution(x, "y", 2 * pairs, (height, width), right, random)

@@ -1,4 +1,4 @@
-"""Programs whose weights are code, in part or all of them, give the evaluator's bits on their board and on the host."""
+"""Programs whose weights are partly or entirely code compute the evaluator's bits on their board and on the host."""
 
 from __future__ import annotations
 
@@ -60,7 +60,9 @@ def sparse_layer(random: np.random.Generator) -> str:
 
 
 def network(random: np.random.Generator) -> str:
-    """A sparse layer, a dense one that begins with a bias and whose first results saturate, and one behind it."""
+    """The text of a program of a sparse layer, a dense layer with a bias whose first results saturate, and another
+    dense layer.
+    """
     dense, last = random.integers(-127, 128, (9, 14)), random.integers(-20, 21, (5, 9))
     dense[:2] = [[127], [-127]]
     result, activated = tensor(5, 1, 2), tensor(9, 1, 7)
@@ -77,9 +79,10 @@ def network(random: np.random.Generator) -> str:
 
 @dataclass(frozen=True)
 class Taken:
-    """What a program takes on a board: its time, also as estimated, and bytes of flash.
+    """The measured and the estimated time of a program on a board, and its bytes of flash.
 
-    coded, sparse: the numbers of its kernels that hold weights, and of its calls of those that read sparse rows.
+    coded: the number of its kernels whose code contains weights.
+    sparse: the number of its calls of kernels that read sparse rows.
     """
 
     time: float
@@ -90,7 +93,7 @@ class Taken:
 
 
 def taken(text: str, flash: int | None, folder: Path, target: str = "uno") -> Taken:
-    """What a program takes on a board, where it gives the evaluator's bits, as on the host."""
+    """The costs of a program on a board; asserts that the board and the host compute the evaluator's bits."""
     ctx = context()
     module = parse_mlir(ctx, text.encode(), "model.mlir")
     interface = interface_of(module)
@@ -141,7 +144,10 @@ def test_some_rows_of_a_sparse_matrix_become_code(tmp_path: Path):
 
 
 def convolution(random: np.random.Generator, *, by_channel: bool) -> str:
-    """Windows of 2x3 pixels with 6 channels, each of which meets a filter of its own or all of them; some saturate."""
+    """The text of a convolution of windows of 2x3 pixels with 6 channels; some results saturate.
+
+    by_channel: whether the convolution is depthwise.
+    """
     channels = 1 if by_channel else 6
     weights, biases = random.integers(-127, 128, (6, 2, 3, channels)), random.integers(-127, 128, 6)
     weights[0] = 127

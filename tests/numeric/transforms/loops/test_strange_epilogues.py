@@ -1,4 +1,4 @@
-"""An op of a package, which no file of the product names, in the rows of a contraction: fused, blocked and expanded."""
+"""An op of a test package after a contraction: fused into it, blocked and expanded, without changes to tinyml."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def bytes_of(rows: int, columns: int = 1) -> str:
 
 
 def product(name: str) -> str:
-    """A product with the input whose sums are rounded to bytes."""
+    """The text of a product with the input whose sums are rounded to bytes."""
     types = f"{bytes_of(ROWS, COLUMNS)}, {bytes_of(COLUMNS)} -> {bytes_of(ROWS)}"
     return f"""
   {constant(f"W{name}", ROWS, COLUMNS)}
@@ -51,7 +51,7 @@ def product(name: str) -> str:
 
 
 def blend(gate: str, other: str) -> str:
-    """A function that mixes two vectors, each a product or a constant."""
+    """A function that mixes two vectors, each a product or a constant, with a gate."""
     column = bytes_of(ROWS)
     interface = "tdsl.interface = #tdsl.interface<input = <range = [-1.0, 1.0]>>"
     return f"""
@@ -74,7 +74,7 @@ def parsed(text: str) -> tuple[Context, ModuleOp]:
 
 
 def fused(text: str) -> tuple[Context, ModuleOp, num.ContractOp]:
-    """A program at L3, whose nests have become one contraction."""
+    """A program at L3 whose nests are fused to one contraction, and its context."""
     ctx, module = parsed(text)
     lowered(module, ctx, end="formats-to-buffers")
     for step in (LowerTdslToLoopsPass(), SimplifyPass(), FuseLoopsPass()):

@@ -1,4 +1,4 @@
-"""Convolutions by kernels that finish their sums give TensorFlow Lite Micro's bytes on every device."""
+"""Convolutions by kernels that also requantise their sums compute TensorFlow Lite Micro's bytes on every device."""
 
 from __future__ import annotations
 
@@ -63,7 +63,9 @@ SEVERAL: list[tuple[tuple[int, ...], dict[str, Any], tuple[int, int]]] = [
 
 
 def network() -> tuple[bytes, int]:
-    """Every case on the same image, depthwise ones on the result of one, and a residual sum behind the first one."""
+    """A network with every convolution case on the same image; depthwise cases read the result of another one. A
+    residual sum follows the first case. Returns the bytes and the number of outputs.
+    """
     random, model = np.random.default_rng(3), TfliteModel()
     x = model.tensor((1, 6, 7, 5), "int8", 0.05, -9)
     outputs: list[int] = []
@@ -95,7 +97,7 @@ class Compiled:
         return text[text.index("_predict(") :]
 
     def check(self, *devices: str, optimize: str = "-O2") -> None:
-        """Assert that devices compute TFLM's bytes; the host with sanitizers, which see the same at -O1."""
+        """Assert that devices compute TFLM's bytes. The host runs with sanitizers, for which -O1 suffices."""
         for device in devices:
             need_tools(device)
             runner, level = (HostRunner(sanitize=True), "-O1") if device == HOST else (runner_for(device), optimize)
@@ -105,7 +107,10 @@ class Compiled:
 
 
 def compiled_for(target: str, model: tuple[bytes, int], folder: Path, **options: Any) -> Compiled:
-    """A network with a number of outputs, compiled for a target."""
+    """Compile a network for a target.
+
+    model: the network and the number of its outputs.
+    """
     content, count = model
     module, ctx = read_tflite(content, "network.tflite"), context()
     x, interface = inputs_of(content, 3), interface_of(module)
@@ -152,7 +157,9 @@ def test_tiles_of_avr_give_the_bytes_of_tflm(tmp_path: Path):
 
 
 def chain() -> tuple[bytes, int]:
-    """Windows that overlap, depthwise ones with a stride, and pixels, in images of odd width; then a product."""
+    """A network of overlapping windows, depthwise windows with a stride, pointwise convolutions on images of odd width,
+    and a product. Returns the bytes and the number of outputs.
+    """
     random, model = np.random.default_rng(5), TfliteModel()
     x = model.tensor((1, 9, 11, 3), "int8", 0.05, -9)
     wide, narrow, mixed = (
@@ -189,7 +196,9 @@ def test_streamed_rows_are_made_of_tiles(target: str, plan: str, ram: int | None
 
 
 def winograd(height: int) -> tuple[bytes, int]:
-    """Windows of three pixels in a row, one pixel apart, padded and not."""
+    """A network of 3-pixel windows along a row with a stride of 1, with and without padding. Returns the bytes and the
+    number of outputs.
+    """
     random, model = np.random.default_rng(6), TfliteModel()
     x, wide, narrow = (
         model.tensor((1, *shape), "int8", scale, zero)

@@ -1,4 +1,6 @@
-"""Random programs of short rows, functions and sums of tensors give the evaluator's bits in vectors."""
+"""Random programs of short rows, functions and sums of tensors compute the evaluator's bits with vector
+instructions.
+"""
 
 from __future__ import annotations
 
@@ -30,7 +32,7 @@ RESULTS = 5
 
 
 def program(random: Random) -> str:
-    """Results of some random ops each, on vectors of several sizes."""
+    """A program of random ops on vectors of several sizes."""
     lines: list[str] = []
     results: list[tuple[str, int]] = []
 
@@ -101,7 +103,9 @@ DEPTHWISE = {"1x1 behind a convolution": (2, 8, 1), "3x3 behind a wide one": (3,
 
 @pytest.mark.parametrize("name", DEPTHWISE)
 def test_the_loop_over_pixels_makes_the_biases(name: str):
-    """Pixels are streamed: what a layer takes from flash is made in the loop that is joined with that over its rows."""
+    """Pixels are streamed. The constants of a layer are loaded in the loop that is fused with the loop over its
+    rows.
+    """
     need_tools(M55)
     channels, wide, extent = DEPTHWISE[name]
     net, margin = NetworkWriter((1, 6, 6, channels), extent, F32_FORMAT), extent // 2
@@ -123,7 +127,7 @@ def test_the_loop_over_pixels_makes_the_biases(name: str):
 
 
 def test_a_choice_between_equal_constants_is_a_constant(tmp_path: Path):
-    """Both results of a leaky ReLU are below half a unit of a coarse format."""
+    """Both results of a leaky ReLU are below half a step of a coarse format."""
     need_tools(M55)
     x, y = (f"tensor<60x{element}>" for element in ("!fixed.q<8, 10>", "!fixed.q<8, 2>"))
     op = f"%y = tdsl.leaky_relu %x {{slope = 0.125 : f64}} : {x} -> {y}"

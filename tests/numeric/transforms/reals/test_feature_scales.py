@@ -1,4 +1,4 @@
-"""A scale and a zero for each feature: what tabular data need, with the same bits on every device."""
+"""A scale and a zero for each feature, as tabular data require, with the same bits on every device."""
 
 from __future__ import annotations
 
@@ -43,7 +43,9 @@ def dense(numbers: Any) -> str:
 
 @pytest.fixture(scope="module")
 def models(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A scaler, logistic regression and softmax for each data set, of which every second sample is held back."""
+    """The folder of a model for each data set: a pipeline of a scaler and a logistic regression with softmax. Every
+    second sample is held back.
+    """
     folder = tmp_path_factory.mktemp("models")
     for name, load in LOADERS.items():
         x, y = cast("tuple[Any, Any]", load(return_X_y=True))
@@ -78,7 +80,7 @@ def models(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def without_device(models: Path, name: str, **options: Any) -> Compiled:
-    """A model compiled with its validation data for the host."""
+    """A model compiled with its validation data for the host, without a run on a device."""
     program = load_program(models / f"{name}.mlir", context())
     asked = PipelineOptions(data=str(models / f"{name}_val.npz"), **options)
     return compile_stages(program, context(), asked)
@@ -106,20 +108,20 @@ def compiled(request: pytest.FixtureRequest, models: Path, tmp_path_factory: pyt
 
 
 def test_answers_are_those_on_reals(compiled: Compilation) -> None:
-    """The class of at most two held-back samples in a hundred differs."""
+    """The class differs for at most two of a hundred held-back samples."""
     assert compiled.report["disagreements"] <= compiled.report["samples"] / 50
 
 
 @pytest.mark.parametrize("device", spread(DEVICES, 3))
 def test_device_equals_evaluator(compiled: Compilation, models: Path, device: str) -> None:
-    """On real inputs, as features and, on the host, as raws, which stand for themselves."""
+    """Inputs are reals and, on the host, also raws, which the program uses unchanged."""
     data = models / f"{compiled.report['name']}_test.npz"
     asked = RunRequest(folder=compiled.folder, data=data, device=device, limit=None if device == HOST else 10)
     assert run_model(asked)["mismatch"] is None
 
 
 def test_raws_are_given_back(compiled: Compilation, tmp_path: Path) -> None:
-    """Integers in a data file are raws: decoded to features, and encoded again."""
+    """Integers in a data file are raws. They are decoded to features and encoded again without change."""
     formats = load_program(compiled.folder / "ir" / "1-formats.mlir", context())
     samples = np.random.default_rng(3).integers(-120, 120, (50, interface_of(formats).input_length))
     np.savez(tmp_path / "raws.npz", x=samples)
@@ -146,7 +148,7 @@ void figure_predict(const int32_t *X)
 
 @pytest.mark.parametrize("device", spread(DEVICES, 3))
 def test_the_program_encodes_as_the_evaluator(compiled: Compilation, models: Path, tmp_path: Path, device: str) -> None:
-    """Every kind of float, NaN and subnormal numbers too."""
+    """Every kind of float is encoded, including NaN and subnormal numbers."""
     name = compiled.report["name"]
     formats = load_program(compiled.folder / "ir" / "1-formats.mlir", context())
     x = load_program_data(formats, str(models / f"{name}_test.npz")).x[:40]
@@ -161,7 +163,9 @@ def test_the_program_encodes_as_the_evaluator(compiled: Compilation, models: Pat
 @pytest.mark.parametrize("format", ["fixed", "posit"])
 @pytest.mark.parametrize("target", ["cortex-m4", HOST])
 def test_programs_for_chips_with_plain_memory_encode(models: Path, tmp_path: Path, target: str, format: str) -> None:
-    """Tables of chips whose flash ordinary loads reach are read without a helper, by integers and by floats."""
+    """On chips that read flash by ordinary loads, tables are read without a helper function, by integers and by
+    floats.
+    """
     compiled = without_device(models, "wine", format=format, width=8, feature_scales=True, target=target)
     own = tmp_path / "own"
     own.mkdir()
@@ -175,7 +179,7 @@ def test_programs_for_chips_with_plain_memory_encode(models: Path, tmp_path: Pat
 
 
 def test_folding_is_taken_only_where_no_more_answers_change(models: Path) -> None:
-    """In 16 bits the scaler goes, in 12 bits it stays; where feature scales have absorbed it nothing is folded."""
+    """In 16 bits the scaler is folded, in 12 bits it is not. If feature scales have absorbed it, nothing is folded."""
     folded = without_device(models, "cancer", width=16, fold_affine=True)
     plain = without_device(models, "cancer", width=16)
     assert folded.fold_affine

@@ -1,4 +1,4 @@
-"""Integers of sensors as inputs: the same answers as for the reals that they stand for, on every device."""
+"""Integers of sensors as inputs have the same results as the reals that they represent, on every device."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ SAMPLES = {"protonn-gesturepod": 300, "bonsai-mnist16": 100, "fastgrnn-mnist16":
 
 @pytest.fixture(scope="module", params=spread(CASES, 2))
 def compiled(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> CompiledCase:
-    """A program that was compiled from reals, and takes integers."""
+    """A program that was compiled with reals and whose input is integers."""
     name = request.param
     folder = tmp_path_factory.mktemp("out") / name
     compiled = CASES[name].compiled(folder, integers=True, limit=SAMPLES[name], chosen_from=CHOSEN_FROM)
@@ -41,7 +41,9 @@ def compiled(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFa
 
 
 def test_integers_and_their_reals_have_the_same_answers(compiled: CompiledCase) -> None:
-    """Both become the same raws, which are the integers themselves: bytes without, others with a sign."""
+    """Both become the same raws, which are the integers themselves: unsigned bytes, and signed integers of other
+    widths.
+    """
     raws = compiled.raws("raws")
     np.testing.assert_array_equal(raws, compiled.raws("reals"))
     with np.load(compiled.folder / "raws.npz") as data:
@@ -60,7 +62,7 @@ def test_devices_equal_the_evaluator(compiled: CompiledCase, device: str) -> Non
 
 @pytest.mark.parametrize("device", spread(DEVICES, 4))
 def test_floats_have_the_same_answers_on_devices(compiled: CompiledCase, device: str, tmp_path: Path) -> None:
-    """NAME_predict_floats makes the sensor's integers of real numbers."""
+    """NAME_predict_floats converts real numbers to the sensor's integers."""
     found, expected = compiled.on_floats(device, tmp_path, FLOAT_SAMPLES), compiled.expected
     assert expected.scores is not None
     np.testing.assert_array_equal(found.labels, expected.classes[:FLOAT_SAMPLES])
@@ -104,7 +106,7 @@ FIRST = {"dense": "", "tanh": "%t = tdsl.tanh %X : tensor<4x1xf32> -> tensor<4x1
     ),
 )
 def test_every_integer_may_come(body: str, unit: str, options: dict[str, Any], entry: str, tmp_path: Path) -> None:
-    """The least and the greatest ones, too, in every element: proofs of sums hold for them."""
+    """Every element may be the least or the greatest integer; the proofs of sums hold for these."""
     text = LIMITS.format(body=BODIES[body]).replace("%y = ", f"{FIRST[body]}%y = ")
     (tmp_path / "limits.mlir").write_text(text)
     units = list(InputUnit.parse(unit, 4).units)

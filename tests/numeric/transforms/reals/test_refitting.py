@@ -1,4 +1,4 @@
-"""Channels that are removed with a refit: the network without them, and what others can take over."""
+"""When channels are removed with a refit, the remaining channels take over what they can compute."""
 
 from __future__ import annotations
 
@@ -57,7 +57,9 @@ def test_what_is_removed_has_no_effect(limits: dict[str, int]):
 
 
 def test_channels_that_others_compute_go_without_a_change():
-    """Channel 2 of the second convolution is channel 5, and the dense layer's unit 1 three times its unit 7."""
+    """In the network, channel 2 of the second convolution equals channel 5, and unit 1 of the dense layer is three
+    times unit 7.
+    """
     module = network()
     weights = TrainedWeights(module)
     named = {weight.constant.result.name_hint: weight.real for weight in weights.weights}

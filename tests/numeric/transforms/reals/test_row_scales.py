@@ -1,4 +1,4 @@
-"""Per-row scales: exact rewrites of reals, better 8-bit weights, and the same bits on every device."""
+"""Per-row scales: exact rewrites of reals, more accurate 8-bit weights, and the same bits on every device."""
 
 from __future__ import annotations
 
@@ -36,7 +36,9 @@ argmax(n)
 
 @pytest.fixture(scope="module")
 def model(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Rows of weights whose magnitudes differ by up to 2^6, made up for by the columns of the next matrix."""
+    """The file of a model whose rows of weights differ in magnitude by up to 2^6; the columns of the next matrix
+    compensate.
+    """
     random = np.random.default_rng(7)
     folder = tmp_path_factory.mktemp("model")
     sizes = 2.0 ** -np.arange(16).clip(0, 6)[:, None]

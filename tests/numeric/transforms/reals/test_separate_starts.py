@@ -1,4 +1,4 @@
-"""Layers with equal biases, and limits that no number reaches, in formats whose sums start at the products' scale."""
+"""Layers with equal biases, and clamps that no number reaches, in formats whose sums start at the products' scale."""
 
 from __future__ import annotations
 
@@ -26,20 +26,20 @@ X = np.random.default_rng(5).normal(size=(40, 6 * 6 * 2))
 
 
 def convolutions(net: NetworkWriter) -> SSAValue:
-    """Two convolutions and a third without padding, all with biases of zero."""
+    """Write two convolutions, and a third without padding, all with biases of zero."""
     image = net.convolution(net.input, 4, 3, padding=1)
     image = net.convolution(image, 4, 3, padding=1)
     return net.dense(net.convolution(image, 4, 3, strides=2), 4)
 
 
 def dense(net: NetworkWriter) -> SSAValue:
-    """Three dense layers of as many rows."""
+    """Write three dense layers with equal numbers of rows."""
     column = net.insert(tdsl.ReshapeOp(net.input, (72, 1)))
     return net.dense(net.relu(net.dense(net.relu(net.dense(column, 5)), 5)), 5)
 
 
 def exponential_units(net: NetworkWriter) -> SSAValue:
-    """max(x, 0) + exp(min(x, 0)) between two convolutions."""
+    """Write max(x, 0) + exp(min(x, 0)) between two convolutions."""
     image = net.insert(tdsl.Conv2dOp(net.weights(4, 3, 3, 2), net.input, (1, 1)))
     below = net.insert(tdsl.ExpOp(net.insert(tdsl.ClipOp(image, -GREATEST, 0.0))))
     return net.dense(net.add(net.insert(tdsl.ClipOp(image, 0.0, GREATEST)), below), 3)

@@ -1,4 +1,4 @@
-"""Sums of several products and a constant: the same bits from the evaluator and on every device."""
+"""Sums of several products and a constant: the same bits in the evaluator and on every device."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ ROWS, LENGTHS = 5, (7, 12)
 
 
 def program(width: int, fracs: tuple[int, int], bias_frac: int, columns: int = 1) -> str:
-    """`sums(X)`: W0 X0 + W1 X1 + B, the weights of either matrix in a scale of its own."""
+    """The source of `sums(X)`: W0 X0 + W1 X1 + B, where the two matrices of weights have different scales."""
     random = np.random.default_rng(width)
     greatest = (1 << (width - 1)) - 1
     x = f"!fixed.q<{width}, {width - 2}>"

@@ -1,4 +1,4 @@
-"""Programs whose input arrives row by row compute the bits of those that have it in memory, on every device."""
+"""Programs whose input arrives row by row compute the bits of programs with the input in memory, on every device."""
 
 from __future__ import annotations
 
@@ -26,7 +26,9 @@ from tinyml.tools.driver.stages import load_program, print_ir
 
 
 def network() -> ModuleOp:
-    """Two readers of the input, at different distances, and a last row and column that no window reads."""
+    """A network with two readers of the input, at different distances, and a last row and column that no window
+    reads.
+    """
     net = NetworkWriter((1, 12, 10, 3), 3)
     deep = net.convolution(net.convolution(net.input, 4, 3, padding=1), 4, 3, strides=2)
     image = net.add(deep, net.convolution(net.input, 4, 3, strides=2))
@@ -48,7 +50,9 @@ def network() -> ModuleOp:
     ),
 )
 def test_devices_give_the_bits_of_the_evaluator(plan: str, rows: int, targets: Sequence[str], tmp_path: Path):
-    """Rings run on chips of all sorts; plans that receive the whole image take turns. The host runs all plans."""
+    """Plans with rings run on chips of all kinds; plans that receive the whole image run on one chip each, in turn. The
+    host runs all plans.
+    """
     model, out = tmp_path / "model.mlir", tmp_path / targets[0]
     model.write_text(print_ir(network()))
     for target in targets:
@@ -68,7 +72,9 @@ def test_devices_give_the_bits_of_the_evaluator(plan: str, rows: int, targets: S
 
 
 def test_gural_and_murmann_within_450_bytes(tmp_path: Path):
-    """Their network of 4 bits on the Uno, its rows of 7 bytes from a function: stack included, and in 4 Mcycles."""
+    """Their 4-bit network on the Uno receives its rows of 7 bytes from a function. The limit of 450 bytes includes the
+    stack, and the limit on time is 4 million cycles.
+    """
     (tmp_path / "network.mlir").write_text(print_ir(gural_murmann.program()))
     request = Request(
         model=tmp_path / "network.mlir",
@@ -116,7 +122,7 @@ func.func @steps(%X: tensor<20x1x!fixed.q<8, 4>>) -> tensor<1x3x!fixed.q<8, 4>> 
 
 
 def test_a_sequence_arrives_step_by_step(tmp_path: Path):
-    """One step of four bytes is in memory."""
+    """Only one step of four bytes is in memory at a time."""
     model, out = tmp_path / "model.mlir", tmp_path / "out"
     model.write_text(SEQUENCE.replace("FIRST", "0").replace("INDEX", "i"))
     report = compile_without_pictures(Request(model=model, out=out, input="callback", target="uno"))
@@ -143,7 +149,7 @@ def test_steps_that_are_not_read_in_order_do_not_arrive(first: str, index: str, 
 
 
 def test_less_memory_is_taken_where_ram_is_short(tmp_path: Path):
-    """The input does not move into the arena, where it is not; segments are streamed."""
+    """The input is not in memory as a whole, so that it cannot move into the arena; segments are streamed instead."""
     model = tmp_path / "model.mlir"
     model.write_text(print_ir(network()))
     report = compile_without_pictures(

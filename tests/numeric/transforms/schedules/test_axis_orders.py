@@ -1,4 +1,4 @@
-"""Networks whose images have their channels first: no copies, in every plan, with the bits of the evaluator."""
+"""Networks on images with channels first compute the evaluator's bits in every plan without copying the image."""
 
 from __future__ import annotations
 
@@ -35,14 +35,17 @@ FIRST, LAST = (0, 3, 1, 2), (0, 2, 3, 1)
 
 
 def of_planes(shape: tuple[int, int, int], seed: int) -> tuple[NetworkWriter, SSAValue]:
-    """The writer of a network whose input has its channels first, and the image that ops read, of a shape."""
+    """The writer of a network whose input has its channels first, and the image of the given shape that ops read."""
     height, width, channels = shape
     net = NetworkWriter((1, channels, height, width), seed)
     return net, net.insert(tdsl.TransposeOp(net.input, LAST))
 
 
 def network(shape: tuple[int, int, int], convolutions: list[tuple[Any, ...]], *, image: bool) -> ModuleOp:
-    """Convolutions one after the other, each as the writer takes it. image: the result has its channels first."""
+    """A network of consecutive convolutions, each given by the arguments of the network writer.
+
+    image: whether the result has its channels first.
+    """
     net, value = of_planes(shape, 5)
     for convolution in convolutions:
         value = net.convolution(value, *convolution)
@@ -73,7 +76,7 @@ SEGMENTER = network((8, 6, 2), [(None, 3, 1, 1), (5,)], image=True)
 def test_devices_give_the_bits_of_the_evaluator(
     name: str, target: str, plan: str, input: str, order: str, tmp_path: Path
 ):
-    """What is measured is compared with the evaluator; no buffer has the size of a copy of the input."""
+    """Measurement compares outputs with the evaluator's. No buffer has the size of a copy of the input."""
     model = tmp_path / "model.mlir"
     model.write_text(print_ir({"classifier": CLASSIFIER, "segmenter": SEGMENTER}[name].clone()))
     request = Request(model=model, out=tmp_path / "out", plan=plan, input=input, input_order=order, target=target)
@@ -85,7 +88,7 @@ def test_devices_give_the_bits_of_the_evaluator(
 
 
 def pooled(side: int, *channels: int) -> ModuleOp:
-    """Convolutions of 3x3, each followed by a pool of 2x2, of an image of three planes, and an average."""
+    """A network of 3x3 convolutions, each followed by a 2x2 pool, on an image of three planes, and an average."""
     net, image = of_planes((side, side, 3), 3)
     for count in channels:
         image = net.pool(net.convolution(image, count, 3, padding=1))
@@ -93,14 +96,18 @@ def pooled(side: int, *channels: int) -> ModuleOp:
 
 
 def pool_first(shape: tuple[int, int, int]) -> ModuleOp:
-    """A pool of an image of several planes, which no op gathers from planes, and a convolution."""
+    """A network that begins with a pool on an image of several planes, which no op gathers, followed by a
+    convolution.
+    """
     net, image = of_planes(shape, 6)
     image = net.pool(image, kind=tdsl.AveragePoolOp)
     return net.module(net.mean(net.convolution(image, 4, 3, padding=1)))
 
 
 def residual(side: int, channels: int) -> ModuleOp:
-    """A convolution that halves an image of three planes, a residual block, another convolution, and an average."""
+    """A network of a convolution that halves an image of three planes, a residual block, a convolution, and an
+    average.
+    """
     net, image = of_planes((side, side, 3), 4)
     first = net.convolution(image, channels, 3, strides=2, padding=1)
     image = net.convolution(first, channels, 3, padding=1)
@@ -109,10 +116,10 @@ def residual(side: int, channels: int) -> ModuleOp:
 
 
 def test_a_result_grows_into_the_first_plane():
-    """By rows, the result of two convolutions and pools takes no byte beside the plane next to it, as rows are read.
+    """By rows, the result of two convolutions and pools may overwrite the plane next to it, without further bytes.
 
-    Four rows of the image complete one of the result, of as many bytes as four rows of a plane, when five are read for
-    the last time. So it is in hardware, which does not transpose in place; its buffers begin with words.
+    Four rows of the image, of which five must be read, result in one row of the result, which has as many bytes as four
+    rows of a plane. This also applies to hardware, which does not transpose in place; its buffers begin at whole words.
     """
     module = refined(pooled(32, 8, 16, 16))
     program = buffers_of(module, "rows", "ecp5-25k")
@@ -130,7 +137,7 @@ CHANNELS_FIRST = {
 
 @pytest.mark.parametrize("name", CHANNELS_FIRST)
 def test_an_image_that_may_be_overwritten_takes_what_channels_last_take(name: str, tmp_path: Path):
-    """The image is transposed in place; a copy would start two thirds of three planes below them."""
+    """The image is transposed in place. A copy would begin two thirds of three planes below the image."""
     network, bytes = CHANNELS_FIRST[name]
     module, other = refined(network()), network()
     OrderInputPass("channels-last").apply(Context(), other)
@@ -141,7 +148,7 @@ def test_an_image_that_may_be_overwritten_takes_what_channels_last_take(name: st
 
 @pytest.mark.parametrize(("mode", "bytes"), [("rows", 5024), ("pixels", 4353)])
 def test_plans_know_what_residual_blocks_take(mode: str, bytes: int):
-    """A sum of branches runs in the loops of a convolution, without a ring, and overwrites an operand that it reads.
+    """The sum of branches is computed in the loops of a convolution without a ring, and overwrites an operand.
 
     By pixels, the ring of the last convolution overwrites the first rows of the image.
     """
@@ -165,7 +172,7 @@ def test_images_are_transposed_in_place_on_devices(device: str, plan: str, tmp_p
 
 @st.composite
 def programs(draw: st.DrawFn) -> tuple[tuple[int, int, int], list[tuple[Any, ...]]]:
-    """One to three convolutions of any kernel, stride and padding, of channels together or each by itself."""
+    """Random programs of one to three convolutions of any kernel, stride and padding, depthwise or not."""
     height, width, channels = (draw(st.integers(1, 7)), draw(st.integers(1, 7)), draw(st.integers(1, 4)))
     shape = height, width, channels
     convolutions: list[tuple[Any, ...]] = []
@@ -189,7 +196,7 @@ def programs(draw: st.DrawFn) -> tuple[tuple[int, int, int], list[tuple[Any, ...
 def test_any_network_keeps_its_bits(
     program: tuple[tuple[int, int, int], list[tuple[Any, ...]]], image: bool, mode: str, given: str
 ):
-    """The rewritten program gives the bits of the one in which images are transposed."""
+    """The rewritten program computes the bits of the program that transposes images."""
     module = network(*program, image=image)
     shape = tdsl.shape_of(predict_function(module).args[0])
     x = np.random.default_rng(1).integers(-128, 128, (3, *shape[1:]), np.int8)

@@ -1,4 +1,4 @@
-"""Loops over channels across branches and joins, in any topological order, with several channels at once."""
+"""Loops over channels across branches and joins, in any topological order, with several channels at a time."""
 
 from __future__ import annotations
 
@@ -37,9 +37,10 @@ from tinyml.transforms.schedules.table import schedule_named
 
 
 def parting_branches() -> ModuleOp:
-    """Two convolutions of 4 to 32 channels, their sum, a depthwise convolution, and one to 4 channels.
+    """A network of two convolutions from 4 to 32 channels, their sum, a depthwise convolution, and a convolution to 4
+    channels.
 
-    The weights of the last one are -1, 0 or 1, and what it reads is clipped, so that sums of 8 bits round nothing.
+    The weights of the last one are -1, 0 or 1, and its operand is clamped, so that sums of 8 bits are exact.
     """
     net = NetworkWriter((1, 16, 16, 4), 3)
     parts = [net.convolution(net.input, 32) for _ in range(2)]
@@ -53,7 +54,7 @@ def parting_branches() -> ModuleOp:
 
 @pytest.mark.parametrize("device", [HOST, "cortex-m4"])
 def test_parting_branches_take_a_slice_each(device: str, tmp_path: Path):
-    """10,752 bytes are those of a plan without loops across branches; 2,560 the input, the sums and two slices."""
+    """A plan without loops across branches needs 10,752 bytes. The input, the sums and two slices need 2,560."""
     module = refined(parting_branches())
     graph = network_of(predict_function(module)).graph
     assert schedule_named("partial-8").plan(graph).bits == 8 * 2560
@@ -68,7 +69,7 @@ def test_parting_branches_take_a_slice_each(device: str, tmp_path: Path):
 
 
 def test_a_keyword_network_runs_by_channels_on_a_cortex_m4(tmp_path: Path):
-    """PEX, appendix D: DS-CNN-M has a peak of 54,180 bytes, by channels with exact sums of 22,360."""
+    """PEX, appendix D: DS-CNN-M has a peak of 54,180 bytes, and of 22,360 by channels with exact sums."""
     by_mode = {mode: schedule_named(mode).plan(DS_CNN_M).bits // 8 for mode in ("ordinary", "partial-32")}
     assert by_mode == {"ordinary": 54_180, "partial-32": 22_360}
     module = refined(program_of(DS_CNN_M))
@@ -83,7 +84,7 @@ def test_a_keyword_network_runs_by_channels_on_a_cortex_m4(tmp_path: Path):
 
 
 def test_nodes_run_in_the_order_of_least_peak():
-    """Each narrow image comes directly behind its wide one, though the file has all wide images first."""
+    """Each narrow image is computed directly after its wide image, although the file lists all wide images first."""
     net = NetworkWriter((1, 4, 4, 2), 1)
     wide = [net.convolution(net.input, 8) for _ in range(3)]
     narrow = [net.convolution(image, 2, 3, padding=1) for image in wide]
@@ -98,7 +99,7 @@ def test_nodes_run_in_the_order_of_least_peak():
 
 
 def test_several_channels_at_once():
-    """Slices take four times the memory, the bits are the same."""
+    """Slices take four times the memory; the bits are the same."""
     module = refined(inverted_bottlenecks())
     tiled, network = module.clone(), network_of(predict_function(module))
     first = next(s for s in PARTIAL_32.program_plan(network).segments if s.last > s.first)
@@ -108,7 +109,7 @@ def test_several_channels_at_once():
 
 
 def test_several_channels_take_the_window_of_one_beside_them():
-    """A depthwise convolution copies the window of each of its channels from that of all current ones."""
+    """A depthwise convolution copies the window of each of its channels from the window of all current channels."""
     net = NetworkWriter((1, 2, 3, 2), 5)
     wide = net.convolution(net.input, 6)
     narrow = net.convolution(net.convolution(wide, None, 3, padding=1), 2)
@@ -117,7 +118,7 @@ def test_several_channels_take_the_window_of_one_beside_them():
 
 @pytest.mark.parametrize("device", spread([HOST, "cortex-m4"], 1))
 def test_plans_take_as_many_channels_at_once_as_fit(device: str, tmp_path: Path):
-    """PEX, remark 4: two slices of 4 channels fit beside 2,048 bytes in 5,000, those of 8 do not."""
+    """PEX, remark 4: beside 2,048 bytes, two slices of 4 channels fit in 5,000 bytes, and two slices of 8 do not."""
     module = refined(parting_branches())
     network = network_of(predict_function(module))
     by = schedule_named("partial-8").program_plan(network, 5000).segments[0].tiling

@@ -116,7 +116,7 @@ func.func @bottleneck(%X: !X) -> !S {
 
 @pytest.mark.parametrize("sum_bits", [32, 8])
 def test_channels_have_scales_of_their_own(sum_bits: int):
-    """Rows of the weights, and sums, keep theirs. Rounded sums differ from ordinary execution, but by little."""
+    """Row scales of weights, and sums, are preserved. Rounded sums differ slightly from ordinary execution."""
     module = refined(Parser(context(), PER_CHANNEL).parse_module())
     tiled = module.clone()
     run = loop(tiled, 0, 2, sum_bits)
@@ -139,7 +139,9 @@ def test_channels_have_scales_of_their_own(sum_bits: int):
 
 
 def test_sums_of_16_bits_are_exact_where_they_fit():
-    """Few products of 8 bits do; a convolution that sums more of them is rounded in between, and says so."""
+    """The sum of few 8-bit products fits 16 bits. A convolution with more products is rounded after each channel, which
+    the report states.
+    """
     net = NetworkWriter((1, 4, 4, 2), 3)
     image = net.convolution(net.convolution(net.input, 2), None, 2)
     narrow = net.convolution(image, 3)
@@ -169,7 +171,9 @@ def test_ram_that_is_left_goes_to_channels_at_once(tmp_path: Path):
 
 
 def test_slower_programs_take_no_ram(monkeypatch: pytest.MonkeyPatch):
-    """Programs stand for their bytes: one twice as large takes longer, the next larger one less."""
+    """In this test an integer represents a program and its bytes. A program of twice the size takes longer, and the
+    next larger program takes less time.
+    """
     module = "tinyml.tools.driver.limits"
 
     def time(compiled: int, target: str) -> int:
@@ -189,7 +193,9 @@ def test_slower_programs_take_no_ram(monkeypatch: pytest.MonkeyPatch):
 
 
 def test_rounded_sums_are_the_same_on_a_device_and_their_loss_is_reported(tmp_path: Path):
-    """Compiling checks the outputs of the host against the evaluator, which rounds them, too; so does LLVM's code."""
+    """Compilation compares the host's outputs with the evaluator's, which rounds sums, too. LLVM's code computes the
+    same outputs.
+    """
     model = tmp_path / "model.mlir"
     model.write_text(str(inverted_bottlenecks()))
     rounded = tmp_path / "partial-8"
@@ -205,7 +211,7 @@ def test_rounded_sums_are_the_same_on_a_device_and_their_loss_is_reported(tmp_pa
 
 @pytest.mark.parametrize("device", spread([HOST, "uno"], 1))
 def test_networks_run_channel_by_channel_on_devices(device: str, tmp_path: Path):
-    """The arena is no larger than the plan says, which is less than before."""
+    """The arena is no larger than the plan states, which is less than by ordinary execution."""
     module = refined(inverted_bottlenecks())
     plan = PARTIAL_32.program_plan(network_of(predict_function(module)))
     program = buffers_of(module, "partial-32", device)

@@ -1,4 +1,4 @@
-"""Convolutions in place give the bytes of ordinary execution, in no more memory than is claimed."""
+"""Convolutions in place compute the bytes of ordinary execution, in no more memory than the plan states."""
 
 from __future__ import annotations
 
@@ -35,9 +35,10 @@ IMAGES = gural_murmann.images(np.load(gural_murmann.FOLDER / "test.npz")["x"][:1
     spread([("herringbone", 435), ("replace", 468), ("pixels", 350)], 1),
 )
 def test_gural_and_murmann_on_the_uno(plan: str, arena: int, tmp_path: Path):
-    """In halves of bytes: 467.5 by replacing, 434.5 by herringbone as in the paper.
+    """With half-byte activations, the image and the result take 467.5 bytes with the plan `replace`, and 434.5 bytes
+    with `herringbone` as in the paper.
 
-    Streamed by pixels images take 313 bytes, and windows 36 or 37.
+    Images streamed by pixels take 313 bytes, and windows 36 or 37.
     """
     (tmp_path / "network.mlir").write_text(print_ir(gural_murmann.program()))
     folder = tmp_path / "out"
@@ -69,7 +70,10 @@ def network(
     groups: int,
     padding: tuple[int, int, int, int],
 ) -> ModuleOp:
-    """A convolution and a sum of elements behind it. padding: above, below, on the left and on the right."""
+    """A convolution followed by a sum of elements.
+
+    padding: the padding above, below, on the left and on the right.
+    """
     net = NetworkWriter((1, *extents, channels[0]), width, UnsignedType(width, 4))
     filters = net.random.integers(-7, 8, (channels[1], *kernel, channels[0] // groups))
     filter = net.constant(filters, FixedType(4, 3))
@@ -103,7 +107,7 @@ PLANS = "herringbone", "single-transpose", "replace", "optimal-turns"
     spread([(plan, shape) for turn, plan in enumerate(PLANS) for shape in [*SHAPES][turn % 3 :: 3]], 3),
 )
 def test_shapes(plan: str, shape: str, tmp_path: Path):
-    """Plans take a third of the shapes each: with words and halves, and with padding or channels by themselves."""
+    """Each plan is tested with a third of the shapes: words and half-bytes, padding, and depthwise convolutions."""
     (tmp_path / "network.mlir").write_text(print_ir(network(*SHAPES[shape])))
     request = Request(
         model=tmp_path / "network.mlir", out=tmp_path / "out", reuse_input=True, pack_buffers=True, plan=plan
@@ -129,7 +133,7 @@ def test_shapes(plan: str, shape: str, tmp_path: Path):
 
 @pytest.mark.parametrize("reused", [False, True])
 def test_only_an_image_in_the_arena_is_overwritten(reused: bool):
-    """The caller's array keeps its content."""
+    """The caller's array is not changed."""
     module = network((9, 7), (2, 7), (3, 3), (1, 1), 15, 1, (0, 0, 0, 0))
     if reused:
         ReuseInputPass().apply(context(), module)
@@ -140,7 +144,7 @@ def test_only_an_image_in_the_arena_is_overwritten(reused: bool):
 
 
 def _result_bytes(folder: Path) -> int:
-    """The size of the convolution's result in memory."""
+    """The size in bytes of the convolution's result in memory."""
     from tinyml.tools.driver.output_folder import read_report
 
     return max(row["bytes"] for row in read_report(folder)["memory"]["map"] if row["first"] >= 0)

@@ -1,4 +1,4 @@
-"""Ops on images that nothing but a package knows: they stream, fuse and become hardware as ours do."""
+"""Image ops that only a test package defines: they stream, fuse and become hardware like tinyml's own ops."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from tinyml.runtime.model.model_interface import interface_of
 
 @pytest.fixture(scope="module", name="neighbours")
 def installed_neighbours() -> Generator[Any]:
-    """The package `tests/plugins/neighbours`."""
+    """Install the package `tests/plugins/neighbours` for the duration of a test."""
     with (
         patch.object(sys, "path", [str(ROOT / "tests/plugins/neighbours"), *sys.path]),
         installed(*entry_points_of("neighbours")),
@@ -37,7 +37,7 @@ def installed_neighbours() -> Generator[Any]:
 
 
 def network(neighbours: Any, side: int, channels: int) -> ModuleOp:
-    """A gate chooses between a convolution and the averages of neighbours, and a classifier takes the mean."""
+    """A network whose gate chooses between a convolution and averages of neighbours; a classifier reads the mean."""
     net = NetworkWriter((1, side, side, 2), 7)
     image = net.convolution(net.input, channels, 3, padding=1)
     average = net.insert(neighbours.CrossAverageOp(image))
@@ -47,7 +47,7 @@ def network(neighbours: Any, side: int, channels: int) -> ModuleOp:
 
 
 def test_they_stream(neighbours: Any, tmp_path: Path):
-    """By rows and by pixels in less memory, and in patches, with the bits of the evaluator."""
+    """By rows, by pixels and in patches the program takes less memory and computes the evaluator's bits."""
     module = network(neighbours, 10, 4)
     plans = {plan: buffers_of(module, plan, "host") for plan in ("ordinary", "rows", "pixels", "patches")}
     sizes = {plan: arena(buffers) for plan, buffers in plans.items()}
@@ -59,7 +59,7 @@ def test_they_stream(neighbours: Any, tmp_path: Path):
 
 
 def test_they_fuse(neighbours: Any):
-    """The gated sum of a pixel follows its convolution in the loop over pixels, with the activation in one loop."""
+    """The gated sum of a pixel follows its convolution in the loop over pixels, in one loop with the activation."""
     module = network(neighbours, 12, 6)
     loops = lowered(buffers_of(module, "ordinary"), start="buffers-to-loops", end="buffers-to-loops")
     [rest] = [op for op in loops.walk() if isinstance(op, num.SubOp)]

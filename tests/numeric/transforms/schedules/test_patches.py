@@ -79,7 +79,9 @@ def test_any_loop_over_channels_in_tiles_computes_the_same_bits(network: str, da
 
 
 def test_tiles_that_share_memory_with_windows_of_earlier_ones():
-    """A ring of one pixel is not written where nobody reads it, and lies where windows are gathered for each tile."""
+    """A ring of one pixel is written only where it is read. It shares memory with the windows gathered for each
+    tile.
+    """
     net = NetworkWriter((1, 7, 7, 3), 7)
     image = net.convolution(net.input, None, strides=2)
     deep = net.convolution(net.convolution(image, 3, 3, padding=1), 3, 3, padding=1)
@@ -94,7 +96,7 @@ def test_tiles_that_share_memory_with_windows_of_earlier_ones():
 
 
 def bottlenecks() -> ModuleOp:
-    """Two inverted bottlenecks on a large image, of which the second has a residual connection."""
+    """A network of two inverted bottlenecks on a large image; the second has a residual connection."""
     net = NetworkWriter((1, 16, 16, 1), 7)
     image = net.convolution(net.input, 4, 3, padding=1)
     image = net.convolution(net.convolution(net.convolution(image, 24), None, 3, strides=2, padding=(0, 1, 0, 1)), 4)
@@ -104,7 +106,7 @@ def bottlenecks() -> ModuleOp:
 
 @pytest.mark.parametrize("device", [HOST, "uno", "cortex-m4"])
 def test_networks_run_by_channels_in_patches_on_devices(device: str, tmp_path: Path):
-    """The arena is no larger than the plan says, which is less than that of either axis alone."""
+    """The arena is no larger than the plan states, which is less than with channels or patches alone."""
     module = refined(bottlenecks())
     network = network_of(predict_function(module))
     plan = CHANNELS_IN_PATCHES.program_plan(network, None, network.graph.macs * 30 // 100)
@@ -118,7 +120,7 @@ def test_networks_run_by_channels_in_patches_on_devices(device: str, tmp_path: P
 
 
 def shrinking_network() -> ModuleOp:
-    """Large images at the beginning, whose windows overlap."""
+    """A network that begins with large images and overlapping windows."""
     net = NetworkWriter((1, 16, 16, 1), 7)
     image = net.convolution(net.input, 8, 3, padding=1)
     image = net.convolution(image, None, 3, strides=2, padding=(0, 1, 0, 1))
@@ -128,7 +130,7 @@ def shrinking_network() -> ModuleOp:
 
 @pytest.mark.parametrize("device", [HOST, "cortex-m4"])
 def test_networks_run_in_patches_on_devices(device: str, tmp_path: Path):
-    """The arena is no larger than the plan says, which is less than before."""
+    """The arena is no larger than the plan states, which is less than by ordinary execution."""
     module = refined(shrinking_network())
     network = network_of(predict_function(module))
     plan = PATCHES.program_plan(network, None, network.graph.macs * 30 // 100)

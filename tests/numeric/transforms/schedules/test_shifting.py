@@ -1,4 +1,4 @@
-"""Herringbone by shifting pixels (Gural and Murmann 2019, section 3.4.2), a schedule of a package."""
+"""Herringbone by shifting pixels (Gural and Murmann 2019, section 3.4.2), a schedule of a test package."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ PLANS = "herringbone-shifting", "herringbone"
 
 @pytest.fixture(scope="module", autouse=True)
 def installed_shifting() -> Generator[None]:
-    """The package `tests/plugins/shifting`."""
+    """Install the package `tests/plugins/shifting` for the duration of a test."""
     folder = str(ROOT / "tests/plugins/shifting")
     with patch.object(sys, "path", [folder, *sys.path]), installed(*entry_points_of("shifting")):
         yield
@@ -41,7 +41,7 @@ def installed_shifting() -> Generator[None]:
 def network(
     extents: tuple[int, int], channels: tuple[int, int], kernel: tuple[int, int], width: int, steps: tuple[int, int]
 ) -> ModuleOp:
-    """A convolution with bias, and the mean of its result."""
+    """A program of a convolution with bias, and the mean of its result."""
     net = NetworkWriter((1, *extents, channels[0]), width, UnsignedType(width, 4))
     filter = net.constant(net.random.integers(-7, 8, (channels[1], *kernel, channels[0])), FixedType(4, 3))
     bias = net.constant(net.random.integers(-99, 99, channels[1]), FixedType(8, 7))
@@ -50,7 +50,7 @@ def network(
 
 
 def compiled(module: ModuleOp, plan: str, folder: Path) -> dict[str, Any]:
-    """The report of a compiled network whose outputs on an Uno are those of the evaluator."""
+    """The report of a compiled network; asserts that its outputs on an Uno are the evaluator's."""
     folder.mkdir()
     (folder / "network.mlir").write_text(print_ir(module))
     request = Request(
@@ -75,7 +75,7 @@ def compiled(module: ModuleOp, plan: str, folder: Path) -> dict[str, Any]:
 def test_bits_and_memory(
     extents: tuple[int, int], channels: tuple[int, int], kernel: tuple[int, int], width: int, tmp_path: Path
 ):
-    """The bits of the evaluator on all devices, in the arena of `herringbone`, without transpositions of the image."""
+    """All devices compute the evaluator's bits, in the arena of `herringbone`, without transpositions of the image."""
     module = network(extents, channels, kernel, width, (1, 1))
     shifting, transposing = (compiled(module, plan, tmp_path / plan) for plan in PLANS)
     assert [segment["by"] for segment in shifting["segments"]] == ["herringbone-shifting"]
@@ -90,13 +90,17 @@ def test_bits_and_memory(
 
 
 def test_convolutions_with_strides_run_as_usual(tmp_path: Path):
-    """Only the convolutions of the paper's section 3.4.2 are shifted: a step of 2 leaves the usual order."""
+    """Only convolutions as in the paper's section 3.4.2 are shifted; a convolution with a stride of 2 runs in ordinary
+    order.
+    """
     report = compiled(network((9, 9), (1, 6), (3, 3), 7, (2, 2)), PLANS[0], tmp_path / "strides")
     assert not report.get("segments")
 
 
 def test_the_network_of_the_paper(tmp_path: Path):
-    """In the 435 bytes of `herringbone` on an Uno, with the logits of integers, in more cycles, at most 1.2 times."""
+    """The arena has the 435 bytes of `herringbone` on an Uno, the logits are those of integer arithmetic, and cycles
+    increase by at most 20 %.
+    """
     module = gural_murmann.program()
     shifting, transposing = (compiled(module, plan, tmp_path / plan) for plan in PLANS)
     assert shifting["ram_bytes"]["arena"] == transposing["ram_bytes"]["arena"] == 435

@@ -1,4 +1,4 @@
-"""A published network, with its own weights, computes its logits channel by channel and in patches on a Cortex-M4."""
+"""A published network with its own weights computes its logits channel by channel and in patches on a Cortex-M4."""
 
 from __future__ import annotations
 
@@ -21,13 +21,15 @@ DEVICE = "cortex-m4"
 
 
 def channels(network: Network) -> None:
-    """The first convolution generates channels for the second; those of the third are pooled."""
+    """Run the network by channels: the first convolution computes channels for the second, and those of the third are
+    pooled.
+    """
     for first, last in ((0, 1), (2, 3)):
         ChannelLoop(network, first, last, 32).rewrite()
 
 
 def patches(network: Network) -> None:
-    """All three convolutions and the pool."""
+    """Run all three convolutions and the pool in patches."""
     PatchLoops(network, 0, 3, 3).rewrite()
 
 

@@ -1,4 +1,4 @@
-"""Streamed segments compute the bits of ordinary execution, in memory of exactly the size that they claim."""
+"""Streamed segments compute the bits of ordinary execution, in memory of exactly the size that the plan states."""
 
 from __future__ import annotations
 
@@ -39,7 +39,9 @@ def streamed(module: ModuleOp, first: int, last: int, by: By) -> ModuleOp:
 @settings(max_examples=5)
 @given(networks(), st.sampled_from(By), st.data())
 def test_any_segment_computes_the_same_bits(network: str, by: By, data: st.DataObject):
-    """On tensors, and in an arena that was filled with random bytes, in which nothing is read before it is written."""
+    """The segment runs on tensors, and in an arena filled with random bytes, of which none is read before it is
+    written.
+    """
     module = refined(Parser(context(), network).parse_module())
     count = len(network_of(predict_function(module)).graph.nodes)
     first = data.draw(st.integers(0, count - 1))
@@ -56,7 +58,7 @@ def test_any_segment_computes_the_same_bits(network: str, by: By, data: st.DataO
     ("mode", "device"), spread([("pixels", "uno"), ("rows", HOST), ("rows", "cortex-m4"), ("pixels", HOST)], 1)
 )
 def test_networks_run_streamed_on_devices(mode: str, device: str, tmp_path: Path):
-    """The arena is no larger than the plan says, which is less than before."""
+    """The arena is no larger than the plan states, which is less than by ordinary execution."""
     module = refined(residual_network())
     plan = schedule_named(mode).program_plan(network_of(predict_function(module)))
     program = buffers_of(module, mode, device)
@@ -67,9 +69,9 @@ def test_networks_run_streamed_on_devices(mode: str, device: str, tmp_path: Path
 
 @pytest.mark.parametrize("mode", spread(["replace", "herringbone", "single-transpose", "optimal-turns"], 2))
 def test_residual_blocks_run_in_place(mode: str, tmp_path: Path):
-    """In 2w + 5 pixels beside the image and the scratch of a convolution, which are 10 pixels more.
+    """A block takes 2w + 5 pixels beside the image, and 10 pixels of scratch memory for a convolution.
 
-    Gural and Murmann, C.4, take 3w + 2, more than both from w = 14 on.
+    Gural and Murmann, C.4, need 3w + 2 pixels, which is more than both from w = 14 on.
     """
     height, width, channels = 4, 20, 3
     module = refined(residual_block(height, width, channels))
@@ -82,7 +84,9 @@ def test_residual_blocks_run_in_place(mode: str, tmp_path: Path):
 
 
 def test_the_fastest_plan_that_fits_is_compiled(tmp_path: Path):
-    """The input moves into the arena first, which keeps the order; then segments are streamed."""
+    """First the input is moved into the arena, which does not change the order of ops. If this is not sufficient,
+    segments are streamed.
+    """
     model = tmp_path / "model.mlir"
     model.write_text(str(residual_network()))
     reports: dict[int, dict[str, Any]] = {}

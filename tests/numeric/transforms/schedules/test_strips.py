@@ -1,4 +1,4 @@
-"""Segments in strips compute the bits of ordinary execution, in the memory and with the work that the plan states."""
+"""Segments in strips compute the bits of ordinary execution, with the memory and the work that the plan states."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ _INTEGERS: dict[type[Operation], Callable[[int, int], int]] = {
 
 
 def products(module: ModuleOp) -> int:
-    """The multiply-accumulates of a program on tensors, counted by running its loops."""
+    """The number of multiply-accumulates of a program on tensors, counted by running its loops."""
     known: dict[SSAValue, int] = {}
 
     def run(block: Block) -> int:
@@ -91,7 +91,7 @@ def test_any_strips_compute_the_same_bits(network: str, data: st.DataObject):
 
 
 def shrinking_network() -> ModuleOp:
-    """Large images of many channels, whose last result is small."""
+    """A network of large images with many channels, whose last result is small."""
     net = NetworkWriter((1, 24, 24, 1), 7)
     image = net.convolution(net.input, 16, 3, padding=1)
     image = net.convolution(image, None, 3, strides=2, padding=(0, 1, 0, 1))
@@ -100,7 +100,7 @@ def shrinking_network() -> ModuleOp:
 
 
 def outside(module: ModuleOp) -> ModuleOp:
-    """A program at L1 with accumulators, whose input lies in the caller's array."""
+    """A program at L1 with accumulators, whose input is in the caller's array."""
     pipelines.run(module, context(), pipelines.flatten("refine-formats", {}))
     return module
 

@@ -5,8 +5,8 @@ from xdsl.ir import Operation
 
 
 def write_graph(module: ModuleOp) -> bytes:
-    """The graph in Graphviz's language: a node for each op with results or operands, and an edge for each computed
-    operand.
+    """The graph of a program as Graphviz text: a node for each op with results or operands, and an edge for each
+    operand that an op computes.
     """
     ops = {op: number for number, op in enumerate(module.walk()) if op.operands or op.results}
     edges = [

@@ -1,4 +1,6 @@
-"""An output folder with a list of the values that fill the templates of packages, and the samples in C."""
+"""A package writer whose output folder contains a list of the values that fill package templates, and the samples in
+C.
+"""
 
 from __future__ import annotations
 

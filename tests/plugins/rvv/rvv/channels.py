@@ -1,4 +1,5 @@
-"""Depthwise filters with a channel in each lane: up to 32 channels by as many windows as there are registers for sums.
+"""Depthwise filters with a channel in each lane: blocks of up to 32 channels by as many windows as registers for sums
+permit.
 
 The weights of a tap are loaded once for all windows. Elements of adjacent channels are adjacent in memory, so they are
 loaded and widened like weights.
@@ -67,7 +68,10 @@ class Channels(Rows):
         return counted(Repeated.once(run), tile.runs, RUNS, 2)
 
     def _run(self, rows: int, windows: int, offset: int) -> Code:
-        """Code that adds the products of a run. offset: the distance of the run's first element from the pointer."""
+        """Code that adds the products of a run.
+
+        offset: the distance of the run's first element from the pointer.
+        """
         lines: list[Code] = []
         for column in range(self.columns):
             lines += [

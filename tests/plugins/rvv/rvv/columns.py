@@ -1,8 +1,9 @@
-"""Rows of a matrix by windows, with elements in the lanes; for few rows, whose lanes would be empty, or few windows.
+"""Products of rows of a matrix and windows, with elements in the lanes. This code is for few rows, which would not fill
+the lanes, or few windows.
 
-Four rows are multiplied by a window at a time. As many elements as four registers contain are multiplied by those of
-two rows. Reductions add the products to a sum in the first lane of a register for each row. The four sums are moved to
-the lanes of one register, in which they are requantised.
+Four rows are multiplied by a window at a time. One step multiplies as many elements of the window as four registers
+contain by those of two rows. Reductions add the products to a sum in the first lane of a register for each row. The
+four sums are moved to the lanes of one register, in which they are requantised.
 """
 
 from __future__ import annotations
@@ -39,7 +40,7 @@ class Columns(StreamedRows):
 
     @property
     def fits(self) -> bool:
-        """True if this code needs fewer instructions than code with rows in the lanes."""
+        """Whether this code needs fewer instructions than code with rows in the lanes."""
         return self.time < Rows(self.tile).time
 
     @property

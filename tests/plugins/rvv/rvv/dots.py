@@ -48,7 +48,12 @@ def dot_rows(weights: int, vector: int) -> Kernel:
 
 
 def _kind(count: str, bits: int, group: int, given: str = "zero") -> Instruction:
-    """Request as many lanes as the register `count` contains; `given` receives the number of lanes that were set."""
+    """The instruction that requests as many lanes as the register `count` contains.
+
+    bits: the width of a lane.
+    group: the number of registers in a group.
+    given: the register that receives the number of lanes that were set.
+    """
     return op("vsetvli", given, count, f"e{bits}", f"m{group}", "ta", "ma")
 
 
@@ -75,7 +80,10 @@ def _advance(pointer: str, width: int) -> Code:
 
 
 def _reduced(bits: int, sums: dict[str, str]) -> Code:
-    """Multiply registers of weights by the vector, and add the products to the sums. sums: the weights for each sum."""
+    """Multiply registers of weights by the vector, and add the products to the sums.
+
+    sums: the weights for each sum.
+    """
     pairs = list(zip(sums.items(), _PRODUCTS, strict=False))
     products = [op("vwmul.vv", product, weights, _VECTOR) for (_, weights), product in pairs]
     name = "vwredsum.vs" if bits == 8 else "vredsum.vs"

@@ -124,7 +124,7 @@ class _Pass:
         return Repeated.once(begin).followed_by(line).then((*self._ended(), op("ret")))
 
     def _lanes(self, bits: int, count: tuple[str, str] = ("zero", "zero")) -> Code:
-        """Set the width of lanes; their number is unchanged unless registers are named for another number."""
+        """Set the width of lanes; their number is unchanged unless registers are given for another number."""
         eighths = self.group * 8 * bits // self.bits
         multiple = f"m{eighths // 8}" if eighths >= 8 else f"mf{8 // eighths}"
         return (op("vsetvli", *count, f"e{bits}", multiple, "ta", "mu"),)
@@ -307,7 +307,9 @@ class _Pass:
         return joined(*lines, op(f"vse{width}.v", from_, f"({out})"))
 
     def _joined(self, join: Join) -> Code:
-        """Reduce the values of a pass and previous passes. A new greatest value is located only if there is one."""
+        """Reduce the values of a pass and of previous passes. The position of a new maximum is computed only if there
+        is one.
+        """
         first, value = self._scalar(join.start), join.value
         lane = op("vsetivli", "zero", 1, f"e{self.bits}", "m1", "ta", "ma"), op("vmv.s.x", _JOINED, first)
         name = "vredsum.vs" if join.kind == "sum" else "vredmax.vs"

@@ -22,7 +22,8 @@ def requantised(
     away from zero; every shift is at least 1. The stream pointer is at the end of the block's weights before, and at
     the end of the block afterwards. v0 is overwritten.
 
-    group: the number of registers of a sum. numbers: the first of as many temporary registers, which may include v0.
+    group: the number of registers of a sum.
+    numbers: the first of as many temporary registers, which may include v0.
     shifts: the last quarter of the temporary registers, if it is one of them.
     """
     zero = layout.tile.zero

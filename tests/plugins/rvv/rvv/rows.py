@@ -1,8 +1,9 @@
-"""Rows of a matrix by windows, a row in each lane: up to 32 rows by as many windows as have registers for their sums.
+"""Products of rows of a matrix and windows, a row in each lane: up to 32 rows by as many windows as registers for sums
+permit.
 
-Weights are streamed element by element, those of all rows of a block side by side, and widened to 16 bits once for all
+Weights are streamed element by element, with those of all rows of a block adjacent, and widened to 16 bits once for all
 windows. An element of a window is a scalar. VWMACC multiplies the weights by it and adds the products to sums of 32
-bits. Sums are thus in the lanes in which they are requantised.
+bits. The sums are requantised in the lanes in which they are computed.
 """
 
 from __future__ import annotations
@@ -71,12 +72,12 @@ class Rows(StreamedRows):
 
     @property
     def most_windows(self) -> int:
-        """The number of windows for whose sums there are registers."""
+        """The maximum number of windows for whose sums there are registers."""
         return min(_SUM_REGISTERS // self.group, _MOST_WINDOWS)
 
     @property
     def reach(self) -> int:
-        """The number of windows that the offsets of scalar loads reach."""
+        """The number of windows whose elements the offsets of scalar loads can address."""
         return 1 + (REACH - 2 * _UNROLLED) // max(self.tile.step, 1)
 
     @property
@@ -111,7 +112,10 @@ class Rows(StreamedRows):
         return counted(run, tile.runs, RUNS, 2)
 
     def _element(self, rows: int, windows: int, offset: int) -> Code:
-        """Add the products of an element. offset: the distance of the first window's element from the pointer."""
+        """Add the products of an element.
+
+        offset: the distance of the first window's element from the pointer.
+        """
         bytes = _BYTES[offset % 2]
         lines = [
             op("vle8.v", bytes, f"({STREAM})"),

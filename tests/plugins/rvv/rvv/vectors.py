@@ -22,8 +22,11 @@ def op(name: str, *operands: str | int) -> Instruction:
 
 
 def lanes(count: int, bits: int, group: int, scratch: str, masked: str = "ma") -> Code:
-    """Set the number of lanes. group: the eighths of a register that the lanes fill. scratch: overwritten.
+    """Code that sets the number of lanes.
 
+    bits: the width of a lane.
+    group: the eighths of a register that the lanes fill.
+    scratch: a register that is overwritten.
     masked: the policy for lanes that a mask excludes, `ma` for any content and `mu` for unchanged content.
     """
     multiple = f"m{group // 8}" if group >= 8 else f"mf{8 // group}"
@@ -34,7 +37,10 @@ def lanes(count: int, bits: int, group: int, scratch: str, masked: str = "ma") -
 
 
 def moved(pointer: str, distance: int, scratch: str, base: str = "") -> Code:
-    """Advance a pointer by a distance, or set it to a distance from the register `base`. scratch: overwritten."""
+    """Code that advances a pointer by a distance, or sets it to a distance from the register `base`.
+
+    scratch: a register that is overwritten.
+    """
     base = base or pointer
     if distance == 0 and base == pointer:
         return ()
@@ -44,6 +50,9 @@ def moved(pointer: str, distance: int, scratch: str, base: str = "") -> Code:
 
 
 def counted(code: Repeated, times: int, register: str, label: int) -> Repeated:
-    """A loop that a register counts. label: different from the labels of enclosing and inner loops."""
+    """A loop of `times` iterations that a register counts.
+
+    label: a number that differs from the labels of enclosing and inner loops.
+    """
     end = op("addi", register, register, -1), op("bnez", register, f"{label}b")
     return code.looped((op("li", register, times),), end, times, label)

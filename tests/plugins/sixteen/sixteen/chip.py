@@ -1,7 +1,7 @@
 """A machine whose `int` has 16 bits, without kernels, helper functions or predefined macros.
 
-It is an ATmega1284P under another name. Constants are in RAM. The program aborts if a sum, a product or a shift
-overflows its type, so that no overflow remains undetected because its bits happen to be right.
+It is an ATmega1284P under another name. Constants are in RAM. A program aborts if a sum, a product or a shift overflows
+its type, so that an overflow is detected even if the resulting bits are right.
 """
 
 from pathlib import Path

@@ -1,4 +1,6 @@
-"""What is recorded and then emitted is what the emitter writes at once, to the op, and all of it stands in the IR."""
+"""IR that is recorded and then emitted equals the IR that the emitter writes directly; the IR contains everything that
+is recorded.
+"""
 
 from __future__ import annotations
 
@@ -31,7 +33,7 @@ def lowered(statement: OpStatement) -> OpFunction:
 
 
 def live(module: ModuleOp) -> str:
-    """A module without what nothing uses, which is emitted before it turns out that a result is constant."""
+    """The text of a module without unused ops, which are emitted before their users turn out to be constant."""
     for op in reversed([*module.walk()]):
         if op.name.startswith("arith.") and all(result.first_use is None for result in op.results):
             Rewriter.erase_op(op)
@@ -59,7 +61,9 @@ def test_recorded_and_emitted_at_once(format: str, monkeypatch: pytest.MonkeyPat
 
 @pytest.mark.parametrize("options", ["format=fixed width=8", "format=posit width=8", "format=affine"])
 def test_a_program_that_is_printed_in_between(options: str, tmp_path: Path):
-    """`tinyml-opt` in two runs, the second of which reads exact integers from a file, gives the bits of one."""
+    """Two runs of `tinyml-opt`, of which the second reads exact integers from a file, compute the bits of a single
+    run.
+    """
     source, data = ROOT / "docs/tour/tour.sd", ROOT / "docs/tour/val.npz"
     above = f"reals-to-formats{{data={data} {options}}},formats-to-buffers,buffers-to-loops,lower-num-to-exact"
     below = "lower-exact-to-arith,fold-rounding,simplify,licm"

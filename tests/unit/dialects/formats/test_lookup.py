@@ -1,4 +1,4 @@
-"""Formats that are spelled as types, for `tinyml prove` and others."""
+"""Formats are found by the text of their types, for example for `tinyml prove`."""
 
 from __future__ import annotations
 

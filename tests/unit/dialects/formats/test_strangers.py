@@ -1,4 +1,4 @@
-"""Formats that come from elsewhere: installed into an environment of its own, a package needs no edit here."""
+"""Formats of other packages: a package installed into a separate environment works without changes to tinyml."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ FORMAT_LINES = {LNS: 60, GAUSSIAN: 200, GAUSSIAN.with_name("normal"): 120}
 
 
 def shared_suite(environment: PackagesOfOthers, name: str) -> str:
-    """Run the tests of all registered formats on those of one name."""
+    """Run the tests of all registered formats on the formats of one name, and return the output."""
     files = sorted((ROOT / "tests/numeric/dialects/formats").glob("test_format*.py"))
     assert files
     # Programs compiled with the format run on a device below.
@@ -35,7 +35,9 @@ def compile_and_run(
     program: Path = MODELS["protonn"],
     data: Path | None = None,
 ) -> None:
-    """Compile a program for some of its validation samples, or for given data, and compare a run with the evaluator."""
+    """Compile a program for some of its validation samples or for given data, run it, and compare its outputs with the
+    evaluator's. Returns the output of the commands.
+    """
     data = data or some_samples(program, out.with_suffix(".npz"), SAMPLES)
     environment.run("tinyml.tools.main", "compile", program, "--val", data, "--target", target, "-o", out, *options)
     said = environment.run("tinyml.tools.main", "run", out, "--data", data, "--device", target, "--limit", "1")
@@ -44,13 +46,13 @@ def compile_and_run(
 
 @pytest.mark.parametrize("name", spread(["lns", "gaussian", SUMS], 2))
 def test_it_passes_the_suite_of_all_formats(packages: PackagesOfOthers, name: str):
-    """Exact sums of logarithms, rounded ones, and sums of the scaffold."""
+    """The cases are exact sums of logarithms, rounded sums of logarithms, and the sums of a generated package."""
     assert " passed" in shared_suite(packages, name)
 
 
 @pytest.mark.parametrize("target", spread(["riscv", "cortex-m4", "cortex-m0", "uno"], 1))
 def test_rounded_sums_are_equal_on_devices(packages: PackagesOfOthers, target: str, tmp_path: Path):
-    """W x + U h of FastGRNN, whose products have two units, and functions by floats."""
+    """The program computes W x + U h of FastGRNN, whose products have two units, and functions in floating point."""
     compile_and_run(packages, tmp_path / "out", ["--format", "gaussian"], target, MODELS["fastgrnn"])
 
 

@@ -1,4 +1,4 @@
-"""Near rows hold the entries of the matrix that they were made from, read back by hand."""
+"""Delta-coded rows contain the entries of their matrix, decoded by an independent function."""
 
 from __future__ import annotations
 
@@ -18,7 +18,9 @@ ALL = (*WIDTHS, 8, 16)
 
 
 def values_and_gaps(group: list[int], width: int) -> tuple[list[int], list[int]]:
-    """Of a group: its bytes of gaps are where the layout has them, and the others are those of packed elements."""
+    """The values and the gaps of a group: the layout defines the bytes of gaps, and the other bytes are packed
+    elements.
+    """
     layout = group_layout(width, gaps=True)
     shared = [byte for byte, place in zip(group, layout, strict=True) if place.at == width]
     gaps = [gap for byte in shared for gap in (byte & 15, byte >> 4)]
@@ -28,7 +30,7 @@ def values_and_gaps(group: list[int], width: int) -> tuple[list[int], list[int]]
 
 
 def unpack(stream: list[int], like: Matrix, width: int) -> Matrix:
-    """The matrix of a stream, of the shape of another one."""
+    """The matrix in a stream, of the shape of another matrix."""
     matrix = np.zeros_like(like)
     size = entries_of_group(width) * (4 + width) // 8
     for row in matrix:
@@ -80,7 +82,7 @@ def test_a_full_row_has_no_room_to_fill_its_group(width: int):
 
 
 def test_too_many_bridges_are_no_delta_rows():
-    """150 entries are counted in a byte, the groups that bridge their gaps are not."""
+    """The 150 entries of a row can be counted in a byte, but not the groups that bridge their gaps."""
     matrix = np.zeros((1, 30000), np.int8)
     matrix[0, ::200] = 1
     assert delta_rows(compress(matrix), 30000, 8) is None

@@ -1,4 +1,4 @@
-"""Integers packed as digits: every one comes back, from the bits that the layout documents."""
+"""Integers packed as digits are recovered from the bits that the layout documents."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def test_round_trip(case: tuple[Digits, list[int]]):
 
 
 def test_all_ternary_bytes():
-    """Five elements are a number in base 3, which three times the byte gives digit by digit."""
+    """Five elements are a number in base 3; multiplying the byte by three yields one digit after another."""
     groups = np.array([*product((-1, 0, 1), repeat=5)], np.int8)
     stream = TERNARY.pack(groups)
     assert len(np.unique(stream)) == 243
@@ -43,7 +43,9 @@ def test_all_ternary_bytes():
 
 
 def test_planes_of_signs():
-    """Byte k has the signs of 2^k, the first element's in the lowest bit: -3, -1, 1 and 3 are -2 - 1, -2 + 1, ..."""
+    """Byte k contains the signs of the terms 2^k, the first element's in the lowest bit: -3, -1, 1 and 3 are -2 - 1, -2
+    + 1, and so on.
+    """
     assert Digits(ODD, 2).pack(np.array([-3, -1, 1, 3, 3, 1, -1, -3])).tolist() == [0b01011010, 0b00111100]
     assert Digits(ODD, 1).pack(np.array([1, -1, 1, 1, -1, -1, -1, 1])).tolist() == [0b10001101]
     assert group_length(Digits(ODD, 3)) == 8

@@ -1,4 +1,4 @@
-"""Packed integers: every width comes back, in the bytes that it should take."""
+"""Packed integers of every width are recovered, and take the expected number of bytes."""
 
 from __future__ import annotations
 

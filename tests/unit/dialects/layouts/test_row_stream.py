@@ -1,4 +1,4 @@
-"""Packed rows hold the entries of the matrix that they were made from, read back by hand."""
+"""Packed rows contain the entries of their matrix, decoded by an independent function."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ Matrix = NDArray[Any]
 
 
 def unpack(stream: bytes, like: Matrix, element_bytes: int) -> Matrix:
-    """The matrix of a stream, of the shape and type of another one."""
+    """The matrix in a stream, of the shape and type of another matrix."""
     matrix = np.zeros_like(like)
     at = 0
     for row in matrix:
@@ -44,7 +44,7 @@ def packed(matrix: Matrix, element_bytes: int) -> bytes | None:
 
 
 def widest_skip(matrix: Matrix) -> int:
-    """In elements, between two entries or in front of the first."""
+    """The greatest number of elements between two entries of a row, or before its first entry."""
     columns = [[-1, *np.flatnonzero(row).tolist()] for row in matrix]
     return max((b - a - 1 for row in columns for a, b in pairwise(row)), default=0)
 
@@ -105,7 +105,7 @@ def test_long_rows_count_in_two_bytes():
 
 
 def ungathered(stream: bytes, groups: list[int], like: Matrix, entries: int) -> Matrix:
-    """The matrix of a stream of groups, of the shape and type of another one."""
+    """The matrix in a stream of groups, of the shape and type of another matrix."""
     matrix, at = np.zeros_like(like), 0
     for row, count in zip(matrix, groups, strict=True):
         assert int.from_bytes(stream[at : at + 2], "little") == count

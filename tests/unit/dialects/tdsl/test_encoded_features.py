@@ -1,4 +1,4 @@
-"""Raws of features by integers: the nearest to the real quotients, and back from every raw."""
+"""Encoding of features by integers: raws are those nearest to the real quotients, and every raw is recovered."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def all_raws(format: NumberFormat) -> np.ndarray:
 @settings(max_examples=60, deadline=None)
 @given(st.sampled_from(FORMATS), POWERS, st.integers(-200, 200), st.integers(0, 1 << 32))
 def test_powers_of_two_give_the_nearest_raw(format: FixedType, scale: float, steps: int, seed: int) -> None:
-    """Halves go upwards, beyond the range to its ends."""
+    """Halves are rounded up, and numbers beyond the range saturate."""
     zero = steps * scale / 16
     encoding = encoding_of([scale], [zero], format)
     assert encoding.factors is None
@@ -75,7 +75,7 @@ def test_what_is_no_number_has_a_raw() -> None:
 
 
 def test_floats_encode_what_integers_cannot() -> None:
-    """Formats that are not affine, zeros that are far beyond the scale, and scales beyond those of floats."""
+    """The cases are formats that are not affine, zeros far beyond the scale, and scales beyond the range of floats."""
     near = tdsl.FeatureMap(np.ones(1), np.zeros(1))
     assert tdsl.feature_encoding(near, PositType(8, 0, -6, 1)) is None
     assert tdsl.feature_encoding(tdsl.FeatureMap(np.ones(1), np.full(1, 1e6)), FORMATS[3]) is None

@@ -1,4 +1,4 @@
-"""The windows that pixels of a result depend on, from the index maps of ops."""
+"""The windows on which pixels of a result depend, computed from the index maps of ops."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def test_convolutions(
 
 
 def test_pixels():
-    """Of elementwise ops and of movements within pixels; a window cut out of an image is no pixel."""
+    """Elementwise ops and moves within pixels depend on single pixels; a window cut out of an image does not."""
     net = NetworkWriter((1, 4, 4, 3))
     one, wide = net.input, net.constant(net.random.integers(-9, 9, (3,), "i1"))
     add = tdsl.AddOp(one, wide)
@@ -50,7 +50,7 @@ def test_pixels():
 
 
 def test_a_term_without_summed_axes():
-    """A product of an image and a number for each pixel and channel, of every other pixel."""
+    """The term multiplies each element of an image by an element of every other pixel of a second image."""
     lhs, rhs = images((1, 4, 4, 3), (1, 8, 8, 3))
     n, y, x, c = map(AffineExpr.dimension, range(4))
     term = Term(lhs, rhs, (), AffineMap(4, 0, (n, y, x, c)), AffineMap(4, 0, (n, y * 2, x * 2, c)))

@@ -1,4 +1,4 @@
-"""Units of sensors: the integers that they deliver, the reals for which these stand, and the format that holds both."""
+"""Units of sensors: the integers that they deliver, the reals that these represent, and the format for both."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def test_every_row_of_the_table_is_tried() -> None:
 
 @pytest.mark.parametrize("text", ENDS)
 def test_raws_stand_for_reals(text: str) -> None:
-    """In the format of the unit, with the scales and zeros of its features, to single precision."""
+    """In the format of the unit with scales and zeros of features, raws represent the reals to single precision."""
     unit = sensor_unit(text)
     reals = np.array([[raw * unit.scale + unit.offset for raw in (unit.low, unit.high)]])
     np.testing.assert_allclose(reals[0], ENDS[text], rtol=1e-12)

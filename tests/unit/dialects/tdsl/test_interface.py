@@ -1,4 +1,4 @@
-"""The interface of a program: its text, its errors with their places, and its changes by passes."""
+"""The interface attribute of a program is parsed, printed, and changed by passes; errors state locations."""
 
 from __future__ import annotations
 

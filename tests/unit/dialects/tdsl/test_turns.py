@@ -1,4 +1,4 @@
-"""Convolutions in place, pixel by pixel in memory of exactly the size that is claimed."""
+"""Convolutions in place, pixel by pixel, in memory of exactly the computed size."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from tinyml.transforms.schedules.plans.pixel_orders import order_of
 
 @st.composite
 def convolutions(draw: st.DrawFn) -> tuple[tuple[int, int], tuple[int, int], tuple[int, int], list[int]]:
-    """Extents of a result, of a kernel, strides, and the rows of each turn."""
+    """Random extents of a result and of a kernel, strides, and the rows of each turn."""
     result, kernel, steps = ((draw(st.integers(1, most)), draw(st.integers(1, most))) for most in (6, 4, 2))
     (height, width), rows = result, [draw(st.integers(0, result[0]))]
     height, width = width, height - rows[0]
@@ -25,7 +25,7 @@ def convolutions(draw: st.DrawFn) -> tuple[tuple[int, int], tuple[int, int], tup
 
 
 def pixels_of(turn: Turn) -> list[tuple[int, int]]:
-    """The pixels of a result that a turn computes, relative to what is left of it, as they lie in memory."""
+    """The pixels of a result that a turn computes, relative to the remaining result, in the order of memory."""
     return [(y, x) for y in range(turn.rows) for x in range(turn.result[1])]
 
 
@@ -34,7 +34,7 @@ def pixels_of(turn: Turn) -> list[tuple[int, int]]:
 def test_a_convolution_runs_in_the_memory_that_it_claims(
     case: tuple[tuple[int, int], tuple[int, int], tuple[int, int], list[int]], before: int, after: int
 ):
-    """Elements are numbers of the pixel that they belong to; a window is read, then its result written."""
+    """Elements are the numbers of their pixels. A window is read before its result is written."""
     result, kernel, steps, rows = case
     image = tuple((count - 1) * step + size for count, step, size in zip(result, steps, kernel, strict=True))
     made = turns(rows, (image[0], image[1]), result, steps)
@@ -85,7 +85,9 @@ def test_plans_count_pixels_in_the_order_in_which_turns_compute_them(result: tup
 
 @pytest.mark.parametrize("side", [1, 2, 3, 8])
 def test_equation_6(side: int):
-    """Gural and Murmann's inverse of herringbone: where turns write each pixel of a square."""
+    """Gural and Murmann's equation 6, the inverse of herringbone: the position at which turns write each pixel of a
+    square.
+    """
 
     def place(row: int, column: int) -> int:
         if column >= row:
@@ -101,10 +103,10 @@ def test_equation_6(side: int):
     ("side", "before", "after", "expected"), [(10, 5, 8, (868, 874, 934)), (8, 8, 11, (845, 847, 887))]
 )
 def test_memory_of_published_layers(side: int, before: int, after: int, expected: tuple[int, int, int]):
-    """By herringbone, a single transpose and replacing.
+    """The memory is computed by herringbone, by a single transpose, and by replacing.
 
-    Gural and Murmann's second layer, 12x12x5 to 10x10x8, and third, 10x10x8 to 8x8x11, for which equations (1) to (3)
-    give 935, 868 and 875, and 888, 845 and 848.
+    The layers are Gural and Murmann's second, 12x12x5 to 10x10x8, and third, 10x10x8 to 8x8x11. Equations (1) to (3)
+    yield 935, 868 and 875 for the second layer, and 888, 845 and 848 for the third.
     """
     image, result = (side + 2, side + 2), (side, side)
 

@@ -1,4 +1,4 @@
-"""The table of units in the page on sensors is that of the product."""
+"""The table of units on the page about sensors is generated from the units of the compiler."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the verifiers of TOSA's ops say; their syntax is that of mlir-opt, which reads what is written."""
+"""Errors of the verifiers of TOSA's ops. Their syntax is that of mlir-opt, which reads the printed ops."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def convolution(kind: str, w: str, b: str, y: str) -> str:
     ],
 )
 def test_errors(text: str, message: str):
-    """An empty message stands for none."""
+    """An empty message means that the op is valid."""
     module = Parser(context(), text).parse_module()
     with pytest.raises(VerifyException, match=message) if message else nullcontext():
         module.verify()

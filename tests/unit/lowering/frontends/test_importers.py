@@ -1,4 +1,4 @@
-"""The table of frontends, which packages can add to."""
+"""The table of frontends, which packages can extend."""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""Functions of JAX, with the text that JAX wrote of a network in `tests/models/mlir`; `make bridges` runs JAX."""
+"""The import of JAX functions, with text that JAX wrote for a network in `tests/models/mlir`; `make bridges` runs
+JAX.
+"""
 
 from __future__ import annotations
 
@@ -16,7 +18,7 @@ MODELS = Path(__file__).parents[3] / "models" / "mlir"
 
 
 class Function:
-    """What `jax.jit` returns, as far as the importer looks at it."""
+    """A replacement for the result of `jax.jit` with the methods that the importer calls."""
 
     __name__ = "digits"
 

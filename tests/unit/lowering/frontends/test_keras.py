@@ -1,4 +1,4 @@
-"""Models and files of Keras: what to type without TensorFlow, and, where it is installed (`make keras`), programs."""
+"""Models and files of Keras: advice without TensorFlow, and programs if it is installed (`make keras`)."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from tinyml.tools.main import main
 
 
 class Sequential:
-    """A class that says of itself what one of Keras says."""
+    """A class whose module and name are those of a class of Keras."""
 
     __module__ = "keras.src.models"
 
@@ -99,7 +99,7 @@ def test_what_is_refused_is_named(keras: Any):
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize("named", [False, True])
 def test_several_inputs(named: bool, keras: Any):
-    """In the order of the Input layers, or by the names that a dictionary gives them."""
+    """Arrays are in the order of the Input layers, or in a dictionary by their names."""
     window, level = keras.Input((5, 2), name="window"), keras.Input((1,), name="level")
     both = keras.layers.Concatenate()([keras.layers.Flatten()(window), level])
     model = keras.Model({"w": window, "l": level} if named else [window, level], keras.layers.Dense(2)(both))
@@ -145,7 +145,7 @@ def test_layers_larger_than_the_limit_are_refused_before_keras_makes_them(tmp_pa
 
 
 def _of_keras_2(keras: Any, file: Path, **added: Any) -> Path:
-    """A file whose depthwise convolution says other parameters, as if Keras 2.11 had written it."""
+    """A file whose depthwise convolution has other parameters, as if Keras 2.11 had written it."""
     h5py = pytest.importorskip("h5py")
     layers = keras.layers
     keras.Sequential([keras.Input((6, 6, 2)), layers.DepthwiseConv2D(3), layers.Flatten(), layers.Dense(3)]).save(file)
@@ -159,7 +159,9 @@ def _of_keras_2(keras: Any, file: Path, **added: Any) -> Path:
 
 
 def test_a_file_of_keras_2(keras: Any, tmp_path: Path):
-    """Depthwise convolutions said `groups`; what else Keras 3 does not take is named, without the configuration."""
+    """Depthwise convolutions had the parameter `groups`. Other parameters that Keras 3 rejects are named without
+    printing the configuration.
+    """
     assert tinyml.load(str(_of_keras_2(keras, tmp_path / "net.h5", groups=1))).module is not None
     with pytest.raises(
         InputError, match=r"it is of Keras 2.11.0, which converts .*'DepthwiseConv2D': .*{'wonder': 1}"

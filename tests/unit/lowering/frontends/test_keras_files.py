@@ -1,4 +1,4 @@
-"""Files of Keras are checked before Keras loads them; nothing here needs it."""
+"""Files of Keras are checked before Keras loads them. These tests do not need Keras."""
 
 from __future__ import annotations
 
@@ -156,7 +156,7 @@ def test_hdf5_is_read_by_its_library(tmp_path: Path):
 
 
 def test_weights_alone_are_no_model(tmp_path: Path):
-    """As `save_weights` writes them; those of an archive, whose network stands beside them, are read."""
+    """Files of `save_weights` are rejected; weights in an archive that also contains the network are read."""
     h5py: Any = pytest.importorskip("h5py")
     with h5py.File(tmp_path / "net.weights.h5", "w") as file:
         file.create_dataset("layers/dense/vars/0", (3, 2), dtype="f4")
@@ -169,7 +169,7 @@ def test_weights_alone_are_no_model(tmp_path: Path):
 
 
 def test_damaged_weights_in_an_archive_are_refused():
-    """The configuration, which is checked first, may be sound."""
+    """The configuration, which is checked first, may be valid."""
     stream = io.BytesIO()
     with zipfile.ZipFile(stream, "w") as packed:
         packed.writestr("model.weights.h5", b"weights of a network")

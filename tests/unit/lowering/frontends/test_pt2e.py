@@ -1,4 +1,4 @@
-"""The import of graphs of PyTorch: refusals without PyTorch, and PT2E's ops where torchao is installed."""
+"""The import of PyTorch graphs: errors without PyTorch, and PT2E's ops if torchao is installed."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def test_static_quantisation_is_accepted():
 @pytest.mark.parametrize("per_channel", [True, False])
 @pytest.mark.parametrize("exported", [True, False])
 def test_a_converted_module_compiles(per_channel: bool, exported: bool):
-    """Only where torchao is installed, as by `make quantised`."""
+    """Runs only if torchao is installed, as by `make quantised`."""
     torch, converted, x = _converted(per_channel=per_channel)
     source = torch.export.export(converted, (x[:1],)) if exported else converted
     with torch.no_grad():
@@ -79,7 +79,7 @@ RANGES = {"symmetric": (0, -127, 127), "signed": (-5, -128, 127), "unsigned": (1
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize("name", RANGES)
 def test_ranges_of_activations(name: str):
-    """A product with a scale for each row, written in PT2E's ops: no output is more than a step away."""
+    """A product with a scale for each row, expressed in PT2E's ops: no output differs by more than a step."""
     torch, module, x = _written(*RANGES[name])
     with torch.no_grad():
         expected = module(x).numpy()

@@ -1,4 +1,4 @@
-"""docs/importing.md lists what frontends read."""
+"""docs/importing.md lists the ops that frontends support."""
 
 from __future__ import annotations
 
@@ -53,7 +53,9 @@ ELEMENTWISE = {
 
 
 def _reads(op: str, computed: Sequence[bool], shape: str) -> bool:
-    """True if a module is read that computes an op on elements of some operands, the others being constants."""
+    """Whether a module is accepted in which an op has variable operands where `computed` is true, and constants
+    elsewhere.
+    """
     name, floats, truths = ELEMENTWISE[op], FLOATS.format(shape), TRUTHS.format(shape)
     types = [truths if name in ("And", "Or", "Not") or (name, at) == ("Where", 0) else floats for at in range(3)]
     lines = [
@@ -91,7 +93,7 @@ def _reads(op: str, computed: Sequence[bool], shape: str) -> bool:
 
 
 def test_the_elementwise_ops_of_computed_tensors():
-    """Each that is listed is read of a computed operand, in some place and shape, and of the others none is."""
+    """Each listed op is accepted with a variable operand in some position and shape; no other op is."""
     arity = {"Where": 3} | dict.fromkeys(elementwise.BINARY, 2)
     read = {
         op

@@ -1,4 +1,4 @@
-"""The tools of MLIR and LLVM: of one version, the newest, compared as numbers."""
+"""The tools of MLIR and LLVM are found in one version, the newest, where versions are compared as numbers."""
 
 from __future__ import annotations
 

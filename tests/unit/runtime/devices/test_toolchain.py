@@ -1,4 +1,4 @@
-"""Messages of the tools of a chip, in whatever bytes they come."""
+"""Messages of a chip's tools are reported whatever their encoding."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The evaluator on tensors against plain numpy in double precision, with reals, floats and fixed point."""
+"""The evaluator on tensors, compared with numpy in double precision, with reals, floats and fixed point."""
 
 from __future__ import annotations
 
@@ -38,7 +38,9 @@ def parse(text: str) -> ModuleOp:
 
 
 def program(element: str, body: str, results: str, returned: str) -> ModuleOp:
-    """A program on an input of 12 elements; `E` in the text is the element type, `W` a constant of 3x4."""
+    """A program on an input of 12 elements. In the text, `E` stands for the element type and `W` for a constant of
+    3x4.
+    """
     values = ", ".join("[" + ", ".join(map(repr, row)) + "]" for row in W.tolist())
     storage = "f32"
     if element != "f32":
@@ -68,7 +70,7 @@ def m(x: Array) -> Array:
 
 
 def per_sample(x: Array) -> Array:
-    """0 or 1 for each sample: is the second element greater than zero?"""
+    """For each sample, 1 if its second element is greater than zero, otherwise 0."""
     return (x[:, 1] > 0).astype(int)
 
 
@@ -288,7 +290,7 @@ def test_a_label_that_does_not_depend_on_the_input():
 
 
 def test_many_samples_in_chunks():
-    """More than two chunks and a rest; values are seen chunk by chunk."""
+    """The samples fill more than two chunks; values are observed chunk by chunk."""
     module = program("f32", "%l = tdsl.argmax %M : tensor<3x4xE>", "index, tensor<3x4xE>", "%l, %M")
     inputs = RANDOM.normal(size=(2 * CHUNK + 5, 12)).astype(np.float32)
     seen: list[int] = []
@@ -391,7 +393,7 @@ def test_max_pool():
 
 
 def test_sums_start_from_zeros_of_a_coarse_format():
-    """No other number of it would fit the accumulator."""
+    """No nonzero number of this format fits the accumulator."""
     text = """
     func.func @p(%x: tensor<2x1x!fixed.q<8, 7>>) -> tensor<3x1x!fixed.q<8, 3>> {
       %b = tdsl.const dense<0> : tensor<3x1xi8> -> tensor<3x1x!fixed.q<2, -23>>

@@ -1,4 +1,4 @@
-"""Derivatives by the constants of programs on reals, against differences of what the programs compute."""
+"""Derivatives of programs on reals with respect to their constants, compared with finite differences."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ STEP = 1e-4
 
 
 def changed(module: ModuleOp, steps: list[np.ndarray], factor: float) -> ModuleOp:
-    """A program whose constants are a little off."""
+    """A copy of a program whose constants are increased by multiples of the given steps."""
     copy = module.clone()
     for op, step in zip([one for one in copy.walk() if isinstance(one, tdsl.ConstOp)], steps, strict=True):
         format = tdsl.format_of(op.result)
@@ -31,7 +31,10 @@ def changed(module: ModuleOp, steps: list[np.ndarray], factor: float) -> ModuleO
 
 
 def check(module: ModuleOp, inputs: np.ndarray, without: Collection[str] = ()) -> None:
-    """All derivatives in one direction of constants and scores; `without`: names of constants that have none."""
+    """Assert that directional derivatives of a combination of scores equal finite differences.
+
+    without: names of constants that have no derivative.
+    """
     random = np.random.default_rng(3)
     constants = [op for op in module.walk() if isinstance(op, tdsl.ConstOp)]
     steps: list[np.ndarray] = []
@@ -141,15 +144,16 @@ func.func @f(%x: tensor<1x3x2x2xf32>) -> (tensor<1x2x2x1xf32>) {
 
 @pytest.mark.parametrize(("text", "without"), [(NODES, ["T"]), (MOVES, []), (OUTER, []), (AVERAGES, [])])
 def test_of_single_ops(text: str, without: Collection[str]):
-    """Matrices that inputs choose, rows with shifts, factors on the right, tensors that are moved and broadcast, and a
-    constant of two shapes; a constant that only decides branches has none."""
+    """The cases are matrices selected by inputs, rows with shifts, factors on the right, tensors that are moved and
+    broadcast, and a constant of two shapes. A constant that only determines branches has no derivative.
+    """
     module = Parser(context(), text).parse_module()
     inputs = np.random.default_rng(1).normal(size=(700, {MOVES: 6, AVERAGES: 12}.get(text, 4)))
     check(module, inputs, without)
 
 
 def test_none_behind_an_op_without_derivatives():
-    """Of constants before it; those after it have theirs."""
+    """Constants that such an op depends on have no derivatives; constants after it have."""
     text = NODES.replace(
         "tdsl.relu %q : tensor<3x1xf32>", "tdsl.select %c, %q, %q : tensor<3x1xf32>, tensor<3x1xf32>"
     ).replace("func.return %n", "func.return %m")

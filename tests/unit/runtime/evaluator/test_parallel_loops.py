@@ -1,4 +1,4 @@
-"""Loops that insert parts, all iterations at once, against one iteration after the other."""
+"""Loops that insert slices, evaluated for all iterations at once, compared with one iteration after another."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ X = np.random.default_rng(3).normal(size=(3, 48))
 
 
 def test_all_iterations_at_once(monkeypatch: pytest.MonkeyPatch):
-    """Whole nests, parts of them and single iterations give the same bits, and several samples do."""
+    """Whole nests, parts of nests and single iterations compute the same bits, as do several samples."""
     module = parse(POOL)
     reals = evaluate_reals(module, X).scores
     with_formats(module, X.astype(np.float32), "fixed", 8)
@@ -82,7 +82,7 @@ def test_all_iterations_at_once(monkeypatch: pytest.MonkeyPatch):
 
 
 def test_values_of_all_iterations_are_observed():
-    """One array for all iterations holds the numbers that come one by one without."""
+    """One array for all iterations contains the values that are otherwise observed one by one."""
     module = parse(POOL)
 
     def observed(samples: NDArray[Any]) -> dict[str, list[float]]:
@@ -100,7 +100,9 @@ def test_values_of_all_iterations_are_observed():
 
 
 def test_what_counts_as_steps():
-    """Loops of a few operations are evaluated for all samples; the steps of a nest count once for all iterations."""
+    """Loops of few operations are evaluated for all samples together. The steps of a nest count once for all
+    iterations.
+    """
     function = predict_function(parse(POOL))
     assert loop_steps(function, parallel=True) < loop_steps(function, parallel=False) / 10
     assert samples_together(function) > 1

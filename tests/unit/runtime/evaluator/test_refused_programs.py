@@ -1,4 +1,6 @@
-"""Programs on nothing, and loops that would run for minutes, are refused in one line by all that runs a program."""
+"""Programs on empty tensors and loops that would run for minutes are rejected in one line by all commands that run
+programs.
+"""
 
 from __future__ import annotations
 
@@ -30,7 +32,7 @@ EMPTY_BETWEEN = (
 
 
 def written(folder: Path, parts: tuple[str, str, str]) -> tuple[str, str]:
-    """A program and its data set."""
+    """Write a program and its data set to a folder, and return their paths."""
     taken, given, body = parts
     model, data = folder / "f.mlir", folder / "x.npz"
     model.write_text(FUNCTION.format(body=body).replace("IN", taken).replace("OUT", given))
@@ -45,7 +47,7 @@ def complaint(capsys: pytest.CaptureFixture[str]) -> str:
 
 
 def test_an_op_without_a_value_is_told_with_its_place(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
-    """Half precision of tensors, in a text whose ops are all upstream's."""
+    """The program has tensors in half precision and only upstream ops."""
     body = """%h = arith.truncf %X : tensor<4x1xf32> to tensor<4x1xf16>
   %Y = arith.extf %h : tensor<4x1xf16> to tensor<4x1xf32>"""
     model, data = written(tmp_path, ("4x1xf32", "4x1xf32", body))
@@ -86,7 +88,7 @@ def test_loops_that_are_too_long(loop: str, tmp_path: Path, capsys: pytest.Captu
 
 
 def test_long_loops_are_lowered(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
-    """Their accesses are not followed one by one."""
+    """The accesses of such loops are not analysed one by one."""
     body = """%c = tdsl.fill {value = 0.5 : f64} -> tensor<4x1xf32>
   %low = arith.constant 0 : index
   %high = arith.constant 2147483647 : index

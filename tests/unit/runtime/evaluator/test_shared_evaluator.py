@@ -1,4 +1,4 @@
-"""The shared evaluator against the plain one: the same bits, whatever is shared, kept or taken together."""
+"""The shared evaluator computes the bits of the plain one, whatever it shares between programs, stores or combines."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def inputs_of(module: ModuleOp) -> NDArray[np.float32]:
 
 
 def chosen(module: ModuleOp, inputs: NDArray[np.float32], width: int) -> ModuleOp:
-    """A copy of a program at L1."""
+    """A copy of a program in fixed point of a width."""
     copy = module.clone()
     with_formats(copy, inputs, "fixed", width)
     for one in (ChooseAccumulatorsPass(), AccumulateSumsPass()):
@@ -126,7 +126,7 @@ def test_what_is_recorded_and_tabulated(format: str, width: int | None):
 
 
 def test_loops_that_differ_in_what_they_yield():
-    """Two programs with the same operands and, in the loop, the same values."""
+    """The loops of two programs have the same operands and compute the same values, but yield different ones."""
     programs = [parse(text) for text in (CELL, CELL.replace("scf.yield %w", "scf.yield %v"))]
     inputs = inputs_of(programs[0])
     evaluator = SharedEvaluator(inputs)
@@ -136,7 +136,7 @@ def test_loops_that_differ_in_what_they_yield():
 
 
 def test_what_one_program_records_another_replays(monkeypatch: pytest.MonkeyPatch):
-    """All but the product with weights of its own, which may bound its sums otherwise."""
+    """All recorded values are reused except the product with different weights, whose sums may have another bound."""
     recorded: list[str] = []
     record = Recorded._record  # pyright: ignore[reportPrivateUsage]
 
@@ -222,7 +222,7 @@ PROTOTYPES = """func.func @nearest(%X: tensor<3x1xf32>) -> tensor<1x1xf32> {
 
 @pytest.mark.parametrize(("format", "width"), [("fixed", 4), ("fixed", 8), ("fixed", 12), ("posit", 8)])
 def test_distances_from_prototypes(format: str, width: int):
-    """All samples and prototypes at once, by a product of matrices in floats of 32 or 64 bits."""
+    """All samples and prototypes are evaluated at once, by a matrix product in 32-bit or 64-bit floats."""
     module = parse(PROTOTYPES)
     inputs = 30 * inputs_of(module)
     with_formats(module, inputs, format, width)

@@ -1,4 +1,4 @@
-"""Reading data sets: what is accepted, and the one line that says what is wrong."""
+"""Reading data sets: accepted files, and the one-line error for each fault."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ UNREADABLE = "not a readable .npz file of plain arrays"
 
 
 def complaint(path: Path, classes: int | None = None) -> str:
-    """The message without the file, which must stand in front."""
+    """The error message for a data set, without the file name at its start; asserts that the file name is there."""
     with pytest.raises(InputError) as caught:
         load_data(str(path), classes=classes)
     assert caught.value.file == str(path)
@@ -101,7 +101,7 @@ def test_archive_of_something_else(path: Path):
 
 
 class Trap:
-    """Unpickling it would fail the test."""
+    """An object whose unpickling fails the test."""
 
     def __reduce__(self) -> tuple[Any, ...]:
         return pytest.fail, ("data were unpickled",)

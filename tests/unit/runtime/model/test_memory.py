@@ -1,4 +1,4 @@
-"""Memory is predicted before it is allocated."""
+"""The required memory is estimated before it is allocated."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def test_the_limit_of_the_process_counts(monkeypatch: pytest.MonkeyPatch):
 
 
 def test_what_rounding_keeps_of_a_large_data_set_is_bounded(monkeypatch: pytest.MonkeyPatch):
-    """The same mean squares, about, of fewer samples; and a refusal where even these do not fit."""
+    """Fewer samples have approximately the same mean squares. If even these do not fit, the compilation is rejected."""
     file = ROOT / "examples/pruned-lenet/lenet.onnx"
     function = predict_function(read_onnx(file.read_bytes(), str(file)))
     inputs = np.random.default_rng(0).random((64, 784))

@@ -1,4 +1,4 @@
-"""Data sets of programs whose channels come first in the model's file."""
+"""Data sets of programs whose images have their channels first in the model's file."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Temporary folders of a full disk are named."""
+"""If the disk is full, the error names the temporary folder."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Files of arrays that claim what they do not hold, are encrypted or damaged, or are no files at all."""
+"""Array files whose headers state more than they contain, encrypted or damaged files, and paths that are not files."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ HEADER = "{'descr': '<f4', 'fortran_order': False, 'shape': (2, 4), }"
 
 
 def anything(header: ArrayHeader) -> None:
-    """Accept every array."""
+    """A check that accepts every array."""
 
 
 def npy(header: str, data: bytes = bytes(32)) -> bytes:
@@ -71,7 +71,7 @@ def test_headers_are_read_before_arrays(tmp_path: Path, header: str, said: str):
 
 
 def test_arrays_have_a_limit(tmp_path: Path):
-    """A hole in the file holds what the header claims."""
+    """The header states more bytes than the limit. The file really has this size, because it is sparse."""
     path = tmp_path / "W.npy"
     length = ELEMENT_LIMIT.get() + 1
     path.write_bytes(npy(HEADER.replace("(2, 4)", f"({length},)").replace("<f4", "|u1"), b""))
@@ -84,7 +84,7 @@ def test_arrays_have_a_limit(tmp_path: Path):
 
 
 def damaged(path: Path, change: Callable[[bytearray], None], method: int = zipfile.ZIP_STORED) -> str:
-    """The complaint about an archive of an array x whose bytes were changed."""
+    """The error message for an archive of an array x whose bytes were changed."""
     with zipfile.ZipFile(path, "w", method) as archive:
         archive.writestr("x.npy", npy(HEADER))
     content = bytearray(path.read_bytes())
@@ -128,7 +128,7 @@ def test_a_pointer_of_git_lfs(tmp_path: Path):
 
 
 def test_a_bomb_is_refused_by_its_header(tmp_path: Path):
-    """Zeros that unpack to more elements than the limit: nothing of them is read."""
+    """Compressed zeros would unpack to more elements than the limit; none of them is read."""
     with zipfile.ZipFile(tmp_path / "val.npz", "w", zipfile.ZIP_DEFLATED) as archive:
         archive.writestr("x.npy", npy(HEADER.replace("(2, 4)", f"({10**9}, 1)")))
     content = bytearray((tmp_path / "val.npz").read_bytes())

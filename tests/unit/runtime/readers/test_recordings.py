@@ -1,4 +1,4 @@
-"""WAV files of other widths and channels, and such as are none."""
+"""WAV files of unsupported widths and channels, and files that are not WAV files, are rejected."""
 
 from __future__ import annotations
 

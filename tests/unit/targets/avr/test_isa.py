@@ -1,4 +1,6 @@
-"""AVR instructions are records: what they print, read and write, and which operands they refuse."""
+"""AVR instructions as records: their text, the registers that they read and write, and the operands that they
+reject.
+"""
 
 from __future__ import annotations
 
@@ -79,7 +81,7 @@ OTHERS = (
 
 
 def test_the_table_agrees_with_the_assembler(tmp_path: Path):
-    """Each record is an instruction of its mnemonic and size."""
+    """The assembler encodes each record as an instruction of its mnemonic and size."""
     runner, source, object = runner_for("mega"), tmp_path / "kernels.s", tmp_path / "kernels.o"
     lines = (*products(), *OTHERS)
     source.write_text("\n".join([*printed(lines), ""]))

@@ -1,4 +1,4 @@
-"""Text without the branches of other chips."""
+"""C text after the removal of preprocessor branches for other chips."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Floats in C, at the ends of single precision."""
+"""C constants for floats near the limits of single precision."""
 
 from __future__ import annotations
 

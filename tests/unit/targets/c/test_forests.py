@@ -1,4 +1,4 @@
-"""The steps of forests in C, counted by hand."""
+"""The step counts of forests in C, compared with counts computed by hand."""
 
 from __future__ import annotations
 
@@ -13,9 +13,10 @@ VOTES = np.array([[5], [-3], [2], [7]], np.int16)
 
 
 def trees(thresholds: list[float], element: str) -> Trees:
-    """Two trees: one that asks feature 0, then twice feature 1 or 0, and a test of feature 2.
+    """Two trees: one that tests feature 0 and then feature 1 or 0 twice, and one that tests feature 2.
 
-    Half of the samples go to the second child of the first node, a quarter of all to its first one.
+    Half of the samples reach the second child of the first node, and a quarter reach the first child of its first
+    child.
     """
     features = np.array([0, 1, 0, 2])
     children = np.array([[1, 2], [-1, -2], [-3, -4], [-1, -4]])

@@ -1,4 +1,4 @@
-"""The part of a header that a program needs, and what guards it."""
+"""The part of a header that a program needs, and its include guards."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ def part(*used: str) -> str:
 
 
 def defined(text: str) -> set[str]:
-    """The names of the example that a part of it defines."""
+    """The names that a part of the example header defines."""
     found = re.findall(r"#define (\w+)|\} (\w+);|(\w+)\[2\] =|^static.*?(\w+)\((?!\()\w", text, re.MULTILINE)
     return {name for names in found for name in names if name} & NAMES
 
@@ -155,7 +155,7 @@ def syntax_checked(compiler: str, *files: Path, flags: Sequence[str]) -> None:
 
 @pytest.mark.parametrize("chip", chips(), ids=lambda chip: chip.name)
 def test_headers_of_the_runtime_are_whole_where_everything_is_used(chip: Chip) -> None:
-    """Every line of code is there, in order, and nothing else but the guards of definitions."""
+    """Every line of code is included, in order, and only guards of definitions are added."""
     for name, text in header_texts(chip).items():
         code = code_of(text.split("\n"))
         guard = re.match(r"#ifndef (\w+)", code[0])
@@ -172,7 +172,7 @@ def code_of(lines: Sequence[str]) -> list[str]:
 
 
 def left_over(within: Sequence[str], lines: Sequence[str]) -> list[str]:
-    """The lines that are left over on both sides when those within are found one after the other."""
+    """The unmatched lines on both sides when the lines `within` are searched in `lines` one after another."""
     left, at = list[str](), 0
     for line in lines:
         if at < len(within) and within[at] == line:
@@ -190,7 +190,7 @@ def test_no_runtime_header_takes_memory_from_a_heap() -> None:
 
 
 def test_all_runtime_headers_compile_where_everything_is_used(tmp_path: Path) -> None:
-    """Each one in C and in C++, behind those that it includes."""
+    """Each header is compiled in C and C++, after the headers that it includes."""
     texts = header_texts(chip_of(HOST))
     include = re.compile(r'^#include "(\w+\.h)"\n', re.MULTILINE)
 

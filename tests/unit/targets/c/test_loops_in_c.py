@@ -1,4 +1,4 @@
-"""Functions of lanes in plain C, which compilers take without a warning."""
+"""Lane functions in plain C compile without a warning."""
 
 from xdsl.parser import Parser
 
@@ -24,7 +24,7 @@ num.lane_function @sum(%start : memref<1xi32>, %x : memref<7xi16>, %out : memref
 
 
 def test_what_all_iterations_share_has_no_variable():
-    """A sum begins with it, so that a variable in the loop would be unused."""
+    """Such a value is the initial value of a sum; a variable in the loop would be unused."""
     function = Parser(context(), SUM).parse_op()
     assert isinstance(function, LaneFunctionOp)
     assert loop_in_c(lane_program(function)).splitlines() == [

@@ -1,4 +1,4 @@
-"""The C of a program is the same whichever other chips are installed."""
+"""The C of a program does not depend on which other chips are installed."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Fragments that composers share: lines of assembly, loops with known iterations, rows in blocks."""
+"""Fragments that composers share: lines of assembly, loops with known iterations, blocks of rows."""
 
 import numpy as np
 import pytest

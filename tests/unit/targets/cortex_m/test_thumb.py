@@ -1,4 +1,6 @@
-"""Thumb instructions are records: what they print, read and write, and which operands they refuse."""
+"""Thumb instructions as records: their text, the registers that they read and write, and the operands that they
+reject.
+"""
 
 from __future__ import annotations
 
@@ -35,7 +37,7 @@ CHANNELS = Tile(9, 3, 27, 120, 9, 13, 5)
 
 
 def sums_of(tile: Tile, channels: bool) -> Sums:
-    """Random weights, a third of which are zeros."""
+    """Sums with random weights, a third of which are zero."""
     random = np.random.default_rng(3)
     shape = tile.rows, tile.runs * tile.length // (tile.rows if channels else 1)
     weights = random.integers(-128, 128, shape) * (random.random(shape) < 0.7)
@@ -84,7 +86,7 @@ OTHERS: dict[str, Code] = {
 
 
 def made(code: Code) -> list[Instruction]:
-    """The instructions of code with labels."""
+    """The instructions in code that also contains labels."""
     return [line for line in code if isinstance(line, Instruction)]
 
 
@@ -167,13 +169,13 @@ def test_all_of_the_table_is_compared():
 
 
 def named(register: str) -> str:
-    """A register's name in the table."""
+    """The name of a register in the table of instructions."""
     return {"sl": "r10", "fp": "r11", "ip": "r12"}.get(register, register)
 
 
 @pytest.mark.parametrize("board", KERNELS)
 def test_kernels_read_only_what_they_have_written(board: str):
-    """In the order of the text every register has a value before it is read, once those of the caller are saved."""
+    """In the order of the text, every register is written before it is read, except to save the caller's registers."""
     for kernel in KERNELS[board]:
         lines, held = made(kernel.code.lines), {"r0", "r1", "r2", "sp"}
         body = max(number for number, line in enumerate(lines) if line.name == "push") + 1

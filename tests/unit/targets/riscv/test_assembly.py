@@ -1,4 +1,4 @@
-"""IR of kernels for RISC-V: what is counted is built, and what is built gets registers."""
+"""IR of kernels for RISC-V: counted costs equal those of built kernels, and built kernels get registers."""
 
 from collections.abc import Sequence
 
@@ -17,7 +17,7 @@ from tinyml.targets.tiles import Tile
 
 
 def instructions(lines: Lines) -> int:
-    """The lines without labels."""
+    """The number of lines that are not labels."""
     return sum(not line.endswith(":") for line in lines)
 
 
@@ -57,7 +57,7 @@ def test_a_long_distance_takes_several_additions(distance: int, lines: Lines):
 
 
 def sums(code: RiscvCode[V], times: int) -> None:
-    """A sum of products of three bytes in a loop of `times` iterations."""
+    """Emit a sum of products of three bytes in a loop of `times` iterations."""
     pointer, sum = code.arguments(2)
 
     def body(values: Sequence[V]) -> Sequence[V]:
@@ -144,7 +144,7 @@ def test_registers_run_out_with_a_message():
 
 
 def test_values_alive_at_once_cannot_share_a_register():
-    """The pointer is used after its next value is known, which has to be in the same register."""
+    """The pointer is read after its next value is computed, which must be in the same register."""
     code = RiscvBuilder()
 
     def body(values: Sequence[SSAValue]) -> Sequence[SSAValue]:
@@ -178,14 +178,14 @@ def test_kernels_are_valid_ir_of_as_many_bytes_as_counted(
 
 
 def compressed_size(lines: Lines) -> int:
-    """Two bytes for copies and additions to a register, and four for all other instructions."""
+    """The size in bytes: two for copies and for additions to a register, and four for all other instructions."""
     additions = (line.removeprefix("add ").split(", ") for line in lines if line.startswith("add "))
     short = sum(line.startswith("mv ") for line in lines) + sum(to == first for to, first, _ in additions)
     return 4 * instructions(lines) - 2 * short
 
 
 def test_only_a_kernel_that_is_printed_is_built(monkeypatch: pytest.MonkeyPatch):
-    """Costs, which are asked for all candidates, are counted."""
+    """The costs of all candidates are counted without building their kernels."""
     built: list[Region] = []
 
     def printed(region: Region) -> Lines:

@@ -1,4 +1,4 @@
-"""docs/api.md and the types of keyword arguments: written from the declarations."""
+"""docs/api.md and the types of keyword arguments are generated from the declarations."""
 
 from __future__ import annotations
 

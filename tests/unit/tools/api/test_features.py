@@ -1,4 +1,6 @@
-"""Front ends: their float twins against numpy and scipy, and the numbers of the device near them."""
+"""Front ends in floating point are compared with numpy and scipy, and their approximations on devices with floating
+point.
+"""
 
 from __future__ import annotations
 
@@ -29,13 +31,15 @@ def signals(count: int, seed: int) -> NDArray[np.float32]:
 
 
 def magnitudes(x: NDArray[np.float32]) -> NDArray[np.float64]:
-    """Of the bins of each frame, (signals, frames, bins)."""
+    """The magnitudes of the bins of each frame, of shape (signals, frames, bins)."""
     frames = np.stack([x[:, at : at + FRAME] for at in range(0, SAMPLES - FRAME + 1, HOP)], 1).astype(np.float64)
     return np.abs(np.fft.rfft(frames * filters.get_window("hann", FRAME)))[..., :-1]
 
 
 def test_bands_are_those_of_tensorflow():
-    """`tf.signal.linear_to_mel_weight_matrix`, as its documentation defines it, one weight at a time."""
+    """The weights equal those of `tf.signal.linear_to_mel_weight_matrix`, computed one by one from its
+    documentation.
+    """
     matrix = mel_matrix(5, 32, 4000.0, 100.0, 1800.0)
     mel = [1127.0 * np.log(1 + frequency / 700.0) for frequency in (100.0, 1800.0)]
     corners = [mel[0] + (mel[1] - mel[0]) * i / 6 for i in range(7)]
@@ -68,7 +72,7 @@ def test_frames_are_filled_with_zeros():
 
 
 def test_running_means_and_differences():
-    """Of single bins; both begin with zeros, and see no later frame."""
+    """Means and differences are computed for single bins. Both begin with zeros and do not depend on later frames."""
     x = signals(4, 2)
     shape: dict[str, Any] = {"samples": SAMPLES, "frame": FRAME, "hop": HOP}
     plain = features.float_features(features.Spectrogram(**shape), x).reshape(4, 3, -1)
@@ -147,7 +151,7 @@ def test_a_model_follows_with_the_bits_that_it_was_trained_on():
 
 
 def test_integers_of_a_microphone_are_those_of_a_front_end_with_formats():
-    """A raw of q15 is one of its samples; -32768 counts as -32767."""
+    """A raw of q15 is a sample of the microphone; -32768 is treated as -32767."""
     front_end = features.Motion(samples=SAMPLES, frame=SAMPLES // 2, hop=SAMPLES // 2)
     x, y = signals(40, 6), np.arange(40) % 2
     device = features.for_device(front_end, x)

@@ -1,4 +1,4 @@
-"""Inputs and answers from Python: numbers are reals, columns are features, and the rest is refused in one line."""
+"""Inputs and results in Python: numbers are reals, columns are features, and other values are rejected in one line."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def test_a_module_of_pytorch_gets_its_example_from_the_data(monkeypatch: pytest.
 
 @dataclass
 class Frame:
-    """A data frame, as far as anybody here looks at one."""
+    """A replacement for a data frame, with the attributes that tinyml reads."""
 
     numbers: np.ndarray
     columns: list[Any]
@@ -105,7 +105,7 @@ def test_raws_are_given_on_request(program: tinyml.Program):
 
 
 def test_a_model_in_formats_takes_reals_or_raws(program: tinyml.Program):
-    """Its file's integers are raws, an array's are not unless the caller says so."""
+    """Integers in a file are raws; integers in an array are raws only if the caller states so."""
     kept = program.folder / "ir" / "1-formats.mlir"
     reals, raws = X.astype("i8"), raws_of(program, X.astype("f4"))
     accuracy = tinyml.compile(kept, X, Y, board="host").report.accuracy
@@ -116,7 +116,7 @@ def test_a_model_in_formats_takes_reals_or_raws(program: tinyml.Program):
 
 
 def test_integers_of_a_sensor_are_its_own():
-    """4 of the sensor are 1 of the model; floats are the model's."""
+    """The sensor's integer 4 represents the model's real 1; floats are the model's reals."""
     with warnings.catch_warnings(action="ignore"):
         model = sk.LogisticRegression(max_iter=500).fit(X / 4, Y)
     program = tinyml.compile(model, X / 4, Y, board="host", width=16, input_unit="0.25:int16")
@@ -130,7 +130,7 @@ def test_integers_of_a_sensor_are_its_own():
 
 
 def test_the_columns_of_a_frame_are_the_features(tmp_path: Path):
-    """The model's names, which a saved program keeps."""
+    """Columns are selected by the model's names, which a saved program preserves."""
     model = estimator(NAMES)
     assert tinyml.load(model).feature_names == NAMES
     program = tinyml.compile(model, Frame(X, NAMES), Y, board="host", format="fixed", width=8)
@@ -196,7 +196,7 @@ NAType = type("NAType", (), {})
     ],
 )
 def test_nullable_types_are_those_that_they_stand_for(given: list[Any], found: list[Any]):
-    """A frame with nullable columns, or with texts, gives objects, among them scalars of numpy."""
+    """A frame with nullable or text columns converts to an array of objects, which may include numpy scalars."""
     array = np.empty(len(given), object)
     array[:] = given
     taken, expected = array_of(array, "X"), np.array(found)
@@ -214,7 +214,7 @@ def test_a_missing_number_is_named(program: tinyml.Program):
 
 
 class Lying:
-    """An object that claims to be an array."""
+    """An object that pretends to be an array."""
 
     def __init__(self, error: type[BaseException]):
         self.error = error
@@ -282,7 +282,7 @@ def test_boards_are_text(program: tinyml.Program, board: Any):
 
 
 def test_answers_of_another_kind(program: tinyml.Program, tmp_path: Path):
-    """Text for a model of integers, and rows with a one in place of classes."""
+    """The rejected answers are text for a model with integer classes, and one-hot rows instead of classes."""
     text = np.array(["a", "b", "c"])[Y]
     with pytest.raises(InputError, match=r"^y contains text such as '.', the classes are 0, 1, 2$"):
         program.score(X, text)
@@ -307,7 +307,9 @@ def test_answers_of_another_kind(program: tinyml.Program, tmp_path: Path):
 
 
 def test_recordings_are_reals_too():
-    """A stream of 16-bit samples gives what the same numbers as floats give; of a sensor they are its own."""
+    """A stream of 16-bit samples has the results of the same numbers as floats. With a sensor unit, they are its
+    integers.
+    """
     with np.load(ROOT / "docs/tour/val.npz") as file:
         x, y = file["x"], file["y"]
     streams = tinyml.compile(ROOT / "docs/tour/tour.sd", x, y, board="host")

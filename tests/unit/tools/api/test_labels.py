@@ -1,4 +1,4 @@
-"""Labels of classes that are not their indices, by every way into a compilation: they are read once."""
+"""Class labels that differ from class indices, in every way to compile; labels must be converted exactly once."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ ALL = [[-2, 3, 40], [1, 2, 3], [-1, 0, 1], [0, 2, 5], [-1.0, 1.0, 2.0], ["a b", 
 
 
 def fitted(labels: list[Any]) -> tuple[Any, Any]:
-    """A tree that tells these labels apart, and the label of each sample."""
+    """A decision tree with these labels, and the label of each sample."""
     y = np.array(labels)[Y]
     return sk.DecisionTreeClassifier(max_depth=3, random_state=0).fit(X, y), y
 
@@ -36,10 +36,10 @@ def test_labels_are_those_of_the_estimator(labels: list[Any], tmp_path: Path):
 
 @pytest.mark.parametrize("labels", [["a", "b", "c"], [False, True, True], [0, 1, 2], [1.0, 2.0, 3.0]], ids=str)
 def test_score_takes_what_compile_takes(labels: list[Any]):
-    """Labels in arrays, lists and tuples of any type that holds them, and in what converts itself to an array."""
+    """Labels are arrays, lists and tuples of any type that represents them, or objects that convert to an array."""
 
     class Column:
-        """A column of objects, such as a categorical one of pandas."""
+        """A column of objects, such as a categorical column of pandas."""
 
         def __array__(self, dtype: object = None, copy: object = None) -> Any:
             return y.astype(object)
@@ -55,7 +55,7 @@ def test_score_takes_what_compile_takes(labels: list[Any]):
 
 
 def test_samples_that_lack_a_class_have_the_same_labels():
-    """Labels of the classes that are left are indices of others."""
+    """The labels of the remaining classes equal the indices of other classes."""
     model, y = fitted([-1, 0, 1])
     some = Y != 2
     with warnings.catch_warnings(action="ignore"):
@@ -66,7 +66,9 @@ def test_samples_that_lack_a_class_have_the_same_labels():
 
 
 def test_names_given_to_classes_keep_the_labels_of_data(tmp_path: Path):
-    """Names stand for the model's integers, which data go on to hold, also in the saved program."""
+    """Names replace the model's integer labels in results. Data may contain the integers, also with the saved
+    program.
+    """
     model, y = fitted([1, 2, 3])
     names = ["setosa", "versicolor", "virginica"]
     program = tinyml.compile(model, X, y, board="host", width=16, classes=names)

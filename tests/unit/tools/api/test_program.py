@@ -1,4 +1,4 @@
-"""The Python API: arrays go in, and what comes out is what the command line writes and the boards compute."""
+"""The Python API: its files and results equal those of the command line and of boards."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def data() -> tuple[np.ndarray, np.ndarray]:
 
 
 def labelled() -> ModuleOp:
-    """The tour's program, with labels of its classes."""
+    """The tour's program with class labels."""
     module = load_program(TOUR / "tour.sd", context())
     update_interface(module, classes=tuple(LABELS))
     return module
@@ -54,7 +54,7 @@ def test_predictions_are_labels(program: tinyml.Program):
 
 
 def test_scores_alone_are_right_where_that_of_the_class_is_greatest():
-    """A model of TensorFlow Lite keeps its integers and its scores, also where the data have classes."""
+    """A TensorFlow Lite model keeps its integers and its scores, even if the data contain classes."""
     file, x = ROOT / "tests/models/keras/mobile-int8.tflite", np.random.default_rng(0).normal(size=(20, 8, 8, 3))
     program = tinyml.compile(file, board="host")
     greatest = program.scores(x).argmax(axis=1)
@@ -102,7 +102,7 @@ def test_the_report_is_its_json(program: tinyml.Program, tmp_path: Path):
 
 
 def comparable(folder: Path) -> dict[str, Any]:
-    """The contents of a folder, without the duration of the compilation, and random names in pictures."""
+    """The contents of a folder, without the duration of the compilation and without random names in pictures."""
     files = [path for path in folder.rglob("*") if path.is_file()]
     found: dict[str, Any] = {
         str(path.relative_to(folder)): None if path.suffix == ".svg" else path.read_bytes() for path in files
@@ -260,7 +260,7 @@ def test_labels_that_the_model_does_not_have():
 
 
 def test_names_of_classes_are_an_option():
-    """Data have them, or indices."""
+    """With this option, the data contain the names or class indices."""
     x, y = data()
     options: dict[str, Any] = {"board": "host", "width": 8, "classes": ["left", "right"]}
     programs = [
@@ -288,7 +288,7 @@ def test_objects_that_are_no_model(thing: object):
 
 
 def test_a_choice_names_the_call_that_replays_it():
-    """Neither the report nor the call names a temporary file."""
+    """Neither the report nor the call contains the name of a temporary file."""
     x, y = data()
     # The time from floats is a matter of concern where the clock of the board is unknown.
     with pytest.warns(tinyml.CompileWarning, match="pass the sensor's integers with input_unit"):

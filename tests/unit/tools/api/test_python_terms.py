@@ -1,4 +1,6 @@
-"""What Python says of a program: warnings and reports in the terms of its arguments, and the table of the command."""
+"""In Python, warnings and reports use the names of keyword arguments, and a printed report is the table of the
+command.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Models with several inputs from Python: arrays in their order or by their names, and what does not fit."""
+"""Models with several inputs in Python: arrays in order or by name, and errors for arrays that do not match."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ Y = (BOTH @ WEIGHTS).argmax(1)
 
 
 def network(file: Path, first: list[int], second: list[int]) -> Path:
-    """A linear classifier of two inputs, of which the first is flattened."""
+    """The file of a linear classifier with two inputs, of which the first is flattened."""
     inputs = [
         helper.make_tensor_value_info(name, TensorProto.FLOAT, shape)
         for name, shape in (("window", first), ("static", second))

@@ -1,4 +1,4 @@
-"""Sweeps: a row for each program, resumed from a table, and refused before any work begins."""
+"""Sweeps: one row per program, resumption from a table, and errors before any work begins."""
 
 from __future__ import annotations
 

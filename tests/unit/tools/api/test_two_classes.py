@@ -1,4 +1,4 @@
-"""Networks whose files do not say that they classify: a single output for two classes, and quantised scores."""
+"""Networks whose files do not state that they classify: a single output for two classes, and quantised scores."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ Y = (X @ [1.0, -2.0, 0.5] + 0.3 > 0).astype(int)
 
 
 def network(file: Path, end: str | None) -> Path:
-    """A linear decision as an ONNX file, whose last node is a `Sigmoid` or nothing."""
+    """The ONNX file of a linear decision, whose last node is a `Sigmoid` if `end` names it."""
     weights = numpy_helper.from_array(np.array([[6], [-12], [3]], np.float32), "w")
     bias = numpy_helper.from_array(np.array([1.8], np.float32), "b")
     nodes = [helper.make_node("Gemm", ["x", "w", "b"], ["y" if end is None else "logit"])]
@@ -58,7 +58,7 @@ def test_labels_of_signs_are_kept(tmp_path: Path):
 
 
 def test_numbers_stay_numbers(tmp_path: Path):
-    """Targets between 0 and 1, as of shares, and no targets at all."""
+    """Targets are between 0 and 1, such as fractions, or there are no targets."""
     file = network(tmp_path / "decision.onnx", "Sigmoid")
     shares = 1 / (1 + np.exp(-(X @ [6.0, -12.0, 3.0] + 1.8)))
     for y in (shares, None):

@@ -1,4 +1,4 @@
-"""Models of several outputs that no file tells apart: `y` says whether they are scores of classes or values."""
+"""Models of several outputs whose files do not distinguish class scores from values; `y` determines the kind."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from tinyml.lowering.frontends.onnx import importer
 
 
 def network(x: NDArray[Any], y: NDArray[Any], file: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
-    """A network that is fitted on values, and saved as ONNX by a converter that does not say so."""
+    """A network fitted on values, and exported to ONNX by a converter that does not state this."""
     regressor = sk.MLPRegressor(hidden_layer_sizes=(4,), solver="lbfgs", max_iter=200, random_state=0).fit(x, y)
     file.write_bytes(skl2onnx.to_onnx(regressor, x[:1]).SerializeToString())
     monkeypatch.setattr(importer, "CONVERTER", "another")

@@ -1,4 +1,4 @@
-"""What outputs should be: classes of pixels, and an array for each of several outputs, in Python and in a file."""
+"""Targets of outputs: classes of pixels, and an array for each of several outputs, in Python and in a file."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ MEANS: NDArray[Any] = IMAGES.mean((2, 3))
 
 @pytest.fixture
 def network(tmp_path: Path) -> Path:
-    """A convolution, whose images are the first output, and their means, which are the second."""
+    """The file of a network with two outputs: the images of a convolution, and their means."""
     nodes = [helper.make_node("Conv", ["x", "w"], ["y"]), helper.make_node("GlobalAveragePool", ["y"], ["z"])]
     shapes = {"x": [1, 2, 4, 5], "y": [1, CHANNELS, 4, 5], "z": [1, CHANNELS, 1, 1]}
     x, y, z = (helper.make_tensor_value_info(name, TensorProto.FLOAT, shape) for name, shape in shapes.items())

@@ -1,4 +1,4 @@
-"""Folders that replace others: what is in the way, what failures leave, and the leftovers of killed runs."""
+"""Folders that replace others: obstacles, the state after failures, and the leftovers of killed runs."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def write(out: Path) -> None:
 
 @pytest.fixture
 def out(tmp_path: Path) -> Path:
-    """An earlier output."""
+    """An existing output folder."""
     (tmp_path / "out/ir").mkdir(parents=True)
     (tmp_path / "out/ir/old").write_text("old")
     return tmp_path / "out"
@@ -183,14 +183,14 @@ def test_the_work_of_a_run_that_lives_stays(out: Path):
 
 
 def another_name(out: Path) -> Path:
-    """A name of temporary folders."""
+    """The name of another temporary folder for the output."""
     pending = pending_output(out)
     pending.close()
     return pending.folder
 
 
 def test_what_only_looks_like_a_leftover_stays(out: Path):
-    """Folders of the user's with such names, even one copied from a leftover, and files."""
+    """User folders with such names, including a copy of a leftover, and files are not removed."""
     copy, plain, linked, file = (another_name(out) for _ in range(4))
     killed = pending_output(out)
     killed.new.mkdir()

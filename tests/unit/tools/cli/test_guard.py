@@ -1,4 +1,4 @@
-"""Errors of plug-ins, memory and the disk, and signals: each ends a tool in one line."""
+"""Errors of plug-ins, memory and disk, and signals: each ends a tool with one line."""
 
 from __future__ import annotations
 
@@ -102,7 +102,7 @@ NAMED = "plug-in 'broken' of package 'broken-package' (xdsl.universe): "
     ],
 )
 def test_a_plug_in_is_named(tmp_path: Path, text: str, said: list[str]):
-    """By a tool of its own process, in which it is found as if it were installed."""
+    """The tool runs in a separate process, in which the plug-in is found as if it were installed."""
     (tmp_path / "broken.py").write_text(text)
     folder = tmp_path / "broken-1.dist-info"
     folder.mkdir()
@@ -163,7 +163,7 @@ def test_a_signal_leaves_nothing(tmp_path: Path, number: signal.Signals):
 
 @pytest.mark.parametrize("closed", spread(["2>&-", "<&- >&- 2>&-"], 1))
 def test_closed_streams_do_no_harm(tmp_path: Path, closed: str):
-    """What would be printed is dropped, and is in no file; errors are not on standard output."""
+    """Output to the closed stream is discarded and not written to any file; errors do not go to standard output."""
     command = shlex.join([sys.executable, "-m", "tinyml.tools.main", *COMPILE, str(tmp_path / "out")])
     done = subprocess.run(f"{command} {closed}", shell=True, capture_output=True, text=True, check=False)
     assert done.returncode == 0
@@ -199,7 +199,7 @@ whole = True
 
 
 def test_an_interrupt_waits_until_an_import_is_done(tmp_path: Path):
-    """Python would make a `RuntimeError` of it there."""
+    """Python would convert it to a `RuntimeError` during the import."""
     (tmp_path / "half.py").write_text(HALF_IMPORTED)
     code = (
         "import sys, time\n"

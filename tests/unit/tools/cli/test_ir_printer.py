@@ -1,4 +1,4 @@
-"""The text of IR is that of xDSL, whoever prints it."""
+"""The fast printer of IR prints the same text as xDSL's."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from tinyml.tools.driver.stages import print_ir
 
 
 def test_string_literals_are_xdsl_s():
-    """Every byte, and letters of two, three and four bytes."""
+    """Literals contain every byte, and characters of two, three and four bytes."""
     for content in (bytes(range(256)), "é日本😀".encode(), b""):
         ours, theirs = io.StringIO(), io.StringIO()
         IRPrinter(ours).print_bytes_literal(content)

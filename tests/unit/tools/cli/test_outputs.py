@@ -1,4 +1,4 @@
-"""Outputs never take the place of inputs or of files of another kind, unless they are forced to."""
+"""Outputs never replace inputs or files of another type, unless forced."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ COMMANDS = {"tinyml": tinyml, "tinyml-opt": tinyml_opt}
 
 @pytest.fixture(scope="module")
 def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A model with its output folder `o`, and other files."""
+    """A folder with a model, its output folder `o`, and other files."""
     folder = shutil.copytree(ROOT / "docs/tour", tmp_path_factory.mktemp("built") / "work")
     arguments = ["--val", str(folder / "val.npz"), "--target", "host"]
     assert tinyml(["compile", str(folder / "tour.sd"), *arguments, "-o", str(folder / "o")]) == 0
@@ -72,7 +72,7 @@ def test_what_must_not_be_replaced_stays(
 
 
 def test_a_parameter_that_is_read_later_is_an_input(built: Path, monkeypatch: pytest.MonkeyPatch):
-    """The file is opened for writing before the program is read, and with it the files that it names."""
+    """The output file is opened before the program and the files that it names are read."""
     monkeypatch.chdir(built)
     (built / "same.mlir").hardlink_to("W.npy")
     before = contents(built)

@@ -1,4 +1,4 @@
-"""Pass pipelines in both spellings."""
+"""Pass pipelines in the syntaxes of xDSL and of MLIR."""
 
 import pytest
 from hypothesis import given
@@ -57,7 +57,7 @@ _specs = st.lists(st.builds(ArgSpec, _names, st.dictionaries(_names, _values, ma
 
 @given(_specs, st.sampled_from(["", " ", "\n  "]))
 def test_what_xdsl_prints_comes_back(specs: list[ArgSpec], gap: str):
-    """Whatever passes and options are, MLIR's spelling with any spacing is read by xDSL as the same pipeline."""
+    """For any passes and options, MLIR's syntax with any spacing is parsed to the same pipeline as xDSL's."""
     text = f"builtin.module({gap}{f'{gap},{gap}'.join(map(str, specs))}{gap})"
     assert list(parse_pipeline(to_xdsl_pipeline(text))) == specs
 

@@ -1,6 +1,6 @@
-"""Plug-ins that misbehave: one line names package and entry point, the others go on working, and no exit code is 0.
+"""Faulty plug-ins: one line names package and entry point, other plug-ins continue to work, and the exit code is not 0.
 
-Every kind of misbehaviour is tried with every group of entry points, when a plug-in is loaded and when it is used.
+Every kind of fault is tested with every group of entry points, both when a plug-in is loaded and when it is used.
 """
 
 from __future__ import annotations
@@ -63,7 +63,7 @@ def named(group: str) -> str:
 
 
 def of_an_op(suffix: str) -> bytes:
-    """A model with the op `evil`, of ONNX or of TensorFlow Lite."""
+    """The bytes of a model with the op `evil`, in ONNX or TensorFlow Lite."""
     if suffix == ".onnx":
         return model([node("evil", "x")], [1, 4]).SerializeToString()
     written = TfliteModel()
@@ -73,7 +73,7 @@ def of_an_op(suffix: str) -> bytes:
 
 
 class Packages:
-    """The installation of a package in a test, and what tools say then."""
+    """A helper that installs a package for a test and runs tools with it."""
 
     def __init__(self, folder: Path, patch: pytest.MonkeyPatch, capture: pytest.CaptureFixture[str]):
         self.folder, self.patch, self.capture = folder, patch, capture
@@ -82,13 +82,13 @@ class Packages:
         return install(self.folder / "packages", self.patch, group, code, **options)
 
     def said(self, code: int, *arguments: str | Path, tool: str = "opt") -> list[str]:
-        """The lines of standard error; the tool has to end with a given exit code."""
+        """The lines of standard error of a tool; asserts its exit code."""
         self.capture.readouterr()
         assert (tinyml_opt if tool == "opt" else tinyml)([str(one) for one in arguments]) == code
         return self.capture.readouterr().err.splitlines()
 
     def said_of(self, group: str, *, board: str = "evil") -> list[str]:
-        """What tinyml-opt says, in the end, when a user asks for what a plug-in of a group offers."""
+        """The last line of standard error when tinyml-opt uses a plug-in of a group."""
         (self.folder / "model.evil").write_text("")
         reals_to_c = f"reals-to-c{{data={DATA} target={board}}}"
         asked = {

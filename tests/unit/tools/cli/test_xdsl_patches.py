@@ -1,4 +1,4 @@
-"""The patches for xDSL in docs/upstream: each applies to the xDSL that is installed, and its test passes then."""
+"""The patches for xDSL in docs/upstream: each applies to the installed xDSL, and its test then passes."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def patched(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def passes(test: Path, library: Path | None) -> bool:
-    """True if the RUN line of a test passes with the xDSL in a folder, or with the installed one."""
+    """Whether the RUN line of a test passes with the xDSL in a folder, or with the installed xDSL for None."""
     [line] = re.findall(r"^// RUN: (.*) \| filecheck %s$", test.read_text(), re.MULTILINE)
     environment = os.environ if library is None else {**os.environ, "PYTHONPATH": str(library)}
     text = test.read_text()
@@ -47,7 +47,7 @@ def passes(test: Path, library: Path | None) -> bool:
 
 @pytest.mark.parametrize("patch", PATCHES, ids=lambda patch: patch.stem)
 def test_a_patch_does_what_its_test_says(patch: Path, patched: Path):
-    """Without it, the test fails."""
+    """Without the patch, its test fails."""
     [name] = re.findall(r"^\+\+\+ b/(tests/.*\.mlir)$", patch.read_text(), re.MULTILINE)
     assert passes(patched / name, patched)
     if patch.stem != ENDLESS:

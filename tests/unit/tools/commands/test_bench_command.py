@@ -1,4 +1,4 @@
-"""`tinyml bench` as a person meets it."""
+"""The output of `tinyml bench` and its errors."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ TOUR = ROOT / "docs/tour"
 
 @pytest.fixture
 def model(tmp_path: Path) -> Path:
-    """A copy of the tour's program that a test may damage."""
+    """A copy of the tour's program that tests may damage."""
     return Path(shutil.copytree(TOUR, tmp_path / "model"))
 
 
@@ -53,7 +53,7 @@ def test_bench_takes_models_that_keep_their_formats(tmp_path: Path, capsys: pyte
 def test_bench_compares_searches(
     model: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Without the baselines of single decisions, which take longest, and with little effort."""
+    """The run omits the baselines that change single decisions, which take longest, and has little effort."""
     monkeypatch.setattr(compare_searches, "WAYS", [way for way in compare_searches.WAYS if not way.startswith("by-")])
     search = compare_searches._search  # pyright: ignore[reportPrivateUsage]
 

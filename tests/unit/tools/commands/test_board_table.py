@@ -1,4 +1,4 @@
-"""The table of boards in the pages."""
+"""The tables of boards in the documentation are those of the registered boards."""
 
 from __future__ import annotations
 

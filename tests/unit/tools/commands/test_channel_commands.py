@@ -1,4 +1,4 @@
-"""`tinyml bottleneck` and `tinyml prune`: what they print and write, and options that do not fit."""
+"""`tinyml bottleneck` and `tinyml prune`: their outputs and files, and errors for invalid options."""
 
 from __future__ import annotations
 

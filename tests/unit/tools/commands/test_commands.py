@@ -1,4 +1,4 @@
-"""The commands as a person meets them: folders, reports, one-line errors."""
+"""The behaviour of the commands: folders, reports, one-line errors."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ TOUR = ROOT / "docs/tour"
 
 @pytest.fixture
 def model(tmp_path: Path) -> Path:
-    """A copy of the tour's program that a test may damage."""
+    """A copy of the tour's program that tests may damage."""
     return Path(shutil.copytree(TOUR, tmp_path / "model"))
 
 
@@ -99,7 +99,7 @@ def test_compile_searches(model: Path, tmp_path: Path, search: str, capsys: pyte
 
 
 def searched(model: Path, out: Path, search: str, capsys: pytest.CaptureFixture[str]) -> dict[str, Any]:
-    """The report on the model, compiled with a search."""
+    """The report of the model after compilation with a search."""
     assert compile_(model, out, "--search", search, "--jobs", "1", "--metric", "error") == 0
     whole = json.loads((out / "report.json").read_text())
     report = whole["search"]
@@ -133,7 +133,7 @@ def test_a_search_keeps_to_the_flash_of_the_built_program(
 
 @pytest.mark.parametrize("search", spread(["demote", "promote"], 1))
 def test_a_search_leaves_room_for_the_stack(model: Path, tmp_path: Path, search: str) -> None:
-    """All tensors wide, arena and input alone would fit."""
+    """With wide formats for all tensors, arena and input would fit only without the stack."""
     asked = ("--search", search, "--jobs", "1", "--metric", "error", "--widths", "8,16", "--ram")
     rams: list[int] = []
     for limit in (60, 24):
@@ -360,7 +360,9 @@ def test_without_the_cross_compiler_the_model_is_compiled_all_the_same(
 
 
 def test_the_report_says_who_packed_proved_and_checked(tmp_path: Path) -> None:
-    """First fit does not reach the peak here: exact cover packs it, and the other search checks that nothing does."""
+    """First fit does not reach the peak here. Exact cover finds the packing, and the other search confirms the
+    bound.
+    """
     folder = ROOT / "tests/models/pytorch"
     with np.load(folder / "expected.npz") as data:
         np.savez(tmp_path / "val.npz", x=data["accelerometer_x"])

@@ -1,4 +1,4 @@
-"""Completion of command lines by bash; for fish and zsh, what is printed."""
+"""Completion of command lines by bash, and the printed scripts for fish and zsh."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`tinyml doctor`: what is there, what is missing and how to install it; the version; packages of others."""
+"""`tinyml doctor`: installed and missing tools and how to install them, the version, and packages."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ def test_boards_that_are_only_written_for_say_why(capsys: pytest.CaptureFixture[
 
 
 def test_every_module_of_a_chip_is_in_an_extra(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]):
-    """Else the command would name modules, which are no names for pip."""
+    """Otherwise the command would suggest module names, which pip does not accept."""
     monkeypatch.setattr("tinyml.tools.commands.doctor.find_spec", dict[str, Any]().get)
     missing = {board["board"]: board["missing"] for board in examined(capsys)["boards"]}
     for chip in chips():
@@ -101,7 +101,9 @@ def test_the_package_of_others_is_reported(
 def test_what_hides_the_package_is_reported(
     file: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ):
-    """A module of that name, a package, and a folder, which hides a package installed editably."""
+    """The package is hidden by a module of that name, by a package, or by a folder in front of an editable
+    installation.
+    """
     assert examined(capsys)["namesake"] is None
     (tmp_path / file).parent.mkdir(exist_ok=True)
     (tmp_path / file).touch()

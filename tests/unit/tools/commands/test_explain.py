@@ -1,4 +1,4 @@
-"""`tinyml explain`: what it finds adds up to what was measured, and names the operations of the program."""
+"""`tinyml explain`: its parts add up to the measured totals and name the operations of the program."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ TOUR = ROOT / "docs/tour"
 
 @pytest.fixture(scope="module", params=["uno", "cortex-m0", "cortex-m4"])
 def out(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The tour's program, compiled for a board."""
+    """The output folder of the tour's program for a board."""
     return compiled(request.param, tmp_path_factory.mktemp("explain") / "out")
 
 

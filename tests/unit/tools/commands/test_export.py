@@ -1,4 +1,4 @@
-"""`tinyml export`: what it writes, and what it refuses without writing anything."""
+"""`tinyml export`: its files, and errors that leave no file behind."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`tinyml finetune` and `tinyml.finetune`: what they print, write and return, and bad input."""
+"""`tinyml finetune` and `tinyml.finetune`: outputs, files, results, and errors for invalid input."""
 
 from __future__ import annotations
 

@@ -32,7 +32,10 @@ TITLES = {group.value for group in OptionGroup}
 
 
 class Help(NamedTuple):
-    """The help text of a command. options: the names of options and positional arguments by heading."""
+    """The parsed help text of a command.
+
+    options: the names of options and positional arguments by heading.
+    """
 
     text: str
     options: dict[str, list[str]]
@@ -116,7 +119,7 @@ def test_a_selection_fits_on_a_screen(command: str, capsys: pytest.CaptureFixtur
 
 
 def test_options_that_a_selection_leaves_out_are_taken_all_the_same(capsys: pytest.CaptureFixture[str]):
-    """The selection is of the help text alone: abbreviations of `--help-all` work, too."""
+    """The selection only affects the help text. Abbreviations of `--help-all` also work."""
     with pytest.raises(SystemExit) as ended:
         main(["compile", "--votes", "hard", "--help-a"])
     assert ended.value.code == 0

@@ -1,4 +1,4 @@
-"""Packages that `tinyml new-KIND` writes work at once: installed into an environment of their own, without an edit."""
+"""Packages that `tinyml new-KIND` writes work unchanged after installation in a separate environment."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ def test_a_command_is_there_for_each_kind():
 
 
 def test_their_own_tests_pass(packages: PackagesOfOthers):
-    """Those of a format with a table are run by docs/adding-a-format.md."""
+    """The generated tests of a format with a table run in the test of docs/adding-a-format.md instead."""
     options = ["-q", "-W", "error", "-p", "no:cacheprovider", "--import-mode=importlib"]
     tests = [f"{name}/test_{name}.py" for kind, name in NEW.items() if kind != "format"]
     tests += [f"{name}/test_{name}.py" for name in (SUMS, GROUPED)]
@@ -30,7 +30,7 @@ def test_their_own_tests_pass(packages: PackagesOfOthers):
 
 
 def test_the_suite_of_runners_passes_on_the_chip(packages: PackagesOfOthers):
-    """That of formats is run on a format of others in `test_strangers.py`."""
+    """The test suite of formats runs on a format of another package in `test_strangers.py`."""
     suite = ROOT / "tests/numeric/runtime/devices/test_runners.py"
     assert " passed" in packages.run("pytest", "-q", "-p", "no:cacheprovider", suite, "-k", "own-chip")
 

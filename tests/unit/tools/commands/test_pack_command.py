@@ -1,4 +1,4 @@
-"""`tinyml pack`: files in and out, limits, pictures, what it refuses; and packing of real problems."""
+"""`tinyml pack`: input and output files, limits, pictures, errors; and packing of published problems."""
 
 import csv
 import re

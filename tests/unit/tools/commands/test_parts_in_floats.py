@@ -1,4 +1,4 @@
-"""Quantised models with parts in floats from file to output folder."""
+"""Quantised models with floating-point parts, from the file to the output folder."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ ZERO = np.array(3, np.int8)
 
 
 def convolution() -> ModelProto:
-    """A convolution whose weights are floats, between two conversions."""
+    """A model with a convolution whose weights are floats, between two conversions."""
     nodes = [
         node("QuantizeLinear", "x s z", "a"),
         node("DequantizeLinear", "a s z", "b"),
@@ -31,7 +31,7 @@ def convolution() -> ModelProto:
 
 
 def relu_first() -> ModelProto:
-    """Floats at the entrance."""
+    """A model whose first op computes in floats."""
     nodes = [
         node("Relu", "x", "r"),
         node("QuantizeLinear", "r s z", "a"),
@@ -83,7 +83,7 @@ def test_anew(file: Path):
 
 
 def test_the_quantised_part_keeps_the_raws_of_onnxruntime(tmp_path: Path):
-    """With a part in single precision, which is exact here."""
+    """The other part computes in single precision, which is exact for these numbers."""
     network, file = relu_first(), tmp_path / "net.onnx"
     file.write_bytes(network.SerializeToString())
     x = RANDOM.normal(size=(20, 6)).astype(np.float32)

@@ -1,4 +1,4 @@
-"""`tinyml plan`: tables and JSON, and options out of range."""
+"""`tinyml plan`: tables and JSON, and errors for options out of range."""
 
 import json
 from pathlib import Path
@@ -26,7 +26,7 @@ def test_the_plan_as_json(capsys: pytest.CaptureFixture[str]):
 
 
 def test_each_number_of_channels_at_once(capsys: pytest.CaptureFixture[str]):
-    """144 bytes of input, 400 of sums, and for each channel slices of 12 x 12 and 5 x 5."""
+    """The bytes are 144 for the input, 400 for sums, and slices of 12 x 12 and 5 x 5 for each channel."""
     assert main(["plan", str(ROOT / "docs/schedules/bottleneck.mlir"), "--mode", "partial-32", "--json"]) == 0
     several = json.loads(capsys.readouterr().out)["partial-32"]["channels_at_once"]
     assert [one["channels"] for one in several] == [1, 2, 4, 8, 16, 32]

@@ -1,4 +1,4 @@
-"""The steps of a compilation: what each writes on the record, and what is refused before any work."""
+"""The steps of a compilation: the facts that each records, and requests that are rejected before any work."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def request(**options: Any) -> Request:
 
 
 def test_each_fact_is_written_once(tmp_path: Path):
-    """By one step; only the request gains options from several."""
+    """Exactly one step writes each fact, except the request, to which several steps add options."""
     with Progress("tour", len(STEPS)) as progress:
         made = Compilation(
             requested=request(),

@@ -1,4 +1,4 @@
-"""Faults of the data: each is found where it was made, and in no data set that comes with scikit-learn."""
+"""Faults of the data are detected where they were introduced, and in none of scikit-learn's data sets."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def of(x: NDArray[Any], y: NDArray[Any]) -> Data:
 
 
 def fitted(name: str) -> tuple[ModuleOp, Data, Data, Any]:
-    """A model of scaled features, the other half of its data in two parts, and its scaler."""
+    """A model of scaled features, the held-out half of its data in two parts, and its scaler."""
     half = halves(name)
     model: Any = sk.make_pipeline(sk.StandardScaler(), sk.LogisticRegression(max_iter=500)).fit(half.x, half.y)
     val, test = (of(half.held_x[i::2], half.held_y[i::2]) for i in range(2))
@@ -52,7 +52,7 @@ def test_faults_are_found(name: str):
 
 
 def test_rare_classes_excuse_an_accuracy_below_the_most_frequent_one():
-    """A balanced model errs more often than the answer "usual" for all, and is none the worse for it."""
+    """A balanced model makes more errors than a constant prediction of the normal class, which is not a fault."""
     random = np.random.default_rng(0)
     y = (random.random(4000) < 0.05).astype(np.int64)
     x = random.normal(size=(4000, 2)) + 2.5 * y[:, None]

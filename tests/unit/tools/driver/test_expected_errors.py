@@ -1,4 +1,4 @@
-"""Comments that expect errors: one that would be ignored is an error itself."""
+"""Comments that expect errors: a comment without effect is itself an error."""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""A choice that begins with the facts of an earlier one: the same program by fewer passes, and never a stale one."""
+"""A choice that reuses stored facts of an earlier one: it runs fewer passes, finds the same program, and uses no
+outdated facts.
+"""
 
 from __future__ import annotations
 
@@ -22,7 +24,7 @@ LOWERED = 14
 
 
 def compiled(out: Path, cache: Path | None, *options: str, val: Path = NETWORK / "val.npz") -> dict[str, Any]:
-    """The files of a compilation, but for what is measured by the clock."""
+    """The files of a compilation, without figures that depend on the clock."""
     kept = [] if cache is None else ["--cache", str(cache)]
     model = str(NETWORK / "small_network.sd")
     assert main(["compile", model, "--val", str(val), "--target", "uno", *kept, *options, "-o", str(out)]) == 0
@@ -38,7 +40,7 @@ def runs(monkeypatch: pytest.MonkeyPatch) -> Counter[str]:
 
 @pytest.fixture(scope="module")
 def kept(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, dict[str, Any], int]:
-    """What a first choice leaves to later ones, what it gives, and the programs that it lowers."""
+    """The cache that a first choice writes, its files, and the number of programs that it lowers."""
     cache = tmp_path_factory.mktemp("kept") / "cache"
     with pytest.MonkeyPatch.context() as patches:
         runs = counted_passes(patches)

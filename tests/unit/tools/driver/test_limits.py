@@ -1,4 +1,4 @@
-"""Compilation within a limit on RAM: what is tried, one after the other."""
+"""Compilation within a limit on RAM: the sequence of attempts."""
 
 from __future__ import annotations
 
@@ -18,9 +18,10 @@ STACK = 30
 
 
 def limits_of_plans(monkeypatch: pytest.MonkeyPatch, limit: int, *programs: int) -> list[int | None]:
-    """The bytes within which plans are asked to stay; none for the first, for which the input moves.
+    """The limits in bytes with which plans are computed; None for the first attempt, which moves the input into the
+    arena.
 
-    Programs stand for the bytes that are alive at once.
+    programs: for each attempt, the bytes that are live at once in its program.
     """
     monkeypatch.setattr("tinyml.tools.driver.limits._alive", int)
     later, asked = iter(programs), list[int | None]()

@@ -1,4 +1,4 @@
-"""Output folders: replaced only if nothing in them is the user's."""
+"""Output folders are replaced only if they contain no files of the user."""
 
 from __future__ import annotations
 
@@ -97,7 +97,7 @@ def test_an_input_is_not_removed(output: Path, tmp_path: Path):
 
 
 def test_any_report_does_not_make_an_output(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
-    """Such a folder was removed once, with the model in it."""
+    """An earlier version removed such a folder, including the model in it."""
     out = Path(shutil.copytree(ROOT / "docs/tour", tmp_path / "out"))
     (out / REPORT).write_text("{}")
     before = sorted(out.iterdir())

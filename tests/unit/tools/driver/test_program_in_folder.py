@@ -1,4 +1,4 @@
-"""Whatever builds from an output folder builds what the IR gives, and refuses a folder with other files."""
+"""Commands that build from an output folder build the program of the IR, and reject a folder with changed files."""
 
 from __future__ import annotations
 
@@ -24,7 +24,9 @@ __attribute__((constructor)) static void planted(void) { system("touch PLANTED")
 
 @pytest.fixture(scope="module")
 def compiled(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Folders: `tour` for the host, `hardware` for an FPGA, `loaded` with weights in RAM, and `sums`, which streams."""
+    """A folder of output folders: `tour` for the host, `hardware` for an FPGA, `loaded` with weights in RAM, and
+    `sums`, which streams.
+    """
     folder = tmp_path_factory.mktemp("compiled")
     (folder / "sums.mlir").write_text(running_sum("sums", classifies=True))
     np.savez(folder / "val.npz", x=np.random.default_rng(0).uniform(-0.9, 0.9, (2, 6)))
@@ -90,7 +92,9 @@ def test_other_files_are_refused(
     what: str,
     command: Callable[[Path], list[str]],
 ):
-    """A function that C runs before `main` was run once, and all raw outputs said to be equal."""
+    """An earlier version built changed files. A function that ran before `main` could then make all raw outputs seem
+    equal.
+    """
     monkeypatch.chdir(tmp_path)
     out = tmp_path / name
     shutil.copytree(compiled / name, out)
@@ -109,7 +113,7 @@ def test_other_files_are_refused(
 def test_files_beside_them_are_not_compiled(
     compiled: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], file: str
 ):
-    """A header beside the C is found before the compiler's own."""
+    """The compiler finds a header in the folder of the C file before its own headers."""
     monkeypatch.chdir(tmp_path)
     for name, command in (("tour", ran), ("sums", listened)):
         out = tmp_path / name

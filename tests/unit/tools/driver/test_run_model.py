@@ -1,4 +1,4 @@
-"""C on a chip that it was not generated for, and programs that once failed to compile."""
+"""Runs of C for another chip, and programs that earlier versions could not compile."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def compile_(model: Path, val: Path, out: Path, *options: str) -> int:
 
 
 def test_c_for_the_host_is_refused_by_the_compiler_of_avr(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
-    """Its tables lie in RAM, where the branches of the runtime for AVR do not read."""
+    """The tables of C for the host are in RAM, but the AVR branches of the runtime would read them from flash."""
     out = tmp_path / "out"
     assert compile_(TOUR / "tour.sd", TOUR / "val.npz", out, "--target", "host") == 0
     assert main(["run", str(out), "--data", str(TOUR / "val.npz"), "--device", "uno"]) == 1
@@ -51,7 +51,7 @@ def program(folder: Path, text: str) -> tuple[Path, Path]:
 
 
 def test_a_sparse_matrix_of_zeros_compiles(tmp_path: Path):
-    """It was divided by the time that it takes, which is nothing."""
+    """An earlier version divided by the time of the sparse product, which is zero."""
     files = program(tmp_path, "let X = (8, 1) in [0.0, 1.0] in\nlet P = (5, 8) in [0.0, 0.0] in\nargmax(P |*| X)\n")
     np.save(tmp_path / "P.npy", np.zeros((5, 8), np.float32))
     assert compile_(*files, tmp_path / "out", "--target", "uno") == 0
@@ -75,7 +75,7 @@ def test_devices_are_not_read(tmp_path: Path, what: str, capsys: pytest.CaptureF
 
 @pytest.fixture
 def spoiled(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Devices whose second score is 1 greater on every sample but the first."""
+    """A context in which devices increase the second score of every sample except the first by 1."""
 
     def run(self: HostRunner, build: Build, interface: Interface, inputs: np.ndarray) -> RunResult:
         result = honest(self, build, interface, inputs)

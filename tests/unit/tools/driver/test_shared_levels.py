@@ -1,4 +1,4 @@
-"""Compilations of one model with other options, which share the levels on which these agree."""
+"""Compilations of one model with different options share the levels up to the first pass whose options differ."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""docs/dialects/: a page of each dialect, whose examples are those of its FileCheck tests."""
+"""docs/dialects/: one page per dialect, whose examples are from its FileCheck tests."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The measured time of operations, which the tables of `tinyml explain` and the page of a report read alike."""
+"""The tables of `tinyml explain` and the report's page show the same measured times of operations."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def test_functions_are_ordered_by_their_time(measured: Attribution):
 
 
 def test_lines_stand_in_the_order_of_the_file(spent: Spent):
-    """What belongs to no line stands at the end, and is called no line in the picture."""
+    """Time that belongs to no line is at the end, with the label `no line` in the picture."""
     assert [line.line for line in spent.lines] == [2, 3, 4, 5, 7, 8, 0]
     picture = draw_flame(spent, "cycles", "time").finished()
     assert "line 7: line 7;" in picture

@@ -1,4 +1,4 @@
-"""The memory map of a report: what it says of a program and of a model, and its picture."""
+"""The memory map of a report: its text for a program and for a model, and its picture."""
 
 from __future__ import annotations
 
@@ -89,7 +89,7 @@ def test_the_map_of_a_program():
 
 
 def quantised_lenet() -> ModuleOp:
-    """LeNet with elements of 8 bits."""
+    """The program of LeNet with 8-bit elements."""
     text = (ROOT / "docs/schedules/lenet.mlir").read_text()
     text = text.replace("dense<0.0> :", "dense<0> :").replace("xf32> ->", "xi8> ->", 3)
     return Parser(context(), text.replace("xf32>", "x!fixed.q<8, 5>>")).parse_module()
@@ -104,7 +104,7 @@ RINGS_AND_OVERLAPS: list[tuple[str, dict[str, Any], dict[str, tuple[str, int]]]]
 
 @pytest.mark.parametrize(("plan", "rings", "expected"), RINGS_AND_OVERLAPS)
 def test_rings_and_overlaps(plan: str, rings: dict[str, Any], expected: dict[str, tuple[str, int]]):
-    """LeNet: what each plan keeps in rings, and the operands that its results overlap."""
+    """The report states the rings of each plan of LeNet, and the operands that the plan's results overlap."""
     module = quantised_lenet()
     options = {"plan": plan, "reuse_input": True}
     for step in (*flatten("refine-formats", options), *flatten("formats-to-buffers", options)):

@@ -1,4 +1,4 @@
-"""The pages of a program: what they show is true, loads nothing, and can be read by all."""
+"""The HTML pages of a program: their content is correct and accessible, and they load nothing."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def compiled(out: Path, *options: str) -> Path:
 
 @pytest.fixture(scope="module")
 def out(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The tour for the Uno by 16 bits, whose pages are all written."""
+    """The output folder of the tour for the Uno in 16 bits, with all pages."""
     folder = compiled(tmp_path_factory.mktemp("pages") / "out", "--width", "16")
     first = (folder / "report.html").read_text("utf-8")
     assert "those of the cost model" in first
@@ -79,7 +79,7 @@ PAGES = ("report", "levels", "search", "compare")
 
 
 class Outline(HTMLParser):
-    """What a page says of its structure: headings, anchors, addresses, and elements without what they need."""
+    """The structure of an HTML page: headings, anchors, addresses, and elements that lack required attributes."""
 
     def __init__(self, text: str):
         super().__init__()
@@ -165,7 +165,7 @@ BARS = 4
 
 
 def test_a_report_of_a_bad_program_begins_with_what_is_wrong(tmp_path: Path) -> None:
-    """Its verdict was the green "It fits the board.", and warnings came last."""
+    """In an earlier version, the verdict on such a program was a green "It fits the board.", and warnings were last."""
     out = compiled(tmp_path / "bad", "--width", "2")
     text, report = (out / "report.html").read_text("utf-8"), json.loads((out / "report.json").read_text())
     lost = report["accuracy_float"] - report["accuracy"]
@@ -186,7 +186,7 @@ def test_a_report_of_a_bad_program_begins_with_what_is_wrong(tmp_path: Path) -> 
 
 
 def test_a_report_speaks_plainly(out: Path) -> None:
-    """Types and names of the IR stand in what the switch shows, and in tips alone."""
+    """Types and names of the IR occur only in tooltips and in content that the switch shows."""
     text = re.sub(r"<title>.*?</title>", "", (out / "report.html").read_text("utf-8"))
     shown = re.sub(r'<(t[hd]|section)[^>]* ?class="[^"]*\bir\b[^"]*".*?</\1>', "", text, flags=re.DOTALL)
     assert "16 bits, 15 after the point" in shown
@@ -226,7 +226,7 @@ def test_formats_have_plain_words(type: str, words: str) -> None:
 
 
 def test_pages_belong_to_the_folder(out: Path, tmp_path: Path) -> None:
-    """A folder with pages is still an output, which a compilation replaces; a page that was changed is not."""
+    """A folder with pages is still an output, which a compilation replaces, unless a page was changed."""
     program = tinyml.open(out)
     copy = program.save(tmp_path / "copy")
     again = (copy / "report.html").read_text("utf-8")
@@ -254,7 +254,9 @@ def test_a_report_of_another_version_is_one_line(out: Path, tmp_path: Path, caps
 def test_a_page_is_opened_only_as_it_was_written(
     out: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Any page with the mark of a measured one was; and so was that of a program that had been changed since."""
+    """An earlier version opened any page with the mark of a measured page, and pages of programs that had changed
+    since.
+    """
     shown: list[Path] = []
     monkeypatch.setattr("tinyml.tools.reports.pages.html.show", shown.append)
     copy = tinyml.open(out).save(tmp_path / "copy")
@@ -309,7 +311,7 @@ WRONG: dict[str, Any] = {
 def test_a_report_with_other_types_is_one_line(
     out: Path, tmp_path: Path, field: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """Whatever is wrong is found once the report is read, by every command alike."""
+    """Every command detects a wrong field when it reads the report, with the same error."""
     shutil.copytree(out, tmp_path / "copy")
     file = tmp_path / "copy/report.json"
     file.write_text(json.dumps({**json.loads(file.read_text()), field: WRONG[field]}))
@@ -386,7 +388,7 @@ def test_two_programs_side_by_side(out: Path, searched: Path, capsys: pytest.Cap
 
 
 def test_levels_are_linked(out: Path) -> None:
-    """The sum of products is found at every level, down to the instructions that call its kernel."""
+    """The sum of products is linked at every level, down to the instructions that call its kernel."""
     text = (out / "levels.html").read_text("utf-8")
     columns = text.split("<section")[1:]
     titles = [re.search(r"<h2[^>]*>([^<]*)", column) for column in columns]
@@ -431,7 +433,7 @@ def test_vectors_that_are_images_are_drawn_so() -> None:
 
 @pytest.mark.parametrize(("width", "least"), [(300, 300), (960, MIN_PICTURE_WIDTH)])
 def test_a_picture_on_a_narrow_screen_scrolls_rather_than_shrinks(width: int, least: int) -> None:
-    """A small one is not enlarged either."""
+    """A picture smaller than the screen is not enlarged either."""
     assert f'style="max-width:100%;min-width:{least}px;' in Drawing(width, 10).inline()
 
 
@@ -449,7 +451,7 @@ def contrast(first: str, second: str) -> float:
 
 
 def test_text_stands_out_in_both_themes() -> None:
-    """Contrast of at least 4.5, WCAG 2.2's level AA."""
+    """The contrast is at least 4.5, as required by level AA of WCAG 2.2."""
     style = (TEMPLATES / "page.css").read_text("utf-8")
     themes = [dict(re.findall(r"--(\w+): (#\w+)", block)) for block in re.findall(r":root \{([^}]*)\}", style)]
     assert len(themes) == 2
@@ -465,7 +467,7 @@ def test_text_stands_out_in_both_themes() -> None:
 
 
 def test_missing_features_have_no_bar() -> None:
-    """A feature that one sample misses, and one that all miss."""
+    """One feature is missing in one sample, and another in all samples."""
     x = np.array([[1.0, np.nan, np.nan], [2.0, 3.0, np.nan]])
     arrays = {"sample": np.array([0, 1]), "x": x, "float": np.array([0, 1]), "compiled": np.array([1, 0])}
     arrays |= {"least": np.fmin.reduce(x), "greatest": np.fmax.reduce(x)}
@@ -476,7 +478,7 @@ def test_missing_features_have_no_bar() -> None:
 
 
 def test_columns_of_long_texts_do_not_become_tall() -> None:
-    """They keep a least width, and the table scrolls in its own box."""
+    """Columns have a minimum width, and the table scrolls in its own box."""
     shown = table(("name", "bytes", "why"), [("a", 1, "one that is long enough to wrap on a telephone")], caption="c")
     assert '<div class="wide"' in shown
     assert '<th scope="row">a</th><td class="n">1</td><td class="t">one that' in shown

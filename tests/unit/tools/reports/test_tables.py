@@ -1,4 +1,4 @@
-"""Tables on a terminal of 80 columns and elsewhere: no number is cut off."""
+"""Tables on a terminal of 80 columns and elsewhere: no number is truncated."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ COLOUR = re.compile(r"\x1b\[[0-9;]*m")
 
 @pytest.fixture
 def terminal(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Tables take the output for a terminal of 80 columns."""
+    """Let tables treat the output as a terminal of 80 columns."""
     for name, value in {"FORCE_COLOR": "1", "COLUMNS": "80", "TERM": "xterm"}.items():
         monkeypatch.setenv(name, value)
 
 
 def words(text: str) -> set[str]:
-    """The cells and their parts: words, without the lines of tables."""
+    """The words in the cells of a printed table, without its lines."""
     return {*re.sub(r"[\u2500-\u257f]", " ", COLOUR.sub("", text)).split()}
 
 

@@ -1,4 +1,4 @@
-"""Warnings: each is given where its condition holds, and only there, and names a cure."""
+"""Warnings: each is issued exactly if its condition holds, and suggests a remedy."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ def test_a_cause_is_of_no_concern_in_a_quick_program() -> None:
 
 
 def test_no_format_cures_what_is_a_fault_of_the_data() -> None:
-    """Wherever a fault shows, a larger board was the advice."""
+    """For every fault of the data, an earlier version suggested a larger board."""
     losing = replace(FINE, accuracies=Accuracy(35.0, 30.0, 40, 100), chosen=True, unmet=0.5)
     for faults in (DataFaults(poor="is right about 35% of it"), DataFaults(apart=0.4)):
         found = replace(losing, data=faults)
@@ -89,7 +89,7 @@ def test_nothing_loses_less_only_where_everything_was_tried() -> None:
 
 
 def test_constants_of_a_wide_spread() -> None:
-    """Where answers change, they are a reason for it."""
+    """If the answers of the program change, the wide spread of constants is reported as a possible reason."""
     wide = replace(FINE, spread=1e6)
     assert named(replace(wide, accuracies=Accuracy(97.0, 94.9, 4, 100))) == ["accuracy", "spread"]
     assert named(wide) == []

@@ -1,4 +1,4 @@
-"""The time of `check-packing`: each place in the arena is looked at once."""
+"""The time of `check-packing`: each byte range of the arena is examined once."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from tinyml.transforms.buffers.check_packing import CheckPackingPass
 
 
 def branches(count: int) -> str:
-    """A program of `count` tensors side by side, all alive until they are added."""
+    """The text of a program of `count` tensors that are all live until they are added."""
     type = "memref<4xf32>"
     arena = f"memref<{16 * (count + 1)}xi8>"
     places = [f"%b{i} = scratch.view %arena[{16 * i} : i64] : {arena} to {type}" for i in range(count + 1)]

@@ -1,4 +1,4 @@
-"""Dancing links on the classics."""
+"""Dancing links find the covers of well-known problems."""
 
 import re
 from collections.abc import Hashable, Iterable, Iterator, Sequence, Set
@@ -20,7 +20,7 @@ def cover_of(
 
 
 def test_knuths_example():
-    """The Art of Computer Programming 7.2.2.1, (6)."""
+    """Example (6) in The Art of Computer Programming 7.2.2.1 has the published cover."""
     cover = cover_of("abcdefg", ["ce", "adg", "bcf", "adf", "bg", "deg"])
     assert [sorted(one) for one in cover.solutions()] == [[0, 3, 4]]
     assert cover.exhausted
@@ -28,7 +28,7 @@ def test_knuths_example():
 
 
 def test_knuths_example_with_colours():
-    """7.2.2.1, (49): x and y may be in several options of one colour."""
+    """Example (49) in The Art of Computer Programming 7.2.2.1: x and y may be in several options of one colour."""
     options: list[list[Hashable]] = [
         ["p", "q", "x", Coloured("y", "A")],
         ["p", "r", Coloured("x", "A"), "y"],
@@ -42,7 +42,12 @@ def test_knuths_example_with_colours():
 
 
 def maps(bytes: int, first: int, end: int, canvas: int) -> list[list[tuple[int, int]]]:
-    """MinUn, section 5.3: the cells of each placement of a tensor on a canvas of so many bytes."""
+    """The cells of each placement of a tensor on a canvas (MinUn, section 5.3).
+
+    bytes: the size of the tensor.
+    first, end: its live range, in instructions.
+    canvas: the size of the canvas in bytes.
+    """
     return [
         [(low + byte, instruction) for byte in range(bytes) for instruction in range(first, end)]
         for low in range(canvas - bytes + 1)
@@ -50,7 +55,7 @@ def maps(bytes: int, first: int, end: int, canvas: int) -> list[list[tuple[int, 
 
 
 def test_maps_of_minun_figure_5():
-    """A tensor of 2 bytes between instructions 2 and 4: one map for each byte but the last, of 2 x 2 cells."""
+    """A tensor of 2 bytes between instructions 2 and 4 has one map, of 2 x 2 cells, for each byte except the last."""
     found = maps(2, 2, 4, 4)
     assert [len(cells) for cells in found] == [4, 4, 4]
     assert found[0] == [(0, 2), (0, 3), (1, 2), (1, 3)]
@@ -58,7 +63,7 @@ def test_maps_of_minun_figure_5():
 
 @pytest.mark.parametrize(("canvas", "fits"), [(256, True), (192, False)])
 def test_canvas_of_minun_on_its_figure_4(canvas: int, fits: bool):
-    """Cells of 64 bytes: 256 bytes hold A to D, and E after A and C died. In 192 there is no cover."""
+    """Cells have 64 bytes. In 256 bytes, A to D fit, and E after A and C are dead. In 192 bytes there is no cover."""
     tensors = {"A": (1, 0, 1), "B": (1, 0, 2), "C": (1, 0, 1), "D": (1, 0, 2), "E": (2, 1, 2)}
     cover = ExactCover(tensors, [(byte, instruction) for byte in range(canvas // 64) for instruction in range(2)])
     for name, lives in tensors.items():
@@ -82,7 +87,7 @@ def test_queens():
 
 
 def test_langford():
-    """Both copies of k with k other numbers between them; each solution and its mirror image."""
+    """Between both copies of k there are k other numbers; each solution has a mirror image."""
 
     def langford(n: int) -> int:
         pairs: list[list[Hashable]] = [
@@ -94,7 +99,7 @@ def test_langford():
 
 
 def test_sudoku():
-    """The one of Wikipedia's article, which has one solution."""
+    """The example of Wikipedia's article has one solution."""
     rows = "53..7....6..195....98....6.8...6...34..8.3..17...2...6.6....28....419..5....8..79"
     given = [rows[9 * i : 9 * i + 9] for i in range(9)]
     places = range(9)
@@ -147,7 +152,7 @@ def at_the_corner(cells: Set[tuple[int, int]]) -> frozenset[tuple[int, int]]:
 
 
 def test_pentominoes():
-    """3 x 20: two solutions, each with its reflections; the cross lies on the left."""
+    """The 3 x 20 rectangle has two solutions, each with its reflections; the cross is on the left."""
     options: list[Sequence[Hashable]] = []
     for name in PENTOMINOES:
         for shape in sorted({*shapes(name)}, key=sorted):
@@ -160,7 +165,7 @@ def test_pentominoes():
 
 
 def test_the_examples_of_the_documentation(capsys: pytest.CaptureFixture[str]):
-    """What each `print` says stands behind it as a comment."""
+    """The comment after each `print` contains its output."""
     page = (ROOT / "docs/exact-cover.md").read_text()
     names: dict[str, object] = {}
     for block in re.findall(r"```python\n(.*?)```", page, re.DOTALL):

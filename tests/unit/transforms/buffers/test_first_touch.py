@@ -1,4 +1,6 @@
-"""The points from the first op that touches a buffer are those that the live ranges of all buffers give."""
+"""The program points from the first op that accesses a buffer are those computed from the live ranges of all
+buffers.
+"""
 
 from collections.abc import Sequence
 from itertools import product
@@ -20,7 +22,7 @@ TYPE = "memref<4xf32>"
 
 
 class Text:
-    """The text of a function of random ops on buffers of four numbers."""
+    """The text of a random function of ops on buffers of four numbers, under construction."""
 
     def __init__(self, random: Random):
         self.random = random
@@ -32,7 +34,7 @@ class Text:
         return f"%v{self.values}"
 
     def block(self, buffers: Sequence[str], depth: int) -> list[str]:
-        """Ops on the buffers in scope, which are returned with those that the block adds."""
+        """Write ops on the buffers in scope, and return these buffers and those that the block adds."""
         scope = list(buffers)
         kinds = ["alloc", "alloc", "relu", "add", "view"] + ["for", "if", "carry"] * (depth < 2)
         for kind in self.random.choices(kinds, k=9 - 3 * depth):
@@ -88,7 +90,9 @@ def by_all_ranges(function: func.FuncOp, last: Operation, alloc: AllocOp) -> lis
 
 
 def test_the_points_before_an_op_are_those_of_all_live_ranges():
-    """In random functions, for each op that touches a buffer; functions whose buffers leave their loops are passed."""
+    """The points are compared for each op that accesses a buffer, in random functions. Functions whose buffers leave
+    their loops are skipped.
+    """
     random = Random(0)
     found = {"none": 0, "some": 0, "in a loop": 0}
     for _ in range(examples(100)):

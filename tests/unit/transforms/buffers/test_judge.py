@@ -1,4 +1,4 @@
-"""Exact cover as the judge of branch and bound; `make figures ONLY=packing-judged` judges 2,000 problems."""
+"""Exact cover as an independent check of branch and bound; `make figures ONLY=packing-judged` checks 2,000 problems."""
 
 import sys
 from collections.abc import Generator, Sequence
@@ -37,7 +37,9 @@ PADDED = [
 
 
 def test_a_height_and_the_byte_below_it():
-    """By hand: b at 0, a at 4 (3 is odd) to 6, c above b at 7; or c at 5, where a has to begin at 8."""
+    """The heights were derived by hand. If b is at 0, a is at 4 to 6, since 3 is odd, and c is above b at 7. Otherwise
+    c is at 5, and a must begin at 8.
+    """
     least = pack(PADDED, "branch-and-bound").height
     assert least == 9
     assert judge_height(PADDED, least).verdict is Verdict.AGREED
@@ -56,7 +58,7 @@ def test_exact_cover_agrees_with_branch_and_bound(overlapping: bool):
 
 
 def test_an_error_in_branch_and_bound_is_found(monkeypatch: pytest.MonkeyPatch):
-    """The seeded error: what is still to be placed in a section counts a byte too much."""
+    """The deliberate error overestimates the bytes still to be placed in a section by one."""
     given = [problem(seed, overlapping=False) for seed in range(6)]
 
     def verdicts() -> list[Verdict]:
@@ -77,7 +79,7 @@ def test_an_error_in_branch_and_bound_is_found(monkeypatch: pytest.MonkeyPatch):
 
 
 def buffers(count: int, largest: int, alignments: Sequence[int]) -> list[Rectangle]:
-    """Buffers of random sizes in bytes that live for up to 8 points, about 4 at each."""
+    """Buffers of random sizes in bytes that are live for up to 8 points, about 4 at each point."""
     random = Random(count)
     made: list[Rectangle] = []
     for i in range(count):
@@ -97,7 +99,7 @@ def buffers(count: int, largest: int, alignments: Sequence[int]) -> list[Rectang
     ids=["30 of 80 kB", "90 of 9 kB", "2,000 of 80 kB", "20 of 1 TB"],
 )
 def test_a_judgement_keeps_its_limit_on_work(given: Sequence[Rectangle], verdict: Verdict):
-    """The limit holds for all that is computed, of which the functions that are called are counted here."""
+    """The limit includes all computations. This test counts function calls as their measure."""
     bound = lower_bound(given)
     with calls() as made:
         judgement = judge(given, bound)
@@ -108,7 +110,7 @@ def test_a_judgement_keeps_its_limit_on_work(given: Sequence[Rectangle], verdict
 
 @contextmanager
 def calls() -> Generator[SimpleNamespace]:
-    """Count the calls of functions, those in C included."""
+    """A context that counts function calls, including those in C."""
     made = SimpleNamespace(count=0)
 
     def count(_frame: FrameType, event: str, _argument: object) -> None:
@@ -123,7 +125,9 @@ def calls() -> Generator[SimpleNamespace]:
 
 @pytest.mark.parametrize(("name", "buffers"), [("fastgrnn", 3), ("protonn", 5), ("bonsai", 12)])
 def test_programs_of_classifiers_are_judged(name: str, buffers: int):
-    """The numbers of buffers are within those that docs/packing.md states."""
+    """Exact cover checks the packings of classifiers. Their numbers of buffers are within the limits that
+    docs/packing.md states.
+    """
     file = MODELS[name]
     module = load_program(file, context())
     options = {"format": "fixed", "width": 8, "data": str(file.with_name("val.npz"))}

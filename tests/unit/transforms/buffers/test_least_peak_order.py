@@ -1,4 +1,4 @@
-"""Orders of tasks, against all of them."""
+"""Orders of tasks with the least peak, compared with all orders."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
@@ -14,7 +14,9 @@ from tinyml.transforms.buffers.liveness.least_peak_order import OpOrder, Orderin
 
 @st.composite
 def problems(draw: st.DrawFn, tasks: int) -> OrderingProblem:
-    """Each task makes a buffer from those of some earlier ones, perhaps in the place of one of its size."""
+    """Random ordering problems: each task computes a buffer from those of earlier tasks, possibly in place of one of
+    equal size.
+    """
     sizes = draw(st.lists(st.sampled_from([1, 2, 3, 8]), min_size=tasks, max_size=tasks))
     made: list[Task] = []
     for i in range(tasks):
@@ -54,7 +56,9 @@ def test_a_small_budget_gives_an_order_and_a_bound(problem: OrderingProblem, bud
 
 @given(problems(9), st.integers(0, 1))
 def test_the_rest_of_an_order_needs_least_at_each_step(problem: OrderingProblem, backwards: int):
-    """The heap of needs, which are computed anew only where they change, against all needs at each step."""
+    """The implementation updates needs in a heap only where they change; the test compares it with all needs at each
+    step.
+    """
     everything = (1 << len(problem.tasks)) - 1
     done = everything if backwards else 0
     alive, order = problem.alive(done), list[int]()
@@ -66,7 +70,9 @@ def test_the_rest_of_an_order_needs_least_at_each_step(problem: OrderingProblem,
 
 
 def test_sets_take_little_memory(monkeypatch: pytest.MonkeyPatch):
-    """Many branches side by side have too many sets to hold; the rest of the order needs least at each step."""
+    """The graph has many parallel branches, whose sets of tasks are too many to store. The rest of the order is then
+    chosen greedily.
+    """
     count = 30
     tasks = [Task(frozenset({i, count + i})) for i in range(count)]
     problem = OrderingProblem(
@@ -79,7 +85,7 @@ def test_sets_take_little_memory(monkeypatch: pytest.MonkeyPatch):
 
 
 def test_finish_one_branch_before_the_next_begins():
-    """Four branches that each make much of the input and little of that, then a sum."""
+    """The graph has four branches that each expand the input and then reduce it, followed by a sum."""
     much, little = range(1, 5), range(5, 9)
     sizes = [4, *(100 for _ in much), *(1 for _ in little), 1]
     tasks = [Task(frozenset({0}))]
@@ -107,7 +113,7 @@ def test_the_order_depends_on_the_ratios_of_sizes_alone(problem: OrderingProblem
 
 
 def test_what_is_given_goes_first():
-    """Of two branches the first to run is the one that frees what is alive from the start."""
+    """Of two branches, the one that frees the initially live buffer is computed first."""
     tasks = [Task(frozenset({0, 1})), Task(frozenset({2, 3}))]
     problem = OrderingProblem([10, 1, 5, 1], tasks, frozenset({1, 3}), frozenset({2}))
     assert [problem.peak(order) for order in ((0, 1), (1, 0))] == [16, 12]
@@ -120,7 +126,7 @@ def test_chains_need_no_budget():
 
 
 def test_forty_branches_are_exact():
-    """Pairs of ops side by side between one input and one sum, of all sizes."""
+    """The graph has forty parallel pairs of ops of different sizes between one input and one sum."""
     count = 20
     sizes = [1, *(7 * i % 23 + 1 for i in range(count)), *(5 * i % 11 + 1 for i in range(count)), 1]
     tasks = [Task(frozenset({0}))]
@@ -131,7 +137,7 @@ def test_forty_branches_are_exact():
 
 
 def test_the_bound_of_a_long_chain_takes_few_unions(monkeypatch: pytest.MonkeyPatch):
-    """The number of sets that are united grows with the number of tasks, not with its square."""
+    """The number of unions of sets grows linearly with the number of tasks."""
     united = 0
     union = least_peak_order._union  # pyright: ignore[reportPrivateUsage]
 

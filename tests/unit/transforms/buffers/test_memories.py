@@ -1,4 +1,6 @@
-"""The choice of memories: the search against the exhaustive judge, its bounds, and limits on work and memory."""
+"""The assignment of buffers to memories: the search compared with an exhaustive one, its bounds, and limits on work and
+memory.
+"""
 
 from __future__ import annotations
 
@@ -25,7 +27,10 @@ def packed(rectangles: Sequence[Rectangle], room: int) -> Placement:
 
 
 def drawn(seed: int, buffers: int, permanent: int, tightness: float) -> Problem:
-    """A random problem with three memories, the last of which holds everything. tightness: of the others."""
+    """A random problem with three memories, the last of which can hold everything.
+
+    tightness: the size of each other memory divided by the total size of all items.
+    """
     numbers = random.Random(seed)
     rectangles: list[Rectangle] = []
     for i in range(buffers):
@@ -47,7 +52,9 @@ def drawn(seed: int, buffers: int, permanent: int, tightness: float) -> Problem:
 
 
 def test_less_room_is_packed_again():
-    """A packer ends with any placement that fits the room, so that its placement for more room decides nothing."""
+    """A packer may return any placement that fits the room, so that a placement for more room proves nothing about less
+    room.
+    """
 
     def lazy(rectangles: Sequence[Rectangle], room: int) -> Placement:
         placement = packed(rectangles, room)
@@ -62,7 +69,7 @@ def test_less_room_is_packed_again():
 
 
 def checked(problem: Problem, choice: Choice) -> None:
-    """Check what a choice states: its cost, its placements and the room of each memory."""
+    """Assert the properties of a choice: its cost, its placements and the free bytes of each memory."""
     assert choice.cost == sum(item.cost(m) for item, m in zip(problem.items, choice.memories, strict=True))
     assert choice.bound <= choice.cost
     for memory, placement in enumerate(choice.placements):
@@ -152,7 +159,7 @@ def test_constants_and_stack_take_whole_multiples():
 
 
 def test_a_packer_that_fails_without_proof_lowers_the_bound():
-    """A packer that places buffers one after another, although they are never alive together."""
+    """The packer places buffers at different offsets although they are never live at the same time."""
 
     def apart(rectangles: Sequence[Rectangle], room: int) -> Placement:
         return pack(rectangles, "none")

@@ -1,4 +1,4 @@
-"""Moves of rectangles in which several buffers follow each other."""
+"""Moves of rectangles in which several buffers move one after another."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Overlaps between the buffers of a function."""
+"""The safe distances at which buffers of a function may overlap."""
 
 from collections.abc import Collection
 from itertools import product
@@ -37,7 +37,9 @@ func.func @f() -> index {
 
 
 def test_buffers_that_begin_together_do_not_overlap_in_turn():
-    """An op that only reads two buffers is safe at any distance, both ways: the second may overlap the first."""
+    """An op that only reads two buffers is safe at any distance in both directions: the second buffer may overlap the
+    first.
+    """
     module = Parser(context(), NEVER_WRITTEN).parse_module()
     live = live_ranges(cast(func.FuncOp, module.body.block.first_op))
     groups = buffers_by_location(live)
@@ -46,7 +48,9 @@ def test_buffers_that_begin_together_do_not_overlap_in_turn():
 
 
 def test_steps_of_a_concatenation_are_found_once_for_all_parts(monkeypatch: pytest.MonkeyPatch):
-    """Before part i of 4 bytes is read, the result has i parts; the first is read before anything is written."""
+    """Before part i of 4 bytes is read, the result contains i parts. The first part is read before anything is
+    written.
+    """
     count = 40
     parts = range(count)
     allocs = "".join(f"%p{i} = scratch.alloc : memref<1xf32>\n" for i in parts)
@@ -80,7 +84,9 @@ def test_steps_of_a_concatenation_are_found_once_for_all_parts(monkeypatch: pyte
 
 
 def nest(trips: tuple[int, int], ops: list[tuple[str, int, int, int]]) -> str:
-    """Two loops around ops on parts of `z`, `w` and `y` and on windows of `x`, at an index of three numbers each."""
+    """Two loops with ops on slices of `z`, `w` and `y` and on windows of `x`. Three numbers determine the index of each
+    op.
+    """
     body = "%all = scratch.slice %w[%c0] : memref<1x2x2x1xf32> to memref<4xf32>"
     sizes = {"z": 24, "y": 24, "all": 4}
     for n, (name, first, second, start) in enumerate(ops):
@@ -122,7 +128,7 @@ OPS = st.tuples(st.sampled_from(["window", "z to y", "z to all", "all to y"]), N
 @example((1, 2), [("window", 0, 0, 0), ("all to y", 0, 1, 0)])
 @given(st.tuples(st.integers(1, 3), st.integers(1, 3)), st.lists(OPS, min_size=1, max_size=4))
 def test_execution_confirms_what_is_known_of_a_nest(trips: tuple[int, int], ops: list[tuple[str, int, int, int]]):
-    """At its distance, an operand is read for the last time before the result overwrites it, in every byte.
+    """At the safe distance, every byte of an operand is read for the last time before the result overwrites it.
 
     A nest that fills a buffer writes each byte before it reads it.
     """

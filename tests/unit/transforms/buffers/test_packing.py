@@ -1,4 +1,6 @@
-"""Packing as passes, and what they refuse. Rectangles: test_packing_modes.py; programs: test_packing_programs.py."""
+"""Packing passes and their errors. Rectangles are tested in test_packing_modes.py, programs in
+test_packing_programs.py.
+"""
 
 from typing import cast
 

@@ -1,4 +1,6 @@
-"""Packing of buffers with gaps and with pinned offsets: every mode, both searches, the judges and the validator."""
+"""Packing of buffers with gaps and with pinned offsets, by every packer, both searches, the judges and the
+validator.
+"""
 
 from dataclasses import replace
 from random import Random
@@ -31,7 +33,7 @@ def points(shape: Rectangle) -> set[int]:
 
 @st.composite
 def problems(draw: st.DrawFn, most: int) -> list[Rectangle]:
-    """Buffers with up to two gaps. Some have the offsets of a valid packing, raised by a number of bytes, as theirs."""
+    """Random buffers with up to two gaps. Some are pinned to their offsets in a valid packing plus a constant."""
 
     def one(index: int) -> Rectangle:
         first = draw(st.integers(0, 6))
@@ -51,7 +53,7 @@ def problems(draw: st.DrawFn, most: int) -> list[Rectangle]:
 
 
 def least_height(shapes: list[Rectangle]) -> int:
-    """Over all offsets, of one buffer after the other."""
+    """The least height over all offsets, placing one buffer after another."""
     ordered = sorted(shapes, key=lambda shape: (shape.pinned is None, shape.first))
     best = sum(shape.size + shape.alignment for shape in shapes) + max(shape.pinned or 0 for shape in shapes)
 

@@ -1,4 +1,6 @@
-"""Packing within limits: of time, of integers, of memory; and problems without slack, which searches in order miss."""
+"""Packing within limits on time, integers and memory; and problems without free bytes, which searches in order cannot
+solve.
+"""
 
 from math import inf
 from random import Random
@@ -22,7 +24,7 @@ from tinyml.transforms.buffers.packing.validator import complaints
 
 @st.composite
 def problems(draw: st.DrawFn) -> list[Rectangle]:
-    """Problems without slack, perhaps with a few buffers too many."""
+    """Random problems without free bytes, some with a few additional buffers."""
     cut = guillotine(draw(st.integers(1, 30)), draw(st.integers(0, 10_000)), draw(st.integers(1, 20)), 64)
     extra = draw(st.lists(st.tuples(st.integers(0, 20), st.integers(0, 5), st.integers(1, 9)), max_size=3))
     alignments = st.sampled_from([1, 1, 4, 1024])
@@ -57,7 +59,7 @@ def test_merged_blocks_are_rectangles_of_their_buffers(given: list[Rectangle], s
 
 
 def height_at(rectangles: list[Rectangle], offsets: list[int]) -> int:
-    """The height of a placement at these offsets, which is valid."""
+    """The height of a placement at the given offsets; asserts that the placement is valid."""
     placement = placement_at(rectangles, offsets, 0)
     assert not list(complaints(rectangles, placement))
     return placement.height
@@ -104,7 +106,7 @@ def test_the_sweep_is_valid(given: list[Rectangle]):
 
 
 def crowd(count: int) -> list[Rectangle]:
-    """Buffers that are all alive together at one point."""
+    """Buffers that are all live at one point."""
     draw = Random(0)
     return [
         Rectangle(str(i), draw.randint(1, 1_000), 1, -draw.randrange(1, count), draw.randrange(1, count))
@@ -122,7 +124,7 @@ def test_without_time_every_mode_places_a_crowd(mode: str, core: bool):
 
 
 def test_the_best_packing_so_far_counts(monkeypatch: pytest.MonkeyPatch):
-    """Time runs out after the first order of first fit."""
+    """The time limit is reached after the first order of first fit, whose packing is then the result."""
     given = [Rectangle("a", 1, 1, 0, 1), Rectangle("b", 1, 1, 0, 3), Rectangle("c", 2, 1, 2, 4)]
     late = iter([False, True])
 

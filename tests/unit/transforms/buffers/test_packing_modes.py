@@ -1,4 +1,6 @@
-"""Packing of rectangles: every mode against what packing means and against exhaustive search; the papers' examples."""
+"""Packing of rectangles: every packer, checked by definition and against exhaustive search, and the papers'
+examples.
+"""
 
 from collections.abc import Iterator
 from math import inf
@@ -42,7 +44,7 @@ def share_a_point(a: Rectangle, b: Rectangle) -> bool:
 
 
 def least_height(given: list[Rectangle]) -> int:
-    """Over all offsets that are multiples of the alignments, of one rectangle after the other."""
+    """The least height over all aligned offsets, placing one rectangle after another."""
     ordered = sorted(given, key=lambda one: (one.first, -one.size))
     best = sum(one.size + one.alignment for one in given)
     least = max((sum(one.size for one in given if one.first <= x <= one.last) for x in range(20)), default=0)
@@ -182,7 +184,9 @@ def test_shiftry_defragments_its_example_of_section_7_1():
 
 
 def test_shiftry_rounds_25_bytes_up_to_a_block_of_32():
-    """Section 7: 25 bytes are a block of 32 where most variables have 16, so that the next one starts at byte 32."""
+    """Section 7: if most variables have 16 bytes, 25 bytes take a block of 32, so that the next variable starts at byte
+    32.
+    """
     given = [
         Rectangle("wide", 25, 1, 0, 2),
         Rectangle("x", 16, 1, 1, 2),
@@ -194,7 +198,9 @@ def test_shiftry_rounds_25_bytes_up_to_a_block_of_32():
 
 
 def test_shiftry_moves_4_bytes_where_algorithm_17_moves_20():
-    """Section 7.1: x1 in bytes 4 to 7 and x2 in 16 to 31 migrate by (4, 0, 4) and (16, 4, 16); x1 alone is enough."""
+    """Section 7.1: x1 in bytes 4 to 7 and x2 in 16 to 31 migrate by (4, 0, 4) and (16, 4, 16); moving x1 alone
+    suffices.
+    """
     given = [
         Rectangle("a", 4, 1, 0, 5),
         Rectangle("x1", 4, 1, 1, 6),
@@ -211,7 +217,7 @@ def test_shiftry_moves_4_bytes_where_algorithm_17_moves_20():
 
 
 def test_shiftry_moves_the_least_that_makes_room():
-    """Compaction would move b and d; b alone makes room for new."""
+    """Compaction would move the buffers b and d, but moving b alone makes room for the buffer `new`."""
     given = [
         Rectangle("a", 8, 1, 0, 3),
         Rectangle("b", 8, 1, 1, 5),
@@ -224,7 +230,9 @@ def test_shiftry_moves_the_least_that_makes_room():
 
 @pytest.mark.parametrize("mode", sorted(MODES))
 def test_minun_figure_4(mode: str):
-    """A heap that serves A, B, C and D in turn, 64 bytes each, needs 384 bytes: E cannot lie where A and C lay."""
+    """A heap that allocates A, B, C and D of 64 bytes one after another needs 384 bytes, because E cannot occupy the
+    separate spaces of A and C.
+    """
     given = [*(Rectangle(name, 64, 1, 0, last) for name, last in zip("ABCD", (0, 1, 0, 1), strict=True))]
     given.append(Rectangle("E", 128, 1, 1, 1))
     assert lower_bound(given) == 256
@@ -268,7 +276,9 @@ def test_the_validator_looks_at_moves_one_after_the_other():
 
 
 def test_coarse_sizes_of_minun():
-    """Section 5.3: 32, 56 and 64 bytes with k = 32; 56 are rounded up to 64, which makes 5 rows of 152."""
+    """Section 5.3: sizes of 32, 56 and 64 bytes need 152 bytes. In units of k = 32 bytes, 56 is rounded up to 64, and
+    the sizes need 5 units.
+    """
     given = [Rectangle(str(size), size, 1, 0, 0) for size in (32, 56, 64)]
     assert pack(given, "exact-cover", coarsen=1).height == 152
     placement = pack(given, "exact-cover", coarsen=32)
@@ -284,7 +294,7 @@ def test_coarse_sizes_cost_memory():
 
 @pytest.fixture
 def fresh_core(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[Path]:
-    """An empty cache, in which nothing has been compiled."""
+    """An empty cache folder, in which no C code has been compiled yet."""
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
     native.library.cache_clear()
     yield tmp_path
@@ -321,7 +331,7 @@ def test_a_compiler_that_fails_is_none(fresh_core: Path, monkeypatch: pytest.Mon
 
 @pytest.mark.parametrize("core", [False, True])
 def test_time_can_run_out(core: bool):
-    """Whatever was found until then counts."""
+    """If the time limit is reached, the best packing found until then is returned."""
     draw = Random(1)
     given = [Rectangle(str(i), draw.randint(1, 99), 1, i % 40, i % 40 + draw.randint(0, 9)) for i in range(120)]
     placement = pack(given, "auto", Effort(seconds=0, core=core))
@@ -352,7 +362,7 @@ def test_small_problems_are_proved_by_exact_cover():
 
 
 def test_exact_cover_takes_no_nodes_of_branch_and_bound():
-    """Beyond its steps, branch and bound goes on from the greedy placement as if nothing had been before."""
+    """If exact cover reaches its limit, branch and bound starts from the greedy placement with its full limit."""
     given = [Rectangle(str(i), 5 + 7 * i % 11, 1, i % 6, i % 6 + 1 + i % 4) for i in range(40)]
     auto, alone = Effort(nodes=2_000, cover=50), Effort(nodes=2_000)
     placements = pack(given, "auto", auto), pack(given, "branch-and-bound", alone)
@@ -364,7 +374,9 @@ def test_exact_cover_takes_no_nodes_of_branch_and_bound():
 
 
 def test_exact_cover_goes_first_and_branch_and_bound_goes_on():
-    """The buffers of a network in 16 bits (Gural and Murmann's for MNIST), whose lower bound is not reached."""
+    """The buffers are those of Gural and Murmann's network for MNIST in 16 bits, whose lower bound is not
+    attainable.
+    """
     layers = [(392, 0, 7), (1440, 1, 14), (1600, 8, 21), (1408, 15, 23), (20, 23, 25)]
     distances = {1: 1100, 2: 414, 3: 154}
     pixels = [(18, 3, 4), (10, 4, 5), (90, 10, 11), (16, 11, 12), (144, 17, 18), (22, 18, 19)]

@@ -1,4 +1,4 @@
-"""Packing where operands may lie a distance above results: every mode against exhaustive search."""
+"""Packing in which operands may be a distance above results: every packer, compared with exhaustive search."""
 
 from itertools import product
 from math import inf
@@ -18,7 +18,7 @@ from tinyml.transforms.buffers.packing.validator import complaints
 
 @st.composite
 def problems(draw: st.DrawFn, most: int, largest: int = 12) -> list[Rectangle]:
-    """Buffers over few points, and results that may overlap some of the earlier ones."""
+    """Random buffers over few points, and results that may overlap some of the earlier buffers."""
     made: list[Rectangle] = []
     for i in range(draw(st.integers(1, most))):
         first, size = draw(st.integers(0, 5)), draw(st.integers(0, largest))
@@ -31,7 +31,7 @@ def problems(draw: st.DrawFn, most: int, largest: int = 12) -> list[Rectangle]:
 
 
 def least_height(shapes: list[Rectangle]) -> int:
-    """Over all offsets below the sum of the sizes, by definition."""
+    """The least height over all offsets below the sum of the sizes, according to the definition."""
 
     def fits(a: int, b: int, offsets: dict[int, int]) -> bool:
         first, second = shapes[a], shapes[b]
@@ -101,7 +101,7 @@ def test_the_sweep_uses_overlaps_where_the_bytes_are_free(shapes: list[Rectangle
 
 
 def test_results_slide_along_their_operands():
-    """A chain of layers, each of which begins 2 bytes below the one before."""
+    """In a chain of layers, each result begins 2 bytes below its operand."""
     layers = [Rectangle(f"t{i}", 10, 1, i, i + 1, (Overlap(i - 1, 2),) if i else ()) for i in range(4)]
     for mode in MODES:
         placement = pack(layers, mode)

@@ -1,9 +1,9 @@
-"""Packing of random programs: they compute the same in one arena as with every buffer for itself.
+"""Packing of random programs: in one arena they compute the results of programs with separate buffers.
 
-Programs run on symbolic bytes. A byte that nothing has written is unknown, and so is all that is computed from it;
-an unknown byte may be anything in the arena. Elementwise ops and reversals read and write one element after the other,
-any other op spoils its destination before it reads other buffers, so that an operand and a destination that overlap are
-seen.
+Programs run on symbolic bytes. A byte that nothing has written is unknown, as is every value computed from it; an
+unknown byte may have any value in the arena. Elementwise ops and reversals read and write one element after another.
+Every other op overwrites its destination with unknown bytes before it reads other buffers, so that an overlap of
+operand and destination is detected.
 """
 
 from collections import defaultdict
@@ -54,7 +54,7 @@ Byte = Hashable
 
 @dataclass(eq=False)
 class Buffer:
-    """Bytes of a memory, and the buffer as a whole that they are of."""
+    """A range of bytes in a memory, and the whole buffer to which it belongs."""
 
     whole: object
     memory: list[Byte]
@@ -73,12 +73,12 @@ class Buffer:
 
 
 def given_bytes(size: int) -> list[Byte]:
-    """What the caller writes into the input."""
+    """The bytes that the caller writes into the input."""
     return [("input", i) for i in range(size)]
 
 
 class Machine:
-    """Runs a function and keeps everything that can be observed."""
+    """An interpreter that records all observable effects of a function."""
 
     def __init__(self, module: ModuleOp, which: bool) -> None:
         self.function = cast(func.FuncOp, module.body.block.first_op)
@@ -96,7 +96,7 @@ class Machine:
         return cast(Buffer, self.values[value])
 
     def run(self, block: Block) -> list[object]:
-        """Runs a block and returns what its terminator hands on."""
+        """Run a block and return the operands of its terminator."""
         for op in block.ops:
             match op:
                 case scf.YieldOp():
@@ -174,7 +174,7 @@ class Machine:
 
     @staticmethod
     def overwrite(dest: Buffer, operands: list[Buffer], result: Callable[[list[tuple[Byte, ...]]], list[Byte]]) -> None:
-        """Spoils a buffer, then writes it."""
+        """Overwrite a buffer with unknown bytes, and then with the result."""
         early = [one.read() if one.whole is dest.whole else None for one in operands]
         dest.write([("spoiled", i) for i in range(dest.size)])
         dest.write(result([one.read() if read is None else read for one, read in zip(operands, early, strict=True)]))
@@ -190,7 +190,7 @@ def _is_single(value: SSAValue) -> bool:
 
 
 def number_of(op: Operation) -> int:
-    """What an op is known by, wherever a pass may have put it."""
+    """The number that identifies an op, even after a pass has moved it."""
     return cast(IntegerAttr, op.attributes["number"]).value.data
 
 
@@ -204,9 +204,10 @@ def assert_same(before: ModuleOp, after: ModuleOp) -> None:
 
 
 def packed(text: str, in_place: bool, options: PackScratchPass) -> tuple[ModuleOp, ModuleOp]:
-    """The program as it is and packed, perhaps with updates in place and with the input in the arena.
+    """The given program, and the program after packing, optionally with updates in place and with the input in the
+    arena.
 
-    Programs whose loops hand on what they allocate are not packed.
+    Programs whose loops yield buffers that they allocate are not packed.
     """
     before = Parser(CONTEXT, text).parse_module()
     before.verify()
@@ -236,7 +237,7 @@ def packed(text: str, in_place: bool, options: PackScratchPass) -> tuple[ModuleO
 
 
 def give_in_arena(function: func.FuncOp) -> None:
-    """Makes a buffer that the caller fills of the first memref that a function takes."""
+    """Replace the first memref argument of a function by a buffer that the caller fills."""
     memrefs = [argument for argument in function.args if isinstance(argument.type, MemRefType)]
     for argument in memrefs[:1]:
         alloc = AllocOp(memref_type(argument), input=True)
@@ -260,7 +261,7 @@ def test_programs_compute_the_same_in_one_arena(text: str, in_place: bool, mode:
 @settings(max_examples=examples(8))
 @given(programs(), st.data())
 def test_what_the_validator_accepts_computes_the_same(text: str, data: st.DataObject):
-    """Views moved at random: overlaps are refused, or do no harm."""
+    """Views are moved at random. Overlaps are rejected or do not change results."""
     before, after = packed(text, True, PackScratchPass())
     ends = [0]
     for view in (op for op in after.walk() if isinstance(op, ViewOp)):

@@ -1,4 +1,4 @@
-"""The choice of the operand whose place a result takes."""
+"""The choice of the operand whose memory a result reuses."""
 
 import pytest
 from programs.printed import parse

@@ -1,4 +1,4 @@
-"""Results of a loop nest stacked under an operand: no byte of it is overwritten before its time."""
+"""Results of a loop nest stacked below an operand: no byte of the operand is overwritten before its last use."""
 
 from hypothesis import event, given
 from hypothesis import strategies as st
@@ -9,7 +9,9 @@ from tinyml.transforms.buffers.packing import Rectangle, lower_bound, overlap_in
 
 @st.composite
 def nests(draw: st.DrawFn) -> tuple[list[Rectangle], Distances]:
-    """Operands that a nest from point 2 to 5 consumes, its results, and buffers that it does not touch."""
+    """Random operands that a nest from point 2 to 5 reads for the last time, its results, and buffers that it does not
+    access.
+    """
     rectangles: list[Rectangle] = []
     distances: list[dict[int, int]] = []
 
@@ -53,7 +55,9 @@ def test_parts_keep_the_distance_of_each(problem: tuple[list[Rectangle], Distanc
 
 
 def test_what_is_written_last_reaches_into_the_operand():
-    """Two results of 8 bytes: the second is not written before half of the operand of 16 bytes has been read."""
+    """There are two results of 8 bytes. The second is not written before half of the operand's 16 bytes has been
+    read.
+    """
     shapes = [
         Rectangle(name, size, 1, first, 5) for name, size, first in (("x", 16, 0), ("early", 8, 2), ("late", 8, 2))
     ]

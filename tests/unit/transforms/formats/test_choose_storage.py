@@ -1,4 +1,4 @@
-"""Efforts of dense and sparse rows, bytes times time, by kernels whose times are made up."""
+"""The effort of dense and sparse rows, bytes times time, with kernels of invented times."""
 
 # Stubs have few types.
 # pyright: basic
@@ -81,7 +81,9 @@ def product(lhs: Any, rhs: Any) -> Any:
 
 
 def test_kernels_are_those_of_the_slowest_sum(monkeypatch: pytest.MonkeyPatch):
-    """The first offer of each layout and width of sums, and the slowest of these."""
+    """For each layout and width of sums, only the first offered kernel is considered. The slowest of these kernels is
+    used.
+    """
     fast, slow, later = kernel(DOT, 8, 3), kernel(DOT, 8, 4, sum=64), kernel(DOT, 8, 9)
     packed = kernel(DOT, 4, 2)
     nests: list[Any] = []

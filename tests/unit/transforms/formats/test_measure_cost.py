@@ -1,4 +1,4 @@
-"""What a measured program costs, by a runner that builds and runs nothing."""
+"""The measured costs of a program, with a runner that builds and runs nothing."""
 
 # Stubs have few types.
 # pyright: basic
@@ -28,7 +28,10 @@ func.func @f(%X: tensor<4x1x!fixed.q<8, 7>>) -> tensor<4x1x!fixed.q<8, 7>> {
 
 
 class Runner:
-    """Programs take 1000 bytes of flash and three of RAM, besides five of stack. lowered: passes and their options."""
+    """A runner according to which programs take 1000 bytes of flash, three of RAM and five of stack.
+
+    lowered: the passes that ran, with their options.
+    """
 
     def __init__(
         self, monkeypatch: pytest.MonkeyPatch, flashes: list[int], cycles: Any = (7.0, 8.0), there: bool = True
@@ -111,7 +114,7 @@ def test_what_exceeds_the_flash_spends_less(
 
 
 def test_a_program_that_is_lowered_goes_on_from_there(monkeypatch: pytest.MonkeyPatch):
-    """The first time; the next one begins from formats again."""
+    """The first measurement continues from the lowered program; the next one lowers it from formats again."""
     runner = Runner(monkeypatch, [1000, 900])
     monkeypatch.setattr(measure_cost, "next_attempt", lambda *_: 500)
     MeasureCostPass("uno", flash=950).cost(module(), module())

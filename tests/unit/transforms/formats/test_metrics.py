@@ -1,4 +1,4 @@
-"""The figures of metrics are scikit-learn's, with its zeros where a ratio is 0/0, and refuse what is not theirs."""
+"""Metrics have scikit-learn's values, including zeros for 0/0, and reject outputs to which they do not apply."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def figure(metric: str, answers: Answers) -> float:
 
 @pytest.fixture(autouse=True)
 def undefined_metrics() -> Iterator[None]:
-    """scikit-learn warns of 0/0 even where it is told what to give."""
+    """Ignore scikit-learn's warnings about 0/0, which it issues even if the value for 0/0 is specified."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         yield
@@ -64,7 +64,7 @@ def test_balanced_accuracy(case: str):
 
 @pytest.mark.parametrize("seed", range(4))
 def test_areas_under_curves(seed: int):
-    """Of one score, of two and of several; scores of few values have many ties."""
+    """The areas are those for one, two and several scores. Scores with few different values have many ties."""
     random = np.random.default_rng(seed)
     labels = np.arange(60) % 2
     single = random.integers(0, 4, 60) / 4 + 0.2 * labels
@@ -85,7 +85,7 @@ def test_areas_under_curves(seed: int):
 
 @pytest.mark.parametrize("targets", [[[1.0], [2.0], [4.0]], [[1.0, 5.0], [2.0, 5.0], [4.0, 5.0]]])
 def test_figures_of_numbers(targets: list[list[float]]):
-    """A constant output counts as scikit-learn has it."""
+    """A constant output is treated as in scikit-learn."""
     right = np.array(targets)
     for values in (right, right + 0.5, right * [[1.0], [1.5], [-1.0]]):
         answers = Answers(None, values, None, right)
@@ -112,7 +112,7 @@ def test_losses_are_points_and_errors_their_unit():
 
 @pytest.mark.parametrize("name", [metric.name for metric in DECLARED_METRICS if metric.figure is not None])
 def test_a_bound_holds_whatever_follows(name: str):
-    """Right answers to the samples not seen are better than any."""
+    """The bound on a metric assumes correct answers for the samples that were not evaluated."""
     random = np.random.default_rng(3)
     declared = metric_named(name)
     assert declared.figure is not None

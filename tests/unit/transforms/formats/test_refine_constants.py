@@ -1,4 +1,6 @@
-"""Constants rounded once more: margins get better, on other data too, and what proofs and storage count on stays."""
+"""Refinement of rounded constants: margins improve, also on other data, and properties that proofs and storage require
+remain.
+"""
 
 from __future__ import annotations
 
@@ -30,7 +32,7 @@ NARROW = FixedType.of_width(8)
 
 
 def halves(model: str) -> tuple[CandidateEvaluator, CandidateEvaluator]:
-    """The same program and constants with every second sample, and with the others."""
+    """Evaluators of the same program and constants, with every second sample and with the other samples."""
     data = load_data(str(MODELS[model].with_name("val.npz")))
     assert data.y is not None
     one, other = (CandidateEvaluator(profiled(model), Data(data.x[i::2], data.y[i::2]), None) for i in (0, 1))

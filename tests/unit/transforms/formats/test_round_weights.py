@@ -1,4 +1,6 @@
-"""Weights rounded on data: each to a neighbour, sums right where inputs belong together, no row greater than before."""
+"""Data-dependent rounding of weights: each to an adjacent number, sums accurate for correlated inputs, and no row
+greater than before.
+"""
 
 from __future__ import annotations
 
@@ -21,7 +23,9 @@ def moments(rows: np.ndarray, inputs: np.ndarray, rounded: np.ndarray | None = N
 
 
 def products(weights: np.ndarray, inputs: np.ndarray, **of: np.ndarray) -> tuple[np.ndarray, float, float]:
-    """The raws, and how much of the mean squared error of other products is left: rounded to nearest, and on data."""
+    """The rounded raws, and two fractions of the mean squared error of other products: for rounding to nearest, and on
+    data.
+    """
     train, test = np.split(inputs, 2)
     raws = round_weights(weights, FORMAT, moments(weights, train, **of))
     nearest = FORMAT.encode(weights)
@@ -50,7 +54,7 @@ def test_errors_cancel_where_inputs_belong_together(seed: int) -> None:
 
 
 def test_rounded_inputs_are_made_up_for() -> None:
-    """By weights that are greater where rounding has made the inputs smaller."""
+    """Weights increase where rounding has reduced the inputs."""
     random = np.random.default_rng(0)
     weights = np.stack([random.uniform(0.3, 0.4, 50), np.full(50, 0.5)])
     inputs = random.uniform(0.5, 1.0, (500, 50))
@@ -61,7 +65,9 @@ def test_rounded_inputs_are_made_up_for() -> None:
 
 @pytest.mark.parametrize("block", [1, 8])
 def test_vectors_that_a_loop_adds_up(block: int) -> None:
-    """Multiples of columns, one or several in each iteration: the same as a product with a matrix of them."""
+    """Multiples of columns, one or several in each iteration, are treated as a product with the matrix of the
+    columns.
+    """
     random = np.random.default_rng(0)
     rows, inputs = random.normal(0.0, 0.2, (6, 40)), random.normal(1.0, 1.0, (300, 40))
     columns = rows.reshape(6, -1, block).swapaxes(0, 1)
@@ -72,7 +78,7 @@ def test_vectors_that_a_loop_adds_up(block: int) -> None:
 
 
 def test_exact_weights_stay() -> None:
-    """Zeros among them, which sparse storage leaves out."""
+    """Weights that the format represents exactly are unchanged. These include zeros, which sparse storage omits."""
     weights = FORMAT.decode(np.arange(-120, 120, 10).reshape(2, 12))
     inputs = moments(weights, np.full((4, 12), 1.0), np.full((4, 12), 0.9))
     np.testing.assert_array_equal(FORMAT.decode(round_weights(weights, FORMAT, inputs)), weights)

@@ -1,4 +1,6 @@
-"""`scale-by=scores`: errors of scores against those computed with numpy alone, and what is chosen by them."""
+"""`scale-by=scores`: estimated errors of scores compared with errors computed by numpy, and the formats that they
+select.
+"""
 
 from __future__ import annotations
 
@@ -72,7 +74,7 @@ def test_the_error_of_scores_is_that_of_margins_by_their_size():
 
 @dataclass(frozen=True)
 class Off:
-    """A stand-in for a format whose numbers are all off by the root of a share."""
+    """A replacement for a format. The relative error of all its numbers is the square root of a given value."""
 
     share: float
     effort: int
@@ -97,7 +99,9 @@ def chosen(*formats: Off) -> object:
 
 
 def test_effort_has_to_be_worth_it():
-    """At the limit and just beyond it; of equal effort the better one, and of equal errors the first, are taken."""
+    """Cases are at the limit and just beyond it. Of equal efforts, the smaller error is taken, and of equal errors the
+    first format.
+    """
     best = Off(1.0, 1)
     assert chosen(best, near := Off(1 + 0.99 * MIN_SAVED_SHARE, 0)) == near
     assert chosen(best, Off(1 + 1.01 * MIN_SAVED_SHARE, 0)) == best
@@ -109,7 +113,9 @@ def test_effort_has_to_be_worth_it():
 
 
 def test_what_is_not_rounded_does_not_count():
-    """Differences of distances, and products that a loop adds up exactly, are never stored: any format does."""
+    """Differences of distances, and products that a loop adds exactly, are never stored, so that any format is
+    suitable.
+    """
     module = profiled("protonn")
     data = some_data("protonn")
     assignment = FormatAssignment(predict_function(module))
@@ -149,7 +155,7 @@ def test_each_format_has_a_rule_of_its_own():
 
 
 def test_posits_reach_beyond_the_greatest_number_of_the_data():
-    """As far as they have numbers: at 8 bits and es 0 up to 64 times their 1."""
+    """Posits of 8 bits with es 0 have numbers up to 64 times their 1."""
     module = linear()
     AssignFormatPass("posit", 8).apply(context(), module)
     x = predict_function(module).args[0].type.element_type  # type: ignore[attr-defined]

@@ -1,4 +1,4 @@
-"""Lists of numbers that are made for constants lose no more than those that are fitted to them, within their limits."""
+"""Lists of numbers synthesised for constants have at most the error of fitted formats, within their limits."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The analysis of accesses against the execution of all iterations of generated nests, byte by byte."""
+"""The analysis of memory accesses, compared byte by byte with the execution of all iterations of generated nests."""
 
 from __future__ import annotations
 
@@ -21,9 +21,10 @@ ELEMENTS = 120
 
 
 class Given(NamedTuple):
-    """An access: the view, and the element as factors of the indices of three loops, one of an odd value, and a sum.
+    """An access: the view, and the element as a linear function of the indices of three loops, of a nonlinear value,
+    and a constant.
 
-    The odd value is the square of the index of the loop in the middle.
+    The nonlinear value is the square of the index of the middle loop.
     """
 
     view: int
@@ -39,7 +40,9 @@ class Given(NamedTuple):
         return range(first, first + bits // 8)
 
     def lines(self, number: int) -> Iterator[str]:
-        """The slice begins at the terms of the loops around, and the index is the sum of the others."""
+        """Yield the text of the access. Its slice begins at the terms of the outer loops; its index is the sum of the
+        other terms.
+        """
         bits, (outer, middle, inner, square) = VIEWS[self.view][1], self.factors
         yield f"%f{number} = arith.constant {outer} : index"
         yield f"%at{number} = arith.muli %outer, %f{number} : index"
@@ -55,7 +58,9 @@ class Given(NamedTuple):
 
 
 class Nest(NamedTuple):
-    """Three loops, given by their iterations, the middle one by its step, too, around two accesses."""
+    """Three loops around two accesses. The loops are given by their numbers of iterations, the middle one also by its
+    step.
+    """
 
     outer: int
     middle: int
@@ -95,7 +100,9 @@ class Nest(NamedTuple):
 
     @property
     def distances(self) -> set[int]:
-        """The iterations of the middle loop between accesses of the same byte, within an iteration of the outer one."""
+        """The numbers of iterations of the middle loop between accesses of the same byte, within one iteration of the
+        outer loop.
+        """
         return {
             (there[1] - here[1]) // self.step
             for here, there in product(self.points, repeat=2)
@@ -105,7 +112,10 @@ class Nest(NamedTuple):
 
 @st.composite
 def nests(draw: st.DrawFn, simple: bool = False) -> Nest:
-    """A nest whose accesses are often some iterations of the middle loop apart. simple: and move with it alone."""
+    """Random nests whose two accesses are often some iterations of the middle loop apart.
+
+    simple: whether accesses depend only on the middle loop.
+    """
 
     def given() -> Given:
         inner, square = (0, 0) if simple else (draw(st.sampled_from([0, 0, 1, 2])), draw(st.sampled_from([0, 0, 0, 1])))
@@ -123,7 +133,7 @@ def nests(draw: st.DrawFn, simple: bool = False) -> Nest:
 
 
 def analysed(nest: Nest) -> tuple[Access, Access, int | None]:
-    """The accesses of a nest, and their distance along the loop in the middle."""
+    """The accesses of a nest, and their distance along the middle loop; None for an unknown distance."""
     loop = [op for op in parse(nest.text)[1].walk() if isinstance(op, scf.ForOp)][1]
     found = accesses(loop.body.block)
     assert found is not None
@@ -134,7 +144,9 @@ def analysed(nest: Nest) -> tuple[Access, Access, int | None]:
 @settings(max_examples=examples(50))
 @given(nests())
 def test_against_all_iterations(nest: Nest):
-    """No conflict is missed, distances are those of the execution, and accesses meet if and only if they always do."""
+    """No conflict is missed, distances equal those of the execution, and accesses meet if and only if they do in every
+    execution.
+    """
     first, second, between = analysed(nest)
     assert [first.writes, second.writes] == [nest.first.writes, nest.second.writes]
     same = [nest.first.bytes(*point) == nest.second.bytes(*point) for point in nest.points]
@@ -150,7 +162,7 @@ def test_against_all_iterations(nest: Nest):
 @settings(max_examples=examples(50))
 @given(nests(simple=True))
 def test_distances_along_one_loop_are_known(nest: Nest):
-    """Elements that move with a loop alone have a distance, unless all iterations access the same one."""
+    """Elements that depend on a single loop have a known distance, unless all iterations access the same element."""
     *_, between = analysed(nest)
     if between is None:
         assert len(nest.distances) > 1

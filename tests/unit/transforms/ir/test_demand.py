@@ -1,4 +1,4 @@
-"""The demands of a program on a chip, counted by hand, and the estimates that the cost model derives from them."""
+"""The demands of a program on a chip, compared with counts by hand, and the estimates that the cost model derives."""
 
 from __future__ import annotations
 
@@ -84,7 +84,7 @@ def test_floats_of_an_input_with_zeros_count_apart() -> None:
 
 
 def test_what_is_proven_of_operands_counts(demand: Demand) -> None:
-    """y + c lies above -32767, as c lies in [1, 3]: only the upper limit is left."""
+    """The sum y + c is above -32767, because c is in [1, 3]. Only the upper limit is therefore checked in code."""
     stands = demand.operations["y = add(y, c)"].stands
     assert sum(number for step, number in stands.items() if step.startswith("limit ")) == 1
 
@@ -106,7 +106,7 @@ def test_an_estimate_is_costs_times_steps(demand: Demand) -> None:
 
 
 def test_frames_of_composed_kernels_take_turns(demand: Demand) -> None:
-    """Those of all other steps add up. The time of a kernel whose frame is known may be measured."""
+    """The frames of all other steps add up. The time of a kernel with a known frame may be measured."""
     kinds = sorted({step for steps in demand.operations.values() for step in steps.runs})
     demand.kernels = {kinds[0]: KernelCost(Cost(2, 3, 4, 50), 50), kinds[1]: KernelCost(None, 60)}
     table = CostTable("cycles", Cost(7, 0, 100, 9), {step: Cost(2, 3, 4, 5) for step in kinds[1:]})

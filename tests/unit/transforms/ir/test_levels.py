@@ -1,4 +1,4 @@
-"""Passes get IR of the level that they take, and IR of another level is refused in one line."""
+"""Passes accept IR of their level, and reject IR of other levels in one line."""
 
 from __future__ import annotations
 
@@ -114,7 +114,7 @@ def test_every_pass_of_a_room_takes_a_level():
 
 @dataclass(frozen=True)
 class AnyPass(ModulePass):
-    """A plug-in's pass that declares no level."""
+    """A plug-in's pass without a declared level."""
 
     name = "any"
 
@@ -124,7 +124,7 @@ class AnyPass(ModulePass):
 
 @dataclass(frozen=True)
 class LoopsPass(AnyPass):
-    """A plug-in's pass that declares one."""
+    """A plug-in's pass with a declared level."""
 
     takes = LOOPS
 

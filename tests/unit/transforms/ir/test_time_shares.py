@@ -1,4 +1,4 @@
-"""The shares of a program's time that warnings are about: each cause is found in a program that has it."""
+"""The shares of a program's time that cause warnings: each cause is detected in a program that has it."""
 
 from __future__ import annotations
 

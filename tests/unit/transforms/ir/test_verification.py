@@ -1,4 +1,6 @@
-"""Verification between passes: every kind of change is seen, and whatever it may have broken is verified."""
+"""Verification between passes: every kind of change is detected, and everything that it may have invalidated is
+verified.
+"""
 
 from __future__ import annotations
 
@@ -44,7 +46,7 @@ def named(module: ModuleOp, kind: type[Operation]) -> Operation:
 
 
 def move_out(module: ModuleOp) -> None:
-    """The order of the text stays."""
+    """Move an op out of its block without changing the order of the text."""
     inner = named(module, arith.SubiOp)
     inner.detach()
     region = next(op for op in body(module).ops if op.regions)

@@ -1,4 +1,4 @@
-"""What is left for forests: of a board without costs all, of others nine tenths of their flash."""
+"""On a board without costs, forests may use all of the free flash, and otherwise nine tenths of it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""A routine of another package, in one class: loops, calls of kernels and costs need no edit elsewhere."""
+"""A routine of another package, defined by one class: loops, calls of kernels and costs work without further
+changes.
+"""
 
 from __future__ import annotations
 
@@ -40,7 +42,7 @@ func.func @model(%x: memref<8x!fixed.q<8, 4>>) -> !fixed.acc<32, 8> {
 
 @irdl_attr_definition
 class EnergyAttr(num.LoopRoutineAttr):
-    """`(sum, run)`: sum + the squares of the elements of a run."""
+    """The routine `(sum, run)`, which computes sum + the squares of the elements of a run."""
 
     name = "signal.energy"
     OPERANDS: ClassVar[Sequence[AttrConstraint]] = (SAME_SUM, MEMREF)

@@ -1,4 +1,4 @@
-"""Which constants are worth packing, by sizes, readers and times that are made up."""
+"""The constants for which packing is profitable, with invented sizes, readers and times."""
 
 from __future__ import annotations
 
@@ -24,7 +24,11 @@ PACKING: Any = pack_constants
 
 
 def packable(size: int, packed: int, slowdown: float, calls: int = 0, **readers: int) -> Any:
-    """A constant of some bytes, and those of the code of each of its readers."""
+    """A candidate for packing.
+
+    size, packed: its bytes in both forms.
+    readers: the bytes of additional code for each reader.
+    """
     return PACKING._Packable(None, "uno", 4, 1, size, packed, readers, calls, slowdown)
 
 
@@ -38,7 +42,9 @@ def test_bytes_and_times():
 
 @pytest.mark.parametrize(("code", "repaid"), [(166, True), (167, False)])
 def test_code_for_one_constant(code: int, repaid: bool):
-    """Of 1000 bytes 850 may be spent on 400 and the code, one and a half times as slow."""
+    """The constant has 1000 bytes, 400 if packed. With packed access one and a half times as slow, packed data and code
+    may take at most 850 bytes.
+    """
     assert packable(1000, 400, 1.5).repays(code) == repaid
 
 
@@ -55,7 +61,9 @@ def test_the_code_of_a_reader_is_less_than_all_that_it_saves(code: int, worth: b
 
 
 def test_what_is_not_packed_saves_nothing_for_readers_that_it_shares():
-    """The second needs code for itself, which nothing repays; without it the first one's reader saves too little."""
+    """The second constant needs code that it does not repay. Without it, the first one saves too little for its
+    reader.
+    """
     first, second = packable(100, 50, 1.6, reader=60), packable(100, 50, 1.6, reader=60, other=70)
     third = packable(1000, 100, 1.0, reader_of_its_own=300)
     assert PACKING._worthwhile([first, second, third]) == [third]
@@ -77,7 +85,7 @@ func.func @net(%X: memref<64x!fixed.q<16, 14>>) -> !fixed.acc<32, 24> {
 
 
 def test_kernels_whose_times_a_chip_does_not_state():
-    """What is packed counts as read in a loop; nothing is divided by the unknown time."""
+    """If a kernel's time is unknown, packed elements count as read in a loop, and the time is not used as a divisor."""
     with installed(EntryPoint("own", f"{__name__}:CHIP", registry.GROUP)):
         module = Parser(context(), ROW).parse_module()
         pack_constants.PackConstantsPass(target="own", packed="always").apply(context(), module)

@@ -1,4 +1,4 @@
-"""Flash goes to the kernels that save most for each byte, and no further than the limit."""
+"""Flash is spent on the kernels that save most per byte, within the limit."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ Q, FLASH = "!zeroskew.q<8, 1.0, 0>", "#scratch.flash"
 
 
 def tile(channels: int, weights: str, count: int = 4) -> str:
-    """A tile of one row of weights and some windows of one row of three pixels."""
+    """The text of a tile of one row of weights and `count` windows of three pixels."""
     length = 3 * channels
     types = [
         f"memref<{count}x!zeroskew.q<8, 4.0, -3>>",
@@ -45,7 +45,10 @@ def tile(channels: int, weights: str, count: int = 4) -> str:
 
 
 def windows(outputs: str, weights: str, image: str, types: Sequence[str], step: int, name: str) -> str:
-    """A contraction over windows of one run that starts from %s. types: of outputs, starts, weights and image."""
+    """The text of a contraction over windows of one run, with %s as the initial value.
+
+    types: the types of outputs, initial values, weights and image.
+    """
     results, rows, elements = (int(type.removeprefix("memref<").partition("x")[0]) for type in types[:3])
     result = types[0].partition("x")[2].removesuffix(">")
     shape, matrix = f"memref<{results // rows}x{rows}x{result}>", f"memref<{rows}x{elements // rows}x{Q}, {FLASH}>"
@@ -67,7 +70,7 @@ def windows(outputs: str, weights: str, image: str, types: Sequence[str], step: 
 
 
 def program(*tiles: str) -> str:
-    """A function that takes one tile after the other, those behind the first ten times."""
+    """A function that executes the tiles one after another; all except the first are executed ten times."""
     first, *more = tiles
     return f"""
 func.func @tiles(%x24: memref<24x{Q}>, %x48: memref<48x{Q}>, %x80: memref<80x{Q}>,
@@ -89,7 +92,7 @@ TILES = program(tile(8, "first"), tile(4, "second"))
 
 
 def chosen(flash: int, ram: int | None = None, text: str = TILES) -> tuple[list[str], Estimate]:
-    """The families of kernels that take more flash with their steps, and the estimate of the program."""
+    """The kernel families that take more flash, with their steps, and the estimate of the program."""
     module, ctx = Parser(context(), text).parse_module(), context()
     run(module, ctx, [SpendFlashPass(TARGET, flash, ram)])
     tiles = [op.tile for op in module.walk() if isinstance(op, num.ContractOp)]
@@ -129,7 +132,9 @@ def test_the_program_keeps_the_limits():
 
 
 def test_attempts_are_programs_of_their_own():
-    """Each program takes two bytes too many when it is built, however little the next one may spend less."""
+    """Each attempt is a separate program, and takes two bytes too many when it is built. The next attempt may spend
+    only slightly less.
+    """
     within, spent = 1 << 20, list[float]()
     while within is not None:
         module = Parser(context(), TILES).parse_module()
@@ -143,7 +148,7 @@ def test_attempts_are_programs_of_their_own():
 
 
 def test_tiles_with_the_same_weights_share_a_stream():
-    """Both are taken or none."""
+    """The kernels of both tiles are replaced, or neither is."""
     text = program(tile(8, "first"), tile(8, "second", 8))
     (_, usual), (both, most) = chosen(1, text=text), chosen(1 << 20, text=text)
     assert len(both) == 2
@@ -171,7 +176,7 @@ def test_what_saves_more_takes_the_place_of_what_saves_more_for_each_byte():
 
 
 def test_kernels_that_are_called_besides_stay():
-    """Flash of a usual kernel is free again only if nothing else calls it."""
+    """The flash of an ordinary kernel is freed only if nothing else calls it."""
     module = Parser(context(), TILES).parse_module()
     tiles = Tiles(module, TARGET)
     taken = {part: each for group in tiles.groups(1e6) for part, each in group.items()}
@@ -182,7 +187,7 @@ def test_kernels_that_are_called_besides_stay():
 
 
 def test_time_counts_in_cycles_of_the_core():
-    """Savings by kernels are those of `cycles_of_runs`, which `check_times` compares with programs."""
+    """The savings of kernels are those of `cycles_of_runs`, which `check_times` compares with programs."""
     timing, tiles = board(TARGET).timing, Tiles(Parser(context(), MANY).parse_module(), TARGET)
     assert timing is not None
     [usual] = tiles.usual.values()
@@ -238,7 +243,7 @@ def times(kernel: Kernel, timing: Timing) -> tuple[float, float]:
 
 @pytest.mark.parametrize(("savings", "best"), [([(9, 5), (1, 8)], 1), ([(9, 8), (1, 5)], 0), ([(5, 9), (8, 1)], 0)])
 def test_the_order_that_saves_more_cycles_is_taken(savings: list[tuple[int, int]], best: int):
-    """Flash has room for one of two candidates."""
+    """The flash is sufficient for only one of two candidates; the one that saves more cycles is taken."""
     module = Parser(context(), TILES).parse_module()
     tiles, estimates = Tiles(module, TARGET), Estimates(module, TARGET, "auto", pack_buffers=False)
     groups: list[Group] = []

@@ -1,4 +1,4 @@
-"""Facts on disk: what is asked once, what counts as missing, and what makes another question."""
+"""Facts stored on disk: which requests read them, which files count as missing, and which inputs change the key."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from tinyml.transforms.programs.kept_facts import environment, kept, kept_in
 
 
 class Finder:
-    """Finds a number, and counts how often."""
+    """A function that computes a number and counts its calls."""
 
     def __init__(self) -> None:
         self.found = 0

@@ -1,4 +1,4 @@
-"""The store of programs: which are the same, what is made once, and what is forgotten."""
+"""The store of programs: which programs are equal, what is computed once, and what is dropped."""
 
 from __future__ import annotations
 
@@ -74,7 +74,7 @@ print(digest_of(Parser(context(), '''{SUM}''').parse_module()))"""
 
 @dataclass(frozen=True)
 class ChangeNothingPass(ModulePass):
-    """A pass that leaves a program as it is."""
+    """A pass that does not change a program."""
 
     name = "change-nothing"
 

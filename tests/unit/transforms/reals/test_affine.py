@@ -1,4 +1,4 @@
-"""Affine functions between layers, folded into them: the reals stay, but for the rounding of weights."""
+"""Affine functions between layers are folded into the layers; reals are unchanged up to the rounding of weights."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ UNITS = ("0.5+3:s10", "uint8:1", "g1000", "q15", "2x0.1-2:u12,3:s4", "0.5,2.5:s4
 
 
 class Chain:
-    """A function of a vector: steps one after the other, whose constants come from a seed."""
+    """A function of a vector: a sequence of steps whose constants a seed determines."""
 
     def __init__(self, steps: list[str], seed: int):
         self.net = NetworkWriter((1, LENGTH), seed, F32_FORMAT)
@@ -103,7 +103,9 @@ class Chain:
 
 
 def assert_same_reals(found: ModuleOp, expected: ModuleOp, x: NDArray[np.float32]) -> None:
-    """The scores of two programs agree within some roundings to single precision of the greatest value on the way."""
+    """Assert that the scores of two programs are equal up to some single-precision roundings of the greatest
+    intermediate value.
+    """
     greatest = [1.0]
     scores = evaluate_reals(expected, x, lambda value, reals: greatest.append(float(np.abs(reals).max()))).scores
     also = evaluate_reals(found, x, lambda value, reals: greatest.append(float(np.abs(reals).max()))).scores
@@ -113,7 +115,7 @@ def assert_same_reals(found: ModuleOp, expected: ModuleOp, x: NDArray[np.float32
 
 
 def last_op(module: ModuleOp) -> object:
-    """The op that makes what the program returns last."""
+    """The op that computes the last result of a program."""
     returned = predict_function(module).body.block.last_op
     assert returned is not None
     return returned.operands[-1].owner
@@ -156,7 +158,7 @@ def test_units_keep_reals(chain: Chain, unit: str) -> None:
 @settings(max_examples=40, deadline=None)
 @given(st.lists(st.sampled_from(STEPS), max_size=3), st.lists(st.sampled_from(ENDINGS), max_size=3), st.integers(0, 99))
 def test_classes_are_those_of_the_scores(steps: list[str], endings: list[str], seed: int) -> None:
-    """Where rounding made the greatest scores equal, or a single one its threshold, the class may be another."""
+    """The class may differ if rounding makes the greatest scores equal, or a single score equal to its threshold."""
     chain = Chain([*steps, "rows", *endings], seed)
     classes = chain.module.clone()
     DropMonotonePass("class").apply(context(), classes)

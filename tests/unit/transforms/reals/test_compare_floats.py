@@ -1,4 +1,4 @@
-"""What `compare_floats` answers those who choose formats: whether the input now is floats."""
+"""The result of `compare_floats`, which states whether the input of the program is floats afterwards."""
 
 from __future__ import annotations
 

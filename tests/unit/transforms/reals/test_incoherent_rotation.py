@@ -1,4 +1,4 @@
-"""Rotations that make coordinates small, and distances that stay."""
+"""Rotations reduce the magnitude of coordinates and preserve distances."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def test_coordinates_become_small(n: int):
 
 
 def test_points_at_a_right_angle_reach_their_least():
-    """Turned by arctan(1/7), (3, 4) and (-4, 3) have coordinates of 5 times the root of 1/2."""
+    """Rotated by arctan(1/7), (3, 4) and (-4, 3) have coordinates of magnitude 5 times the square root of 1/2."""
     points = np.array([[3.0, 4.0], [-4.0, 3.0]])
     assert np.abs(points @ level_rotation(points).T).max() == pytest.approx(5 * 0.5**0.5, rel=1e-3)
 

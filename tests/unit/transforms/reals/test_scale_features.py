@@ -1,4 +1,4 @@
-"""Scales are powers of two that single precision has."""
+"""Feature scales are powers of two that single precision represents."""
 
 from __future__ import annotations
 
@@ -24,7 +24,9 @@ def ranges(*features: tuple[float, float]) -> tuple[list[float], list[float]]:
 
 
 def test_features_far_from_zero_have_one():
-    """The greatest is more than eight times half of the range: 8 of 1, and a 64th more, in which zeros are."""
+    """Features are centred if the greatest value is more than eight times half of the range: 8 plus a 64th for a half
+    range of 1.
+    """
     assert ranges((6.0, 8.0)) == ([8.0], [0.0])
     assert ranges((6.015625, 8.015625)) == ([1.0], [7.015625])
     assert ranges((-8.015625, -6.015625)) == ([1.0], [-7.015625])

@@ -1,4 +1,4 @@
-"""Rewrites of reals that look at the weights: every output stays, bit for bit in floats, and less is computed."""
+"""Rewrites of reals that depend on weights: every output is unchanged, bit for bit in floats, and less is computed."""
 
 from __future__ import annotations
 
@@ -23,7 +23,9 @@ FUNCTIONS = (tdsl.TanhOp, tdsl.SigmoidOp, tdsl.ReluOp, tdsl.NegOp)
 
 
 class Network:
-    """A stack of layers whose matrices have rows and columns of zeros, with powers of two and functions between."""
+    """A stack of layers whose matrices have rows and columns of zeros, with factors that are powers of two and
+    functions in between.
+    """
 
     def __init__(self, seed: int):
         self.length = 1 + seed % 11

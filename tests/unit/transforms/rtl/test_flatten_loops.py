@@ -1,4 +1,4 @@
-"""Which nests become one loop: those that then take fewer cycles."""
+"""A nest becomes a single loop exactly if it then takes fewer cycles."""
 
 from __future__ import annotations
 
@@ -53,5 +53,7 @@ def test_a_single_iteration_has_nothing_to_save():
 
 @pytest.mark.parametrize(("columns", "flattened"), [(1, True), (2, True), (3, False), (9, False)])
 def test_a_sum_that_begins_with_what_is_loaded_makes_iterations_wait(columns: int, flattened: bool):
-    """The load in every iteration doubles the interval, which two columns make up for and three do not."""
+    """The load in every iteration doubles the initiation interval, which is still profitable for two columns but not
+    for three.
+    """
     assert [is_flattened(rows, columns, LOADED, STORED, "%old24") for rows in (2, 5)] == [flattened] * 2

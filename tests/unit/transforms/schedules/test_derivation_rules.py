@@ -1,6 +1,7 @@
-"""PEX's derivation rules, executed as table 2, algorithm 1 and appendix A print them, beside the plans of `partial-8`.
+"""PEX's derivation rules, executed as printed in table 2, algorithm 1 and appendix A, compared with plans of
+`partial-8`.
 
-Tensors in memory are whole (F) or one channel of them is (P); derivations go from the outputs to the inputs.
+A tensor in memory is either whole (F) or a single channel of it (P). Derivations go from the outputs to the inputs.
 """
 
 from __future__ import annotations
@@ -23,9 +24,11 @@ Form = tuple[str, str]
 
 
 class State(NamedTuple):
-    """Definition 7. memory: the tensors that are yet to be computed. context: those of the loop, all of them whole.
+    """A state of a derivation (definition 7).
 
-    channels: those that the loop goes through, 0 outside of loops.
+    memory: the tensors that are yet to be computed.
+    context: the tensors of the current loop, all of them whole.
+    channels: the number of channels over which the loop runs; 0 outside loops.
     """
 
     memory: frozenset[Form]
@@ -34,7 +37,9 @@ class State(NamedTuple):
 
 
 class Derivation(NamedTuple):
-    """Definition 11: the peak in bits, the whole context of the loop that the state is in, and the rules applied."""
+    """A derivation (definition 11): the peak in bits, the context of the loop that contains the state, and the applied
+    rules.
+    """
 
     peak: float
     context: frozenset[str]
@@ -42,7 +47,7 @@ class Derivation(NamedTuple):
 
 
 class Pex:
-    """Algorithm 1 for a graph."""
+    """Algorithm 1, applied to a graph."""
 
     def __init__(self, graph: Graph) -> None:
         self.graph = graph
@@ -53,7 +58,7 @@ class Pex:
         self.least = cache(self._least)
 
     def derivation(self) -> Derivation:
-        """From the whole outputs to the whole inputs."""
+        """The derivation from the whole outputs to the whole inputs."""
         return self.least(State(frozenset((name, F) for name in self.graph.outputs)))
 
     def _least(self, state: State) -> Derivation:
@@ -74,9 +79,9 @@ class Pex:
         return best
 
     def beside(self, computed: Form, following: State) -> frozenset[Form]:
-        """What is computed; nothing where it overwrites an operand that is read for the last time.
+        """The computed tensor as a set; empty if it overwrites an operand that is read for the last time.
 
-        Sums of elements do, or that of figure 1 would take more than its 8.5 KB.
+        Sums of elements overwrite an operand; otherwise the block of figure 1 would take more than the paper's 8.5 KB.
         """
         node = self.producer.get(computed[0])
         images, memory = self.graph.tensors, following.memory
@@ -88,7 +93,9 @@ class Pex:
         return frozenset({computed})
 
     def bits(self, memory: frozenset[Form], context: frozenset[str]) -> int:
-        """A channel of a tensor that is there as a whole is a view of it."""
+        """The bits of tensors in memory. A channel of a tensor that is in memory as a whole is a view, which takes no
+        bits.
+        """
         whole = {name for name, form in memory if form == F} | context
         parts = {name for name, form in memory if form == P} - whole
         images = self.graph.tensors
@@ -97,7 +104,7 @@ class Pex:
         )
 
     def transitions(self, state: State) -> Iterator[tuple[Form, str, State]]:
-        """The rules of table 2 whose conditions (appendix A.1) hold."""
+        """Yield the transitions by the rules of table 2 whose conditions (appendix A.1) are satisfied."""
         loop = state.channels
         for tensor, form in state.memory:
             rest = state.memory - {(tensor, form)}
@@ -127,14 +134,16 @@ class Pex:
 
 
 def test_inverted_residual_block():
-    """Figure 1: Generate, Partial Continue and Accumulate in 8.5 KB."""
+    """The derivation of figure 1 applies Generate, Partial Continue and Accumulate, and has a peak of 8.5 KB."""
     found = Pex(inverted_residual(13, 24, 144)).derivation()
     assert found.peak == 8 * 8450
     assert {"Generate", "PartCont", "Aggregate"} <= {*found.rules}
 
 
 def several_loops() -> Graph:
-    """As figure 3 on the right: two branches with loops of their own, which meet in a sum that begins a third loop."""
+    """A graph as in figure 3 on the right: two branches with separate loops, which join in a sum that begins a third
+    loop.
+    """
     net = GraphBuilder(8, 8, 4)
     left = net.window((1, 1), channels=32)
     net.window((3, 3))
@@ -149,7 +158,7 @@ def several_loops() -> Graph:
 
 
 def test_several_loops_of_figure_3():
-    """Tensors are whole where one loop ends and the next begins; loops follow each other and are not nested."""
+    """Tensors are whole where one loop ends and the next begins; loops are consecutive and not nested."""
     graph = several_loops()
     found = Pex(graph).derivation()
     plan = schedule_named("partial-8").plan(graph)
@@ -176,8 +185,9 @@ def random_graph(draw: Random) -> Graph:
 
 
 def test_plans_take_what_derivations_take():
-    """150 graphs: plans never take more. In loops sums overwrite a slice that is read for the last time, too, and an op
-    may be continued whose operand ends a loop; so a few of them take less.
+    """For 150 graphs, plans never take more memory than derivations. Some take less for two reasons: in loops, sums
+    also overwrite a slice that is read for the last time, and an op may continue a loop although its operand ends
+    another one.
     """
     alike = 0
     for seed in range(150):

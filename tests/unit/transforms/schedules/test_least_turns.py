@@ -1,4 +1,6 @@
-"""The order of rows and columns with the least peak, beside all orders of small convolutions and some of large ones."""
+"""The order of rows and columns with the least peak, compared with all orders of small convolutions and some of large
+ones.
+"""
 
 from __future__ import annotations
 
@@ -14,7 +16,7 @@ from tinyml.transforms.schedules.plans.pixel_orders import alive, order_of
 
 
 def convolution(draw: random.Random, most: int) -> Graph:
-    """A convolution with a result of up to most x most pixels, of any kernel, strides and padding."""
+    """A convolution with a result of up to `most` x `most` pixels, of any kernel, strides and padding."""
     kernel, strides = ((draw.randint(1, limit), draw.randint(1, limit)) for limit in (4, 3))
     before, after = ([draw.randrange(extent) for extent in kernel] for _ in range(2))
     result = draw.randint(1, most), draw.randint(1, most)
@@ -31,7 +33,7 @@ def convolution(draw: random.Random, most: int) -> Graph:
 
 
 def every_order(height: int, width: int, number: int = 0) -> Iterator[list[int]]:
-    """Yield the rows or columns of each turn of all orders."""
+    """Yield all orders, each as the numbers of rows or columns of its turns."""
     if not height or not width:
         yield []
         return
@@ -40,7 +42,7 @@ def every_order(height: int, width: int, number: int = 0) -> Iterator[list[int]]
 
 
 def bits_of(graph: Graph, order: list[int]) -> int:
-    """The bits of the buffer of image and result, by the windows of all turns."""
+    """The bits of the buffer for image and result, computed from the windows of all turns."""
     image, result = graph.tensors["x"], graph.tensors["y"]
     [read] = graph.nodes[0].reads
     made = turns(order, image[:2], result[:2], read.strides, read.before)
@@ -62,7 +64,9 @@ def test_no_order_takes_less():
 
 
 def test_no_variant_takes_less():
-    """Herringbone, single transpose and replacing, in rows and in columns, on 1,000 shapes."""
+    """The least peak is compared with herringbone, single transpose and replacing, by rows and by columns, for 1,000
+    shapes.
+    """
     draw = random.Random(1)
     for _ in range(1000):
         graph = convolution(draw, 14)
@@ -76,7 +80,7 @@ def test_no_variant_takes_less():
 
 
 def alternating(result: tuple[int, int], first: list[int], along_rows: bool) -> list[int]:
-    """An order that begins with the turns `first`, and then takes a row and a column by turns."""
+    """An order that begins with the turns `first`, and then alternates between a row and a column."""
     (height, width), order = result, [*first]
     height, width = height - sum(first[::2]), width - sum(first[1::2])
     while height and width:
@@ -89,11 +93,13 @@ def alternating(result: tuple[int, int], first: list[int], along_rows: bool) -> 
 
 
 def test_published_orders_of_a_kernel_that_is_not_square():
-    """20x20 pixels, 4 to 8 channels, a kernel 7 high and 1 wide: (k_h - k_w) f_in / (f_out - f_in) is 6.
+    """The convolution has 20x20 pixels, 4 to 8 channels, and a kernel of height 7 and width 1, so that (k_h - k_w) f_in
+    / (f_out - f_in) is 6.
 
-    By equation 16 columns as long as rows plus 6 add the same debt: from 14 rows of 20, 12 columns come first. Appendix
-    C.1.1 says to begin with 6 rows, and C.3, whose equation 23 has the other sign for strides of 1, with 6 columns; by
-    the debts of its equations 21 and 22 rows and columns alternate from the beginning.
+    By equation 16, columns of length n add the same debt as rows of length n + 6: from 14 rows of 20 pixels on, 12
+    columns come first. Appendix C.1.1 states that the order begins with 6 rows. C.3, whose equation 23 has the other
+    sign for strides of 1, states 6 columns. By the debts of its equations 21 and 22, rows and columns alternate from
+    the beginning.
     """
     tensors = {"x": Image(20, 20, 4), "y": Image(14, 20, 8)}
     graph = Graph(tensors, ("x",), (Node("y", Kind.CONTRACTION, (Read("x", (7, 1)),)),), ("y",))
@@ -109,7 +115,7 @@ def test_published_orders_of_a_kernel_that_is_not_square():
 
 
 def test_of_equal_orders_one_with_the_fewest_transpositions_is_taken():
-    """A kernel of one pixel and equally large pixels: each order takes as much."""
+    """With a kernel of one pixel and pixels of equal size, all orders take the same memory."""
     tensors = {name: Image(6, 5, 3) for name in "xy"}
     graph = Graph(tensors, ("x",), (Node("y", Kind.CONTRACTION, (Read("x"),)),), ("y",))
     assert placed_turns(graph)[1] == [6]

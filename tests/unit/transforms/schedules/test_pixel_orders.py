@@ -1,7 +1,8 @@
-"""Gural and Murmann's lemmas, claims and equations: by all sets of pixels, and by all orders of small convolutions.
+"""Gural and Murmann's lemmas, claims and equations, checked for all sets of pixels and all orders of small
+convolutions.
 
-An order of pixels takes, at its peak, the results up to the one that is being computed and the pixels of the image that
-this one and later ones depend on.
+The peak of an order of pixels consists of the results up to the current one, and the pixels of the image on which the
+current and later results depend.
 """
 
 from __future__ import annotations
@@ -20,12 +21,12 @@ Pixel = tuple[int, int]
 
 
 def dependencies(pixels: Sequence[Pixel], kernel: int) -> int:
-    """|B(S)|: the pixels of an image that results depend on."""
+    """|B(S)|: the number of pixels of an image on which results depend."""
     return len({(y + i, x + j) for y, x in pixels for i in range(kernel) for j in range(kernel)})
 
 
 def least_dependencies(count: int, kernel: int, extent: int) -> tuple[int, list[tuple[Pixel, ...]]]:
-    """The least |B(S)| of all sets of so many pixels among extent x extent, and the sets that have it."""
+    """The least |B(S)| of all sets of `count` pixels among extent x extent, and the sets that attain it."""
     pixels = [(y, x) for y in range(extent) for x in range(extent)]
     sizes = {chosen: dependencies(chosen, kernel) for chosen in combinations(pixels, count)}
     least = min(sizes.values())
@@ -34,7 +35,7 @@ def least_dependencies(count: int, kernel: int, extent: int) -> tuple[int, list[
 
 @pytest.mark.parametrize(("side", "kernel", "expected"), [(1, 3, 12), (2, 3, 19), (1, 5, 30), (2, 5, 41)])
 def test_lemma_3_1(side: int, kernel: int, expected: int):
-    """No n^2 + 1 pixels depend on fewer than (n + k - 1)^2 + k."""
+    """No set of n^2 + 1 pixels depends on fewer than (n + k - 1)^2 + k pixels."""
     least, _ = least_dependencies(side**2 + 1, kernel, 4)
     assert least == expected == (side + kernel - 1) ** 2 + kernel
 
@@ -47,7 +48,7 @@ def test_lemma_a_1(count: int):
 
 
 def is_convex(pixels: Sequence[Pixel]) -> bool:
-    """True if the pixels of each row and of each column lie side by side."""
+    """Whether the pixels of each row and of each column are adjacent."""
     lines = [[a for a, b in pixels if b == line] for line in range(4)]
     lines += [[b for a, b in pixels if a == line] for line in range(4)]
     return all(not line or max(line) - min(line) + 1 == len(line) for line in lines)
@@ -63,8 +64,8 @@ def is_connected(pixels: Sequence[Pixel]) -> bool:
 
 @pytest.mark.parametrize("kernel", [3, 5])
 def test_corner_pixels_of_figure_4(kernel: int):
-    """A corner pixel has neighbours in the set below and beside it, and none of the set lies further out in its
-    quadrant: without it the set depends on one pixel less.
+    """A corner pixel has neighbours in the set below and beside it, and no pixel of the set is further out in its
+    quadrant. Without the corner pixel, the set depends on one pixel less.
     """
     pixels = [(y, x) for y in range(3) for x in range(4)]
     found = 0
@@ -80,7 +81,12 @@ def test_corner_pixels_of_figure_4(kernel: int):
 
 
 def convolution(height: int, width: int, before: int, after: int, kernel: int) -> Graph:
-    """A convolution to height x width pixels; before, after: channels. Elements are bits, so that sizes count them."""
+    """A convolution with a result of height x width pixels.
+
+    before, after: the numbers of channels of image and result.
+
+    Elements are bits, so that sizes are numbers of elements.
+    """
     image = Image(height + kernel - 1, width + kernel - 1, before, 1)
     read = Read("x", (kernel, kernel))
     tensors = {"x": image, "y": Image(height, width, after, 1)}
@@ -88,7 +94,9 @@ def convolution(height: int, width: int, before: int, after: int, kernel: int) -
 
 
 def least_of_all_orders(height: int, width: int, before: int, after: int, kernel: int) -> int:
-    """The least peak of all orders of pixels: the best order to each set of them extends the best to a smaller one."""
+    """The least peak of all orders of pixels, by dynamic programming: the best order of a set of pixels extends the
+    best order of a smaller set.
+    """
     count = height * width
     dependents = [
         sum(
@@ -119,7 +127,9 @@ SMALL = (
 
 @pytest.mark.parametrize("shape", SMALL)
 def test_no_order_of_pixels_takes_less(shape: tuple[int, int, int, int, int]):
-    """Turns of rows and columns suffice: herringbone (claims 1 and 2) and `optimal-turns` take the least."""
+    """Turns of rows and columns are sufficient: herringbone (claims 1 and 2) and `optimal-turns` have the least
+    peak.
+    """
     graph, result = convolution(*shape), shape[:2]
     turned = min(alive(graph, 0, order_of(herringbone(result, rows_first), *result)) for rows_first in (True, False))
     assert least_of_all_orders(*shape) == turned == counted(graph, 0).least()[0]
@@ -127,7 +137,7 @@ def test_no_order_of_pixels_takes_less(shape: tuple[int, int, int, int, int]):
 
 @pytest.mark.parametrize("shape", [shape for shape in SMALL if shape[3] <= shape[2]])
 def test_claim_1(shape: tuple[int, int, int, int, int]):
-    """Where channels do not grow, rows take the image and one pixel."""
+    """If the number of channels does not grow, an order by rows takes the image and one pixel."""
     height, width, _, after, _ = shape
     graph = convolution(*shape)
     in_rows = alive(graph, 0, order_of([height], height, width))
@@ -135,7 +145,7 @@ def test_claim_1(shape: tuple[int, int, int, int, int]):
 
 
 def peaks(side: int, before: int, after: int) -> tuple[int, int, int]:
-    """The elements that are alive, by replacing, herringbone and a single transpose."""
+    """The maximum number of live elements by replacing, by herringbone and by a single transpose."""
     graph = convolution(side, side, before, after, 3)
 
     def least(orders: Iterator[list[int]]) -> int:
@@ -148,7 +158,7 @@ def peaks(side: int, before: int, after: int) -> tuple[int, int, int]:
 
 
 def equations(side: int, before: int, after: int) -> tuple[int, int, int]:
-    """Elements by equations (1), (2) and (3) for a kernel of 3 x 3."""
+    """The elements according to equations (1), (2) and (3) for a kernel of 3 x 3."""
     image, paid, debt = (side + 2) ** 2 * before, 2 * before, after - before
     critical, rest = paid // debt, paid % debt
     replaced = image + side * (side * debt - paid) + 3 * before
@@ -161,10 +171,10 @@ SECOND, THIRD = (10, 5, 8), (8, 8, 11)
 
 
 def test_equations_of_sections_3_4():
-    """By equation (2), the worst moment leaves a square of results of side x* = floor(2 f_in / (f_out - f_in)).
+    """By equation (2), at the peak a square of results of side x* = floor(2 f_in / (f_out - f_in)) remains.
 
-    The debts D(x) of the last 2, 4, 6 ... results come in pairs, so that it leaves x* by x* + 1. Where D(x*) is not 0,
-    herringbone takes more than the equation says: 869 elements for the second layer, the 434.5 bytes of figure 1.
+    The debts D(x) of the last 2, 4, 6 ... results come in pairs, so that x* by x* + 1 results remain. If D(x*) is not
+    0, herringbone takes more than the equation states: 869 elements for the second layer, the 434.5 bytes of figure 1.
     """
     assert equations(*SECOND) == (935, 868, 875)
     assert equations(*THIRD) == (888, 845, 848)
@@ -179,7 +189,9 @@ def test_equations_of_sections_3_4():
 
 
 def test_equation_2_takes_too_little():
-    """4 x 3 results, 2 to 5 channels: 79 elements by the equation, 80 by the best of all orders of pixels."""
+    """For 4 x 3 results and 2 to 5 channels, the equation yields 79 elements, but the best of all orders of pixels
+    takes 80.
+    """
     height, width, before, after, kernel = shape = 4, 3, 2, 5, 3
     critical = (kernel - 1) * before // (after - before)
     image = (height + kernel - 1) * (width + kernel - 1)
@@ -189,7 +201,7 @@ def test_equation_2_takes_too_little():
 
 @pytest.mark.parametrize("shape", [(8, 8, 1, 3, 3), (6, 9, 2, 5, 3), (7, 7, 3, 7, 5)])
 def test_padding_takes_less_than_the_bound_of_appendix_c_2(shape: tuple[int, int, int, int, int]):
-    """The bound is that of an image with the padding in memory, whose pixels count as debt."""
+    """The bound assumes an image with the padding in memory, whose pixels count as debt."""
     height, width, before, after, kernel = shape
     padded = convolution(height, width, before, after, kernel)
     edge = kernel // 2

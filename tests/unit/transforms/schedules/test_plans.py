@@ -1,4 +1,6 @@
-"""Plans of random networks: `auto` takes at most what any exact mode does, and orders keep alive what is still read."""
+"""Plans of random networks: `auto` takes no more memory than any exact mode, and orders keep everything live that is
+read later.
+"""
 
 from __future__ import annotations
 
@@ -24,7 +26,7 @@ def plan(graph: Graph, mode: str, most_extra: int | None = None) -> Plan:
 
 @st.composite
 def networks(draw: st.DrawFn, layers: int = 3) -> Graph:
-    """Convolutions, depthwise ones and pools, with kernels of any shape, and sums of an image and what became of it."""
+    """Random graphs of convolutions, depthwise convolutions and pools with kernels of any shape, and residual sums."""
     extent, channels = st.integers(3, 12), st.integers(1, 6)
     builder = GraphBuilder(draw(extent), draw(extent), draw(channels))
     for _ in range(draw(st.integers(1, layers))):
@@ -58,7 +60,9 @@ def tall_kernel() -> Graph:
 
 
 def test_in_place_is_among_them():
-    """Streaming by pixels takes 2,724 bytes; herringbone, proved for square kernels, more than another order."""
+    """Streaming by pixels takes 2,724 bytes. Herringbone, which is proved optimal for square kernels, takes more than
+    another order.
+    """
     modes = {
         mode: plan(tall_kernel(), mode).bits // 8 for mode in ("pixels", "herringbone", "single-transpose", "auto")
     }
@@ -79,7 +83,9 @@ def test_modes_are_mixed():
 @given(data=st.data())
 @settings(max_examples=30)
 def test_what_is_alive_in_an_order(same: bool, data: st.DataObject):
-    """Pixel by pixel: of the operand all that later windows read, of the result all that has been computed."""
+    """The live pixels are checked one by one: all pixels of the operand that later windows read, and all computed
+    pixels of the result.
+    """
     extent = st.integers(3, 8)
     builder = GraphBuilder(data.draw(extent), data.draw(extent), data.draw(FEW))
     builder.window(

@@ -1,4 +1,4 @@
-"""Peaks of published networks: the figures of the papers and of measured implementations, to the byte."""
+"""Peaks of published networks equal the figures of the papers and of measured implementations, to the byte."""
 
 import pytest
 from programs.graphs import (
@@ -26,12 +26,14 @@ from tinyml.transforms.schedules.table import schedule_named
 
 
 def peaks(graph: Graph, *modes: str) -> list[float]:
-    """Bytes."""
+    """The peaks of the plans for the given schedules, in bytes."""
     return [schedule_named(mode).plan(graph).bits / 8 for mode in modes]
 
 
 def test_inverted_residual_block():
-    """PEX, figure 1: 52.7 and 8.5 KB; the text has 144 channels, and no other whole size gives both."""
+    """The peaks of PEX's figure 1 are 52.7 KB and 8.5 KB. The text states 144 channels, and no other resolution yields
+    both figures.
+    """
     assert peaks(inverted_residual(13, 24, 144), "ordinary", "partial-8") == [52_728, 8_450]
 
 
@@ -43,33 +45,37 @@ PARTIAL = ("ordinary", "partial-32", "partial-16", "partial-8")
     [(224, [1_505_280, 602_112, 577_024, 376_320]), (160, [768_000, 307_200, 294_400, 192_000])],
 )
 def test_partial_execution_of_mobilenet(resolution: int, expected: list[int]):
-    """PEX, tables 3 and 4."""
+    """The peaks of MobileNet-v2 by ordinary and partial execution are those of PEX's tables 3 and 4."""
     assert peaks(mobilenet_v2(resolution), *PARTIAL) == expected
 
 
 def test_partial_execution_at_172_pixels():
-    """PEX, table 3, row 5."""
+    """The peak at 172 pixels is that of PEX's table 3, row 5."""
     assert peaks(mobilenet_v2(172), "ordinary", "partial-8") == [887_520, 221_880]
 
 
 def test_partial_execution_of_the_modified_mobilenet():
-    """PEX, table 3, row 3: 978 kB and 226 kB."""
+    """The peaks of 978 kB and 226 kB are those of PEX's table 3, row 3."""
     assert peaks(mobilenet_v2(224, halved_early=True), "ordinary", "partial-8") == [978_432, 225_792]
 
 
 def test_partial_execution_of_efficientnet():
-    """PEX, appendix D: 768 kB and 308 kB; 160 pixels, which the paper does not say, give the former."""
+    """The peaks of 768 kB and 308 kB are those of PEX's appendix D. The paper does not state the resolution; 160 pixels
+    yield the former figure.
+    """
     assert peaks(efficientnet_b0(160), "ordinary", "partial-8") == [768_000, 307_200]
 
 
 def test_ordinary_execution_of_the_narrow_mobilenet():
-    """PEX, appendix D: 123 kB for width 0.5 at 90 pixels."""
+    """The peak of 123 kB for width 0.5 at 90 pixels is that of PEX's appendix D."""
     assert peaks(mobilenet_v2(90, half=True), "ordinary") == [122_592]
 
 
 @pytest.mark.parametrize("resolution", [80, 96, 112, 128, 144, 160, 176])
 def test_ordinary_execution_of_mobilenet(resolution: int):
-    """PEX, appendix D: the first expansion, 96 channels at a quarter and 16 at half of the resolution."""
+    """The peak is that of PEX's appendix D. It is at the first expansion, which has 96 channels at a quarter and 16 at
+    half of the resolution.
+    """
     half = resolution // 2
     assert peaks(mobilenet_v2(resolution, 2), "ordinary") == [half * half * 96 + half // 2 * (half // 2) * 96]
 
@@ -90,7 +96,7 @@ def test_ordinary_execution_of_mobilenet(resolution: int):
     ids=["RES-8", "RES-15", "DS-CNN-L", "DS-CNN-M", "DS-CNN-S", *(f"MicroNets-{name}" for name in MICRONETS)],
 )
 def test_keyword_networks(graph: Graph, modes: tuple[str, ...], expected: list[int]):
-    """PEX, appendix D."""
+    """The peaks of networks for keywords are those of PEX's appendix D."""
     assert peaks(graph, *modes) == expected
 
 
@@ -109,12 +115,14 @@ def test_keyword_networks(graph: Graph, modes: tuple[str, ...], expected: list[i
     ids=[*(f"MCUNet {name}" for name in MCUNETS), "MicroNets VWW-2", "ETinyNet x1.00", "ETinyNet x0.75"],
 )
 def test_networks_for_images(graph: Graph, modes: tuple[str, ...], expected: list[int]):
-    """PEX, appendix D, and table 4 for the first one."""
+    """The peaks of networks for images are those of PEX's appendix D, and for the first network also of table 4."""
     assert peaks(graph, *modes) == expected
 
 
 def test_patches_of_mobilenet():
-    """PEX, table 3, row 1: 321 kB with 9.3 % more multiply-accumulates, of which the paper rounds the former."""
+    """The peak is that of PEX's table 3, row 1: 321 kB, which the paper rounds, with 9.3 % more
+    multiply-accumulates.
+    """
     graph = mobilenet_v2(224)
     chosen = schedule_named("patches").plan(graph, most_extra=graph.macs // 10)
     assert chosen.bits // 8 == 326_144
@@ -128,13 +136,13 @@ def test_patches_of_mobilenet():
 
 
 def test_patches_at_172_pixels():
-    """PEX, table 3, row 5: 218 kB."""
+    """The peak of 218 kB is that of PEX's table 3, row 5."""
     graph = mobilenet_v2(172)
     assert schedule_named("patches").plan(graph, most_extra=graph.macs * 126 // 1000).bits // 8 == 218_096
 
 
 def test_orders_of_gural_and_murmann():
-    """Their figure 1 and table 1: 4 bits per element."""
+    """The peaks are those of Gural and Murmann's figure 1 and table 1, with 4 bits per element."""
     modes = "ordinary", "replace", "single-transpose", "herringbone"
     assert peaks(gural_murmann(14, 4), *modes) == [760, 457.5, 436.5, 434.5]
 
@@ -153,14 +161,16 @@ STREAMED = {
 
 @pytest.mark.parametrize("name", spread(STREAMED, 4))
 def test_streaming(name: str):
-    """Streaming by rows and by pixels, with the input in memory, and the best of all exact plans: never higher."""
+    """The peaks by rows and by pixels, with the input in memory, are compared with that of the best exact plan, which
+    is never higher.
+    """
     graph, expected = STREAMED[name]
     assert peaks(graph, "ordinary", "rows", "pixels") == expected
     assert schedule_named("auto").plan(graph).bits / 8 <= expected[-1]
 
 
 def test_channels_in_place_go_beyond_streaming():
-    """In DS-CNN-L depthwise convolutions that overwrite their operand channel by channel win."""
+    """For DS-CNN-L the best plan has depthwise convolutions that overwrite their operand channel by channel."""
     graph = DS_CNN_L
     chosen = schedule_named("auto").plan(graph)
     assert chosen.bits / 8 == 18_680
@@ -169,7 +179,7 @@ def test_channels_in_place_go_beyond_streaming():
 
 
 def test_pools_go_block_by_block():
-    """RES-8 takes 2,600 bytes at best without blocks, LeNet 1,132."""
+    """Without blocks, the best plan of RES-8 takes 2,600 bytes, that of LeNet 1,132."""
     for graph, expected in ((res_keywords(3, pool=True), 2_215), (lenet(), 1_034)):
         chosen = schedule_named("pixels").plan(graph)
         assert chosen.bits / 8 == expected

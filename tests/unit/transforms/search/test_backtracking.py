@@ -1,4 +1,6 @@
-"""Retreats: wide registers are kept as far as the limits allow once programs are built, whatever estimates say."""
+"""Retreats of the search: 32-bit registers are kept as far as the limits permit for built programs, regardless of
+estimates.
+"""
 
 from __future__ import annotations
 
@@ -19,7 +21,9 @@ from tinyml.transforms.search.search_pareto import SearchParetoPass
 
 
 def test_a_byte_that_is_missing_takes_back_few_registers(monkeypatch: pytest.MonkeyPatch):
-    """Where estimates are beyond the limits for all that is wide, and more than three wide registers really are."""
+    """Estimates exceed the limits for all programs with such registers; built programs exceed them with more than
+    three.
+    """
     narrow, limit = FixedType.of_width(8), 400
     with Evaluation(problem_of("fastgrnn", 40), "margin", Workers(1)) as evaluation:
         search = Search(evaluation, FixedType.of_width(16))

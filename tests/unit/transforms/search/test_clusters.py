@@ -1,4 +1,6 @@
-"""Candidates on clusters: the same outcomes as here, and one line where there is no such cluster."""
+"""Evaluation of candidates on clusters: outcomes equal those on this computer, and one line if the cluster does not
+exist.
+"""
 
 from __future__ import annotations
 
@@ -68,7 +70,9 @@ except InputError as error:
 
 @pytest.mark.parametrize("address", ["nonsense", "tcp://127.0.0.1:1"])
 def test_no_dask_cluster(address: str):
-    """In a process of its own: what is left of a client that found no cluster may disturb the next one."""
+    """The test runs in a separate process, since the remains of a client without a cluster may affect the next
+    client.
+    """
     pytest.importorskip("distributed")
     command = [sys.executable, "-c", NO_DASK, address]
     [line] = subprocess.run(command, check=True, capture_output=True, text=True).stdout.splitlines()
@@ -76,7 +80,7 @@ def test_no_dask_cluster(address: str):
 
 
 class RayModule(ModuleType):
-    """What `Workers` needs of Ray, with its rules for `init`."""
+    """A replacement for Ray with the functions that `Workers` calls and Ray's rules for `init`."""
 
     def __init__(self) -> None:
         super().__init__("ray")

@@ -1,4 +1,4 @@
-"""The work that a search does for a candidate, in counts."""
+"""The work of a search per candidate, as counts of passes and ops."""
 
 from __future__ import annotations
 
@@ -36,7 +36,9 @@ from tinyml.transforms.search.engine.workers import Workers
 
 
 def test_an_estimate_cleans_up_once_on_each_way_to_the_next_rewrites(monkeypatch: pytest.MonkeyPatch):
-    """Behind the choice of accumulators, behind memory, behind loops, and behind kernels."""
+    """Cleaning passes run once after the choice of accumulators, after the packing of memory, after the lowering to
+    loops, and after the choice of kernels.
+    """
     with evaluation_of("protonn") as evaluation:
         costs = costs_of(evaluation)
         runs = counted_passes(monkeypatch)
@@ -47,7 +49,7 @@ def test_an_estimate_cleans_up_once_on_each_way_to_the_next_rewrites(monkeypatch
 
 
 def test_a_candidate_is_lowered_once_for_its_memory_and_its_cost(monkeypatch: pytest.MonkeyPatch):
-    """Whichever is asked for first: its formats are refined and its memory is packed only then."""
+    """Formats are refined and memory is packed only for the first of the two requests."""
     with evaluation_of("protonn") as evaluation:
         first, second = uniform(evaluation, 8, 16)
         costs = costs_of(evaluation)
@@ -61,7 +63,7 @@ def test_a_candidate_is_lowered_once_for_its_memory_and_its_cost(monkeypatch: py
 
 
 def test_equal_programs_are_estimated_once(monkeypatch: pytest.MonkeyPatch):
-    """Distances are computed without their differences, whatever width these were to have."""
+    """Distances are computed without storing differences, so that the width of the differences does not matter."""
     with evaluation_of("protonn") as evaluation:
         search = Search(evaluation, FixedType.of_width(16))
         differences = [tensors.name for tensors in search.classes].index("del")
@@ -75,7 +77,7 @@ def test_equal_programs_are_estimated_once(monkeypatch: pytest.MonkeyPatch):
 
 
 def test_a_program_on_which_no_flash_was_spent_is_built_once(monkeypatch: pytest.MonkeyPatch):
-    """It takes more than its limit, and no other limit makes another program of it."""
+    """The program exceeds its limit, and no other limit results in another program."""
     with evaluation_of("protonn") as evaluation:
         costs = costs_anew(evaluation, Platform("uno", flash=1000))
         runs = counted_passes(monkeypatch)
@@ -117,7 +119,7 @@ def test_only_the_ops_of_flash_above_are_lowered_by_the_limit_on_flash_before_it
 
 
 def test_sums_that_loops_carry_are_recorded(monkeypatch: pytest.MonkeyPatch):
-    """An iteration repeats the steps of the first one, and goes on from its sum."""
+    """Each iteration adds to the current sum by the same steps as the first iteration."""
     computed: Counter[Operation] = Counter()
     compute = recorded_ops.compute
 
@@ -161,7 +163,7 @@ def test_kernels_are_found_as_if_all_were_tried():
 
 
 def test_intervals_are_those_of_scalars():
-    """Proofs ask for intervals often, so that no computation of an element is built for them."""
+    """Proofs request the interval of a scalar often, so that its computation must not be built each time."""
     with evaluation_of("fastgrnn") as evaluation:
         module = evaluation.evaluator.candidates.in_formats(uniform(evaluation, 8)[0])[0]
     ops = [op for op in module.walk() if isinstance(op, tdsl.BinaryOp | tdsl.FunctionOp)]

@@ -1,4 +1,6 @@
-"""Outcomes of many candidates: the same anywhere and after a break, given up only where that changes nothing."""
+"""Outcomes of many candidates do not depend on the computer or on interruptions. An evaluation ends early only if this
+does not change its result.
+"""
 
 from __future__ import annotations
 

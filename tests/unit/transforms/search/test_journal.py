@@ -1,4 +1,4 @@
-"""Journals: what was found before a break is not worked out again, and no other file is taken for one."""
+"""Journals: outcomes found before an interruption are not computed again, and other files are rejected."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Every search keeps limits on RAM and flash, and says where nothing does what the least takes."""
+"""Every search keeps limits on RAM and flash, and reports the least memory if nothing fits."""
 
 from __future__ import annotations
 
@@ -38,14 +38,14 @@ def search() -> Iterator[Search]:
 
 
 def memory(search: Search, choices: Any) -> dict[str, int]:
-    """The bytes that are limited on a target of unknown costs."""
+    """The limited bytes of a program on a target with unknown costs, by resource."""
     formats = search.formats(choices)
     return {"ram": search.memory(formats), "flash": search.constant_bytes(formats)}
 
 
 @pytest.fixture(scope="module")
 def uniform(search: Search) -> list[dict[str, int]]:
-    """The memory of the programs of 8 and of 16 bits."""
+    """The memory of the uniform programs of 8 and of 16 bits."""
     return [memory(search, search.uniform(FixedType.of_width(width))) for width in WIDTHS]
 
 

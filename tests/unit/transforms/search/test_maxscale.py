@@ -1,4 +1,4 @@
-"""The rules of SeeDot 5.3, on the figures that the paper has for them."""
+"""The rules of SeeDot 5.3, checked with the figures of the paper."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from tinyml.transforms.search.search_maxscale import Rules, assign_scales, explo
     ("width", "magnitude", "scale"), [(16, 1.23, 14), (8, math.pi, 5), (8, math.e, 5), (8, 0.9238, 7), (8, 1.8622, 6)]
 )
 def test_the_best_scale_of_a_number(width: int, magnitude: float, scale: int):
-    """Sections 2.3, 3 and 5.3."""
+    """The scales of the numbers in SeeDot's sections 2.3, 3 and 5.3 are those of the paper."""
     assert Rules(width, 0).get_p(magnitude) == scale
 
 
@@ -32,20 +32,24 @@ def test_a_power_of_two_does_not_overflow():
 
 @pytest.mark.parametrize(("maxscale", "scale"), [(0, 13), (13, 13), (14, 14), (15, 14)])
 def test_a_sum(maxscale: int, scale: int):
-    """x + x with x = 1.23 (5.3): nothing is divided where maxscale is large."""
+    """The sum is x + x with x = 1.23 (5.3). If maxscale is large, operands are not divided."""
     assert Rules(16, maxscale).add_scale(14) == scale
 
 
 @pytest.mark.parametrize(("maxscale", "product", "total"), [(0, 5, 3), (3, 5, 3), (4, 5, 4), (5, 5, 5), (7, 7, 7)])
 def test_a_sum_of_products(maxscale: int, product: int, total: int):
-    """The motivating example (section 3): scales 7 and 6, four products; (2) has scale 3, (3) has scale 5."""
+    """The motivating example (section 3) has factors of scales 7 and 6 and four products. Program (2) has scale 3,
+    program (3) scale 5.
+    """
     rules = Rules(8, maxscale)
     assert rules.mul_scale(7, 6) == product
     assert rules.tree_sum_scale(product, 4) == total
 
 
 def test_operands_are_divided_by_whole_powers():
-    """An odd number of bits cannot be shared out: a result may be one bit finer than maxscale."""
+    """An odd number of bits cannot be divided equally between operands; a result may then be one bit finer than
+    maxscale.
+    """
     assert Rules(8, 6).mul_scale(7, 6) == 7
 
 
@@ -81,7 +85,7 @@ SCALES = {
 
 @pytest.mark.parametrize("maxscale", SCALES)
 def test_scales_are_propagated(maxscale: int):
-    """By the rules of figure 3. What the loop carries, from `power` on, begins with the scale of that."""
+    """Scales follow the rules of figure 3. The tensor that the loop carries begins with the scale of `power`."""
     module = Parser(context(), PROGRAM).parse_module()
     assignment = FormatAssignment(predict_function(module))
     scales = assign_scales(assignment, SeedotType.of_width(16), maxscale)
@@ -90,7 +94,10 @@ def test_scales_are_propagated(maxscale: int):
 
 
 class CountedSearch:
-    """What `explore_maxscale` asks of a search. candidates: how many programs were evaluated."""
+    """A replacement for a search with the methods that `explore_maxscale` calls.
+
+    candidates: the number of evaluated programs.
+    """
 
     def __init__(self, module: ModuleOp) -> None:
         self.assignment = FormatAssignment(predict_function(module))
@@ -104,7 +111,9 @@ class CountedSearch:
 
 @pytest.mark.parametrize("width", [8, 16])
 def test_as_many_programs_as_bits(width: int):
-    """Section 5.3.2: one for each maxscale from 0 to B - 1, whatever the size of the program."""
+    """Section 5.3.2: the search evaluates one program for each maxscale from 0 to B - 1, regardless of the size of the
+    program.
+    """
     search = CountedSearch(Parser(context(), PROGRAM).parse_module())
     _, maxscale, _ = explore_maxscale(cast(Search, search), SeedotType.of_width(width))
     assert search.candidates == width

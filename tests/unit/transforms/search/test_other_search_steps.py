@@ -1,4 +1,6 @@
-"""The steps of the searches for widths, on tensors that a stub judge judges: branches, ties, limits and budgets."""
+"""The steps of the searches for widths, with losses and costs from test functions: branches, ties, limits and
+budgets.
+"""
 
 # Stubs have few types.
 # pyright: basic
@@ -182,7 +184,7 @@ def test_the_only_width_of_a_format_may_be_given():
     [(7.9, 0, 2), (8.0, 1, 2), (16.0, 2, 4), (24.0, 3, 4), (32.0, 4, 4), (33.0, 4, 4)],
 )
 def test_as_many_tensors_as_the_loss_permits_are_demoted(permitted: float, kept: int, evaluated: int):
-    """Two processes evaluate at once."""
+    """Two worker processes evaluate candidates at the same time, which must not change the result."""
     search = JudgedSearch([1] * 4, missing_bits)
     found = DEMOTE._demote_within_loss(search, fixed(*[16] * 4), demotions(1, 2, 3, 4), permitted, "error")
     assert widths_of(found) == (8,) * kept + (16,) * (4 - kept)
@@ -198,7 +200,9 @@ def test_an_excessive_loss_ends_demotions_though_a_later_one_is_less():
 
 
 def test_the_whole_of_demotion():
-    """Losses count all bits; the input's scale of 1 helps, but not that of others."""
+    """The loss is the number of missing bits of all tensors. A scale of 1 reduces it for the input, but not for
+    others.
+    """
 
     def loss(choices: Choices) -> float:
         return missing_bits(choices) + 1 - choices[0].zoom % 2 + sum(one.zoom for one in choices[1:])
@@ -221,7 +225,7 @@ def test_the_whole_of_demotion():
 
 @pytest.mark.parametrize(("ram", "found"), [(13, (8, 8, 8)), (14, (16, 8, 8)), (16, (8, 16, 16)), (17, (16, 16, 16))])
 def test_by_accuracy_what_loses_most_stays_wide(ram: int, found: tuple[int, ...]):
-    """Alone demoted they lose 1, 3 and 2; of 1, 1 and 2 elements."""
+    """If only one tensor is demoted, the losses are 1, 3 and 2. The tensors have 1, 1 and 2 elements."""
 
     def loss(choices: Choices) -> float:
         return sum(lost for lost, one in zip((1, 3, 2), choices, strict=True) if one.prototype.bits == 8)
@@ -236,7 +240,7 @@ def test_by_accuracy_what_loses_most_stays_wide(ram: int, found: tuple[int, ...]
 
 
 def test_by_accuracy_promotion_begins_from_all_demoted():
-    """Demotion leaves one wide, promotion another, which is better; the input has its own scale."""
+    """Demotion leaves one tensor wide, promotion another one, which is better. The input has a separate scale."""
     alone = {(8, 16, 16): 1.0, (16, 8, 16): 2.0, (16, 16, 8): 3.0}
     both = {(8, 8, 16): 9.0, (8, 8, 8): 12.0, (16, 16, 16): 0.0}
     search = JudgedSearch(
@@ -250,7 +254,7 @@ def test_by_accuracy_promotion_begins_from_all_demoted():
 
 
 def test_by_accuracy_promotion_ends_at_the_first_that_does_not_fit():
-    """Demoted: a, then b; promoted: b does not fit, and a is not tried, though it would."""
+    """Demotion demotes a, then b. Promotion ends because b does not fit, and does not try a, which would fit."""
     losses = {(8, 16): 1.0, (16, 8): 2.0, (8, 8): 5.0, (16, 16): 0.0}
     search = JudgedSearch([1, 9], by_widths(losses))
     found = SearchByAccuracyPass("", ram=29).search(search)
@@ -260,7 +264,9 @@ def test_by_accuracy_promotion_ends_at_the_first_that_does_not_fit():
 
 
 def test_by_accuracy_the_better_of_both_orders_is_taken():
-    """Alone all lose as much: demotion leaves the last one wide, promotion begins with the first."""
+    """If only one tensor is demoted, the loss is the same for every tensor. Demotion leaves the last tensor wide,
+    promotion begins with the first.
+    """
     losses = {(8, 16, 16): 1.0, (16, 8, 16): 1.0, (16, 16, 8): 1.0, (8, 8, 16): 5.0, (16, 8, 8): 4.0, (8, 8, 8): 9.0}
     for better_one, taken in (((16, 8, 8), (16, 8, 8)), ((8, 8, 16), (8, 8, 16))):
         search = JudgedSearch([1, 1, 1], by_widths(losses | {better_one: 3.0}))
@@ -340,7 +346,9 @@ def test_promotability_is_the_95th_percentile_of_deviations_for_each_element(mon
 
 
 def test_promotions_with_what_did_not_fit_first():
-    """Of five bytes beside the narrow ones: c (4) is hottest but one; b (3) and c do not fit beside a (2)."""
+    """Five bytes are left beside the narrow tensors: c (4 bytes) ranks second; b (3 bytes) and c do not fit together
+    with a (2 bytes).
+    """
     losses = {(16, 8, 8, 16): 5.0, (8, 16, 8, 16): 4.0, (8, 8, 16, 16): 3.0, (8, 8, 8, 8): 9.0}
     search = JudgedSearch([2, 3, 4, 1], by_widths(losses))
     promotion = Promotion(search, EIGHT, SIXTEEN, [4.0, 2.0, 3.0, 1.0])
@@ -376,7 +384,9 @@ def test_narrow_is_taken_if_nothing_better_fits():
 
 
 def test_few_tensors_come_first_in_large_programs(monkeypatch: pytest.MonkeyPatch):
-    """Each beginning goes through all tensors: of three, six in all permit two; at least one."""
+    """Each attempt processes all tensors: with three tensors, an effort of six permits two attempts; there is at least
+    one.
+    """
     for permitted, beginnings in ((6, 2), (5, 1), (2, 1), (9, 3)):
         monkeypatch.setattr(search_promote, "_TENSORS", permitted)
         search = JudgedSearch([2, 2, 2], missing_bits)
@@ -388,7 +398,7 @@ def test_few_tensors_come_first_in_large_programs(monkeypatch: pytest.MonkeyPatc
 
 
 def test_room_that_is_left(monkeypatch: pytest.MonkeyPatch):
-    """From the widest down, and from the narrowest up; other formats stay."""
+    """Free bytes are distributed from the widest format down and from the narrowest up; other formats are unchanged."""
     search = JudgedSearch([1, 2, 4], missing_bits)
     posit = FormatChoice(PositType.of_width(8))
     given = SearchResult([*fixed(8, 8), posit], {"a": "x", "b": "y", "c": "z"})
@@ -469,7 +479,7 @@ def test_only_wider_formats_of_the_same_kind_get_the_last_bytes():
 
 
 def test_the_better_of_narrowed_results_at_their_best_scales_is_taken(monkeypatch: pytest.MonkeyPatch):
-    """In other formats one tensor is narrower; the room goes to all widths or to a single one."""
+    """With other formats one tensor is narrower; the free bytes go to all widths or to a single one."""
     used: list[tuple[int, ...]] = []
     maps: list[tuple[int, int]] = []
 
@@ -506,7 +516,7 @@ def test_the_better_of_narrowed_results_at_their_best_scales_is_taken(monkeypatc
 
 
 def test_what_the_last_bytes_are_spent_on_is_built(monkeypatch: pytest.MonkeyPatch):
-    """At most two programs on one path: the first takes more bytes than it was said to."""
+    """At most two programs are built on one path. The first takes more bytes than estimated."""
     search = JudgedSearch([1, 1, 1], lambda choices: 10 + missing_bits(choices) + choices[0].prototype.bits / 100)
     search.judged_costs.excess = lambda choices: 9 * (widths_of(choices) in ((8, 8, 16), (8, 16, 8)))
     for builds, taken in ((1, (8, 8, 8)), (2, (8, 8, 8)), (3, (16, 8, 8)), (4, (16, 8, 8))):
@@ -535,7 +545,7 @@ def test_promotion_refuses():
 
 
 def test_a_soft_limit_lets_promotions_go_on(monkeypatch: pytest.MonkeyPatch):
-    """All are promoted by it, which keeps no limit: the narrow ones are taken."""
+    """The soft limit promotes all tensors, which exceeds the hard limit, so that the narrow ones are taken."""
     monkeypatch.setattr(search_promote, "heat_map", lambda *_: [1.0, 2.0])
     for soft, found in ((1.0, (16, 8)), (2.0, (8, 8))):
         search = JudgedSearch([1, 2], missing_bits)
@@ -597,7 +607,7 @@ def test_the_greatest_of_equally_good_maxscales_is_taken(monkeypatch: pytest.Mon
 
 @pytest.fixture
 def of_choices(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Here formats are choices."""
+    """Replace formats by the choices themselves."""
     stored = WEIGHTS.stored_bits
     monkeypatch.setattr(WEIGHTS, "stored_bits", lambda tensors, choice: stored(tensors, choice.prototype))
 
@@ -608,7 +618,9 @@ def weights(search: JudgedSearch, limit: float) -> Any:
 
 @pytest.mark.usefixtures("of_choices")
 def test_constants_of_several_elements_have_options_narrower_at_each_loss():
-    """a is a constant, b one of one element, c none. Those that lose as much with more bits are no options."""
+    """a is a constant, b is a constant of one element, c is not a constant. Formats with equal loss and more bits are
+    not options.
+    """
     search = JudgedSearch(
         [3, 1, 2],
         by_widths({(16, 16, 16): 0.0, (8, 16, 16): 1.0, (6, 16, 16): 1.0, (4, 16, 16): 2.0}, 9.0),
@@ -649,7 +661,7 @@ def option(width: int, bits: float, loss: float) -> Any:
 
 
 def with_options(limit: float, loss: Callable[[Choices], float] = missing_bits) -> Any:
-    """Two constants of two elements: 32, 16 and 8 bits each."""
+    """A search over two constants of two elements with options of 32, 16 and 8 bits."""
     found = weights(JudgedSearch([2, 2], loss, constants=[0, 1]), limit)
     found.options = {
         0: [option(16, 32, 0.0), option(8, 16, 4.0), option(4, 8, 5.0)],
@@ -677,7 +689,7 @@ def test_the_step_that_adds_least_loss_for_a_bit_is_taken(limit: float, taken: t
 
 
 def test_steps_count_from_what_is_lost_already():
-    """a goes from 5 to 8 for 8 bits, b from 0 to 4 for 8."""
+    """With 8 bits, the loss of a increases from 5 to 8, that of b from 0 to 4."""
     found = with_options(11.0)
     found.options[0] = [option(8, 16, 5.0), option(4, 8, 8.0)]
     found.options[1] = [option(16, 32, 0.0), option(8, 24, 4.0)]
@@ -731,7 +743,9 @@ def test_of_equal_steps_the_first_constants_is_taken():
 
 
 def test_exchanges_of_one_or_two_within_the_limit():
-    """From 8 and 8 bits: 16 and 4 are as many together as 20 of 40 bits permit, and lose less than said alone."""
+    """Both constants begin with 8 bits. Then 16 and 4 bits are permitted, together 20 of 40 bits, with less loss than
+    the separate estimates.
+    """
     found = with_options(10.0, by_widths({(8, 8): 5.0, (16, 4): 4.0, (4, 16): 4.5, (8, 4): 7.0}, 9.0))
     taken = {0: found.options[0][1], 1: found.options[1][1]}
     changes = [tuple(one.choice.prototype.bits for one in change.values()) for change in found._changes(taken)]
@@ -760,7 +774,9 @@ def test_no_options_no_exchange():
 
 
 def test_formats_offered_to_a_constant(monkeypatch: pytest.MonkeyPatch):
-    """Those of the family of up to eight bits, for constants of enough elements, and lists of up to five bits."""
+    """The formats are those of the family up to eight bits, for constants of enough elements, and codebooks of up to
+    five bits.
+    """
     monkeypatch.setattr(WEIGHTS._Weights, "_made", lambda _, __, lists: [("made", lists.bits, lists.greatest)])
     stranger: Any = SimpleNamespace(FAMILY="of others")
     codebook = CodebookType.of_width(4)
@@ -785,7 +801,7 @@ def test_bits_as_stored():
 
 @pytest.mark.usefixtures("of_choices")
 def test_weights_of_the_whole():
-    """The better width of all else is taken; reasons say the bits of constants."""
+    """The better width of all other tensors is taken; the reasons state the bits of constants."""
     search = JudgedSearch(
         [4, 1], lambda choices: (choices[1].prototype.bits != 12) + missing_bits(choices) / 100, constants=[0]
     )

@@ -1,4 +1,4 @@
-"""Exchanges of widths: what margins and the model of errors say, and what is proposed by them."""
+"""Exchanges of widths: the predictions of margins and of the model of errors, and the exchanges that they suggest."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def test_the_label_is_that_of_the_scores_that_are_compared(model: str):
 
 @pytest.mark.parametrize("model", MODELS)
 def test_errors_add_up(model: str):
-    """A single one exactly; many in size."""
+    """The prediction is exact for a single error, and has the right magnitude for many."""
     with evaluation_of(model) as evaluation:
         search = Search(evaluation, WIDE)
         model_of = LinearErrors(search, search.uniform(WIDE))

@@ -1,4 +1,4 @@
-"""Each step of `search-pareto` on tensors that a stub judge judges: branches, ties, limits and budgets."""
+"""Each step of `search-pareto` with losses and costs from test functions: branches, ties, limits and budgets."""
 
 # Stubs have few types.
 # pyright: basic
@@ -36,7 +36,7 @@ def state(
 
 
 def of(pareto: Any, *widths: int) -> Any:
-    """The point of a candidate of these widths that was evaluated."""
+    """The point of an evaluated candidate with the given widths."""
     return pareto.points[tuple(fixed(*widths))]
 
 
@@ -72,7 +72,7 @@ def settled(pareto: Any, factor: float, attempts: float) -> tuple[int, ...]:
 
 
 def test_the_least_loss_that_is_measured_within_the_limits_is_settled_for():
-    """The two programs that lose least take a byte more than estimated, as much as the limit."""
+    """The two programs with the least loss take a byte more than estimated, which exceeds the limit."""
     search = JudgedSearch([1, 1], missing_bits, error=lambda choices: choices[0].prototype.bits)
     search.judged_costs.excess = lambda choices: widths_of(choices) in ((8, 16), (16, 8), (12, 12))
     pareto = state(search, Limits(ram=13))
@@ -156,7 +156,7 @@ def no_scales(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_changes_that_help_are_joined_while_each_still_does(monkeypatch: pytest.MonkeyPatch):
-    """Each tensor alone gains by 16 bits; the third no longer beside the first."""
+    """Each tensor alone gains by 16 bits; the third one does not gain if the first has them."""
     no_scales(monkeypatch)
     gains = {(8, 8, 8): 9.0, (16, 8, 8): 5.0, (8, 16, 8): 6.0, (8, 8, 16): 7.0, (16, 16, 8): 3.0, (16, 8, 16): 8.0}
 
@@ -244,7 +244,9 @@ def test_four_at_once_are_estimated_until_one_is_taken(monkeypatch: pytest.Monke
 
 
 def test_the_effort_ends_a_round_of_joins(monkeypatch: pytest.MonkeyPatch):
-    """Seven are evaluated for a round, one is taken as it is, and one join of two is the last one for eight."""
+    """A round evaluates seven candidates. One is taken unchanged, and one join of two is the last within an effort of
+    eight.
+    """
     no_scales(monkeypatch)
     search = JudgedSearch([1] * 6, missing_bits)
     pareto = state(search, offered=[EIGHT, SIXTEEN], effort=8)
@@ -267,7 +269,7 @@ def test_the_effort_ends_a_round_of_joins(monkeypatch: pytest.MonkeyPatch):
 
 
 class Moves:
-    """Stands for `PairwiseMoves`: proposals in a given order of steps."""
+    """A replacement for `PairwiseMoves` that proposes the given steps in order."""
 
     def __init__(self, steps: Sequence[Sequence[Choices]]):
         self.steps = list(steps)
@@ -324,7 +326,9 @@ def test_without_scores_nothing_is_exchanged(monkeypatch: pytest.MonkeyPatch):
 
 
 def test_what_just_misses_the_limits_is_retreated_from(monkeypatch: pytest.MonkeyPatch):
-    """Only what wide registers made, and what loses less than the best; the effort does not count it."""
+    """Only candidates with 32-bit registers and a smaller loss than the best one are tried again. They do not count as
+    effort.
+    """
     search = JudgedSearch([1, 100], missing_bits)
     pareto = state(search, Limits(ram=211))
     pareto.evaluate([fixed(8, 16), fixed(12, 12), fixed(8, 8)], "uniform")
@@ -365,7 +369,7 @@ def test_there_is_no_retreat_without_limits_or_a_program_within_them(monkeypatch
 
 
 def finished(limits: Limits) -> Any:
-    """Losses 0, 4, 8 and 16; times 32, 28, 24 and 16."""
+    """A finished search with losses of 0, 4, 8 and 16 and times of 32, 28, 24 and 16."""
     pareto = state(JudgedSearch([1, 1], missing_bits), limits)
     pareto.evaluate([fixed(8, 8), fixed(16, 8), fixed(12, 16), fixed(16, 16)], "uniform")
     pareto.best = of(pareto, 16, 16)
@@ -478,7 +482,7 @@ def test_reasons_name_width_origin_and_scale():
 
 
 def initial(search: JudgedSearch, limits: Limits, monkeypatch: pytest.MonkeyPatch, offered: Sequence[Any] = OFFERED):
-    """The initial candidates by origin, with stubs for the published searches."""
+    """The initial candidates by origin, with replacements for the published searches."""
     monkeypatch.setattr(
         search_pareto,
         "explore_maxscale",
@@ -493,7 +497,9 @@ def initial(search: JudgedSearch, limits: Limits, monkeypatch: pytest.MonkeyPatc
 
 
 def test_initial_candidates(monkeypatch: pytest.MonkeyPatch):
-    """Two tensors in RAM and a constant; in 12 bytes each may have 8 bits, or the first one 16."""
+    """There are two tensors in RAM and a constant. In 12 bytes, either each tensor has 8 bits or the first one has
+    16.
+    """
     search = JudgedSearch([1, 2, 4], missing_bits, constants=[2])
     monkeypatch.setattr(search_pareto, "choose_pair", lambda *_: (TWELVE, SIXTEEN))
     _, found = initial(search, Limits(ram=14.5), monkeypatch)
@@ -563,7 +569,7 @@ def test_programs_that_may_fit_are_measured_narrow_first_and_correct_estimates(m
 
 @pytest.mark.parametrize(("ram", "measured"), [(238, 1), (239, 3)])
 def test_uniform_programs_may_exceed_limits_by_a_twentieth(ram: int, measured: int):
-    """Programs of 150 and 250 bytes."""
+    """The two uniform programs have 150 and 250 bytes."""
     search = JudgedSearch([100], missing_bits)
     search.STACK = 50
     feasibility = Feasibility(search, Limits(ram=ram))
@@ -585,7 +591,9 @@ def test_the_widest_uniform_program_within_the_limits(ram: int, found: int | Non
 
 @pytest.mark.parametrize("flash", [math.inf, 104.0, 106.0])
 def test_promotions_where_more_than_ram_is_limited(monkeypatch: pytest.MonkeyPatch, flash: float):
-    """Algorithm 7 alone: what is hottest is wide if the flash is there; with RAM alone the better of several."""
+    """Algorithm 7 alone promotes the highest-ranked tensors if the flash permits. If only RAM is limited, the better of
+    several results is taken.
+    """
     search = JudgedSearch([1, 1, 3], missing_bits, constants=[2])
     monkeypatch.setattr(search_pareto, "heat_map", lambda *_: (1.0, 2.0, 3.0))
     feasibility = Feasibility(search, Limits(ram=13, flash=flash))
@@ -615,12 +623,12 @@ def test_no_pair_is_chosen_if_no_width_fits(monkeypatch: pytest.MonkeyPatch):
 
 
 def results(*points: tuple[float, float, float]) -> list[SearchResult]:
-    """Results of some time, RAM and loss."""
+    """Search results with the given times, RAM and losses."""
     return [SearchResult([], {}, [FrontPoint(ProgramCost(time, 0, ram), loss, "", True)]) for time, ram, loss in points]
 
 
 def test_a_third_program_is_searched_unless_memory_is_left():
-    """Less than 98 of 100 bytes, in the program that would be taken."""
+    """The program that would be taken has less than 98 of 100 bytes."""
     limited = SearchParetoPass("", ram=100, loss=9.0)
     assert limited.suffices(results((5, 97.9, 1), (9, 99, 1)))
     assert not limited.suffices(results((5, 98, 1), (9, 50, 1)))
@@ -675,7 +683,7 @@ def test_options_are_checked():
 
 @pytest.mark.parametrize(("loss", "rivals"), [(None, 1), (0.0, 0)])
 def test_the_steps_of_the_whole_search(monkeypatch: pytest.MonkeyPatch, loss: float | None, rivals: int):
-    """One tensor, whose loss falls with its bits: no rival if a loss is permitted, which is zero here."""
+    """There is one tensor, whose loss decreases with its bits. If a loss is permitted, no rivals are searched."""
     search = JudgedSearch([1], missing_bits)
     monkeypatch.setattr(
         search_pareto, "_initial_candidates", lambda _, offered: [("maxscale", map(search.uniform, offered))]

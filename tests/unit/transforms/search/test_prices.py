@@ -1,4 +1,6 @@
-"""Prices of candidates, which share what programs have in common, against the price of each program by itself."""
+"""Costs of candidates, computed with results that programs share, equal the costs of each program computed
+separately.
+"""
 
 from __future__ import annotations
 
@@ -34,7 +36,9 @@ TILED_BY_FORMATS = "network", 13
 
 @pytest.mark.parametrize(("model", "seed"), dict.fromkeys([*spread(CASES, 8), TILED_BY_FORMATS]))
 def test_a_price_is_that_of_the_whole_program(model: str, seed: int):
-    """Candidates are priced after another one, from which they differ in a few tensors."""
+    """The costs of candidates are computed after those of another candidate, from which they differ in a few
+    tensors.
+    """
     random = Random(seed)
     with evaluation_of(model) as evaluation:
         search = Search(evaluation, FixedType.of_width(8))

@@ -1,4 +1,4 @@
-"""Promotions that are tried together are those of algorithm 7, one after the other."""
+"""Promotions that are evaluated in parallel equal those of algorithm 7, which evaluates one after another."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Searches on real models: what they report is what the program computes, and nothing but the problem decides it."""
+"""Searches on trained models: reports agree with the program, and results depend only on the problem."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ def file(model: str, tmp_path: Path) -> str:
 
 
 def sums(module: ModuleOp) -> list[list[tuple[int, ...]]]:
-    """The shapes of what sums are made up of, in which programs differ that carry them in other ways."""
+    """The shapes of the operands of sums; programs that accumulate in different ways differ in them."""
     return [list(map(tdsl.shape_of, op.inputs)) for op in module.walk() if isinstance(op, tdsl.MatmulSumOp)]
 
 
@@ -161,7 +161,9 @@ def test_a_second_program_begins_from_what_was_found_for_the_first():
     ],
 )
 def test_of_two_programs(options: dict[str, Any], losses: Sequence[float], ram: Sequence[int], taken: int):
-    """What loses less by more than the standard error, else the smaller; the faster of those that may lose it."""
+    """The program with the smaller loss is taken if the difference exceeds the standard error, otherwise the smaller
+    one. If both losses are permitted, the faster one is taken.
+    """
     costs = [ProgramCost(time, 100, bytes) for time, bytes in zip((5, 9), ram, strict=True)]
     points = [FrontPoint(cost, loss, "", True) for cost, loss in zip(costs, losses, strict=True)]
     assert SearchParetoPass("", **options).preferred([SearchResult([], {}, [one]) for one in points]) == taken
@@ -169,13 +171,13 @@ def test_of_two_programs(options: dict[str, Any], losses: Sequence[float], ram: 
 
 @pytest.mark.parametrize(("losses", "taken"), [((1.0, 1.02, 0.98), 0), ((1.0, 0.9, 0.89), 1), ((0.0, -1.0, -1.01), 1)])
 def test_of_programs_that_lose_nearly_the_same(losses: Sequence[float], taken: int):
-    """The first is the fastest."""
+    """The first program is the fastest."""
     assert SearchPromotePass("").preferred([SearchResult([], {}, loss=loss) for loss in losses]) == taken
 
 
 @pytest.mark.parametrize("model", ["protonn"])
 def test_sums_that_loops_carry_are_rounded_where_memory_is_short(model: str, file: str):
-    """In 16 bits, where no program with accumulators fits."""
+    """In 16 bits, no program whose loops carry unrounded accumulators fits."""
     module = profiled(model).clone()
     run(module, context(), [SearchParetoPass(file, metric="disagreement", widths=(8, 16), ram=195, effort=1, jobs=1)])
     function = predict_function(module)
@@ -189,14 +191,14 @@ def test_sums_that_loops_carry_are_rounded_where_memory_is_short(model: str, fil
 def test_no_factors_are_held_where_memory_is_short(
     model: str, search: type[SearchPromotePass | SearchDemotePass], file: str
 ):
-    """Each product is added alone, where even narrow factors of a few iterations would take too much."""
+    """Each product is added separately, because even narrow factors of a few iterations would take too much memory."""
     module = profiled(model).clone()
     run(module, context(), [search(file, widths=(8, 16), ram=180, jobs=1)])
     assert sums(module) == [[(6, 1), (1, 1), (6, 1)]]
 
 
 def test_a_search_finds_what_takes_all_of_the_memory(monkeypatch: pytest.MonkeyPatch):
-    """Though estimates are wrong, for one program more than for another; and pareto is not worse than others for it."""
+    """Estimates have different errors for different programs. `search-pareto` must not be worse than other searches."""
     monkeypatch.setattr(search_pareto, "FAILED_MEASUREMENTS", 1)
     with evaluation_of("fastgrnn", samples=60) as evaluation:
         search = Search(evaluation, FixedType.of_width(16))
@@ -227,7 +229,7 @@ def test_a_search_finds_what_takes_all_of_the_memory(monkeypatch: pytest.MonkeyP
 
 
 def test_the_front_has_what_is_returned(monkeypatch: pytest.MonkeyPatch):
-    """Also where single tensors got other formats after everything else."""
+    """This also applies if single tensors get other formats at the end of the search."""
 
     def choose_formats(search: Search, found: SearchResult, *_: object) -> SearchResult:
         return replace(found, choices=[FormatChoice(FixedType.of_width(6)), *found.choices[1:]])
@@ -265,7 +267,9 @@ func.func @layers(%X: tensor<16x1xf32>) -> tensor<3x1xf32> {{
 
 
 def layers_on_fifteenths() -> SearchProblem:
-    """Layers whose inputs are whole numbers from 0 to 15 over 15: exact in zero-skew integers of 4 bits."""
+    """A search problem whose inputs are integers from 0 to 15, divided by 15, which 4-bit zero-skew integers represent
+    exactly.
+    """
     random = np.random.default_rng(0)
     shapes = {"W": (16, 16), "V": (40, 16), "U": (3, 40)}
     weights = {name: random.uniform(-1, 1, shape).astype(np.float32).tolist() for name, shape in shapes.items()}
@@ -291,7 +295,7 @@ def test_formats_of_fewer_bytes_are_taken_that_lose_nearly_as_little():
 
 
 def test_what_narrower_formats_leave_makes_others_wider():
-    """Whatever the device, of which the host's costs are not known; never beyond the limit."""
+    """This holds on every device, including the host, whose costs are unknown. The limit is never exceeded."""
     eight = FixedType.of_width(8)
     with Evaluation(layers_on_fifteenths(), "margin", Workers(1)) as evaluation:
         losses: list[float] = []

@@ -1,4 +1,4 @@
-"""Searches on a program of two outputs of different lengths, each of which counts alike."""
+"""Searches on a program with two outputs of different lengths and equal importance."""
 
 from __future__ import annotations
 
@@ -77,7 +77,7 @@ def test_a_search_chooses_formats(name: str, metric: str, module: ModuleOp, inpu
 
 
 def test_the_error_is_that_of_the_mean_output(module: ModuleOp, inputs: np.ndarray):
-    """The only number of the second output counts as much as the four of the first."""
+    """The single number of the second output has the weight of the first output's four numbers."""
     reals = evaluate_reals(module, inputs).tensors
     reference = Reference(module, Data(inputs, None))
     narrow = module.clone()

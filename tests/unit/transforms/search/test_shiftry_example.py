@@ -1,7 +1,8 @@
-"""The worked example of Shiftry, section 3, in the arithmetic and by the search of the paper.
+"""The worked example of Shiftry's section 3, in the arithmetic and by the search of the paper.
 
-All of it holds for both kinds of temporaries: those of its released code and those of its figure 5. All printed digits
-come out. They are cut off, not rounded: -5.0457 is printed as -5.0456, and a loss of 0.07137 as 0.0713.
+All statements hold for both kinds of temporaries: those of Shiftry's released code and those of its figure 5. All
+printed digits are reproduced. They are truncated, not rounded: -5.0457 is printed as -5.0456, and a loss of 0.07137 as
+0.0713.
 """
 
 from __future__ import annotations
@@ -70,7 +71,7 @@ CUMULATIVE = {
 
 
 def cut(x: float) -> float:
-    """To four digits behind the point."""
+    """A number truncated to four digits after the point."""
     return math.trunc(x * 1e4) / 1e4
 
 
@@ -89,7 +90,7 @@ def search(data: Data, request: pytest.FixtureRequest):
 
 
 def program(search: Search, demoted: list[str]) -> ModuleOp:
-    """With some tensors demoted as algorithm 13 does it."""
+    """The program in which the given tensors are demoted by algorithm 13."""
     wide, narrow = search.uniform(search.prototype_of(16)), search.prototype_of(8)
     alone = demote_each(search, wide, narrow)
     names = [one.name for one in search.classes]
@@ -98,7 +99,7 @@ def program(search: Search, demoted: list[str]) -> ModuleOp:
 
 
 def result(search: Search, data: Data, demoted: list[str]) -> float:
-    """The output of `program`."""
+    """The output of the program in which the given tensors are demoted."""
     module = program(search, demoted)
     scores = evaluate(module, encode_inputs(module, data.x.reshape(1, -1))).scores
     last = predict_function(module).body.block.last_op
@@ -108,7 +109,7 @@ def result(search: Search, data: Data, demoted: list[str]) -> float:
 
 
 def test_the_program_in_floats(data: Data):
-    """Pseudocode 1. Constants are floats of 32 bits here."""
+    """The results are those of pseudocode 1, here with constants in 32-bit floats."""
     module = Parser(context(), (INPUTS / "search" / "search_demote.mlir").read_text()).parse_module()
     scores = evaluate_reals(module, data.x.reshape(1, -1)).scores
     assert scores is not None
@@ -116,7 +117,7 @@ def test_the_program_in_floats(data: Data):
 
 
 def test_the_homogeneous_program(search: Search, data: Data):
-    """Pseudocode 2."""
+    """The results are those of pseudocode 2, with 16 bits for all tensors."""
     assert result(search, data, []) == -20935 / 4096
 
 
@@ -142,17 +143,17 @@ def test_cumulative_demotion(search: Search, data: Data, count: int):
 
 
 def bytes_of(search: Search, demoted: list[str]) -> tuple[int, int]:
-    """Of the read-only parameters, the input included, and of t1 to t4 side by side."""
+    """The bytes of the read-only parameters, including the input, and of t1 to t4 without sharing."""
     bytes = {one.name: one.elements * (1 if one.name in demoted else 2) for one in search.classes}
     temporaries = sum(bytes.pop(f"t{number}") for number in range(1, 5))
     return sum(bytes.values()), temporaries
 
 
 def test_limits_of_the_example(search: Search):
-    """14 bytes of flash and 8 of RAM: 22 and 12 in 16 bits, in floats 44 and 24; pseudocode 4 takes 13 of flash.
+    """The limits are 14 bytes of flash and 8 of RAM. In 16 bits the program takes 22 and 12 bytes, in floats 44 and 24.
 
-    The paper says that it fits within 14. The first strategy demotes no more than fits the flash, which is the same
-    program, also where the input does not count as flash.
+    The paper states that pseudocode 4 fits within 14 bytes; it takes 13. The first strategy demotes only as much as the
+    flash requires, which yields the same program, also if the input does not count as flash.
     """
     assert bytes_of(search, []) == (22, 12)
     elements = {one.name: one.elements for one in search.classes}
@@ -167,7 +168,7 @@ def test_limits_of_the_example(search: Search):
 
 
 def test_the_program_in_one_array(search: Search):
-    """Table 3 and pseudocode 5: sizes and live ranges of t1 to t4, and their places in 8 bytes."""
+    """The sizes and live ranges of t1 to t4, and their offsets in 8 bytes, are those of table 3 and pseudocode 5."""
     module = program(search, ["B2", "B1", "X", "W1"])
     steps = [step for step in flatten("formats-to-buffers", {}) if not isinstance(step, UpdateInPlacePass)]
     packing = next(i for i, step in enumerate(steps) if isinstance(step, PackScratchPass))
@@ -192,9 +193,10 @@ OUTLIERS = """func.func @greater(%X: tensor<2x1xf32>) -> (index, tensor<2x1xf32>
 
 
 def test_the_scale_of_the_input(tmp_path: Path):
-    """Section 6.1 and algorithm 12: all samples but 2 lie in (-2, 2). For 17 the rule by extremes asks for scale 10.
+    """Section 6.1 and algorithm 12: all samples except 2 are in (-2, 2). For 17, the rule by extremes requires scale
+    10.
 
-    Stage 1 takes scale 14, by which the labels of close numbers are right.
+    Stage 1 selects scale 14, with which the labels of close numbers are right.
     """
     first = np.concatenate([np.linspace(-1.9, 1.9, 499), 0.65 + np.linspace(-1, 1, 499) * 2.0**-10])
     x = np.stack([first, np.full(998, 0.65)], 1)

@@ -1,4 +1,4 @@
-"""Searches within a limit on RAM that no ordinary execution keeps: networks are searched as they stream."""
+"""Searches within a limit on RAM that excludes ordinary execution: candidates are evaluated with streaming."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`search-weights`: the limit is kept by what is stored, and less is lost than by one format for all constants."""
+"""`search-weights`: stored bits are within the limit, and the loss is less than with one format for all constants."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def search_in(evaluation: Evaluation, others: Sequence[NumberFormat] = OTHERS) -
 
 
 def bits_of(search: Search, choices: Sequence[FormatChoice]) -> float:
-    """Of an element of the constants, with what elements share."""
+    """The mean number of bits per element of the constants, including bits that elements share."""
     pairs = zip(search.classes, search.formats(choices), strict=True)
     constants = [(one.elements, format) for one, format in pairs if one.is_constant and one.elements > 1]
     stored = sum(elements * format.bits + format.shared_bits for elements, format in constants)
@@ -77,7 +77,7 @@ def test_bits_that_elements_share(format: FixedType | CodebookType | MxIntType, 
 
 
 def test_losses_below_zero_end(monkeypatch: pytest.MonkeyPatch):
-    """A figure better than on reals is a negative loss; programs that lose as much are not exchanged for ever."""
+    """A result better than on reals has a negative loss. Programs with equal loss must not be exchanged endlessly."""
     asked = 0
 
     def losses(search: Search, candidates: Sequence[Sequence[FormatChoice]], at_most: object = None) -> list[float]:

@@ -1,6 +1,7 @@
-"""Files of XGBoost, LightGBM and CatBoost: what the libraries predict (tests/models/boosted), and what is refused.
+"""Files of XGBoost, LightGBM and CatBoost: imports compute the libraries' predictions (tests/models/boosted), and
+invalid files are rejected.
 
-A few of the random combinations run with the other tests, all of them with EXHAUSTIVE=1.
+Some of the random combinations run with the other tests; EXHAUSTIVE=1 runs all of them.
 """
 
 from __future__ import annotations
@@ -59,7 +60,7 @@ ARCHIVE = "combinations.tar.xz"
 
 @cache
 def combinations() -> dict[str, bytes]:
-    """Random small models by their names, each beside NAME.npz with inputs, what `predict` says, and `classified`."""
+    """Random small models by name. Each has a file NAME.npz with inputs, the result of `predict`, and `classified`."""
     with tarfile.open(FOLDER / ARCHIVE) as archive:
         opened = {member.name: archive.extractfile(member) for member in archive.getmembers()}
         return {name: file.read() for name, file in opened.items() if file is not None}
@@ -83,13 +84,13 @@ NOT_SUPPORTED = {
 
 
 def wanted_of(name: str) -> tuple[Array, Array, bool]:
-    """Inputs, what `predict` says, and whether it says classes."""
+    """The inputs of a combination, the result of `predict`, and whether this result is classes."""
     with np.load(io.BytesIO(combinations()[f"{name}.npz"])) as stored:
         return stored["x"], stored["y"], bool(stored["classified"])
 
 
 def imported(name: str) -> Any:
-    """The program of a combination, or the message with which it is refused."""
+    """The program of a combination, or the error message if the import rejects it."""
     try:
         return read(combinations()[name], name.rpartition(".")[2])
     except InputError as error:
@@ -98,7 +99,9 @@ def imported(name: str) -> Any:
 
 @pytest.mark.parametrize("name", spread(COMBINATIONS, 60))
 def test_every_option(name: str):
-    """Classes are those of `predict` except for equal scores, values and their links within rounding."""
+    """Classes equal those of `predict` unless scores are equal. Values and their link functions are equal within
+    rounding.
+    """
     x, expected, classified = wanted_of(name)
     module = imported(name)
     if isinstance(module, str):
@@ -118,7 +121,7 @@ def test_every_option(name: str):
 
 
 def test_combinations_have_all_objectives():
-    """Also early stopping before the last tree, and files of a `Booster`."""
+    """Combinations also include early stopping before the last tree, and files of a `Booster`."""
     from tinyml.lowering.frontends.boosted import lightgbm, xgboost
 
     names = "\n".join(COMBINATIONS)
@@ -134,7 +137,7 @@ def test_combinations_have_all_objectives():
     "words", [("count_poisson", "regressor"), ("logitraw", "classifier"), ("lightgbm-tweedie", "")]
 )
 def test_devices_compute_the_same_bits(words: tuple[str, str], tmp_path: Path):
-    """Sums with a link, and a class beyond a threshold."""
+    """The models are one whose sum has a link function, and one that returns a class by a threshold."""
     name = next(name for name in COMBINATIONS if all(word in name for word in words))
     x, expected, _ = wanted_of(name)
     module = in_format(
@@ -146,7 +149,7 @@ def test_devices_compute_the_same_bits(words: tuple[str, str], tmp_path: Path):
 
 
 def changed(model: Any, changes: dict[tuple[str | int, ...], Any]) -> str:
-    """A model of XGBoost with some fields of its learner replaced."""
+    """The JSON text of an XGBoost model with some fields of its learner replaced."""
     for where, value in changes.items():
         inner = model["learner"]
         for name in where[:-1]:
@@ -182,7 +185,7 @@ def test_a_booster_adds_all_trees_and_an_estimator_those_of_the_best_iteration()
 
 
 def test_a_classifier_answers_with_the_second_class_beyond_one_half():
-    """Whatever its objective; a regressor answers with a share."""
+    """A classifier does so for any objective; a regressor with the same objective returns the probability."""
     wanted = np.load(FOLDER / "predictions.npz")["cancer"]
     for name in ("binary:logitraw", "reg:squarederror"):
         outputs = evaluate_reals(read(changed(xgboost_model("cancer"), {("objective", "name"): name}), "json"), wanted)
@@ -228,7 +231,7 @@ BOOSTER, TREE = ("gradient_booster",), ("gradient_booster", "model", "trees", 0)
     ],
 )
 def test_wrong_files_of_xgboost(where: tuple[str | int, ...], value: Any, message: str):
-    """A field of the learner with a wrong value."""
+    """A file in which a field of the learner has a wrong value is rejected."""
     with pytest.raises(InputError, match=message) as error:
         read(changed(xgboost_model(), {where: value}), "json")
     assert "\n" not in str(error.value)
@@ -277,7 +280,7 @@ def test_other_json(content: str, message: str):
 
 @cache
 def with_missing_values() -> dict[str, bytes]:
-    """Models by their names, which `missing.npz` has predictions of."""
+    """The models by name for which `missing.npz` contains predictions."""
     with tarfile.open(FOLDER / "missing.tar.xz") as archive:
         opened = {member.name: archive.extractfile(member) for member in archive.getmembers()}
         return {name: file.read() for name, file in opened.items() if file is not None}
@@ -285,7 +288,9 @@ def with_missing_values() -> dict[str, bytes]:
 
 @pytest.mark.parametrize("file", with_missing_values())
 def test_missing_values_go_where_the_library_sends_them(file: str):
-    """To a side that training chose, as zero if none was missing in training, or below or above all numbers."""
+    """A missing value takes the branch that training chose, or is treated as zero if none was missing in training, or
+    as less or greater than all numbers.
+    """
     name, _, suffix = file.partition(".")
     data, wanted = np.load(FOLDER / "missing.npz"), name.removesuffix("_missing")
     x = data["iris_less" if name.endswith("complete") else "diabetes" if "diabetes" in name else "iris"]

@@ -1,6 +1,7 @@
 """Objects of XGBoost, LightGBM and CatBoost, and their binary files.
 
-The libraries are not installed: objects with their interface stand for theirs, and give what theirs wrote.
+The libraries need not be installed: test objects have the libraries' interfaces and return files that the libraries
+wrote.
 """
 
 from __future__ import annotations
@@ -34,12 +35,12 @@ DATA = {"iris": 4, "cancer": 30, "diabetes": 10}
 
 
 def read(file: str, name: str = "model") -> ModuleOp:
-    """The program of a file, named as another that it is compared with."""
+    """The program of a file, renamed for comparison with another program."""
     return FRONTENDS.get(file.rpartition(".")[2])((FOLDER / file).read_bytes(), name)
 
 
 def of_catboost() -> bytes:
-    """A classifier of three classes as CatBoost exports it."""
+    """The file of a classifier of three classes as CatBoost exports it."""
     with tarfile.open(FOLDER / "combinations.tar.xz") as archive:
         name = next(name for name in archive.getnames() if name.endswith("catboost-MultiClass.onnx"))
         file = archive.extractfile(name)
@@ -48,7 +49,7 @@ def of_catboost() -> bytes:
 
 
 class Booster:
-    """A `Booster` of either library, by a file that it wrote."""
+    """A replacement for the `Booster` of either library, with the content of a file that the library wrote."""
 
     def __init__(self, content: bytes):
         self.content = content
@@ -182,7 +183,7 @@ def test_binary_files_are_what_json_is(data: str) -> None:
 
 
 def plain_ubjson(value: Any) -> bytes:
-    """A value without types and numbers of elements stated once, as other writers have it."""
+    """A value in UBJSON without optimised containers, which state type and count once, as other writers produce it."""
     if isinstance(value, dict):
         items = cast("dict[str, Any]", value).items()
         return b"{" + b"".join(plain_ubjson(name)[1:] + plain_ubjson(each) for name, each in items) + b"}"

@@ -1,4 +1,4 @@
-"""Networks as JAX, IREE and torch-mlir write them, beside the same networks in ONNX (`tests/models/mlir`)."""
+"""Networks as exported by JAX, IREE and torch-mlir, compared with the same networks in ONNX (`tests/models/mlir`)."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def test_a_module_computes_what_pytorch_does(file: str):
 
 @pytest.mark.parametrize("number", spread(range(len(FILES)), 1))
 def test_a_module_compiles_as_the_onnx_model_does(number: int, tmp_path: Path, capsys: pytest.CaptureFixture[str]):
-    """In 16 bits: the accuracy is that of the ONNX model, and the device computes the evaluator's bits."""
+    """In 16 bits, the accuracy equals that of the ONNX model, and the device computes the evaluator's bits."""
     name = FILES[number].partition("-")[0]
     expected = np.load(MODELS / "expected.npz")
     np.savez(tmp_path / "val.npz", x=expected["images"] / 16, y=expected["labels"])

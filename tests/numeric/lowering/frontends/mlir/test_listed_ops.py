@@ -1,4 +1,4 @@
-"""Each op that docs/mlir.md lists, on tensors that depend on the input, against numpy."""
+"""Each op that docs/mlir.md lists, on tensors that depend on the input, compared with numpy."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Each op that docs/mlir.md lists for constants: its result is added to a tensor that depends on the input."""
+"""Each op that docs/mlir.md lists for constants. Its result is added to a tensor that depends on the input."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ EXTENDED = {"int32": "arith.sitofp", "bool": "arith.uitofp"}
 
 
 def quotient(a: Floats, b: Floats) -> Floats:
-    """Rounded towards 0."""
+    """The quotients, rounded towards 0."""
     return np.trunc(a / b).astype(np.int32)
 
 

@@ -1,4 +1,4 @@
-"""Small modules whose ops stand as no exporter writes them, against numpy."""
+"""Small modules in which ops occur in unusual forms that no exporter writes, compared with numpy."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from tinyml.runtime.evaluator.evaluator import evaluate_reals
 
 
 def computed(arguments: dict[str, str], body: str, returned: str, type: str, *rows: np.ndarray) -> np.ndarray:
-    """What a function of a body computes of its arguments."""
+    """The result of a function with the given arguments and body for input rows."""
     types = ", ".join(arguments.values())
     block = ", ".join(f"%{name}: {each}" for name, each in arguments.items())
     text = f""""builtin.module"() ({{
@@ -58,7 +58,9 @@ def test_a_maximum_along_another_axis_stays_in_a_softmax():
 
 @pytest.mark.parametrize("op", ["maximum", "minimum"])
 def test_an_extreme_of_two_tensors_absorbs_nothing(op: str):
-    """Masks of -1e9 beside small numbers, where a difference of the two in single precision loses the small one."""
+    """Operands are masks of -1e9 and small numbers, which an implementation by single-precision differences would
+    lose.
+    """
     body = f"""%r = "stablehlo.{op}"(%a, %b) : (tensor<1x4xf32>, tensor<1x4xf32>) -> tensor<1x4xf32>"""
     a, b = np.array([-1e9, -2e4, -3e38, 0.25]), np.array([0.5, 1e-3, 3e38, 0.125])
     arguments = {"a": "tensor<1x4xf32>", "b": "tensor<1x4xf32>"}
@@ -89,7 +91,7 @@ def test_a_pool_has_the_axes_of_its_result():
 
 
 def known(values: str, type: str, *ops: str) -> str:
-    """Ops on a constant %k, the last of which makes the float %u, which is added to each element."""
+    """Ops on a constant %k whose last result is the float %u, which is added to each element."""
     lines = "\n".join(f"      {op}" for op in ops)
     return f"""    %k = "arith.constant"() <{{value = {values} : {type}}}> : () -> {type}
     %e = "tensor.empty"() : () -> tensor<3xf32>
@@ -179,7 +181,7 @@ def test_a_loop_reads_rows_of_an_argument_with_the_name_of_a_state():
 
 
 def test_the_first_of_the_greatest_elements():
-    """As JAX writes it: NaN is the greatest, and the lower index of equal elements is taken."""
+    """As in JAX's code, NaN is the greatest element, and the lower index of equal elements is returned."""
 
     def compare(name: str, direction: str, a: str, b: str, type: str) -> str:
         return f"""
@@ -241,7 +243,9 @@ ARGMAX = """    %low = "arith.constant"() <{value = dense<0xFF800000> : tensor<1
     ],
 )
 def test_an_argmax_as_pytorch_writes_it(change: str, to: str):
-    """Its body, its maps and its starting values are those of a maximum and its first index, or it is refused."""
+    """A reduction is imported only if its body, maps and initial values are those of a maximum and its first index.
+    Otherwise it is rejected.
+    """
     x = np.array([[1.0, 3.0, 2.0, 3.0]])
     body = ARGMAX.replace(change, to)
     if not change:

@@ -1,4 +1,4 @@
-"""A detector such as MinUn's, with fewer layers and on small images: RNNPool, bottlenecks, heads, boxes."""
+"""A detector like MinUn's, with fewer layers and on small images: RNNPool, bottlenecks, heads, boxes."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def images() -> Array:
 
 
 def test_reals_of_a_face(model: onnx.ModelProto, images: Array):
-    """Patches that are evaluated together give what onnxruntime gives."""
+    """Patches are evaluated together; the results equal those of onnxruntime."""
     module = read_onnx(model.SerializeToString(), "face.onnx")
     session = onnxruntime.InferenceSession(model.SerializeToString())
     shape = 1, 1, SMALL.height, SMALL.width
@@ -45,7 +45,7 @@ def test_reals_of_a_face(model: onnx.ModelProto, images: Array):
 
 
 def test_bits_of_a_face(model: onnx.ModelProto, images: Array, tmp_path: Path):
-    """All scores and boxes are the evaluator's on a Cortex-M4, with bottlenecks streamed by rows."""
+    """All scores and boxes on a Cortex-M4 equal the evaluator's, with bottlenecks streamed by rows."""
     np.savez(tmp_path / "val.npz", x=images)
     module = read_onnx(model.SerializeToString(), "face.onnx")
     options = {"format": "fixed", "width": 8, "data": str(tmp_path / "val.npz"), "reuse_input": True, "plan": "rows"}
@@ -68,7 +68,9 @@ PROJECTIONS = {
 
 @pytest.mark.parametrize("name", PROJECTIONS)
 def test_layers_of_table_7(name: str):
-    """A convolution to 4 channels, and bottlenecks of three: one to twice the channels, a depthwise one, one back."""
+    """The layers are a convolution to 4 channels, and bottlenecks of three convolutions. These double the channels, are
+    depthwise, and project back.
+    """
     face = FACES[name]
     module = read_onnx(face_model(face, random_parameters(face, np.random.default_rng(1))).SerializeToString(), name)
     shapes = [tdsl.shape_of(op.results[0])[1:] for op in module.walk() if isinstance(op, tdsl.Conv2dOp)]
@@ -83,7 +85,9 @@ def test_layers_of_table_7(name: str):
 
 
 def test_average_precision():
-    """Of two boxes one is found, after a wrong one and before a duplicate: the curve has a single step."""
+    """One of two boxes is found, after a wrong box and before a duplicate. The precision-recall curve has a single
+    step.
+    """
     true = np.array([[0.0, 0.0, 10.0, 10.0], [50.0, 50.0, 60.0, 60.0]])
     found = np.array([[20.0, 20.0, 30.0, 30.0], [0.0, 0.0, 10.0, 11.0], [0.0, 0.0, 10.0, 10.0]])
     assert average_precision([(found, np.array([0.9, 0.8, 0.7]))], [true]) == 0.5 * 0.5

@@ -1,4 +1,4 @@
-"""ProtoNN, FastGRNN and Bonsai from ONNX beside the same models in SeeDot's language."""
+"""ProtoNN, FastGRNN and Bonsai from ONNX, compared with the same models in SeeDot's language."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def of_seedot(text: str, parameters: Mapping[str, Array], folder: Path) -> Modul
 
 
 def outputs(module: ModuleOp, inputs: Array, val: Path, format: str, width: int) -> Outputs:
-    """The outputs of a program in a format that is chosen on a validation set."""
+    """The outputs of a program in a format whose scales are chosen on a validation set."""
     options = {"data": str(val), "format": format, "width": width}
     pipelines.run(module, context(), pipelines.flatten("reals-to-formats", options))
     return evaluate(module, encode_inputs(module, inputs))
@@ -44,7 +44,10 @@ def protonn() -> tuple[str, dict[str, Array], onnx.ModelProto]:
 
 
 def protonn_without_zeros() -> tuple[str, dict[str, Array], onnx.ModelProto]:
-    """The projection is declared sparse all the same; were it dense, small weights would be rounded to zero."""
+    """A ProtoNN in both languages, whose projection has no zeros but is declared sparse.
+
+    If it were dense, small weights would be rounded to zero.
+    """
     random = np.random.default_rng(11)
     return protonn_of(reals(4, 6, random=random) * np.array([1, 1, 1, 1, 0.02, 0.02], np.float32), random)
 
@@ -136,7 +139,7 @@ def test_the_same_bits(make: Callable[[], tuple[str, dict[str, Array], onnx.Mode
 
 
 def test_bonsai_gives_the_same_labels(tmp_path: Path):
-    """All nodes of the tree are computed from ONNX, one path in SeeDot's language."""
+    """The ONNX model computes all nodes of the tree, the program in SeeDot's language only one path."""
     z, w, v, t = reals(3, 5), reals(3, 4, 3), reals(3, 4, 3), reals(1, 1, 3)
     text = """
         let X = (5, 1) in [-5.0, 5.0] in

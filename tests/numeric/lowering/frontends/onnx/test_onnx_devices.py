@@ -1,4 +1,4 @@
-"""Imported ONNX models give the evaluator's bits on every device."""
+"""Imported ONNX models compute the evaluator's bits on every device."""
 
 from __future__ import annotations
 
@@ -25,11 +25,11 @@ from tinyml.tools.driver.measure import first_mismatch
 
 
 def quantised_network() -> ModuleOp:
-    """Layers and functions in the QDQ form, of images 1 x 2 x 5 x 5."""
+    """A network of layers and functions in the QDQ form, for images 1 x 2 x 5 x 5."""
     random = np.random.default_rng(7)
 
     def through(value: str, scale: str) -> list[Any]:
-        """A value, quantised and dequantised: VALUE_."""
+        """The nodes that quantise a value and dequantise it to VALUE_."""
         return [
             node("QuantizeLinear", f"{value} {scale} zero", f"{value}_q"),
             node("DequantizeLinear", f"{value}_q {scale} zero", f"{value}_"),
@@ -72,7 +72,7 @@ def quantised_network() -> ModuleOp:
 
 
 def float_network() -> ModuleOp:
-    """Normalisations, exponential units and extrema, of images 1 x 4 x 3 x 3."""
+    """A network of normalisations, exponential units and extrema, for images 1 x 4 x 3 x 3."""
     random = np.random.default_rng(9)
     nodes = [
         node("GroupNormalization", "x s b", "g", num_groups=2),
@@ -91,7 +91,9 @@ def float_network() -> ModuleOp:
 
 
 def attention_block() -> ModuleOp:
-    """Two heads of 4 elements over 9 positions, as opsets of today write attention, between two normalisations."""
+    """A program of attention with two heads of 4 elements over 9 positions, as current opsets express it, between two
+    normalisations.
+    """
     random = np.random.default_rng(11)
     nodes = [
         node("LayerNormalization", "x s b", "n"),
@@ -108,8 +110,10 @@ def attention_block() -> ModuleOp:
 
 
 def encoder() -> ModuleOp:
-    """Two layers of an encoder with 3 heads of 8 elements over 20 positions, the first of which is causal. Neither the
-    positions nor the elements are a power of two, so that 1 / sqrt(8) is not folded and lines have unequal tiles.
+    """A program of two layers of an encoder with 3 heads of 8 elements over 20 positions; the first layer is causal.
+
+    Neither the positions nor the elements are a power of two, so that 1 / sqrt(8) is not folded and lines have tiles of
+    different sizes.
     """
     random, constants = np.random.default_rng(12), dict[str, Array]()
 
@@ -150,7 +154,7 @@ NETWORKS = {"normalisations": float_network, "attention": attention_block, "enco
     ],
 )
 def test_a_network_on_reals_on_devices(name: str, width: int, device: str, tmp_path: Path):
-    """Fixed point gives the evaluator's bits, near the reals."""
+    """Programs in fixed point compute the evaluator's bits, and results are close to the reals."""
     module, ctx = NETWORKS[name](), context()
     x = np.random.default_rng(10).normal(size=(6, 480 if name == "encoder" else 36)).astype(np.float32)
     np.savez(tmp_path / "val.npz", x=x)
@@ -175,7 +179,7 @@ def test_a_quantised_network_on_devices(device: str, tmp_path: Path):
 
 
 def check_on_device(module: ModuleOp, device: str, x: Array, tmp_path: Path, options: Mapping[str, Any]) -> None:
-    """Compile a program from L1 on and compare what a device computes with the evaluator's bits."""
+    """Compile a program from L1 on, and assert that a device computes the evaluator's bits."""
     expected, interface = evaluate(module, x), interface_of(module)
     lowered(module, ctx := context(), **options)
     write_c(module, ctx, device, tmp_path)

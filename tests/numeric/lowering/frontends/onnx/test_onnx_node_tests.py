@@ -1,4 +1,4 @@
-"""ONNX's own tests of its ops: each is computed rightly or refused in one line (only in `make exhaustive`)."""
+"""ONNX's own tests of its ops: each op is computed correctly or rejected in one line (only in `make exhaustive`)."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ COUNTS = {"right": 495, "refused": 1167, "no arrays": 215, "raws": 7}
 
 
 def computed(model: onnx.ModelProto, inputs: Sequence[NDArray[Any]]) -> Sequence[NDArray[Any]] | None:
-    """The outputs of a model; None if its program takes raws."""
+    """The outputs of a model; None if the input of its program is raws."""
     module = read_onnx(model.SerializeToString(), "node.onnx")
     if tdsl.format_of(predict_function(module).body.block.args[0]).dtype.kind != "f":
         return None
@@ -36,7 +36,7 @@ def computed(model: onnx.ModelProto, inputs: Sequence[NDArray[Any]]) -> Sequence
 
 
 def with_constants(model: onnx.ModelProto, inputs: Sequence[NDArray[Any]]) -> onnx.ModelProto:
-    """A model whose inputs after the first are constants."""
+    """A model in which all inputs except the first are replaced by constants."""
     result = onnx.ModelProto()
     result.CopyFrom(model)
     names = [each.name for each in model.graph.input]
@@ -48,7 +48,7 @@ def with_constants(model: onnx.ModelProto, inputs: Sequence[NDArray[Any]]) -> on
 
 
 def outcome(case: Any) -> str:
-    """What becomes of a test: right, refused, or no numbers or raws; raises `AssertionError` for a wrong result."""
+    """The outcome of a test: correct, rejected, no numbers, or raws; raises `AssertionError` for a wrong result."""
     inputs, outputs = case.data_sets[0]
     if not all(isinstance(each, np.ndarray | np.generic) for each in (*inputs, *outputs)):
         return "no arrays"

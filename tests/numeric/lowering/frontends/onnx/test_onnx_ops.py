@@ -1,4 +1,4 @@
-"""Every op of the ONNX frontend, on reals, against onnxruntime."""
+"""Every op of the ONNX frontend on reals, compared with onnxruntime."""
 
 from __future__ import annotations
 
@@ -105,7 +105,7 @@ def test_an_op_computes_what_onnxruntime_does(name: str):
     ["Add", "Mul", "Softmax", "Concat", "Slice in steps", "Pad", "ReduceMean", "Transpose", "Sub", "MatMul of stacks"],
 )
 def test_an_op_follows_the_order_of_an_image(name: str):
-    """Behind a convolution the program holds the image in another order than the model."""
+    """After a convolution, the program stores the image in another order of axes than the model."""
     last, constants = ELEMENTWISE[name]
     renamed = onnx.NodeProto()
     renamed.CopyFrom(last)
@@ -116,12 +116,14 @@ def test_an_op_follows_the_order_of_an_image(name: str):
 
 
 def test_a_product_of_two_computed_stacks():
-    """Scores of attention: each row by each row, for every matrix of the stack."""
+    """The model computes the scores of attention: the product of each pair of rows, for every matrix of the stack."""
     check(model([node("Transpose", "x", "t", perm=[0, 1, 3, 2]), node("MatMul", "x t")], [1, 3, 5, 4], {}))
 
 
 def test_transposed_stacks_are_divided_before_their_matrices_are_transposed():
-    """Queries by keys of three heads: no copy of all heads is needed, and columns are transposed head by head."""
+    """The model multiplies queries by keys for three heads. Columns are transposed head by head, without a copy of all
+    heads.
+    """
     nodes = [
         node("Transpose", "x", "q", perm=[0, 2, 1, 3]),
         node("Transpose", "x", "k", perm=[0, 2, 3, 1]),
@@ -146,7 +148,7 @@ KEYS = {"k": reals(1, 6, 12), "v": reals(1, 6, 8)}
     ],
 )
 def test_attention_of_heads_side_by_side(attributes: dict[str, Any], constants: dict[str, Array]):
-    """A scale, an addend of the scores, keys and values that pairs of heads share."""
+    """The cases are a scale, an addend of the scores, and keys and values that pairs of heads share."""
     check(model([node("Attention", " ".join(["x", *constants]), **attributes)], [1, 5, 12], constants, opset=23))
 
 
@@ -178,7 +180,7 @@ def test_attention_that_is_not_supported(attributes: dict[str, Any], constants: 
 
 
 def test_a_computed_mask_of_attention_is_refused():
-    """Truth values are not added to the scores as numbers."""
+    """Otherwise truth values would be added to the scores as numbers."""
     nodes = [node("MatMul", "x w", "s"), node("Greater", "s z", "m"), node("Attention", "x k v m", **SIDE_BY_SIDE)]
     constants = {**KEYS, "w": reals(12, 6), "z": number(0)}
     with pytest.raises(InputError, match="windows and computed masks are not supported"):
@@ -203,7 +205,7 @@ def test_constant_masks_of_attention(mask: Array):
 
 @pytest.mark.parametrize("mask", [{}, {"m": MASK[:, :6]}])
 def test_causal_attention(mask: dict[str, Array]):
-    """Also in addition to a mask, of which column 0 then has to be kept."""
+    """One case also has a mask, which must not mask column 0."""
     mask = {name: array | (np.arange(6) == 0) for name, array in mask.items()}
     nodes = [node("Attention", " ".join(["x k v", *mask]), is_causal=1, **SIDE_BY_SIDE)]
     check(model(nodes, [1, 5, 12], {**KEYS, **mask}, opset=23))
@@ -268,7 +270,7 @@ def test_other_low_numbers_are_added(addend: Array, last: onnx.NodeProto):
     ids=["a low number without a softmax", "another axis", "two tensors"],
 )
 def test_a_choice_by_a_constant_condition(nodes: list[onnx.NodeProto]):
-    """The choice is a sum of both branches unless a softmax of the last axis reads it."""
+    """The choice is imported as a sum of both branches unless a softmax along the last axis reads it."""
     made = model(nodes, [1, 2, 5, 6], {"b": MASK, "l": number(-2000)})
     check(made, tolerance=1e-4)
     assert not any(isinstance(op, MaskedSoftmaxOp) for op in imported(made).walk())
@@ -286,7 +288,7 @@ def test_a_condition_of_numbers_is_refused():
 
 
 def test_a_triangle_without_a_diagonal():
-    """An omitted input is the main diagonal."""
+    """If the input that selects the diagonal is omitted, the main diagonal is used."""
     check(model([node("Trilu", "c -", "t"), node("Add", "x t")], [1, 4, 4], {"c": reals(4, 4)}))
 
 
@@ -297,7 +299,7 @@ def test_infinity_that_no_softmax_reads_is_refused():
 
 
 def written_out(centred: bool, axes: list[int], inverse: bool, epsilon: float = 1e-3) -> onnx.ModelProto:
-    """A normalisation as opsets below 17 write it."""
+    """A normalisation as models of opsets below 17 express it."""
     d = "d" if centred else "x"
     nodes = [node("ReduceMean", "x", "m", axes=axes), node("Sub", "x m", "d")] if centred else []
     nodes += [
@@ -317,7 +319,7 @@ def written_out(centred: bool, axes: list[int], inverse: bool, epsilon: float = 
 @pytest.mark.parametrize("inverse", [False, True])
 @pytest.mark.parametrize("centred", [True, False])
 def test_a_normalisation_written_out(centred: bool, inverse: bool, axes: list[int]):
-    """It becomes the op that a LayerNormalization becomes, whose sum of squares needs no format of its own."""
+    """The ops are imported as the op of a LayerNormalization, whose sum of squares needs no separate format."""
     module = check(written_out(centred, axes, inverse))
     assert any(isinstance(op, tdsl.NormaliseOp) for op in module.walk())
     assert any(isinstance(op, tdsl.MeanOp) for op in module.walk()) == centred
@@ -329,7 +331,7 @@ def test_a_normalisation_of_a_middle_axis_is_refused():
 
 
 def test_a_root_of_other_sums_is_no_normalisation():
-    """The mean of one tensor and the squares of another."""
+    """The model divides by the mean of one tensor and the squares of another."""
     nodes = [
         node("ReduceMean", "x", "m", axes=[-1]),
         node("Sub", "x m", "d"),
@@ -362,7 +364,7 @@ def test_gemm(attributes: dict[str, Any], opset: int):
 
 
 def test_shapes_are_folded():
-    """The chain by which exporters compute a shape from that of the input."""
+    """The model computes a shape from the shape of the input by a chain of ops, as exporters write it."""
     nodes = [
         node("Conv", "x w", "c"),
         node("Shape", "c", "s"),
@@ -391,7 +393,7 @@ def test_split_and_add():
 
 
 def test_comparisons_choose():
-    """Single elements of a comparison, as the nodes of a tree take them."""
+    """As in the export of a decision tree, single elements of a comparison select between two values."""
     nodes = [
         node("MatMul", "x t", "z"),
         node("Greater", "z zero", "above"),
@@ -428,7 +430,7 @@ def test_scan(axis: int, direction: int):
 
 @pytest.mark.parametrize(("axis", "direction"), [(0, 0), (1, 1), (-1, 0)])
 def test_sequences_that_a_scan_returns(axis: int, direction: int):
-    """The steps lie along an axis of the output, the first or the last step first."""
+    """The steps lie along an axis of the output, beginning with the first or the last step."""
     body = helper.make_graph(
         [node("Add", "h_in x_t", "h_out"), node("MatMul", "h_out w", "m")],
         "body",
@@ -441,7 +443,7 @@ def test_sequences_that_a_scan_returns(axis: int, direction: int):
 
 
 def test_a_sequence_that_a_concatenation_extends():
-    """The loop fills the longer sequence; what reads the shorter one still does."""
+    """The loop writes into the longer sequence; readers of the shorter sequence are unchanged."""
     body = helper.make_graph(
         [node("Tanh", "x_t", "t")],
         "body",
@@ -594,7 +596,7 @@ def test_recurrent_layers_with_computed_weights_and_states(op: str, attributes: 
 
 
 def test_states_are_inputs_and_outputs():
-    """A step of a layer whose caller keeps the states."""
+    """The model is a single step of a recurrent layer whose caller stores the states."""
     constants = {"w": reals(1, 8, 3), "r": reals(1, 8, 2)}
     nodes = [node("Split", "x", "a h c", axis=2, num_outputs=3), node("LSTM", "a w r - - h c", "- y z", hidden_size=2)]
     constants["w"] = reals(1, 8, 2)
@@ -623,7 +625,7 @@ def test_refusals_of_recurrent_layers(inputs: str, attributes: dict[str, Any], m
 
 @pytest.mark.parametrize(("op", "limits"), [("Clip", "l h"), ("Max", "l"), ("Min", "h")])
 def test_integer_constants_stay_integers(op: str, limits: str):
-    """Weights between their limits, as exporters of QCDQ write them."""
+    """Weights are clamped to their limits by an op, as in exports of QCDQ."""
     weights = np.array([[-128, 5], [100, -3]], np.int8)
     nodes = [
         node(op, f"w {limits}", "limited"),

@@ -1,4 +1,4 @@
-"""Ops whose definition changed, in the opsets before and after each change, against onnxruntime."""
+"""Ops whose definition changed, in the opsets before and after each change, compared with onnxruntime."""
 
 from __future__ import annotations
 
@@ -119,7 +119,7 @@ LATE: dict[str, tuple[onnx.NodeProto, dict[str, Array], int]] = {
 
 @pytest.mark.parametrize("name", LATE)
 def test_ops_of_late_opsets(name: str):
-    """By ONNX's own evaluator, since onnxruntime takes years to have an opset."""
+    """These ops are compared with ONNX's own evaluator, since onnxruntime does not yet support the opset."""
     last, constants, opset = LATE[name]
     late = model([last], SHAPE, constants, opset=opset)
     x = RANDOM.normal(size=SHAPE).astype(np.float32)
@@ -131,7 +131,7 @@ def test_ops_of_late_opsets(name: str):
 
 
 def test_logarithms():
-    """Of numbers above 0: others have none in onnxruntime."""
+    """Arguments are above 0; other numbers have no logarithm in onnxruntime."""
     check(model([node("Softplus", "x", "s"), node("Log", "s")], SHAPE))
 
 

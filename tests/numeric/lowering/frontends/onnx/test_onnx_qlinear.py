@@ -1,4 +1,4 @@
-"""Ops on raws, as the QOperator form has them, give onnxruntime's raws for any scales and zero points, but for ties."""
+"""Ops on raws in the QOperator form compute onnxruntime's raws for any scales and zero points, except for ties."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ WITHIN = 2.0**-11
 
 
 def averages(x: Array) -> Array:
-    """Of windows 2 x 2, with a row of padding at each end that does not count."""
+    """The averages of windows 2 x 2, with a row of padding at each end that is excluded from the count."""
     ones = np.ones_like(x[:1, :1])
     rows, counts = (np.pad(each, [(0, 0), (0, 0), (1, 1), (0, 0)]) for each in (x, ones))
     sums, count = (sum(each[:, :, i : i + 7, j : j + 5] for i in (0, 1) for j in (0, 1)) for each in (rows, counts))
@@ -61,7 +61,7 @@ def averages(x: Array) -> Array:
 
 
 def quantised(reals: Array, scale: Array, zero: Array) -> Array:
-    """The reals that remain, in double precision."""
+    """Reals after quantisation and dequantisation, in double precision."""
     info = np.iinfo(zero.dtype)
     raws = np.rint(reals.astype(np.float32) / scale).astype(np.float64) + int(zero)
     return (np.clip(raws, info.min, info.max) - int(zero)) * float(scale)
@@ -71,11 +71,11 @@ def quantised(reals: Array, scale: Array, zero: Array) -> Array:
 @pytest.mark.parametrize("kind", ["int8", "uint8"])
 @pytest.mark.parametrize("name", OPS)
 def test_ops_on_raws(name: str, kind: Any, scales: str):
-    """With one scale for all, averages are often the middle of two raws; with powers of two floats are exact.
+    """With one scale for all tensors, averages are often ties; with powers of two, computation in floats is exact.
 
-    Where there are several roundings, their order and number differ between processors, which decides only ties.
-    onnxruntime adds zero points before it rounds halves to even; ours do so for averages, and in sums and products only
-    for even zero points.
+    If there are several roundings, their order and number differ between processors, which affects only ties.
+    onnxruntime adds zero points before it rounds halves to even. tinyml does so for averages, and in sums and products
+    only for even zero points.
     """
     random = np.random.default_rng(len(name))
     info = np.iinfo(kind)
@@ -106,7 +106,7 @@ def test_ops_on_raws(name: str, kind: Any, scales: str):
 @pytest.mark.parametrize("kind", ["int8", "uint8"])
 @pytest.mark.parametrize("weights", ["int8", "uint8"])
 def test_sums_of_the_greatest_products(kind: Any, weights: Any):
-    """Pairs of products whose sums need 17 bits, which kernels for 8 bits saturate on some processors."""
+    """The sums of pairs of products need 17 bits, which 8-bit kernels of some processors saturate."""
     if (kind, weights) == ("int8", "uint8"):
         pytest.skip("onnxruntime has no kernel for it")
     random, (least, most) = np.random.default_rng(5), (np.iinfo(weights).min, np.iinfo(weights).max)

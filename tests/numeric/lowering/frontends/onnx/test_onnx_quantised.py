@@ -1,4 +1,4 @@
-"""Quantised ONNX models, made by onnxruntime's quantisation, give the raws that onnxruntime gives."""
+"""ONNX models that onnxruntime has quantised compute onnxruntime's raws."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def reals(*shape: int) -> Array:
 
 
 class Reader:
-    """Calibration data as onnxruntime reads them."""
+    """A reader of calibration data with the interface that onnxruntime requires."""
 
     def __init__(self, shape: Sequence[int]):
         self.samples = iter([{"x": reals(*shape)} for _ in range(8)])
@@ -47,7 +47,7 @@ class Reader:
 
 
 def quantised(float_model: onnx.ModelProto, shape: Sequence[int], folder: Path, **options: Any) -> onnx.ModelProto:
-    """A model quantised statically."""
+    """A model after static quantisation by onnxruntime."""
     source, result = folder / "float.onnx", folder / "quantised.onnx"
     source.write_bytes(float_model.SerializeToString())
     quantization.quantize_static(source, result, Reader(shape), **options)
@@ -55,7 +55,9 @@ def quantised(float_model: onnx.ModelProto, shape: Sequence[int], folder: Path, 
 
 
 def network(groups: int, channels: int, kernel: int, stride: int, pads: list[int]) -> onnx.ModelProto:
-    """Convolution, convolution beside a sum, pools and a dense layer on images 1 x 2 x 8 x 8."""
+    """The model of a convolution, a second convolution whose result is added, pools and a dense layer, on images 1 x 2
+    x 8 x 8.
+    """
     nodes = [
         node("Conv", "x w0 b0", "c0", pads=[1, 1, 1, 1]),
         node("Relu", "c0", "r0"),
@@ -102,7 +104,9 @@ def no_advice(caplog: pytest.LogCaptureFixture) -> None:
 
 
 def in_powers_of_two(made: onnx.ModelProto) -> onnx.ModelProto:
-    """The model with other scales and even zero points of activations, whose sums and averages floats hold exactly."""
+    """The model with scales of activations rounded to powers of two and even zero points, so that sums and averages are
+    exact in floats.
+    """
     sums = [op for op in made.graph.node if op.op_type in ("QLinearConv", "QGemm")]
     of_weights = {name for op in sums for name in op.input[3:6]}
     for each in made.graph.initializer:
@@ -120,10 +124,10 @@ def in_powers_of_two(made: onnx.ModelProto) -> onnx.ModelProto:
 @pytest.mark.parametrize("name", OPTIONS)
 @pytest.mark.parametrize("shape", [(1, 2, 1, 1, [0, 0, 0, 0]), (2, 3, 3, 2, [1, 1, 1, 1])])
 def test_qoperator_models(tmp_path: Path, name: str, shape: tuple[int, int, int, int, list[int]]):
-    """Every number is that of onnxruntime's kernels for integers, which round in single precision, halves to even.
+    """Every number equals that of onnxruntime's integer kernels, which round in single precision, halves to even.
 
-    Sums of products times the scales of weights, which are any numbers, have one order; sums of activations differ
-    between processors where floats do not hold them.
+    Sums of products are multiplied by arbitrary scales of weights, in one order. Sums of activations differ between
+    processors unless floats represent them exactly.
     """
     form = quantization.QuantFormat.QOperator
     made = in_powers_of_two(quantised(network(*shape), (1, 2, 8, 8), tmp_path, quant_format=form, **OPTIONS[name]))
@@ -134,7 +138,7 @@ def test_qoperator_models(tmp_path: Path, name: str, shape: tuple[int, int, int,
 
 
 def quantise(value: str, scale: str, zero: str = "zero") -> list[onnx.NodeProto]:
-    """QuantizeLinear and DequantizeLinear behind a value."""
+    """The nodes QuantizeLinear and DequantizeLinear after a value."""
     return [
         node("QuantizeLinear", f"{value} {scale} {zero}", f"{value}_q"),
         node("DequantizeLinear", f"{value}_q {scale} {zero}", f"{value}_d"),
@@ -142,7 +146,7 @@ def quantise(value: str, scale: str, zero: str = "zero") -> list[onnx.NodeProto]
 
 
 def between(nodes: list[onnx.NodeProto], constants: dict[str, Array], shape: Sequence[int]) -> onnx.ModelProto:
-    """Ops from x_d to z in the QDQ form, with the scales sx and sz."""
+    """A model of the given ops from x_d to z between QDQ pairs with the scales sx and sz."""
     last = quantise("z", "sz")
     last[1].output[0] = "y"
     return model([*quantise("x", "sx"), *nodes, *last], shape, constants, opset=21)
@@ -154,7 +158,7 @@ def power(exponent: int) -> Array:
 
 @st.composite
 def layers(draw: st.DrawFn) -> tuple[onnx.ModelProto, int]:
-    """A convolution in the QDQ form, whose scales are powers of two, and the number of its inputs."""
+    """A random convolution in the QDQ form whose scales are powers of two, and the number of its inputs."""
     groups, signed, by_row = draw(st.integers(1, 2)), draw(st.booleans()), draw(st.booleans())
     rows, depth, kernel = groups * draw(st.integers(1, 2)), draw(st.integers(1, 2)), draw(st.integers(1, 3))
     count = rows if by_row else 1
@@ -186,7 +190,7 @@ def layers(draw: st.DrawFn) -> tuple[onnx.ModelProto, int]:
 @given(layers())
 @settings(max_examples=25, deadline=None)
 def test_layers_between_quantisations(drawn: tuple[onnx.ModelProto, int]):
-    """Sums of floats that are exact do not depend on their order, which the specification leaves open."""
+    """Sums of floats are exact, so that they do not depend on their order, which the specification does not define."""
     made, size = drawn
     inputs = 8 * reals(4, size)
     np.testing.assert_array_equal(decoded_outputs(imported(made), inputs), reference(made, inputs))
@@ -208,7 +212,7 @@ ELEMENTWISE: dict[str, list[onnx.NodeProto]] = {
 @pytest.mark.parametrize("name", ELEMENTWISE)
 @pytest.mark.parametrize("zero", [np.int8(-7), np.uint8(130)])
 def test_ops_between_quantisations(name: str, zero: np.generic):
-    """Ops on few numbers are defined for any scales: each step in single precision."""
+    """Ops on few numbers have defined results for any scales, because each step is rounded to single precision."""
     constants = {"sx": 0.0371, "so": 0.0517, "sz": 0.0633, "low": -0.7, "high": 1.3}
     arrays = {name: np.array(value, np.float32) for name, value in constants.items()}
     made = between(ELEMENTWISE[name], arrays | {"zero": np.array(zero)}, [1, 2, 4, 4])
@@ -229,7 +233,9 @@ FUNCTIONS: dict[str, Callable[[Array], Array]] = {
 
 @pytest.mark.parametrize("name", FUNCTIONS)
 def test_functions_between_quantisations(name: str):
-    """Functions and long sums, which processors compute differently: to 20 bits, of results below 2^7 steps or 1."""
+    """Processors compute functions and long sums differently. The tolerance is 2^-20 of the greater of 2^7 steps and
+    1.
+    """
     scale = 0.0093
     arrays = {"sx": np.array(0.0371, np.float32), "sz": np.array(scale, np.float32)}
     made = between([node(name, "x_d", "z")], arrays | {"zero": np.array(-9, np.int8)}, [1, 2, 4, 4])

@@ -1,4 +1,4 @@
-"""Files that skl2onnx writes of scikit-learn's estimators answer as `predict` does."""
+"""Files that skl2onnx exports from scikit-learn's estimators have the results of `predict`."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ def test_usual_files_answer_as_predict_does(name: str, options: str):
 
 @pytest.mark.parametrize(("name", "options"), [("logistic regression", "zipped"), ("forest", "plain")])
 def test_usual_files_compile(name: str, options: str, tmp_path: Path):
-    """As far as C, which this computer runs: labels are scikit-learn's."""
+    """Files are compiled to C, which this computer runs. Its labels equal scikit-learn's."""
     data, file = halves("digits"), tmp_path / "model.onnx"
     file.write_bytes(content(usual(name), data, ZIPPED[options]))
     program = tinyml.compile(file, data.x[:300], data.y[:300], board="host", width=16)
@@ -84,7 +84,7 @@ def test_usual_files_compile(name: str, options: str, tmp_path: Path):
 
 @pytest.mark.parametrize("device", ["host", "uno"])
 def test_devices_compute_the_same_bits(device: str, tmp_path: Path):
-    """Of a network in 8 bits, and of some support vectors in 16."""
+    """The models are a neural network in 8 bits, and a support vector machine in 16 bits."""
     data = halves("digits")
     few = Halves(data.x[:200], data.y[:200], data.held_x, data.held_y)
     vectors = sk.make_pipeline(sk.PCA(8, random_state=0), sk.SVC()).fit(few.x, few.y)

@@ -1,4 +1,4 @@
-"""Convolutions and pools from ONNX, in any shape, against onnxruntime."""
+"""Convolutions and pools of any shape from ONNX, compared with onnxruntime."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def extents(rank: int, least: int, most: int) -> st.SearchStrategy[list[int]]:
 
 @st.composite
 def convolutions(draw: st.DrawFn) -> tuple[Sequence[int], Sequence[int], dict[str, Any]]:
-    """Shapes of an image and a filter, and attributes."""
+    """Random shapes of an image and a filter, and attributes of a convolution."""
     rank, groups = draw(st.integers(1, 2)), draw(st.integers(1, 3))
     kernel = draw(extents(rank, 1, 3))
     attributes: dict[str, Any] = {"strides": draw(extents(rank, 1, 3)), "group": groups}
@@ -133,14 +133,16 @@ def test_linear_interpolation(mode: str, sizes: list[int]):
 
 
 def test_linear_interpolation_by_factors():
-    """A sequence, whose length is scaled by a number that is no quotient of lengths."""
+    """The factor by which the length of a sequence is scaled is not a quotient of integer lengths."""
     constants = {"s": np.array([1, 1, 1.7], np.float32)}
     check(model([node("Resize", "x - s", mode="linear")], [1, 2, 5], constants))
 
 
 @pytest.mark.parametrize(("extents", "parts"), [([4, 8], 2), ([4, 12], 3), ([6, 3], 1)])
 def test_neighbours_with_a_period_are_slices_with_a_step(extents: list[int], parts: int):
-    """An element of the result lies between two: twice as many parts as the period, and the interpolation."""
+    """Each result interpolates two neighbours. Each neighbour tensor is a concatenation with one part per phase of the
+    period.
+    """
     before, after = extents
     nodes = [node("Resize", "x - - s", mode="linear")]
     module = imported(model(nodes, [1, 1, before], {"s": np.array([1, 1, after])}))
@@ -150,7 +152,7 @@ def test_neighbours_with_a_period_are_slices_with_a_step(extents: list[int], par
 
 
 def test_aligned_corners_of_a_broken_extent_are_refused():
-    """ONNX divides by 1.7 * 5 - 1, onnxruntime by 8 - 1."""
+    """For an extent of 1.7 * 5, ONNX divides by 1.7 * 5 - 1, but onnxruntime by 8 - 1."""
     nodes = [node("Resize", "x - s", mode="linear", coordinate_transformation_mode="align_corners")]
     with pytest.raises(InputError, match=r"Resize_y': 5 times 1.7 is no extent: give sizes, runtimes differ"):
         imported(model(nodes, [1, 2, 5], {"s": np.array([1, 1, 1.7], np.float32)}))

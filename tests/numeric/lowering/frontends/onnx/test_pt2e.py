@@ -1,4 +1,4 @@
-"""Networks that PyTorch trained in 8 bits (PT2E), beside what their converted modules computed."""
+"""Networks that PyTorch trained in 8 bits (PT2E), compared with the outputs of their converted modules."""
 
 from __future__ import annotations
 
@@ -38,10 +38,10 @@ def result_format(module: ModuleOp) -> ZeroSkewType:
 
 @pytest.mark.parametrize("name", NAMES)
 def test_outputs_are_those_of_the_module(name: str):
-    """No output is more than a step away. Biases are rounded to integers, which may move a sum over a border.
+    """No output differs by more than a step. Biases are rounded to integers, which may change the rounding of a sum.
 
-    99 % are equal, or as many as onnxruntime has, which also rounds the biases; of its products, which it rounds to
-    floats, 1 in 1,000 may be rounded to another integer.
+    At least 99 % of the outputs are equal, or 0.1 % fewer than for onnxruntime, which also rounds the biases.
+    onnxruntime rounds products to floats, which may change the rounding of 1 output in 1,000.
     """
     module, stored = imported(name)
     x, outputs = stored["x"], stored["outputs"]
@@ -66,7 +66,9 @@ def outputs_of_onnxruntime(model: Path | bytes, x: NDArray[Any], options: Any = 
 
 @pytest.mark.parametrize("name", NAMES)
 def test_only_biases_differ(name: str):
-    """Floats compute 99 % of our outputs from the biases that our sums start from: what is left is their rounding."""
+    """If onnxruntime uses tinyml's rounded biases, 99 % of the outputs are equal. The other differences are due to its
+    own rounding.
+    """
     module, stored = imported(name)
     x, format = stored["x"], result_format(module)
     model = onnx.ModelProto()
@@ -96,7 +98,7 @@ def round_biases(model: onnx.ModelProto) -> None:
 
 
 def scale_of(node: onnx.NodeProto, constants: dict[str, Any], makers: dict[str, onnx.NodeProto]) -> NDArray[Any]:
-    """The scale that a tensor had before ops that keep it."""
+    """The scale of a tensor, found through the preceding ops that do not change scales."""
     while node.op_type != "DequantizeLinear":
         node = makers[node.input[0]]
     name = node.input[1]

@@ -1,4 +1,4 @@
-"""Models as both exporters of PyTorch write them."""
+"""ONNX models from both exporters of PyTorch."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def test_an_export_computes_what_the_module_does(name: str, exporter: str):
 
 @pytest.mark.parametrize("number", spread(range(len(NAMES)), 2))
 def test_exports_compile(number: int, tmp_path: Path, capsys: pytest.CaptureFixture[str]):
-    """In 16 bits, exporters and devices taking turns: the device's bits are compared as the program is measured."""
+    """Exporters and devices alternate, in 16 bits. The device's bits are compared when the program is measured."""
     name, exporter = NAMES[number], EXPORTERS[number % 2]
     expected = np.load(MODELS / "expected.npz")
     data = tmp_path / "val.npz"

@@ -1,4 +1,4 @@
-"""Models of several inputs are programs that take one array."""
+"""Models with several inputs become programs with one input array."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from tinyml.tools.main import main
 
 
 def two_inputs() -> onnx.ModelProto:
-    """Scores of three numbers and of an image of 1 x 2 x 2."""
+    """A model that computes scores from three numbers and an image of 1 x 2 x 2."""
     random = np.random.default_rng(3)
     constants = {"w": random.normal(size=(5, 3)).astype(np.float32)}
     constants |= {"f": random.normal(size=(2, 1, 2, 2)).astype(np.float32)}
@@ -81,7 +81,10 @@ def test_the_header_says_where_each_input_begins(arrays: dict[str, Array], tmp_p
 
 
 def quantised_inputs(*, alike: bool) -> onnx.ModelProto:
-    """The sum of two inputs of 3 numbers, each with a scale and a zero point; alike: the second is quantised, too."""
+    """A model that adds two inputs of 3 numbers, each with a scale and a zero point.
+
+    alike: whether the second input is quantised, too.
+    """
     scales = {"s": 0.25, "t": 0.5, "u": 0.25}
     constants: dict[str, Array] = {name: np.array(scale, np.float32) for name, scale in scales.items()}
     constants |= {name: np.array(point, np.int8) for name, point in {"p": 3, "q": -7, "r": 1}.items()}
@@ -117,7 +120,7 @@ def test_inputs_of_which_one_stays_in_floats_are_floats():
 
 
 def test_classes_keep_their_labels():
-    """Of a pipeline of scikit-learn that was exported with an input for each column."""
+    """The model is a scikit-learn pipeline that was exported with an input for each column."""
     data = halves("iris")
     labels = np.array(["setosa", "versicolor", "virginica"])[data.y]
     estimator = sk.make_pipeline(sk.StandardScaler(), sk.LogisticRegression()).fit(data.x, labels)

@@ -1,4 +1,4 @@
-"""Networks of few bits have the integers of `qonnx` at each quantiser, and the evaluator's bits on every device."""
+"""Networks of few bits compute the integers of `qonnx` at each quantiser, and the evaluator's bits on every device."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def test_the_integers_at_each_quantiser(name: str):
 
 @pytest.mark.parametrize("number", spread(range(len(NAMES)), 3))
 def test_networks_of_few_bits_on_devices(number: int, tmp_path: Path):
-    """Networks and devices take turns."""
+    """Each network runs on one device; the devices alternate."""
     name, device = NAMES[number], DEVICES[number % len(DEVICES)]
     file = MODELS / f"{name}.onnx"
     module, ctx, options = read_onnx(file.read_bytes(), str(file)), context(), {"target": device}

@@ -1,4 +1,4 @@
-"""Detectors of anomalies: scores, thresholds and decisions of scikit-learn's, on reals, in formats and on boards."""
+"""Anomaly detectors: scores, thresholds and decisions equal scikit-learn's, on reals, in formats and on boards."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ Array = NDArray[Any]
 
 
 def drawn(seed: int, features: int = 5, samples: int = 400) -> Halves:
-    """Samples of a skewed normal density; every other one that is held out lies where others are rare."""
+    """Samples of a random normal distribution, and held-out samples; every second held-out sample is an outlier."""
     random = np.random.default_rng(seed)
     shape, centre = random.normal(size=(features, features)), random.normal(0, 3, features)
     x, held = (random.normal(size=(samples, features)) for _ in range(2))
@@ -56,7 +56,9 @@ def fitted(name: str, data: Halves) -> Any:
 
 @pytest.mark.parametrize("name", DETECTORS)
 def test_scores_and_decisions_are_those_of_the_estimator(name: str, tmp_path: Path) -> None:
-    """On reals, and with 16 bits for all but 0.5 % of the samples that lie further than 1 % from the threshold."""
+    """Decisions are equal on reals, and in 16 bits for 99.5 % of the samples that are further than 1 % from the
+    threshold.
+    """
     data = drawn(1)
     detector = fitted(name, data)
     module, expected = import_estimator(detector), detector.score_samples(data.held_x)
@@ -88,7 +90,9 @@ def test_a_covariance_measures_distances_and_has_no_threshold() -> None:
 
 
 def test_copies_of_samples_keep_densities_within_formats() -> None:
-    """Among ten copies of each sample scikit-learn's densities are 10^10: those of others stay as they are."""
+    """Next to ten copies of a sample, scikit-learn's densities are about 10^10. Densities of other samples must not
+    change.
+    """
     data = drawn(3)
     x = np.vstack([data.x, np.repeat(data.x[:5], 10, axis=0)])
     with warnings.catch_warnings(action="ignore"):

@@ -1,4 +1,4 @@
-"""Encoders of categories in front of estimators: the answers of scikit-learn, also for unknown values."""
+"""Encoders of categories before estimators: results equal scikit-learn's, also for unknown values."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ ESTIMATORS: dict[str, Any] = {
 
 
 def behind(encoder: Any, estimator: Any) -> Any:
-    """An estimator on encoded columns beside a scaled one."""
+    """A pipeline of an estimator after an encoder of some columns and a scaler of another column."""
     columns = sk.make_column_transformer((encoder, [0, 1, 2, 3]), (sk.StandardScaler(), [4]))
     return sk.make_pipeline(columns, estimator).fit(X[:300], Y[:300])
 
@@ -76,7 +76,7 @@ def test_answers_are_those_of_predict(encoder: str, estimator: str):
 
 
 def columns_of(model: Any, x: Any) -> None:
-    """Compare the columns of a model's program with those of its `transform`."""
+    """Assert that the columns of a model's program equal those of its `transform`."""
     expected = model.fit(x).transform(x)
     found = np.asarray(evaluate_reals(import_estimator(model), X[:, :4]).tensors[0])
     np.testing.assert_array_equal(found.reshape(expected.shape), expected.astype(np.float32))
@@ -84,7 +84,7 @@ def columns_of(model: Any, x: Any) -> None:
 
 @pytest.mark.parametrize("name", ENCODERS)
 def test_columns_are_those_of_transform(name: str):
-    """Alone and behind an imputer."""
+    """Each encoder is tested alone and after an imputer."""
     columns_of(ENCODERS[name], X[:, :4])
     columns_of(sk.make_pipeline(sk.SimpleImputer(), ENCODERS[name]), X[:, :4])
 
@@ -105,7 +105,9 @@ FORMATS = (("fixed", 8), ("fixed", 16), ("posit", 16), ("zeroskew", 8), ("f32", 
     spread_product(10, DEVICES, FORMATS, ["unknown as zeros", "unknown as a number", "without the first"]),
 )
 def test_devices_compute_the_same_bits(device: str, format: tuple[str, int | None], encoder: str, tmp_path: Path):
-    """Categories are told apart in every format that holds the feature; those of others may become unknown."""
+    """Categories are distinguished in every format that represents the feature. In other formats they may become
+    unknown.
+    """
     model = sk.make_pipeline(ENCODERS[encoder], sk.LogisticRegression()).fit(X[:, :3], Y)
     data = Halves(X[:300, :3], Y[:300], KNOWN[:, :3], Y[300:])
     module = in_format(import_estimator(model), data, *format)

@@ -1,4 +1,4 @@
-"""Imported estimators answer as scikit-learn's `predict` does."""
+"""Imported estimators have the results of scikit-learn's `predict`."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ POINTS = 0.5
 
 
 def fitted(estimator: Any, x: Any, y: Any) -> Any:
-    """An estimator, fitted without regard to whether it converged."""
+    """Fit an estimator without warnings about convergence, and return it."""
     with warnings.catch_warnings(action="ignore"):
         return estimator.fit(x, y)
 
@@ -158,7 +158,9 @@ def test_classes_are_those_of_predict(name: str):
 
 @pytest.mark.parametrize("name", ["wine", "cancer"])
 def test_naive_bayes_of_unlike_features_loses_nothing_in_16_bits(name: str):
-    """Features of 0.1 and of 1,000, fitted by default: their factors are in units of each feature's deviation."""
+    """Features have magnitudes of 0.1 and 1,000, and estimators their default options. Factors are in units of each
+    feature's deviation.
+    """
     data = halves(name)
     estimator = sk.GaussianNB().fit(data.x, data.y)
     right = (answers_in(import_estimator(estimator), data, "fixed", 16) == data.held_y).mean()
@@ -167,7 +169,9 @@ def test_naive_bayes_of_unlike_features_loses_nothing_in_16_bits(name: str):
 
 @pytest.mark.parametrize(("format", "width"), [("fixed", 8), ("zeroskew", 8)])
 def test_sums_of_votes_are_weighed(format: str, width: int, tmp_path: Path):
-    """The sums of a forest beside other probabilities: products of them start in their units."""
+    """The estimator averages the votes of a forest with other probabilities. Sums of their products start from the
+    units of the votes.
+    """
     data = halves("cancer")
     forest = sk.RandomForestClassifier(3, max_depth=3, random_state=0)
     members = [("a", sk.make_pipeline(sk.StandardScaler(), sk.LogisticRegression())), ("b", forest)]
@@ -179,14 +183,14 @@ def test_sums_of_votes_are_weighed(format: str, width: int, tmp_path: Path):
 
 
 def test_integers_stay_integers():
-    """Also for an estimator whose labels do not count from 0."""
+    """One case is an estimator whose labels do not begin at 0."""
     data = halves("iris")
     module = import_estimator(sk.LogisticRegression().fit(data.x, 3 * data.y - 2))
     assert tdsl.read_interface(module).classes == (-2, 1, 4)
 
 
 def test_votes_differ_from_the_greatest_decision():
-    """Of three classes that each win one of their pairs the first is the answer, as libsvm has it."""
+    """If three classes each win one of their pairs, the first class is the result, as in libsvm."""
     data = halves("digits")
     estimator = sk.SVC().fit(data.x, data.y)
     decisions = estimator.decision_function(data.held_x).argmax(1)
@@ -245,7 +249,7 @@ def test_clusters_are_those_of_predict(estimator: Any):
 
 
 def test_labels_say_nothing_of_clusters(tmp_path: Path):
-    """Also labels that are no numbers of clusters; a classifier reads them."""
+    """Labels may also differ from cluster numbers; a classifier on the clusters uses the labels."""
     data = halves("iris")
     np.savez(tmp_path / "val.npz", x=data.held_x, y=data.held_y + 7)
     clusters = import_estimator(sk.KMeans(3, n_init=1, random_state=0).fit(data.x))
@@ -259,7 +263,7 @@ def test_labels_say_nothing_of_clusters(tmp_path: Path):
 
 
 def test_eliminations_predict_alone_and_transform_as_a_step():
-    """Three features of three classes could pass for scores."""
+    """The selector keeps three features for three classes, so that they could be mistaken for scores."""
     data = halves("iris")
     selector = sk.RFE(sk.LogisticRegression(), n_features_to_select=3).fit(data.x, data.y)
     outputs = evaluate_reals(import_estimator(selector), data.held_x)
@@ -272,7 +276,7 @@ def test_eliminations_predict_alone_and_transform_as_a_step():
 
 
 def test_components_of_little_variance_are_whitened_alike():
-    """Deviations below the square root of the precision count, as in scikit-learn."""
+    """Deviations below the square root of the precision are treated as in scikit-learn."""
     data = halves("iris")
     steps = sk.PCA(2, whiten=True).fit(np.float64(data.x) * 1e-9)
     expected = steps.transform(np.float64(data.held_x) * 1e-9)
@@ -296,7 +300,9 @@ def test_transformers_alone_give_features():
 
 
 def bits_of(estimator: Any, data: Halves, width: int, device: str, folder: Path) -> Any:
-    """The first difference between a device and the evaluator, for an estimator with numbers of a width."""
+    """The first difference between the outputs of a device and the evaluator, for an estimator in formats of a width;
+    None if there is none.
+    """
     module = in_format(import_estimator(estimator), data, "fixed", width)
     pipelines.run(module, context(), pipelines.flatten("refine-formats", {"target": device}))
     source, x = printed(module, device, folder / "c"), encode_inputs(module, data.held_x[:3])

@@ -1,4 +1,4 @@
-"""Missing values: programs answer as scikit-learn does, and a call with floats as the evaluator, bit for bit."""
+"""Missing values: programs have scikit-learn's results, and calls with floats have the evaluator's, bit for bit."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ TREE = {"max_depth": 4, "random_state": 0}
 
 
 def columns(*parts: Any) -> Any:
-    """Transformers of different columns, in another order."""
+    """A transformer that applies different transformers to columns and reorders the columns."""
     return sk.ColumnTransformer([(str(number), *part) for number, part in enumerate(parts)])
 
 
@@ -62,7 +62,7 @@ MODELS: dict[str, Any] = {
 
 
 def data() -> tuple[Any, Any]:
-    """Iris with holes, some of them NaN with a sign."""
+    """The iris data with missing values, some of which are NaN with a sign bit."""
     iris, random = halves("iris"), np.random.default_rng(0)
     x, y = iris.x.copy(), iris.y
     x[random.random(x.shape) < 0.1] = np.nan
@@ -132,7 +132,7 @@ def test_a_feature_without_an_imputer_is_not_missed(tmp_path: Path):
 
 
 def test_what_equals_a_threshold_in_double_precision():
-    """More values than bins, of which no threshold lies between two."""
+    """Features have more distinct values than histogram bins, so that some values equal thresholds."""
     random = np.random.default_rng(0)
     x = random.normal(size=(2000, 3)).round(2)
     fitted = sk.HistGradientBoostingClassifier(max_iter=20, random_state=0).fit(x, x[:, 0] * x[:, 1] + x[:, 2] > 0)

@@ -1,6 +1,7 @@
-"""Every estimator, loss, link and option: the program on reals answers as `predict` does, or is refused in one line.
+"""Every estimator, loss, link and option: the program on reals computes the results of `predict`, or the import is
+rejected in one line.
 
-Models are small and random. A few of the combinations run with the other tests, all of them with EXHAUSTIVE=1.
+Models are small and random. Some of the combinations run with the other tests; EXHAUSTIVE=1 runs all of them.
 """
 
 from __future__ import annotations
@@ -36,7 +37,7 @@ SAMPLES = 80
 
 @dataclass(frozen=True)
 class Refused:
-    """A value of an option with which an estimator is not imported."""
+    """A value of an option with which the import of an estimator is rejected."""
 
     value: Any
 
@@ -266,7 +267,7 @@ TARGETS = {
 
 @dataclass(frozen=True)
 class Case:
-    """An estimator, its options, of which one may be refused, and what it learns."""
+    """A test case: an estimator, its options, of which one may be rejected, and the kind of its targets."""
 
     name: str
     options: tuple[tuple[str, Any], ...]
@@ -298,7 +299,7 @@ def thirds(sums: Any) -> Any:
 
 
 def data_for(target: str, random: Any) -> Halves:
-    """A random data set, whose features have different ranges, and one of them few values."""
+    """A random data set. Its features have different ranges, and one feature has few values."""
     x = random.normal(size=(2 * SAMPLES, 4)) * np.exp(random.normal(size=4))
     x[:, 0] = random.integers(-2, 3, len(x))
     x = x.astype(np.float32)
@@ -316,7 +317,7 @@ def data_for(target: str, random: Any) -> Halves:
 
 
 def inner(name: str) -> Any:
-    """An estimator that another one holds."""
+    """An estimator to be used inside another estimator."""
     full = f"{name}Classifier" if name == "HistGradientBoosting" else name
     return getattr(sk, full)(**({"max_iter": 3} if name == "HistGradientBoosting" else {}))
 
@@ -373,7 +374,7 @@ def made(case: Case) -> Any:
 
 
 def fitted(case: Case) -> tuple[Any, Halves] | None:
-    """The estimator of a case and its data; None for options that scikit-learn itself does not take together."""
+    """The estimator of a case and its data; None if scikit-learn rejects the combination of options."""
     data = data_for(case.target, np.random.default_rng([ord(letter) for letter in repr(case)]))
     if case.name in ("MultinomialNB", "ComplementNB"):
         data = replace(data, x=np.abs(data.x), held_x=np.abs(data.held_x))
@@ -387,7 +388,7 @@ def fitted(case: Case) -> tuple[Any, Halves] | None:
 
 
 def clear(estimator: Any, x: Array) -> Array:
-    """The samples whose two best scores differ by more than rounding to single precision explains."""
+    """The samples whose two greatest scores differ by more than the error of single precision."""
     scores = next((getattr(estimator, name) for name in MARGINS if hasattr(estimator, name)), None)
     if scores is None:
         return np.ones(len(x), bool)
@@ -402,7 +403,7 @@ MARGINS = ("decision_function", "predict_proba")
 
 
 def check(case: Case) -> str:
-    """`not trained`, `refused` or `right`; fails for anything else."""
+    """Check a case, and return `not trained`, `refused` or `right`; fails for any other outcome."""
     if (trained := fitted(case)) is None:
         return "not trained"
     estimator, data = trained
@@ -472,12 +473,12 @@ def test_ways_to_train_stand_for_the_estimator_inside():
 
 
 def test_the_table_has_every_estimator():
-    """But detectors of anomalies, whose answers `test_detectors.py` compares."""
+    """The exceptions are anomaly detectors, which `test_detectors.py` tests."""
     known = {*HANDLERS, *(name for family in COMPOSITES.values() for name in family)} - {*FAMILIES["Anomaly detectors"]}
     assert {case.name for case in CASES} == known
 
 
 def test_most_combinations_are_trained():
-    """scikit-learn itself takes most of them."""
+    """scikit-learn accepts most of the combinations."""
     outcomes = [fitted(case) is not None for case in CASES[::100]]
     assert np.mean(outcomes) > 0.7

@@ -1,4 +1,4 @@
-"""Trees at thresholds: samples that equal one, alone and behind scalers, take the side that the library gives them."""
+"""Samples that equal a threshold of a tree take the same branch as in the library, with and without scalers."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ SCALERS = (
 
 
 def decimals(digits: int) -> tuple[Any, Any]:
-    """Numbers of a few digits, 600 x 6, and values of a function of them."""
+    """Random numbers of a few digits (600, 6), and the values of a function of them."""
     random = np.random.default_rng(digits)
     x = np.round(random.normal(size=(600, 6)) * [1, 10, 0.1, 5, 2, 30] + 3, digits)
     x[:, 1] = np.maximum(x[:, 1], 0)
@@ -56,7 +56,9 @@ def test_decimals_behind_scalers_are_decided_as_in_double_precision(estimator: A
 
 
 def test_answers_are_compared_on_inputs_as_given():
-    """Thresholds that equal samples in double precision: rounded, they lie on the other side for the estimator."""
+    """Some samples equal thresholds in double precision. Rounded to single precision, they would take the other
+    branch.
+    """
     x, y = decimals(3)
     model = sk.HistGradientBoostingRegressor(max_iter=20).fit(x, y)
     rounded = model.predict(x.astype(np.float32).astype(np.float64))

@@ -1,4 +1,6 @@
-"""Trees, forests and boosted trees of scikit-learn: `predict`, from the objects and from their ONNX files."""
+"""Trees, forests and boosted trees of scikit-learn have the results of `predict`, imported as objects and as ONNX
+files.
+"""
 
 from __future__ import annotations
 
@@ -34,14 +36,16 @@ REGRESSORS: list[Any] = [
 
 
 def is_exported(estimator: Any) -> bool:
-    """True for estimators that skl2onnx converts; what it writes for histograms is not accepted by onnx."""
+    """Whether skl2onnx converts an estimator. Its files of histogram-based estimators are invalid according to onnx."""
     return not type(estimator).__name__.startswith("Hist")
 
 
 @pytest.mark.parametrize("estimator", CLASSIFIERS, ids=lambda estimator: type(estimator).__name__)
 @pytest.mark.parametrize("name", ["wine", "cancer"])
 def test_classifiers(name: str, estimator: Any):
-    """Of three and of two classes, with strings as labels, where rounding to single precision leaves no tie."""
+    """Classifiers have two or three classes with strings as labels. Samples for which rounding to single precision
+    causes ties are excluded.
+    """
     data = halves(name)
     estimator = sk.clone(estimator).fit(data.x, np.array(["first", "second", "third"])[data.y])
     module = import_estimator(estimator)

@@ -1,4 +1,6 @@
-"""Files that TensorFlow's converter writes for models of Keras compute what its interpreter and TFLM compute."""
+"""Files that TensorFlow's converter writes for Keras models compute the outputs of TensorFlow's interpreter and of
+TFLM.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Files that litert-torch and litert-quantizer write compute what LiteRT's interpreter computes."""
+"""Files of litert-torch and litert-quantizer compute the outputs of LiteRT's interpreter."""
 
 from __future__ import annotations
 
@@ -99,7 +99,7 @@ def test_packed_weights_of_4_bits_on_devices(number: int, tmp_path: Path):
 
 
 def test_constants_of_unknown_types_are_refused(monkeypatch: pytest.MonkeyPatch):
-    """A type that the reader does not know may not be taken for zeros where activations are in floats."""
+    """A constant of an unknown type must not be read as zeros where activations are in floating point."""
     monkeypatch.setitem(model.TYPES, 17, "uint4")
     with pytest.raises(
         InputError, match=r"^dynamic4.tflite: operator 8 \(FULLY_CONNECTED, .* is of type uint4, which is"
@@ -108,7 +108,7 @@ def test_constants_of_unknown_types_are_refused(monkeypatch: pytest.MonkeyPatch)
 
 
 def test_zero_points_that_a_table_omits_are_tensor_0():
-    """A flatbuffer omits numbers that are 0; a table without zero points states -1."""
+    """FlatBuffers omit numbers that are 0; a table without zero points states -1."""
     content = bytearray((FOLDER / "dynamic-blocks4.tflite").read_bytes())
     fields = content.index(struct.pack("<3i", 32, -1, 20))
     entries = fields - 4 - struct.unpack_from("<i", content, fields - 4)[0]

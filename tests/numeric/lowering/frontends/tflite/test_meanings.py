@@ -1,4 +1,6 @@
-"""Operators of TensorFlow Lite on floats, normalisations that are spelled out, and movements in any format."""
+"""Floating-point operators of TensorFlow Lite, normalisations composed of several operators, and moves in any
+format.
+"""
 
 from __future__ import annotations
 
@@ -93,7 +95,7 @@ def test_devices_compute_the_same_bits(device: str, name: str, tmp_path: Path):
 
 
 class Spelled:
-    """A writer of a normalisation, operator by operator, of x, 1 x 4 x 6."""
+    """A writer of normalisations of x (1 x 4 x 6), operator by operator."""
 
     def __init__(self) -> None:
         self.model = TfliteModel()
@@ -115,7 +117,10 @@ GAMMA, BETA = RANDOM.normal(size=(2, 6)).astype(np.float32)
 
 
 def keras(w: Spelled, axis: int, activation: int = 0) -> int:
-    """x * (gamma / sd) + (beta - mean * (gamma / sd)). activation: that of the last operator, 0 for none."""
+    """Write Keras's normalisation: x * (gamma / sd) + (beta - mean * (gamma / sd)).
+
+    activation: the activation of the last operator, 0 for none.
+    """
     mean = w.mean(w.x, axis)
     spread = w.mean(w("SQUARED_DIFFERENCE", w.x, mean), axis)
     small = (1, 4, 1) if axis == 2 else (1, 1, 6)
@@ -128,7 +133,7 @@ def before_relu(w: Spelled, axis: int) -> int:
 
 
 def quotient(w: Spelled, axis: int) -> int:
-    """gamma * ((x - mean) / sd) + beta."""
+    """Write the normalisation gamma * ((x - mean) / sd) + beta."""
     small = (1, 4, 1) if axis == 2 else (1, 1, 6)
     less = w("SUB", w.x, w.mean(w.x, axis))
     root = w("SQRT", w("ADD", EPSILON, w.mean(w("MUL", less, less), axis), shape=small), shape=small)
@@ -179,7 +184,7 @@ def test_a_spelled_softsign():
 
 
 def test_roots_of_anything_else_are_refused():
-    """Such as a deviation that is read itself, or one by which something else than x is divided."""
+    """An example is a deviation that other ops also read, or that divides another tensor."""
     w = Spelled()
     spread = w.mean(w("SQUARED_DIFFERENCE", w.x, w.mean(w.x, 2)), 2)
     with pytest.raises(InputError, match=r"operator 3 \(SQRT,.*\) is not supported"):

@@ -47,7 +47,10 @@ ONE, TWO = {"StrideW": 1, "StrideH": 1}, {"StrideW": 2, "StrideH": 2}
 
 
 def compared(content: bytes, x: NDArray[Any], outputs: int = 1) -> None:
-    """Assert that the evaluator gives TFLM's bytes for an imported model. x: inputs as the file takes them."""
+    """Assert that the evaluator computes TFLM's bytes for an imported model.
+
+    x: inputs in the form that the file specifies.
+    """
     module = read_tflite(content, "network.tflite")
     module.verify()
     got = evaluate(module, x.reshape(len(x), -1))
@@ -57,7 +60,9 @@ def compared(content: bytes, x: NDArray[Any], outputs: int = 1) -> None:
 
 
 def every_operator(dtype: str, *, but: str = "") -> tuple[bytes, int]:
-    """A model with one output for each operator but one, all on the same input, and the number of outputs."""
+    """A model with one output for each operator except `but`, all of which read the same input, and the number of
+    outputs.
+    """
     random = np.random.default_rng(1)
     wide = dtype == "int16"
     unit, zero = (0.05 / 256, 0) if wide else (0.05, 3)
@@ -192,7 +197,7 @@ def test_elements_without_a_scale_move(dtype: str):
 
 @pytest.mark.skipif(not mlir_22.is_installed(), reason="needs Debian's mlir-22-tools")
 def test_every_operator_in_tosa(tmp_path: Path):
-    """What mlir-opt 22 makes of the module that is written in TOSA."""
+    """MLIR 22 lowers and runs the module that is written in TOSA; its bytes equal TFLM's."""
     content, count = every_operator("int8", but="L2_NORMALIZATION")
     in_tosa, x = TosaModule(read_tflite(content, "network.tflite"), tmp_path), inputs_of(content, 8)
     for mine, theirs in zip(in_tosa(x), computed_by_tflm(content, x, count), strict=True):
@@ -207,7 +212,7 @@ def test_every_operator_in_tosa(tmp_path: Path):
 @example(-(1 << 30) - 1, 1 << 30, -1)
 @example(3, 1 << 30, -1)
 def test_tosa_rescales_as_tflm(x: int, multiplier: int, left: int):
-    """apply_scale_32 of TOSA 1.0 with two roundings, beside the two steps of TensorFlow Lite."""
+    """apply_scale_32 of TOSA 1.0 with double rounding equals the two steps of TensorFlow Lite."""
     shift = 31 - left
     x >>= max(left, 0)
     rounding = (1 << shift - 1) + ((1 if x >= 0 else -1) << 30 if shift > 31 else 0)
@@ -223,13 +228,13 @@ TARGETS = [roomy(device) for device in DEVICES if device != HOST]
     spread([*(("int8", target) for target in TARGETS), *(("int16", target) for target in TARGETS[:2])], 1),
 )
 def test_every_operator_on_devices(dtype: str, target: str, tmp_path: Path):
-    """All outputs of one program."""
+    """One program computes the outputs of all operators."""
     content, _ = every_operator(dtype)
     on_devices(content, inputs_of(content, 2), target, tmp_path)
 
 
 def on_devices(content: bytes, inputs: NDArray[Any], target: str, tmp_path: Path) -> None:
-    """Assert that a device gives the evaluator's bytes; for the usual board the host does, too."""
+    """Assert that a device computes the evaluator's bytes; for the default board, the host must do so, too."""
     module, ctx, x = read_tflite(content, "network.tflite"), context(), inputs.reshape(len(inputs), -1)
     options = {"target": target}
     pipelines.run(module, ctx, pipelines.flatten("refine-formats", options))
@@ -243,9 +248,9 @@ def on_devices(content: bytes, inputs: NDArray[Any], target: str, tmp_path: Path
 
 
 def several_inputs() -> tuple[bytes, int]:
-    """A model of an image, a vector and a state, each with a quantisation of its own, and its number of outputs.
+    """A model with an image, a vector and a state as inputs, each with its own quantisation, and the number of inputs.
 
-    The new state is an output, and listed once more as another one.
+    The new state is an output, and is listed again as a second output.
     """
     random = np.random.default_rng(3)
     model = TfliteModel()
@@ -378,7 +383,7 @@ def test_averages_of_any_shape(data: st.DataObject):
 
 @pytest.mark.parametrize(("scale", "result", "slope"), [(0.5, 1 / 3, 0.2), (0.37, 0.74 / 7, 0.75)])
 def test_factors_of_leaky_relu_near_a_half(scale: float, result: float, slope: float):
-    """All raws. In single precision the factors would be 1.5 and 3.5."""
+    """All raws are tested. In single precision the factors would be exactly 1.5 and 3.5."""
     model, shape = TfliteModel(), (1, 16, 16)
     x, y = model.tensor(shape, "int8", scale), model.tensor(shape, "int8", result)
     model.op("LEAKY_RELU", [x], y, Alpha=slope)
@@ -388,7 +393,7 @@ def test_factors_of_leaky_relu_near_a_half(scale: float, result: float, slope: f
 @given(st.data())
 @settings(max_examples=25)
 def test_conversions_in_the_middle(data: st.DataObject):
-    """Other scales between two operators, with floats on the way or without."""
+    """The scale changes between two operators, directly or by a conversion to floats and back."""
     draw = data.draw
     scale, zero = st.floats(0.001, 0.5), st.integers(-128, 127)
     model, shape = TfliteModel(), (1, 5, 4)
@@ -419,7 +424,7 @@ def test_conversions_in_the_middle(data: st.DataObject):
 @given(st.floats(0.001, 0.9), st.floats(0.001, 0.9), st.floats(0.1, 2.0))
 @settings(max_examples=examples(12))
 def test_a_single_output_channel(unit: float, weight: float, result: float):
-    """With a scale per tensor, convolutions compute that of products in double precision, dense layers do not."""
+    """With one scale per tensor, convolutions multiply scales in double precision and dense layers do not."""
     random = np.random.default_rng(2)
     model = TfliteModel()
     x = model.tensor((1, 4, 4, 40), "int8", unit, 3)
@@ -434,7 +439,7 @@ def test_a_single_output_channel(unit: float, weight: float, result: float):
 
 
 def dense_model(dtype: str, per_channel: bool, vectors: int) -> bytes:
-    """A dense layer of several vectors."""
+    """The bytes of a model of a dense layer on several vectors."""
     random = np.random.default_rng(5)
     model, wide = TfliteModel(), dtype == "int16"
     x = model.tensor((vectors, 9), dtype, 0.001 if wide else 0.3, 0 if wide else -7)
@@ -456,7 +461,7 @@ def test_dense_layers(dtype: str, per_channel: bool, vectors: int):
 
 
 def test_scales_of_products_have_double_precision():
-    """In single precision the multiplier of this scale of weights, rounded to 16 bits, is greater by one."""
+    """In single precision the multiplier of this scale, rounded to 16 bits, would be greater by one."""
     random, model = np.random.default_rng(91), TfliteModel()
     x = model.tensor((1, 24), "int16", 0.0001171875)
     y = model.tensor((1, 5), "int16", 2.0**-12)
@@ -479,7 +484,9 @@ def test_transposed_convolutions_crop_what_the_result_has_no_room_for(shape: tup
 
 
 def test_shapes_that_only_the_number_of_samples_leaves_open():
-    """Keras's Flatten, whose shape is computed from that of the input, and constants of a computed shape."""
+    """The models are Keras's Flatten, whose shape is computed from that of the input, and constants of a computed
+    shape.
+    """
     random, model = np.random.default_rng(8), TfliteModel()
     x = model.tensor((1, 3, 4), scales=0.05, zero_point=-3, signature=(-1, 3, 4))
     shape, batch, packed = (model.tensor(extent, "int32") for extent in ((3,), (), (2,)))
@@ -503,7 +510,7 @@ def test_shapes_that_only_the_number_of_samples_leaves_open():
 
 @pytest.mark.parametrize("dtype", ["int8", "int16"])
 def test_zeros_whose_scale_is_0(dtype: str):
-    """As converters write the first state of a recurrent layer: what is computed of it is that of a factor of 0."""
+    """Converters write the initial state of a recurrent layer in this form. Results are those for a factor of 0."""
     random, model, wide = np.random.default_rng(9), TfliteModel(), dtype == "int16"
     unit, zero = (0.001, 0) if wide else (0.05, 0)
     x = model.tensor((1, 4), dtype, unit, zero)
@@ -526,7 +533,7 @@ def test_zeros_whose_scale_is_0(dtype: str):
 @example(seed=1, kind="CONV_2D", channels=900, biased=True)
 @settings(max_examples=examples(10))
 def test_sums_of_32_bits_on_activations_of_16(seed: int, kind: str, channels: int, biased: bool):
-    """Biases of 32 bits, or the option for a layer without, determine the sums; long ones wrap around."""
+    """32-bit biases, or an option of layers without bias, determine the width of sums; long sums wrap around."""
     random, model = np.random.default_rng(seed), TfliteModel()
     image, filters = kind == "CONV_2D", int(random.integers(1, 5))
     unit, scales = 0.0001, (0.01 * (1 + random.random(filters))).tolist()
@@ -547,7 +554,7 @@ def test_sums_of_32_bits_on_activations_of_16(seed: int, kind: str, channels: in
 @given(st.integers(0, 1 << 20), st.floats(0.02, 0.3), st.booleans(), st.sampled_from(["int8", "int16"]))
 @settings(max_examples=examples(20))
 def test_slopes_by_channel(seed: int, scale: float, one: bool, dtype: str):
-    """PRELU, with a slope for each channel or one for all, of any sign."""
+    """PRELU has slopes of any sign, one for each channel or one for all."""
     random, model, unit = np.random.default_rng(seed), TfliteModel(), 1 if dtype == "int8" else 1 / 256
     zeros = random.integers(-128, 128, 3).tolist() if dtype == "int8" else [0] * 3
     x, y = (

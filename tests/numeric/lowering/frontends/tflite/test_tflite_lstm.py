@@ -61,7 +61,7 @@ def test_a_sequence_in_floats(clip: float):
 
 @pytest.mark.parametrize("dtype", ["int8", "int16"])
 def test_an_lstm_of_a_single_step_keeps_its_states(dtype: str):
-    """Of steps of a stream TFLM computes each from the states of the one before."""
+    """For a stream of single steps, TFLM computes each step from the states of the previous one."""
     content = lstm(9, dtype, 1, units=6)
     x = inputs_of(content, 20)
     [expected] = computed_by_tflm(content, x)

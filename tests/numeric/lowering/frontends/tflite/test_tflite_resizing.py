@@ -1,4 +1,4 @@
-"""Bilinear interpolation computes TensorFlow Lite Micro's bytes in 8 bits, and its reals in floats."""
+"""Bilinear interpolation computes TensorFlow Lite Micro's bytes in 8 bits, and its reals in floating point."""
 
 from __future__ import annotations
 
@@ -26,7 +26,10 @@ MODES: dict[str, dict[str, bool]] = {
 
 
 def resized(size: tuple[int, int], dtype: str, **options: bool) -> bytes:
-    """A model that interpolates an image of 4 x 6 pixels. Its zero point is not 0, so that halves differ by sign."""
+    """The bytes of a model that interpolates an image of 4 x 6 pixels.
+
+    Its zero point is not 0, so that the direction in which halves are rounded depends on their sign.
+    """
     model = TfliteModel()
     quantised: dict[str, Any] = {} if dtype == "float32" else {"scales": 0.04, "zero_point": -11}
     x = model.tensor((1, HEIGHT, WIDTH, CHANNELS), dtype, **quantised)

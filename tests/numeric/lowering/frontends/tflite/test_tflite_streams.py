@@ -1,4 +1,4 @@
-"""Models that keep a state compute TFLM's bytes step by step over a stream: on the desk, and on devices."""
+"""Models with a state compute TFLM's bytes for each step of a stream, in the evaluator and on devices."""
 
 from __future__ import annotations
 

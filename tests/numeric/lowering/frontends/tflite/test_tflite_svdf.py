@@ -1,4 +1,4 @@
-"""SVDF layers of TensorFlow Lite compute TFLM's bytes step by step: on the desk and on devices."""
+"""SVDF layers of TensorFlow Lite compute TFLM's bytes for each step, in the evaluator and on devices."""
 
 from __future__ import annotations
 
@@ -38,8 +38,9 @@ from tinyml.tools.driver.stages import compile_kept
 def test_every_step_gives_the_bytes_of_tflm(
     seed: int, dtype: str, inputs: int, units: int, rank: int, steps: int, most: float, shares: bool
 ):
-    """States of coarse scales are exact. Fine ones of 16 bits saturate, so that sums over time leave 32 bits; fine ones
-    of 8 bits with a zero point wrap around."""
+    """States of coarse scales are exact. Fine states of 16 bits saturate, so that sums over time exceed 32 bits; fine
+    states of 8 bits with a zero point wrap around.
+    """
     content = svdf(seed, dtype, inputs=inputs, units=units, rank=rank, steps=steps, most=most, shares=shares)
     x = inputs_of(content, 30)
     [expected] = computed_by_tflm(content, x)

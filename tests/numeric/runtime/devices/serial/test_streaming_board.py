@@ -1,4 +1,4 @@
-"""A board at a serial port: a simulated Uno that runs the sketch, and boards that do not answer as they should."""
+"""A board at a serial port: a simulated Uno that runs the sketch, and boards that respond incorrectly."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ SAMPLES = 100
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The tour's model for an Uno in `out`, and data for it."""
+    """A folder with the tour's model for an Uno in `out`, and data for the model."""
     folder = tmp_path_factory.mktemp("streamed")
     request = Request(
         model=TOUR / "tour.sd", val=TOUR / "val.npz", target=UNO.name, format="fixed", width=16, out=folder / "out"
@@ -47,7 +47,9 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_a_hundred_samples_over_a_simulated_line(
     folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ):
-    """Every bit is equal, and the board's clock agrees with the simulator's, but for its resolution and the call."""
+    """Every bit is equal. The board's clock agrees with the simulator's, up to its resolution and the time of the
+    call.
+    """
     with simulated_board(compiled_board(folder / "out", tmp_path), tmp_path) as port:
         request = RunRequest(folder=folder / "out", data=folder / "test.npz", port=port, save=tmp_path / "saved.npz")
         result = run_model(request)
@@ -65,12 +67,12 @@ def test_a_hundred_samples_over_a_simulated_line(
 
 
 def another(source: str) -> int:
-    """The digest of another model."""
+    """The digest of a model that differs from the board's."""
     return digest_of("another")
 
 
 def refusal(folder: Path, port: str, capsys: pytest.CaptureFixture[str], *options: str) -> str:
-    """The single line of an error, without the port and what helps."""
+    """The single line of an error message, without the port and the advice."""
     command = ["run", str(folder / "out"), "--data", str(folder / "test.npz"), "--port", port, "--limit", "2"]
     capsys.readouterr()
     assert main([*command, *options]) == 1
@@ -81,7 +83,10 @@ def refusal(folder: Path, port: str, capsys: pytest.CaptureFixture[str], *option
 
 
 def player(folder: Path, answer: Callable[[bytes], bytes]) -> Callable[[bytes], bytes]:
-    """A board that greets as it should and then answers an input, given as the bytes of its frame."""
+    """A simulated board that greets correctly and then responds to an input.
+
+    answer: computes the response from the bytes of the input's frame.
+    """
     digest = digest_of((folder / "out/tour.c").read_text())
 
     def play(got: bytes) -> bytes:
@@ -143,7 +148,9 @@ def test_boards_and_ports_that_are_none(folder: Path, tmp_path: Path, capsys: py
 
 
 def test_lines_of_a_terminal_become_lines_of_bytes():
-    """No byte is answered, changed, or taken for an interrupt; afterwards the line is what it was."""
+    """The terminal echoes and changes no byte, and treats none as an interrupt. Its earlier settings are restored
+    afterwards.
+    """
     sent = bytes(range(256))
     with pseudo_terminal() as (master, port):
         descriptor = os.open(port, os.O_RDWR | os.O_NOCTTY)
@@ -165,7 +172,7 @@ def test_lines_of_a_terminal_become_lines_of_bytes():
 
 
 def test_an_interrupt_leaves_the_port_free(folder: Path):
-    """The command ends by the signal, and the port can be opened again."""
+    """The signal ends the command, and the port can be opened again."""
     with pseudo_terminal() as (master, port):
         command = [sys.executable, "-m", "tinyml.tools.main", "run", str(folder / "out")]
         command += ["--data", str(folder / "test.npz"), "--port", port, "--timeout", "60"]

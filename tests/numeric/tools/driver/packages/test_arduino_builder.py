@@ -1,4 +1,4 @@
-"""Arduino's own build of the library and its sketches, and the program for an Uno on its simulator."""
+"""Arduino's own build of the library and its sketches; the simulator runs the program for an Uno."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def test_every_sketch_builds(sensor: SensorModel, on_uno: dict[str, Path], targe
 
 
 def answers(elf: Path, folder: Path, lines: int, sent: str = "") -> list[str]:
-    """The lines that a program for an Uno writes to its serial line, on simavr."""
+    """The lines that a program for an Uno on simavr writes to its serial line."""
     uart = folder / "uart"
     if not uart.exists():
         subprocess.run(["gcc", "-O2", CORE / "uart.c", "-lsimavr", "-lelf", "-o", uart], check=True)
@@ -56,7 +56,7 @@ def answers(elf: Path, folder: Path, lines: int, sent: str = "") -> list[str]:
 
 @pytest.mark.skipif(not is_available("uno"), reason="simavr is not installed")
 def test_the_uno_answers_over_its_serial_line(sensor: SensorModel, on_uno: dict[str, Path], tmp_path: Path):
-    """Arduino links with optimization across files, whose bits are the same."""
+    """Arduino links with link-time optimisation, which must not change bits."""
     # Some numbers have exponents, and most have ten digits or more.
     x = np.vstack([inputs(20), inputs(20) / 1e5])
     sent = "".join(" ".join(map(str, sample)) + "\n" for sample in x)

@@ -1,4 +1,6 @@
-"""The package in CIRCT's dialects: what CIRCT prints of it gives the stored outputs, and so does the device `circt`."""
+"""The package in CIRCT's dialects: the Verilog that CIRCT prints computes the stored outputs, as does the device
+`circt`.
+"""
 
 from __future__ import annotations
 
@@ -26,7 +28,7 @@ def make(folder: Path) -> int:
 
 
 def test_the_stored_samples_are_right_by_circt(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
-    """And a stored output that is not gives the exit code of a failure; the device prints the same module."""
+    """The device computes the stored outputs. A wrong stored output results in the exit code of a failure."""
     need_circt()
     with monkeypatch.context() as patches:
         without_tools(patches)

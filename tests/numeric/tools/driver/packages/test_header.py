@@ -1,4 +1,4 @@
-"""The model in one header: in C and C++, beside another one, in several files, with the bits of the board."""
+"""The model in one header: in C and C++, together with a second model, in several files, with the bits of the board."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ int other(const float *x) { return gestures_predict_floats(x); }
 
 
 def two_models(folder: Path, target: str) -> tuple[SensorModel, SensorModel]:
-    """Models of 8 and 16 bits, whose headers lie beside each other in the folder."""
+    """Models of 8 and 16 bits, whose headers are in the same folder."""
     made: list[SensorModel] = []
     for name, width in zip(NAMES, (8, 16), strict=True):
         (folder / name).mkdir()
@@ -70,7 +70,7 @@ def test_a_program_with_two_models_and_a_second_file(compiler: str, tmp_path: Pa
 
 @pytest.mark.parametrize("target", ["uno", "cortex-m4"])
 def test_a_board_computes_what_it_does_with_two_files(target: str, tmp_path: Path):
-    """A sketch is C++, whose functions are those of the header: it compiles with both models."""
+    """A sketch is C++ and uses the functions of the header; it compiles with both models."""
     need_tools(target)
     model = two_models(tmp_path, target)[0]
     (tmp_path / "sketch.cpp").write_text("".join(f'#include "{name}.h"\n' for name in NAMES))

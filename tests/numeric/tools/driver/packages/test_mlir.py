@@ -1,4 +1,6 @@
-"""The package in upstream dialects: LLVM's code gives the stored outputs, wherever a model takes its input from."""
+"""The package in upstream dialects: LLVM's code computes the stored outputs for every way to provide a model's
+input.
+"""
 
 from __future__ import annotations
 
@@ -24,7 +26,7 @@ def make(folder: Path) -> int:
     spread([("uno", {}), ("cortex-m4", {"reuse_input": True}), ("riscv", {"format": "f32", "width": None})], 2),
 )
 def test_the_stored_samples_are_right_by_llvm(target: str, options: dict[str, Any], tmp_path: Path):
-    """And a stored output that is not gives the exit code of a failure."""
+    """LLVM's code computes the stored outputs. A wrong stored output results in the exit code of a failure."""
     need_tools(LLVM)
     folder = sensor_model(tmp_path, target, packages=("mlir",), **options).out / "mlir"
     assert make(folder) == 0

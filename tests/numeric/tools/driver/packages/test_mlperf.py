@@ -1,4 +1,4 @@
-"""The firmware for MLPerf Tiny's runner, driven at a pseudo-terminal as the runner drives a board."""
+"""The firmware for MLPerf Tiny's runner, tested over a pseudo-terminal with the commands of the runner."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ CHUNK = 31
 
 
 def small_network(name: str) -> bytes:
-    """A network with the inputs and outputs of one of the benchmark's, and fewer layers."""
+    """A network with the inputs and outputs of one of the benchmark's networks, but fewer layers."""
     model, random = TfliteModel(), np.random.default_rng(7)
     shape = SHAPES[name]
     x = first = model.tensor(shape, scales=SCALE, zero_point=ZERO)
@@ -70,13 +70,13 @@ def firmware(content: bytes, folder: Path, **options: Any) -> Path:
 
 
 class Line:
-    """A serial line, at whose other end the firmware is."""
+    """A serial line to the firmware."""
 
     def __init__(self, file: int) -> None:
         self.file = file
 
     def answer(self) -> list[str]:
-        """The lines up to the next m-ready."""
+        """The lines of the response up to the next m-ready."""
         text = b""
         while not text.endswith(b"m-ready\r\n"):
             text += os.read(self.file, 4096)
@@ -93,7 +93,7 @@ class Line:
             assert said == (["m-load-done"] if at + CHUNK >= len(content) else [])
 
     def results(self, content: bytes, times: int = 1, warm_up: int = 0) -> list[float]:
-        """The results of an input, after checking all else that is said about it."""
+        """The results for an input, after the other lines of the response are checked."""
         self.load(content)
         lines = self.ask(f"infer {times} {warm_up}")
         shown = [f"m-warmup-start-{warm_up}", "m-warmup-done", f"m-infer-start-{times}"]
@@ -134,7 +134,7 @@ def compiled(folder: Path) -> Path:
 
 
 def sent(name: str, samples: NDArray[Any]) -> list[bytes]:
-    """What the runner sends for raws of the input: these, pixels from 0, or real numbers."""
+    """The bytes that the runner sends for raws of the input: the raws, pixels counted from 0, or real numbers."""
     if name == "kws01":
         return [sample.tobytes() for sample in samples]
     if name == "ad01":
@@ -144,7 +144,7 @@ def sent(name: str, samples: NDArray[Any]) -> list[bytes]:
 
 @pytest.mark.parametrize("name", spread(SHAPES, 2))
 def test_results_are_those_of_tflite_micro(name: str, tmp_path: Path):
-    """Also where the input lies in the arena, and is gone after an inference."""
+    """In some cases the input is in the arena and is overwritten by an inference."""
     content = small_network(name)
     samples = raws(np.random.default_rng(1), (3, *SHAPES[name]))
     [outputs] = computed_by_tflm(content, samples)
@@ -160,7 +160,7 @@ def test_results_are_those_of_tflite_micro(name: str, tmp_path: Path):
 
 
 def test_the_commands_of_the_runner(tmp_path: Path):
-    """Built by the project of the package."""
+    """The project of the package builds the firmware."""
     if shutil.which("cmake") is None:
         pytest.skip("cmake is not installed")
     folder = firmware(small_network("kws01"), tmp_path)
@@ -213,7 +213,7 @@ def test_what_the_runner_does_not_know(tmp_path: Path):
 
 
 def test_samples_of_keywords_become_an_array(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
-    """The inputs have the scale of the reference model, so that it reads the bytes of the files."""
+    """Inputs have the scale of the reference model, so that the program reads the bytes of the files unchanged."""
     raws = np.random.default_rng(0).integers(-128, 128, (2, 490), np.int8)
     (tmp_path / "kws01").mkdir()
     for number, sample in enumerate(raws):

@@ -1,4 +1,4 @@
-"""The PlatformIO project: its manifests, and its program compiled as PlatformIO would, whose own tool is not needed.
+"""The PlatformIO project: its manifests, and its program compiled as PlatformIO would, without PlatformIO's own tool.
 
 The rules of `library.json` are those of its schema (`platformio/assets/schema/library.json` of platformio-core) and of
 its page in the documentation.
@@ -40,7 +40,7 @@ KNOWN = {
 
 
 def compile_sources(project: Path, folder: Path) -> list[Path]:
-    """The objects of the program and of the library in `lib/`, whose headers PlatformIO finds."""
+    """The object files of the program and of the library in `lib/`, whose headers are in PlatformIO's include path."""
     folder.mkdir()
     [library] = (project / "lib").iterdir()
     build = json.loads((library / "library.json").read_text())["build"]["flags"]

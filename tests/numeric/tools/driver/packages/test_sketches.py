@@ -1,4 +1,4 @@
-"""The sketches of the Arduino library, run on this computer and compiled for other families of chips."""
+"""The sketches of the Arduino library, run on this computer and compiled for other chip families."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ void loop() {{}}
 
 
 def test_names_of_classes_are_printed_as_they_come(sensor: SensorModel, tmp_path: Path):
-    """On the chip, where they lie in program memory, and on this computer."""
+    """The sketch is compiled for a chip, where names are in program memory, and for this computer."""
     need_tools("uno")
     x = inputs(50)[:5]
     sketch = library(sensor) / "examples/Typed/Typed.ino"
@@ -143,7 +143,9 @@ def test_windows_of_an_accelerometer(sensor: SensorModel, tmp_path: Path):
 
 
 def test_integers_of_sensors(tmp_path: Path):
-    """The sketches hand the integers of an accelerometer to the model, and read integers over the serial line."""
+    """One sketch passes the integers of an accelerometer to the model, and another one reads integers from the serial
+    line.
+    """
     model = sensor_model(tmp_path, "uno", packages=("arduino",), input_unit="g16384")
     readings = np.random.default_rng(6).integers(-16384, 16384, (8, 6))
     readings.astype(np.int16).tofile(tmp_path / "readings")
@@ -165,7 +167,7 @@ def packed(images: np.ndarray) -> bytes:
 
 @pytest.mark.parametrize("input", spread(["serial", "callback"], 1))
 def test_images_row_by_row(input: str, tmp_path: Path):
-    """Over the serial line every row is asked for; the stored images come from a function."""
+    """The sketch requests each row over the serial line; a function returns the rows of the stored images."""
     (tmp_path / "network.mlir").write_text(print_ir(program()))
     np.savez(tmp_path / "images.npz", x=images())
     request = Request(
@@ -189,7 +191,9 @@ def test_images_row_by_row(input: str, tmp_path: Path):
 
 
 def test_samples_are_pushed(tmp_path: Path):
-    """Those of the self-test, and those of an analog pin, of which the middle of the range is 0."""
+    """The sketch pushes the samples of the self-test, and those of an analog pin, of which the middle of the range is
+    0.
+    """
     need_tools("uno")
     (tmp_path / "sums.mlir").write_text(running_sum("sums"))
     out, packages = tmp_path / "out", ("arduino",)
@@ -239,7 +243,7 @@ def test_words_are_heard_by_the_rule_of_the_command(tmp_path: Path):
 
 
 def test_a_detector_tells_anomalies(tmp_path: Path):
-    """Readings of three pins in the unit of the training data, and the decision that the program makes in Python."""
+    """The sketch reads three pins in the unit of the training data, and decides as the program does in Python."""
     need_tools("uno")
     random = np.random.default_rng(2)
     usual = random.normal(0, 0.1, (200, 96)) + np.tile([0, 0, 1], 32)

@@ -1,4 +1,4 @@
-"""Programs of functions of lanes: what composers read, and functions that are no such programs."""
+"""Lane functions as programs for composers, and functions that are rejected."""
 
 import pytest
 from xdsl.dialects import arith, memref
@@ -62,7 +62,7 @@ def program(text: str) -> LaneProgram:
 
 
 def test_unrolled_loops_load_an_element_once():
-    """Three elements of a window, one of which is loaded again behind it."""
+    """One of the three elements of a window is read again after the window, but loaded only once."""
     flat = unrolled(program(POOL))
     assert list(flat.accesses.values()) == [Element(0, offset, ()) for offset in range(3)]
     # The sum begins with 0.
@@ -81,7 +81,7 @@ def test_the_digest_ignores_names():
 
 
 def test_joined_rows_begin_at_the_first_lane():
-    """The first lane has the number 2, and the first row."""
+    """The first lane has the number 2 and must read the first row; any other function is rejected."""
     joined = program(JOINED_ROWS.replace("START", "-6"))
     assert [sum.pitch for sum in joined.sums.values()] == [3]
     assert (joined.count, joined.reach) == (4, [12, 3, 1])

@@ -1,4 +1,4 @@
-"""Sums of products in any order of axes, against sums that numpy computes window by window."""
+"""Sums of products with any order of axes, compared with sums that numpy computes window by window."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from tinyml.runtime.evaluator.evaluator import evaluate_reals
 
 
 def computed(to: GraphWriter, x: Tensor, result: Tensor, array: np.ndarray) -> np.ndarray:
-    """What the program of a graph with one input computes."""
+    """The result of the program of a graph with one input."""
     graph = to.graph(to.bodies[0], [x], [to.whole(result)])
     scores = evaluate_reals(import_graph(graph, "f"), array.reshape(1, -1)).scores
     assert scores is not None
@@ -40,7 +40,7 @@ EXTENTS = {"n": 1, "y": 3, "x": 2, "k": 2, "l": 3, "o": 2, "z": 3}
     st.sampled_from([(1, 2), (2, 1), (2, 2), (1, 1)]),
 )
 def test_a_convolution(image: list[str], filter: list[str], result: list[str], steps: Any, channels: tuple[int, int]):
-    """With groups, strides and dilations; groups of one channel are depthwise."""
+    """Convolutions have groups, strides and dilations; groups of one channel are depthwise."""
     extents = {**EXTENTS, "g": channels[0], "c": channels[1]}
     sy, sx, dk, dl = steps
     extents["Y"] = (extents["y"] - 1) * sy + (extents["k"] - 1) * dk + 1
@@ -77,7 +77,9 @@ def test_a_product_of_matrices(lhs: list[str], rhs: list[str], result: list[str]
 
 @given(st.permutations([1, 2, 5, 4]), st.sampled_from(["Max", "Sum"]), st.integers(1, 2), st.integers(1, 2))
 def test_a_pool(shape: list[int], kind: str, size: int, stride: int):
-    """Along any two axes; that of a known image is the same, computed while the graph is written."""
+    """Pools extend along any two axes. A pool of a constant image is computed during the import, with the same
+    result.
+    """
     sizes = [size if extent > 2 else 1 for extent in shape]
     strides = [stride if extent > 2 else 1 for extent in shape]
     out = tuple((n - s) // t + 1 for n, s, t in zip(shape, sizes, strides, strict=True))

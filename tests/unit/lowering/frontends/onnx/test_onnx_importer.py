@@ -1,4 +1,4 @@
-"""The models that the ONNX frontend reads and refuses, and its messages."""
+"""The models that the ONNX frontend accepts and rejects, and its messages."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def error_of(content: bytes, file: str = "model.onnx") -> str:
 
 
 def changed(change: Callable[[onnx.ModelProto], object]) -> bytes:
-    """The content of a small model with one thing changed."""
+    """The bytes of a small model with one change."""
     copy = onnx.ModelProto()
     copy.CopyFrom(RELU)
     change(copy)
@@ -157,7 +157,7 @@ WRONG: dict[str, tuple[bytes, str]] = {
 
 
 def with_function(*ops: str) -> bytes:
-    """The content of a model of a local function `Twice`, whose nodes have these ops in sequence."""
+    """The bytes of a model with a local function `Twice`, which applies these ops in sequence."""
     names = ["x", *(f"v{number}" for number in range(1, len(ops))), "y"]
     nodes = [
         helper.make_node(op, [before], [after], domain="local" if op == "Twice" else "")
@@ -223,7 +223,7 @@ def test_an_unknown_op_names_the_layer_that_it_was_exported_from(namespace: str,
 
 
 def test_nodes_may_be_in_any_order():
-    """A chain of nodes, as long as recursion does not reach, and a graph inside of one that reads a later result."""
+    """The cases are a chain of nodes longer than Python's recursion limit, and a subgraph that reads a later result."""
     chain = [node("Neg", f"t{i}", f"t{i + 1}") for i in range(2000)]
     nodes = [node("Relu", "x", "t0"), *chain, node("Identity", "t2000")]
     assert str(imported(model(nodes[::-1], [4]))) == str(imported(model(nodes, [4])))
@@ -298,7 +298,7 @@ def test_external_data_lie_in_the_folder_of_the_model(tmp_path: Path):
 
 
 def test_sizes_are_limited():
-    """Nothing of a hostile size is computed before it is refused."""
+    """A model of excessive size is rejected before anything is computed."""
     doublings = [node("Concat", f"{a} {a}", b, axis=0) for a, b in pairwise("abcdefghi")]
     token = ELEMENT_LIMIT.set(1000)
     try:
@@ -352,7 +352,7 @@ EXPANDED = [
 
 @pytest.mark.parametrize("nodes", [DIFFERENCES, EXPANDED])
 def test_prototypes_become_a_loop(nodes: list[onnx.NodeProto]):
-    """ProtoNN as exporters write it: all differences at once, squared and summed, or the square expanded."""
+    """Exporters write ProtoNN in two forms: all differences are squared and summed, or the square is expanded."""
     random = np.random.default_rng(3)
     b = random.normal(size=(1, 3, 4)).astype(np.float32)
     constants = {"w": random.normal(size=(5, 3)), "g": np.array(-0.3), "z": random.normal(size=(4, 6))}
@@ -373,7 +373,9 @@ def test_prototypes_become_a_loop(nodes: list[onnx.NodeProto]):
 
 
 def test_matrices_are_declared_sparse():
-    """As `|*|` in SeeDot's language declares them; where something is added to the products, only with many zeros."""
+    """The operator `|*|` in SeeDot's language does the same. A matrix to whose products something is added is declared
+    sparse only if it has many zeros.
+    """
 
     def is_sparse(weights: np.ndarray[Any, Any], *, biased: bool) -> bool:
         nodes = [node("Gemm", "x w b") if biased else node("MatMul", "x w")]

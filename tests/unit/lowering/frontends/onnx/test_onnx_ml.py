@@ -1,4 +1,4 @@
-"""Ops of `ai.onnx.ml` with attributes that do not fit, and what becomes of labels and scores."""
+"""Ops of `ai.onnx.ml` with invalid attributes, and the import of labels and scores."""
 
 from __future__ import annotations
 
@@ -20,7 +20,10 @@ def ml(op: str, inputs: str, outputs: str, **attributes: Any) -> Any:
 
 
 def imported(*nodes: Any, outputs: str = "label scores", opset: int = 9, batch: int | None = None) -> ModuleOp:
-    """A model of nodes on 3 features; outputs: their names."""
+    """The program of a model of nodes on 3 features.
+
+    outputs: the names of the outputs, separated by spaces.
+    """
     x = helper.make_tensor_value_info("x", TensorProto.FLOAT, [batch, 3])
     declared = [helper.make_tensor_value_info(name, TensorProto.FLOAT, None) for name in outputs.split()]
     labels = numpy_helper.from_array(np.array(["no", "yes"], object), "names")
@@ -88,7 +91,7 @@ TREE: dict[str, Any] = {
     ],
 )
 def test_several_samples_at_once_are_refused(op: str, outputs: str, attributes: dict[str, Any]):
-    """A program takes one sample: of a fixed batch no row may be dropped."""
+    """A program processes one sample. Rows of a fixed batch must not be dropped silently."""
     node = ml(op, "x", outputs, **attributes)
     with pytest.raises(InputError, match=r"takes 2 samples at once, 2x3: export it for one, such as FloatTensorType"):
         imported(node, outputs=outputs, batch=2)
@@ -108,7 +111,7 @@ def test_features_outside_are_refused():
 
 
 def test_a_classifier_keeps_its_labels_and_scores():
-    """Whatever is computed of the scores afterwards is left out."""
+    """Ops that process the scores further are omitted."""
     module = imported(
         ml("LinearClassifier", "x", "first raw", **LINEAR),
         helper.make_node("Cast", ["first"], ["label"], to=TensorProto.INT64),
@@ -155,7 +158,9 @@ def test_support_vectors_of_one_class_are_refused():
 
 
 def test_differences_to_the_logarithm_of_a_sum_become_a_softmax():
-    """As Gaussian naive Bayes is exported; formats of few bits have a softmax, but hardly an exp of what is added."""
+    """Gaussian naive Bayes is exported in this form. Formats of few bits can represent a softmax, but hardly the
+    exponentials of the sums.
+    """
     nodes = [
         helper.make_node("ReduceLogSumExp", ["x"], ["total"], axes=[1], keepdims=0),
         helper.make_node("Reshape", ["total", "column"], ["totals"]),
@@ -174,7 +179,7 @@ def test_differences_to_the_logarithm_of_a_sum_become_a_softmax():
 
 
 def test_support_vectors_are_counted():
-    """A model that names no number has none, as a linear one."""
+    """A model that states no number of support vectors has none, like a linear model, and is rejected."""
     uncounted = {name: value for name, value in REGRESSOR.items() if name != "n_supports"}
     with pytest.raises(InputError, match="a model without support vectors is not supported"):
         imported(ml("SVMRegressor", "x", "scores", **uncounted), outputs="scores")

@@ -1,4 +1,4 @@
-"""Quantisers that cannot be imported are refused in one line."""
+"""Quantisers that cannot be imported are rejected in one line."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ QONNX = "qonnx.custom_op.general"
 
 
 def quant(numbers: dict[str, Any], **attributes: Any) -> bytes:
-    """A model of one Quant, whose scale is 1, zero point 0 and width 4 unless others are given."""
+    """The bytes of a model of one Quant. By default its scale is 1, its zero point 0 and its width 4."""
     constants = {"s": number(1), "z": number(0), "b": number(4)} | numbers
     nodes = [node("Quant", "x s z b", "y", domain=QONNX, **{"signed": 1, "narrow": 0, **attributes})]
     return model(nodes, [1, 4], constants).SerializeToString()

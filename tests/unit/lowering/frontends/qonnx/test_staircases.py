@@ -1,4 +1,4 @@
-"""Thresholds of monotone functions, and integer arithmetic with the same levels for every argument."""
+"""Thresholds of monotone functions, and integer arithmetic that computes the same levels for every argument."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ CHANNELS = 24
 
 
 def random_levels(greatest: int, last: int) -> Levels:
-    """Lines of random slopes of both signs, in units of random steps, rounded half to even and clamped."""
+    """Random linear functions with slopes of both signs, in units of random steps, rounded half to even and clamped."""
     random = np.random.default_rng(last)
     slopes, offsets = random.normal(size=(CHANNELS, 1)) * last / greatest, random.normal(size=(CHANNELS, 1)) * last
     return lambda x: np.clip(np.rint(slopes * x + offsets), 0, last).astype(np.int64)
@@ -40,7 +40,7 @@ def test_lines_have_the_levels_of_the_function(greatest: int, last: int):
 
 
 def test_a_function_that_no_line_rounds_to():
-    """Steps of 1 and 7 integers in turns: a line has steps that differ by 1 at most."""
+    """The widths of steps alternate between 1 and 7 integers. The steps of a rounded line differ by at most 1."""
     ends = np.zeros(1, np.int64), np.full(1, 40)
     uneven = staircase(lambda x: np.searchsorted([5, 6, 13, 14, 21], x, "right"), *ends, 0, 5)
     np.testing.assert_array_equal(uneven.at, [[5, 6, 13, 14, 21]])
@@ -49,7 +49,9 @@ def test_a_function_that_no_line_rounds_to():
 
 
 def test_thresholds_of_a_falling_function():
-    """The thresholds are those of the rising function of the negated integer; one beyond the greatest is never met."""
+    """The thresholds are those of the rising function of the negated integer; a threshold beyond the greatest is never
+    met.
+    """
     ends = np.array([-3]), np.array([4])
     falling = staircase(lambda x: np.clip(2 - x, 0, 9), *ends, 0, 6)
     assert falling.signs.tolist() == [-1]
@@ -59,12 +61,12 @@ def test_thresholds_of_a_falling_function():
 
 @pytest.mark.parametrize(("to_even", "expected"), [(False, [-2, 2, 6, 10]), (True, [-2, 3, 6, 11])])
 def test_thresholds_of_rounding(to_even: bool, expected: list[int]):
-    """Quotients by 4 reach 0 at -2, and 1 at 2, unless the half goes to the even 0."""
+    """Quotients by 4 reach 0 at -2, and 1 at 2, unless the half is rounded to the even 0."""
     assert rounding_thresholds(np.arange(4), 2, to_even=to_even).tolist() == expected
 
 
 def test_the_addend_of_a_rounding():
-    """One addend fits exact thresholds; another distance of thresholds has none."""
+    """Exactly one addend results in the given thresholds; for thresholds at other distances there is none."""
     ends = np.full(1, -100), np.full(1, 100)
     wanted = staircase(lambda x: np.clip((x + 13) >> 2, 0, 3), *ends, 0, 3)
     thresholds = rounding_thresholds(wanted.levels, 2, to_even=False)

@@ -1,4 +1,4 @@
-"""MobileNet's bottleneck in SeeDot's language is three convolutions."""
+"""MobileNet's bottleneck in SeeDot's language is imported as three convolutions."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def expected(x: Reals, p: dict[str, Reals]) -> Reals:
 
 
 def test_three_convolutions(tmp_path: Path):
-    """Weights that are parameters become a part of the filters; others stay multiplications."""
+    """Factors that are parameters are multiplied into the filters; other factors remain multiplications."""
     shapes = SHAPES | {f"{name}{i}": (channels,) for name in "WB" for i, channels in ((1, 6), (2, 6), (3, 3))}
     parameters = {name: RANDOM.uniform(-2, 2, shape).astype(np.float32) for name, shape in shapes.items()}
     for name, raws in parameters.items():

@@ -19,7 +19,7 @@ X = "let X = (3, 1) in [-1.0, 1.0] in\n"
 
 
 def spelled(node: Expression) -> str:
-    """The tree with a parenthesis around every node that has parts."""
+    """The syntax tree as text, with parentheses around every node that has children."""
     match node:
         case Name(name=name):
             return name
@@ -63,7 +63,7 @@ def test_precedence_and_forms(text: str, tree: str):
 
 
 def test_the_grammar_has_no_conflicts(caplog: pytest.LogCaptureFixture):
-    """lark settles a conflict silently; only its log tells."""
+    """lark resolves conflicts silently and only reports them in its log."""
     from lark import Lark, logger
 
     grammar = ROOT / "lowering" / "frontends" / "seedot" / "grammar.lark"
@@ -168,7 +168,7 @@ def test_the_input_is_declared_once(text: str, complaint: str):
 
 
 def load(folder: Path, content: Any) -> str:
-    """The complaint about a parameter W of shape (2, 2) whose file has this content."""
+    """The error message for a parameter W of shape (2, 2) whose file has this content."""
     path = folder / "W.npy"
     if isinstance(content, bytes):
         path.write_bytes(content)

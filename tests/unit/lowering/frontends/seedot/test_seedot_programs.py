@@ -1,4 +1,4 @@
-"""The SeeDot frontend: the values of its programs, and the limits that hostile programs run into."""
+"""The SeeDot frontend: the values of programs, and the limits that reject excessively large programs."""
 
 from contextlib import suppress
 from pathlib import Path
@@ -25,7 +25,7 @@ X = "let X = (3, 1) in [-1.0, 1.0] in\n"
 
 
 def run(text: str, inputs: Any, folder: Path = Path()) -> Any:
-    """Import, check that the module survives printing and parsing, and compute its value: one row per input."""
+    """Import a program, check that its module can be printed and parsed, and return its results: one row per input."""
     module = import_seedot(text, "f.sd", folder)
     module.verify()
     assert module.is_structurally_equivalent(reparsed(module))
@@ -110,7 +110,7 @@ def test_nested_loops_carry_what_they_change():
 
 
 def test_fastgrnn_is_the_recurrence_of_shiftry():
-    """Pseudocodes 18 and 19, with the constants zeta and nu that training found: 16 steps of 16 pixels."""
+    """Pseudocodes 18 and 19, with the constants zeta and nu found by training: 16 steps of 16 pixels."""
     folder = MODELS["fastgrnn"].parent
     w, u, bg, bh, fc, bias = (np.load(folder / f"{name}.npy") for name in ("W", "U", "Bg", "Bh", "FC", "FCbias"))
     images = np.load(folder / "test.npz")["x"][:5]

@@ -1,4 +1,4 @@
-"""Each refusal of an estimator says what to train instead: that is fitted here, and imported."""
+"""Each message that rejects an estimator suggests another one, which is fitted and imported here."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ supported with another parameter."""
 
 
 def fitted(estimator: Any) -> Any | None:
-    """The estimator, fitted on the first targets that it takes; None if there are none."""
+    """The estimator, fitted on the first kind of targets that it accepts; None if it accepts none."""
     for targets in TARGETS.values():
         try:
             with warnings.catch_warnings(action="ignore"):
@@ -46,7 +46,7 @@ def fitted(estimator: Any) -> Any | None:
 
 
 def estimators() -> Iterator[tuple[str, Any]]:
-    """All classes of scikit-learn, and an estimator of each with small parameters."""
+    """Yield the name of each class of scikit-learn, and an estimator of the class with small parameters."""
     made = import_module("sklearn.utils._test_common.instance_generator")._construct_instances
     for name, kind in import_module("sklearn.utils").all_estimators():
         if name not in WITHOUT_FEATURES and name != "FrozenEstimator":
@@ -56,7 +56,7 @@ def estimators() -> Iterator[tuple[str, Any]]:
 
 
 def test_every_refusal_names_what_is_imported():
-    """Its advice is in words that do not send to a page, or in expressions, which the next test follows."""
+    """The advice is either text that does not refer to a page, or expressions, which the next test evaluates."""
     refused = set[str]()
     for name, estimator in estimators():
         if (trained := fitted(estimator)) is None:
@@ -131,7 +131,7 @@ TEXTS = ["up and down", "down and out"] * 10
     ],
 )
 def test_the_reason_is_the_right_one(estimator: Any, x: Any, said: str):
-    """A step that nobody fitted is another matter."""
+    """For a pipeline with an unfitted step, the message states that reason instead."""
     with pytest.raises(InputError, match="is it fitted"):
         import_estimator(sk.make_pipeline(sk.StandardScaler(), sk.Ridge()))
     with warnings.catch_warnings(action="ignore"), pytest.raises(InputError) as caught:
@@ -140,7 +140,7 @@ def test_the_reason_is_the_right_one(estimator: Any, x: Any, said: str):
 
 
 def test_missing_values_of_a_booster_are_nan():
-    """A class of XGBoost, as far as it is looked at."""
+    """The estimator is a replacement for a class of XGBoost, with the attributes that the importer reads."""
     estimator = type("XGBClassifier", (), {"missing": 0.0, "n_features_in_": 2})()
     with pytest.raises(InputError, match=r"missing=0\.0 is not supported, only NaN: train with X = np"):
         objects._of_xgboost(estimator, ModelBuilder("model"))  # pyright: ignore[reportPrivateUsage]

@@ -1,4 +1,4 @@
-"""The table of estimators: each row is imported as it is fitted by default, and the page has them all."""
+"""The table of estimators: each row is imported with default options, and the documentation lists all rows."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ GIVEN: dict[str, dict[str, Any]] = {
 
 @pytest.mark.parametrize("name", HANDLERS)
 def test_every_estimator_answers_as_fitted_by_default(name: str):
-    """On standardised features, so that all of them converge well enough."""
+    """Features are standardised so that all estimators converge sufficiently."""
     estimator: Any = getattr(sk, name)(**GIVEN.get(name, {}))
     is_regressor = hasattr(estimator, "predict") and not hasattr(estimator, "predict_proba") and not is_classifier(name)
     data = halves("diabetes" if is_regressor else "wine")
@@ -71,7 +71,7 @@ def test_the_page_has_the_table(pytestconfig: pytest.Config):
 
 
 def test_tensors_are_named_after_the_steps():
-    """After the class, or the name that the user chose."""
+    """Names begin with the class of a step, or the name that the user has chosen for it."""
     data, pipeline = halves("iris"), sk.make_pipeline(sk.PCA(2), sk.LogisticRegression())
     named = sk.Pipeline([("reduce", sk.PCA(2)), ("model", pipeline)])
     for fitted, first in ((pipeline, "PCA"), (named, "reduce")):

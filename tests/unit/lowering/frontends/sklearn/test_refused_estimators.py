@@ -27,7 +27,7 @@ BOTH = np.c_[IRIS.y, IRIS.y > 0]
 
 
 class Changed(sk.StandardScaler):
-    """A class that is not scikit-learn's."""
+    """A class derived from one of scikit-learn's classes."""
 
 
 def fitted(estimator: Any, y: Any = IRIS.y) -> Any:
@@ -36,7 +36,7 @@ def fitted(estimator: Any, y: Any = IRIS.y) -> Any:
 
 
 def drawn_by_real_adaboost() -> Any:
-    """As scikit-learn before 1.6 fitted it by default."""
+    """An AdaBoost as scikit-learn before 1.6 fitted it by default."""
     estimator = fitted(sk.AdaBoostClassifier(n_estimators=2))
     estimator.algorithm = "SAMME.R"
     return estimator
@@ -141,7 +141,7 @@ def test_features_are_counted():
 
 @pytest.mark.parametrize("labels", [IRIS.y, np.array(["a", "b", "c"])[IRIS.y]])
 def test_programs_that_differ_from_predict_are_refused(labels: Any):
-    """On the data with which an estimator is compiled, whose `predict` is changed behind the importer's back."""
+    """The import compares results on the data for compilation. Here `predict` is replaced, so that results differ."""
     estimator = fitted(sk.LogisticRegression(), labels)
     tinyml.compile(estimator, IRIS.x, labels, board="host", format="fixed")
     right: Any = estimator.predict
@@ -170,7 +170,7 @@ def test_a_regressor_is_compared_too():
 
 
 class Hostile:
-    """What runs code when it is unpickled."""
+    """An object whose unpickling runs code."""
 
     def __reduce__(self) -> tuple[Any, Any]:
         return Path.touch, (Path("touched"),)
@@ -195,7 +195,7 @@ def test_nothing_is_unpickled_without_a_request(suffix: str, tmp_path: Path, mon
 
 
 class Raises:
-    """What raises an exception when it is unpickled."""
+    """An object whose unpickling raises an exception."""
 
     def __init__(self, source: str):
         self.source = source
@@ -238,7 +238,7 @@ def test_a_trusted_file_ends_nothing_and_names_no_package(
 
 
 class Array:
-    """An array that is none."""
+    """An object that is not an array but has an array's attributes."""
 
     def __init__(self, error: type[BaseException]):
         self.error = error

@@ -1,4 +1,4 @@
-"""Packed constants of few bits, and scales for blocks of rows."""
+"""Packed constants of few bits, and scales for blocks of a row."""
 
 from __future__ import annotations
 
@@ -15,7 +15,9 @@ from tinyml.lowering.frontends.tflite.narrow import in_floats, unpacked
 
 @pytest.mark.parametrize("width", [2, 4])
 def test_numbers_of_few_bits(width: int):
-    """All numbers of a width, the first in the lowest bits; the rest of the last byte is ignored."""
+    """All numbers of a width are unpacked, the first from the lowest bits; the unused bits of the last byte are
+    ignored.
+    """
     numbers = [*range(-(1 << width - 1), 1 << width - 1), -1]
     packed = sum((number % (1 << width)) << (width * place) for place, number in enumerate(numbers))
     content = np.frombuffer(packed.to_bytes(-(-width * len(numbers) // 8), "little"), np.uint8)
@@ -65,7 +67,7 @@ def test_other_blocks_are_refused(case: str):
 
 
 def filled(dtype: str) -> TfliteGraph:
-    """A constant of one number, filled into a tensor of a type."""
+    """A graph that fills a tensor of a type with one constant."""
     value, extents = tensor("v", -3, dtype, ()), tensor("e", np.array([2, 2], np.int32), "int32")
     output = tensor("y", None, dtype, (2, 2))
     return folded(TfliteGraph([], [output], [Operator(0, "FILL", [extents, value], [output], {})]))

@@ -38,7 +38,7 @@ def types(module: ModuleOp) -> tuple[str, str]:
 
 
 def dense(model: TfliteModel, x: int, y: int) -> None:
-    """A dense layer of 4 inputs and 3 outputs."""
+    """Add a dense layer of 4 inputs and 3 outputs."""
     random = np.random.default_rng(3)
     weights = model.constant(random.integers(-127, 128, (3, 4)), "int8", scales=0.01)
     bias = model.constant(random.integers(-99, 99, 3), scales=UNIT * 0.01)
@@ -46,7 +46,7 @@ def dense(model: TfliteModel, x: int, y: int) -> None:
 
 
 def between_floats() -> bytes:
-    """A dense layer between QUANTIZE and DEQUANTIZE."""
+    """The bytes of a model of a dense layer between QUANTIZE and DEQUANTIZE."""
     model = TfliteModel()
     real, x = model.tensor((1, 4), "float32"), model.tensor((1, 4), "int8", UNIT, 3)
     y, result = model.tensor((1, 3), "int8", 0.25, -7), model.tensor((1, 3), "float32")
@@ -71,7 +71,7 @@ def test_conversions_at_the_ends_belong_to_the_interface():
 
 
 def _behind_a_transpose(permutation: list[int]) -> bytes:
-    """The largest numbers of 2 x 2 pixels of an image whose axes a TRANSPOSE moves first."""
+    """The bytes of a model of a maximum pool of 2 x 2 pixels after a TRANSPOSE of the input image."""
     shape = (1, 2, 3, 4)
     model = TfliteModel()
     x, y = model.tensor(shape, "int8", UNIT, 3), model.tensor([shape[axis] for axis in permutation], "int8", UNIT, 3)
@@ -84,7 +84,9 @@ def _behind_a_transpose(permutation: list[int]) -> bytes:
 
 @pytest.mark.parametrize("permutation", [[0, 2, 3, 1], [0, 3, 2, 1], [0, 1, 3, 2]])
 def test_a_transpose_at_the_entrance(permutation: list[int], tmp_path: Path):
-    """One that moves channels to the end becomes the order of the input, others stay; data keep the file's order."""
+    """A TRANSPOSE that moves channels last becomes the input's order of axes; others remain. Data have the order of the
+    file.
+    """
     content = _behind_a_transpose(permutation)
     module = read_tflite(content, "m.tflite")
     is_order = permutation == [0, 2, 3, 1]
@@ -135,7 +137,7 @@ def test_a_model_in_floats_is_a_program_on_reals():
 
 
 def small(kind: str, inputs: int = 1, **options: Any) -> bytes:
-    """A model of one operator."""
+    """The bytes of a model of one operator."""
     model = TfliteModel()
     x, y = (model.tensor((1, 4), "int8", UNIT, 3) for _ in range(2))
     model.op(kind, [x] * inputs, y, **options)
@@ -143,7 +145,7 @@ def small(kind: str, inputs: int = 1, **options: Any) -> bytes:
 
 
 def without_elements() -> bytes:
-    """A quantised recurrent layer as the converter writes it, with tensors that it does not use."""
+    """The bytes of a quantised recurrent layer as the converter writes it, with unused tensors."""
     model = TfliteModel()
     x, y, unused = (model.tensor(shape, "int8", UNIT, 3) for shape in ((1, 4), (1, 4), (0,)))
     model.op("LSTM", [x, unused], y)
@@ -203,7 +205,7 @@ def other_extents(*shape: int) -> bytes:
 
 
 def of_an_lstm(**changes: Any) -> bytes:
-    """An LSTM with an option, or with inputs by their positions, that is not supported."""
+    """The bytes of an LSTM with an unsupported option, or with unsupported inputs, given by their positions."""
     model = TfliteModel()
     x, y = (model.tensor((1, 2, 3), "float32") for _ in range(2))
     square, row = model.constant(np.ones((3, 3)), "float32"), model.constant(np.ones(3), "float32")
@@ -243,7 +245,11 @@ def packed_of_other_extents() -> bytes:
 
 
 def of_a_variable(begins: bool) -> bytes:
-    """A model that reads a variable without a value, or one of another scale than what it assigns."""
+    """The bytes of a model that reads a variable without an initial value, or with a scale other than that of the
+    assigned tensor.
+
+    begins: whether the variable has an initial value.
+    """
     model = TfliteModel()
     x, kept = model.tensor((1, 4), "int8", UNIT, 3), model.tensor((1, 4), "int8", 2 * UNIT, 3)
     handle = model.variable("v", (1, 4), "int8", 3, scales=2 * UNIT, zero_point=3) if begins else model.handle("v")
@@ -253,7 +259,7 @@ def of_a_variable(begins: bool) -> bytes:
 
 
 def wide(kind: str, before: str, after: str) -> bytes:
-    """A model of one operator between quantised tensors of two types."""
+    """The bytes of a model of one operator between quantised tensors of two types."""
     model = TfliteModel()
     x = model.tensor((1, 4), before, UNIT)
     y = model.tensor((1, 4), after, 1 / 65536, -(1 << 15) if after == "int16" else 0)
@@ -262,7 +268,10 @@ def wide(kind: str, before: str, after: str) -> bytes:
 
 
 def svdf_of(samples: int = 1, zero: int = 0, rank: int = 1) -> bytes:
-    """A model of one SVDF layer of two filters over three steps. zero: the zero point of the weights of features."""
+    """The bytes of a model of one SVDF layer of two filters over three steps.
+
+    zero: the zero point of the weights of features.
+    """
     model = TfliteModel()
     x, y = model.tensor((samples, 4), "int8", UNIT, 3), model.tensor((samples, 2), "int8", UNIT, 3)
     features = model.constant(np.ones((2, 4)), "int8", scales=UNIT, zero_point=zero)
@@ -273,7 +282,7 @@ def svdf_of(samples: int = 1, zero: int = 0, rank: int = 1) -> bytes:
 
 
 def sloped() -> bytes:
-    """A model of PRELU of 8 bits, whose slopes have 16."""
+    """The bytes of a model of an 8-bit PRELU with 16-bit slopes."""
     model = TfliteModel()
     x, y = model.tensor((1, 4), "int8", UNIT, 3), model.tensor((1, 4), "int8", UNIT, 3)
     model.op("PRELU", [x, model.constant([1, 2, 3, 4], "int16", scales=UNIT)], y)
@@ -281,7 +290,7 @@ def sloped() -> bytes:
 
 
 def upsampled(shape_is_constant: bool) -> bytes:
-    """A model of a transposed convolution, whose shape is a constant or an input."""
+    """The bytes of a model of a transposed convolution, whose shape is a constant or an input."""
     model = TfliteModel()
     shape = model.constant([1, 4, 4, 2]) if shape_is_constant else model.tensor((4,), "int32")
     x, y = model.tensor((1, 2, 2, 3), "int8", UNIT, 3), model.tensor((1, 4, 4, 2), "int8", UNIT, 3)
@@ -369,7 +378,7 @@ def test_what_is_refused_is_named(case: str):
 
 
 def difference(scales: Sequence[float] | None) -> bytes:
-    """A model of two inputs, in floats or quantised with scales of their own."""
+    """The bytes of a model of two inputs, in floats or quantised with separate scales."""
     model = TfliteModel()
     dtype, used = ("float32", [None] * 3) if scales is None else ("int8", [*scales, UNIT])
     first, second, y = (model.tensor((1, 3), dtype, scale) for scale in used)
@@ -389,7 +398,7 @@ def test_several_inputs_are_parts_of_one():
 
 
 def test_inputs_have_quantisations_of_their_own(tmp_path: Path):
-    """Reals and raws of a file become the raws of each input, in Python and by `NAME_set` in C."""
+    """Reals and raws of a data file become the raws of each input, in Python and by `NAME_set` in C."""
     module = read_tflite(difference((UNIT, 2 * UNIT)), "m.tflite")
     formats = [str(part.format) for part in interface_of(module).input_parts]
     assert formats == [f"!zeroskew.q<8, {UNIT}, 0>", f"!zeroskew.q<8, {2 * UNIT}, 0>"]
@@ -415,7 +424,7 @@ def test_inputs_of_several_types_are_refused():
 
 
 def test_a_model_keeps_its_formats_from_file_to_outputs(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
-    """Without data, and with integers as raws."""
+    """The model is compiled without data, and with data whose integers are raws."""
     content = between_floats()
     (tmp_path / "net.tflite").write_bytes(content)
     out = tmp_path / "out"
@@ -457,7 +466,7 @@ int main(void) {
 
 
 def test_conversions_beside_the_program(tmp_path: Path):
-    """As QUANTIZE and DEQUANTIZE, without a warning of the compiler."""
+    """The C functions convert as QUANTIZE and DEQUANTIZE do, and compile without a warning."""
     module, ctx = read_tflite(between_floats(), "net.tflite"), context()
     lowered(module, ctx, start="refine-formats", target="host")
     write_c(module, ctx, "host", tmp_path)
@@ -510,7 +519,7 @@ def test_a_model_with_a_state_streams(
 
 @pytest.mark.filterwarnings("ignore::tinyml.CompileWarning")
 def test_samples_of_a_stream_are_sequences(tmp_path: Path):
-    """The scores of a sample are those of TFLM behind its last frame."""
+    """The scores of a sample are those of TFLM after its last frame."""
     content = spotter(0)
     (tmp_path / "net.tflite").write_bytes(content)
     x = np.stack([inputs_of(content, 6, seed) for seed in range(3)])

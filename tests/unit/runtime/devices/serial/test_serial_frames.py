@@ -1,4 +1,4 @@
-"""Frames on a serial line, whole and broken ones, in pieces and among other bytes."""
+"""Frames on a serial line: valid and damaged frames, split into pieces and between other bytes."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from tinyml.runtime.devices.streaming_board import ANSWER, HELLO, START, Frame, 
 
 
 def read(content: bytes, piece: int) -> list[Frame]:
-    """The frames in bytes that arrive in pieces."""
+    """The frames in bytes that arrive in pieces of `piece` bytes."""
     reader, found = FrameReader(300), list[Frame]()
     for at in range(0, len(content), piece):
         reader.add(content[at : at + piece])
@@ -19,7 +19,7 @@ def read(content: bytes, piece: int) -> list[Frame]:
 
 
 def test_the_checksum_is_fletchers():
-    """Values of the usual test vectors."""
+    """The checksums equal those of commonly used test vectors."""
     assert checksum(b"abcde") == bytes((0xF0, 0xC8))
     assert checksum(b"abcdefgh") == bytes((0x27, 0x06))
 

@@ -1,4 +1,4 @@
-"""Fragments of rows that are code: their instructions."""
+"""The instructions of kernels whose code contains rows of weights."""
 
 from __future__ import annotations
 

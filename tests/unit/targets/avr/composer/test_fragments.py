@@ -99,7 +99,9 @@ def test_a_kernel_is_plain_c_beside_its_assembly():
 
 
 def test_only_rows_of_any_length_are_cut_where_the_counter_ends():
-    """Rows in chunks are never longer than a counter of one byte allows: their kernels have no code for it."""
+    """Rows in chunks are never longer than a one-byte counter permits, so that their kernels need no code to split
+    them.
+    """
     long, limited = dot(8, 8, 24).composed, dot_in_chunks(24, 6).composed
     assert long is not None
     assert limited is not None

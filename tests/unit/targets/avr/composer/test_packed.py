@@ -1,4 +1,4 @@
-"""Fragments that fetch packed and coded elements on AVR, and the kernels that they make for any width."""
+"""Fragments that fetch packed and coded elements on AVR, and the kernels for any width that are composed of them."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def test_what_cannot_be_composed():
 
 
 def test_weights_in_ram_are_fetched_faster():
-    """A load takes a cycle less from RAM, for one byte of two elements."""
+    """A load from RAM takes one cycle less; one byte contains two elements."""
     flash, ram = (compose(Kernel("", 4, 8, 16, flash=flash)) for flash in (True, False))
     assert flash is not None
     assert ram is not None

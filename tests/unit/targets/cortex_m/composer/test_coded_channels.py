@@ -1,4 +1,4 @@
-"""Channels that become code, each composed once."""
+"""Channels whose weights become code, each composed once."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from tinyml.targets.tiles import Sums, Tile
 
 
 def sums_of(tile: Tile) -> Sums:
-    """Weights from 1 on, for all rows the same."""
+    """Sums whose rows all have the weights 1, 2, 3 and so on."""
     weights = np.tile(np.arange(1, tile.runs * tile.length // tile.rows + 1), (tile.rows, 1))
     factors = np.zeros(tile.rows, np.int64), np.full(tile.rows, 1 << 30), np.full(tile.rows, -8)
     return Sums(weights, *factors)

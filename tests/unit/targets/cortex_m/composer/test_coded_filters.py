@@ -1,4 +1,4 @@
-"""Rows of a filter go together where pairs of products take fewer instructions."""
+"""Rows of a filter are computed together if pairs of products take fewer instructions."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def test_rows_go_together_where_it_pays(weights: list[list[int]], groups: list[t
 
 
 class CountedFilter(CodedFilter):
-    """A filter that counts the ways to take rows that are compared."""
+    """A filter that counts how many groupings of rows are compared."""
 
     compared: ClassVar[list[Sequence[Rows]]] = []
 
@@ -38,7 +38,7 @@ class CountedFilter(CodedFilter):
 
 
 def test_many_rows_go_together_after_few_comparisons():
-    """A row of powers of two goes alone, and one of zeros not at all."""
+    """A row of powers of two is computed separately, and a row of zeros needs no code."""
     weights = 2 * np.arange(3, 35).reshape(16, 2) + 1
     weights[3], weights[9] = 8, 0
     groups = CountedFilter(weights, 1).groups

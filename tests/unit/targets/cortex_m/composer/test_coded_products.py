@@ -1,4 +1,4 @@
-"""Products of an element and constants are exact, in few instructions."""
+"""Products of an element and constants are exact and take few instructions."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ SUMS = ("r8", "r9", "r10")
 
 
 def executed(lines: Lines, registers: dict[str, int]) -> dict[str, int]:
-    """What registers hold behind instructions."""
+    """The content of registers after instructions."""
     for line in lines:
         name, _, rest = line.partition(" ")
         to, *sources = rest.split(", ")

@@ -1,4 +1,4 @@
-"""Composed kernels for Cortex-M: the order of their weights, and their stack."""
+"""Composed kernels for Cortex-M: the order of their weights, and their use of the stack."""
 
 import numpy as np
 from programs.kernel_tables import tile_families

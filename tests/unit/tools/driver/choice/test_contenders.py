@@ -1,4 +1,4 @@
-"""The order of alternatives, and the table of what `auto` chose for trained models."""
+"""The order in which alternatives are tried, and the table of the choices of `auto` for trained models."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def row(name: str, time: float | None, flash: float = 0.0) -> Candidate:
 
 
 def network(name: str, time: float, streamed: float = math.inf) -> Candidate:
-    """An alternative of a network of images, with its times by ordinary execution and by streaming."""
+    """An alternative for a network of images, with its times by ordinary execution and by streaming."""
     tried = row(name, time)
     image = tdsl.Conv2dOp.__new__(tdsl.Conv2dOp)
     tried.trial.prepared = cast("Any", SimpleNamespace(before=SimpleNamespace(walk=lambda: [image])))
@@ -57,7 +57,7 @@ def test_nothing_comes_before_what_is_notably_faster(order: list[str], times: li
 
 @pytest.mark.parametrize("streamed", [84, 98])
 def test_an_accepted_program_waits_where_a_schedule_makes_another_one_faster(streamed: float) -> None:
-    """Schedules are estimated of these two alone: no schedule gains as much as the third would have to."""
+    """Schedules are estimated only for the first two alternatives; no schedule could make the third one the fastest."""
     accepted, other = network(NARROW_WIDTH, 100, 100), network("fixed 16", 110, streamed)
     far = network("zeroskew 8", 130)
     contenders = CandidateQueue(cast("Any", None), Bounds(1e6, 1e6, 0.5), [other, far], [accepted, other, far])
@@ -67,7 +67,7 @@ def test_an_accepted_program_waits_where_a_schedule_makes_another_one_faster(str
 
 
 def test_alternatives_stand_beside_those_that_come_before() -> None:
-    """In the order in which they enter: those that stand alone first."""
+    """An alternative that depends on another one is tried after it; independent alternatives are tried first."""
     seen: set[str] = set()
     for alternative in sorted(ALTERNATIVES, key=lambda row: row.beside is not None):
         assert alternative.beside is None or alternative.beside in seen
@@ -76,7 +76,7 @@ def test_alternatives_stand_beside_those_that_come_before() -> None:
 
 
 def test_no_trained_model_runs_slower_than_in_8_bits_that_qualify() -> None:
-    """As measured on the simulated boards (`make figures`)."""
+    """Times are measured on the simulated boards (`make figures`)."""
     measured = read(MEASURED)
     [table] = [table for page in PAGES for table in tables(page.read_text("utf-8")) if table.name == "auto-suite"]
     assert table.rows

@@ -1,4 +1,4 @@
-"""Commands that compile again what was chosen."""
+"""The command that a choice prints repeats the compilation of the chosen program."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The statistics of `auto`: what is expected to be lost, its bound, what is allowed, and the groups of samples."""
+"""The statistics of `auto`: the expected loss, its bound, the permitted loss, and the groups of samples."""
 
 from __future__ import annotations
 
@@ -26,13 +26,13 @@ from tinyml.tools.driver.request import USUAL_GROWTH
 
 
 def judge(scores: Any, labels: Any = None, groups: Any = None) -> LossModel:
-    """The judge of a model of several classes with given scores."""
+    """The loss model for a classifier with the given scores."""
     own = np.arange(len(scores)) if groups is None else groups
     return LossModel(scores.argmax(1), labels, scores, own, numbers=False)
 
 
 def drawn(seed: int, samples: int, noise: float) -> tuple[LossModel, np.ndarray[Any, Any]]:
-    """Samples of two classes whose margin is normal with mean 1, and scores with an error in a program."""
+    """Samples of two classes with normally distributed margins of mean 1, and the scores of a program with an error."""
     random = np.random.default_rng(seed)
     labels = random.integers(0, 2, samples)
     margins, errors = random.normal(1, 1, samples), random.normal(0, noise, samples)
@@ -59,7 +59,10 @@ def test_the_bound_is_where_so_few_have_a_probability_of_5_percent(samples: int,
 @pytest.mark.parametrize("lost", [0.5, 3, 8])
 @pytest.mark.parametrize("gained", [0, 0.5, 3, 8])
 def test_the_bound_covers_what_is_lost_beside_gains(samples: int, lost: float, gained: float) -> None:
-    """lost, gained: the expected numbers of samples, of which many are drawn."""
+    """Many cases are drawn, and the bound covers the expected net loss in most of them.
+
+    lost, gained: the expected numbers of lost and gained samples.
+    """
     shares = np.array([lost, gained, samples - lost - gained]) / samples
     drawn = np.random.default_rng(0).multinomial(samples, shares, size=2000)
     found, counts = np.unique(drawn[:, :2], axis=0, return_counts=True)
@@ -74,7 +77,7 @@ def test_the_bound_of_many_changes_is_that_of_a_normal_net_loss() -> None:
 
 
 def test_what_is_expected_by_margins_never_contradicts_the_count() -> None:
-    """Of 150 samples, with an error of the margins whose loss is known: the bound covers it in 95 % of the draws."""
+    """For 150 samples and an error of the margins with a known loss, the bound covers the loss in 95 % of the cases."""
     noise = 0.4
     true = 100 * (normal(1) - normal(1 / sqrt(1 + noise**2)))
     covered, likely = 0, 0
@@ -91,7 +94,7 @@ def test_what_is_expected_by_margins_never_contradicts_the_count() -> None:
 
 
 def test_an_error_in_one_direction_is_counted_where_margins_expect_a_gain() -> None:
-    """Of 200 samples four are lost, all of one class, whose scores shift as a whole while others do not."""
+    """Four of 200 samples are lost. All four have the same class, and only the scores of this class are shifted."""
     random = np.random.default_rng(1)
     labels = np.repeat([0, 1], 100)
     scores = random.normal(0, 0.05, (200, 2)) + 2 * np.eye(2)[labels]
@@ -118,7 +121,9 @@ def test_a_factor_of_all_scores_loses_nothing(seed: int, factor: float) -> None:
 
 
 def test_a_lost_sample_of_few_is_not_allowed_and_a_small_error_of_all_margins_is() -> None:
-    """A model that is sure of all samples: one answer of 22 changes, or every margin of 66 by a hundredth."""
+    """All margins of the model are great. In one case the class of one of 22 samples changes. In the other case each of
+    66 margins changes by a hundredth.
+    """
     random = np.random.default_rng(0)
     labels = np.arange(66) % 3
     scores = random.uniform(0, 0.2, (66, 3)) + np.eye(3)[labels]
@@ -134,7 +139,7 @@ def test_a_lost_sample_of_few_is_not_allowed_and_a_small_error_of_all_margins_is
 
 
 def test_saturated_margins_far_from_the_border_lose_nothing() -> None:
-    """A great margin that shrinks says nothing of those near the border; a sample that is lost counts all the same."""
+    """A great margin that shrinks implies nothing about margins near 0. A lost sample counts nevertheless."""
     model, computed = drawn(3, 60, 0.01)
     assert model.scores is not None
     margins = np.abs(model.scores[:, 0] - model.scores[:, 1])
@@ -218,7 +223,10 @@ def test_no_loss_means_that_no_sample_is_lost() -> None:
 
 
 def numbers(seed: int, samples: int, own: float) -> tuple[LossModel, np.ndarray[Any, Any]]:
-    """Two outputs whose units differ a hundredfold, and a model with an error of its own, as a share of the spread."""
+    """A regressor with two outputs whose units differ by a factor of 100, and a program with an error.
+
+    own: the model's own error as a fraction of the standard deviation.
+    """
     random = np.random.default_rng(seed)
     exact = random.standard_normal((samples, 2)) * [1, 100]
     targets = exact + own * random.standard_normal((samples, 2)) * [1, 100]
@@ -237,7 +245,9 @@ def test_the_loss_of_numbers_is_the_growth_of_the_models_own_error(own: float, a
 
 
 def test_each_output_is_judged_by_its_own_error() -> None:
-    """An error of 1 is nothing to the output in hundreds, by which R2 of both would be no less."""
+    """The same error is added to both outputs. It matters only for the output with small values, and would hardly
+    reduce R² of both outputs together.
+    """
     model, exact = numbers(1, 500, 0.02)
     loss = model.loss(model.classes, exact + 0.2)
     assert loss.error is not None
@@ -270,7 +280,7 @@ def test_an_exact_model_allows_what_is_far_below_the_spread() -> None:
 
 @pytest.mark.parametrize(("error", "allowed"), [(0.04, True), (0.3, False)])
 def test_scores_that_callers_get_are_judged(error: float, allowed: bool) -> None:
-    """Probabilities of which one is wrong, by a class that stays right."""
+    """One of the probabilities is wrong, although the class is right."""
     scores = np.tile([[0.05, 0.95], [0.95, 0.05]], (400, 1))
     computed = scores.copy()
     computed[0] = [0.05 + error, 0.95 - error]

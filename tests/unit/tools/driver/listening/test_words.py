@@ -1,4 +1,4 @@
-"""The rule that makes words of answers."""
+"""The rule that detects words in a sequence of results."""
 
 from __future__ import annotations
 

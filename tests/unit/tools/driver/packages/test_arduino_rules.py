@@ -1,6 +1,6 @@
-"""The rules of arduino-lint for libraries and sketches that apply to generated ones, by their numbers.
+"""The numbered rules of arduino-lint for libraries and sketches that apply to generated ones.
 
-Source: https://arduino.github.io/arduino-lint/latest/rules/library/ and .../sketch/, with the schema
+The rules are those of https://arduino.github.io/arduino-lint/latest/rules/library/ and .../sketch/, with the schema
 etc/schemas/arduino-library-properties-definitions-schema.json of arduino-lint.
 """
 

@@ -1,4 +1,4 @@
-"""The choice of packages, their archive, and packages of programs that were compiled before."""
+"""The selection of packages, their archive, and packages of programs that were compiled earlier."""
 
 from __future__ import annotations
 
@@ -144,7 +144,7 @@ def _files_of(*pairs: tuple[object, object]) -> Callable[[PackagedModel], Any]:
 
 
 class Wrong:
-    """Packagings that do what one must not."""
+    """Package writers that violate their interface."""
 
     above = Packaging("above", _files_of(("../../escaped.txt", "")))
     absolute = Packaging("absolute", _files_of(("/tmp/escaped.txt", "")))
@@ -182,7 +182,9 @@ def test_a_packaging_writes_in_its_own_folder(name: str, tmp_path: Path, capsys:
 
 @pytest.mark.parametrize("name", ["ir", "pictures", "..", "a/b", "tour.c"])
 def test_folders_of_ours_are_no_packages(name: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]):
-    """Packages are removed by their names when a program is saved again."""
+    """A package must not have the name of a folder or file that tinyml itself writes, since packages are removed by
+    name when a program is saved again.
+    """
     with installed(EntryPoint(name, f"{__name__}:ZEPHYR", PACKAGES)):
         assert name not in packaging_names()
         out = sensor_model(tmp_path, "mkr1000").out

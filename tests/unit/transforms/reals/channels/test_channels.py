@@ -1,4 +1,4 @@
-"""Channels that belong together, programs without some of them, and their choice by the memory of a plan."""
+"""Groups of channels, programs after their removal, and their selection by the memory of a plan."""
 
 from __future__ import annotations
 
@@ -102,7 +102,7 @@ def test_what_belongs_together_goes_together():
 
 
 def zeroed(module: ModuleOp, grouping: ChannelGroups, removed: list[int]) -> None:
-    """Set the weights that make removed channels to 0. In networks without biases the channels are 0 then."""
+    """Set the weights that compute removed channels to 0. In networks without biases these channels are then 0."""
     for op, index in grouping.filters.items():
         constant = cast(tdsl.ConstOp, op.operands[index].owner)
         raws = constant.raws.copy()
@@ -154,7 +154,7 @@ def pruned(ram: int, mode: str = "rows", importance: Path | None = None) -> Modu
 
 
 def filters(module: ModuleOp) -> list[int]:
-    """The numbers of channels of both convolutions of LeNet."""
+    """The numbers of channels of LeNet's two convolutions."""
     return [tdsl.shape_of(op.out)[3] for op in module.walk() if isinstance(op, tdsl.Conv2dOp)]
 
 
@@ -172,7 +172,9 @@ def test_a_network_fits_after_the_last_channel_only(mode: str, ram: int):
 
 
 def test_channels_go_where_only_several_save_memory():
-    """A loop over channels takes as much for two channels as for four; with fewer, ordinary execution takes less."""
+    """A loop over channels takes as much memory for two channels as for four. With fewer, ordinary execution takes
+    less.
+    """
     net = NetworkWriter((1, 4, 1, 1), 0)
     image = net.convolution(net.input, 4, (2, 1))
     image = net.convolution(image, None)
@@ -189,7 +191,9 @@ def test_channels_go_where_only_several_save_memory():
 
 
 def test_the_file_says_what_channels_are_worth(tmp_path: Path):
-    """LeNet's plan by rows is fullest at the first convolution: two of its channels have to go for 1,000 bytes."""
+    """The peak of LeNet's plan by rows is at the first convolution. Two of its channels must be removed to save 1,000
+    bytes.
+    """
     order = np.array([3, 1, 6, 2, 5, 4])
     np.savez(tmp_path / "worth.npz", F1=order, F2=np.arange(12.0))
     module = parse((ROOT / "docs/schedules/lenet.mlir").read_text())

@@ -1,4 +1,4 @@
-"""Graphs of programs on tensors."""
+"""The graph of a network is derived from its program on tensors."""
 
 import pytest
 from programs.graphs import lenet, resnet8
@@ -104,14 +104,16 @@ def test_what_has_no_plan():
 
 
 def test_an_input_read_at_will_costs_nothing():
-    """A network whose input has no bits, as if it came from a camera pixel by pixel."""
+    """The input of the network has no bits, as if a camera provided it pixel by pixel."""
     net = resnet8()
     streamed = Graph(net.tensors | {"input": net.tensors["input"]._replace(bits=0)}, net.inputs, net.nodes, net.outputs)
     assert schedule_named("pixels").plan(streamed).bits < schedule_named("pixels").plan(net).bits
 
 
 def test_an_image_that_arrives_in_another_order_of_axes():
-    """Rows of an image with one channel first are rows: LeNet takes what it takes with channels last."""
+    """An image with one channel first arrives row by row as well: LeNet takes the memory that it takes with channels
+    last.
+    """
     text = (ROOT / "docs/schedules/lenet.mlir").read_text()
     moved = "{permutation = array<i64: 0, 2, 3, 1>} : tensor<1x1x28x28xf32> -> tensor<1x28x28x1xf32>"
     first = text.replace("%X: tensor<1x28x28x1xf32>", "%Y: tensor<1x1x28x28xf32>").replace(

@@ -1,4 +1,4 @@
-"""Streaming, executed in memory of exactly the claimed size: every slice is there when it is read."""
+"""Streaming, executed in memory of exactly the computed size: every slice is available when it is read."""
 
 from __future__ import annotations
 
@@ -19,7 +19,9 @@ Tag = tuple[str, int]
 
 @dataclass
 class Machine:
-    """Runs a segment on demand, slice by slice, in a memory of bits of which each holds the tag of its slice."""
+    """An interpreter that runs a segment on demand, slice by slice. Each bit of its memory holds the tag of its
+    slice.
+    """
 
     graph: Graph
     slice: Slice
@@ -50,7 +52,7 @@ class Machine:
         assert set(self.memory[self.bits_of(name, index)]) == {(name, index)}
 
     def produce(self, name: str, count: int) -> None:
-        """Makes the first slices of a tensor, if the segment does."""
+        """Compute the first slices of a tensor if the segment computes the tensor."""
         if name in self.maker:
             while self.produced[name] < count:
                 self.step(self.maker[name])
@@ -71,7 +73,7 @@ class Machine:
         self.write(node.result, index)
 
     def window(self, node: Node, number: int, index: int) -> list[int]:
-        """The slices that a slice of a result is computed from."""
+        """The slices from which a slice of a result is computed."""
         read, operand = node.reads[number], self.graph.tensors[node.reads[number].tensor]
         if read.sums:
             return list(range(self.slice.count(operand)))
@@ -88,7 +90,7 @@ class Machine:
 
 
 def execute(graph: Graph, slice: Slice, first: int, last: int) -> bool:
-    """Runs a segment in the memory that streaming claims; False if it claims none."""
+    """Run a segment in the memory that streaming requires; False if the segment cannot be streamed."""
     streams = Streams(graph, slice)
     claimed = streams.cost(first, last)
     if claimed is None:
@@ -128,7 +130,9 @@ def execute(graph: Graph, slice: Slice, first: int, last: int) -> bool:
 
 @st.composite
 def networks(draw: st.DrawFn) -> Graph:
-    """Chains of windows with residual sums, some with a shortcut of their own, and perhaps a mean at the end."""
+    """Random graphs: chains of windows with residual sums, some with a shortcut inside, and possibly a mean at the
+    end.
+    """
     net = GraphBuilder(draw(st.integers(4, 9)), draw(st.integers(4, 9)), draw(st.integers(1, 3)), 1)
 
     def window(stride: int, channels: int | None = None, operand: str | None = None) -> str:
@@ -157,7 +161,7 @@ def networks(draw: st.DrawFn) -> Graph:
 @settings(max_examples=examples(20))
 @given(networks(), st.sampled_from(Slice))
 def test_segments_run_in_the_claimed_memory(graph: Graph, slice: Slice):
-    """As it is, and with the pools block by block."""
+    """The graph is executed unchanged, and with its pools block by block."""
     merged = blocked(graph).graph
     event("pools by blocks" if len(merged.nodes) < len(graph.nodes) else "no such pools")
     for network in (graph, merged):

@@ -1,4 +1,4 @@
-"""Ring buffers of the claimed size, written and read step by step: none is too small, none larger than it has to be."""
+"""Ring buffers of the computed size, written and read step by step: no ring is too small or larger than necessary."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from tinyml.transforms.schedules.rings.ring_slots import ring_slots
 
 
 class Reader(NamedTuple):
-    """Each step reads the slices from first to last, both inclusive; none where first is beyond last."""
+    """A reader. Each step reads the slices from first to last, both inclusive; none if first is greater than last."""
 
     times: list[int]
     first: list[int]
@@ -20,7 +20,10 @@ class Reader(NamedTuple):
 
 
 class Traffic(NamedTuple):
-    """made: the times at which slices are computed."""
+    """Writes to and reads from a ring.
+
+    made: the times at which slices are computed.
+    """
 
     made: list[int]
     readers: list[Reader]
@@ -28,7 +31,9 @@ class Traffic(NamedTuple):
 
 @st.composite
 def traffic(draw: st.DrawFn) -> Traffic:
-    """Slices made at growing times, and readers that never go back and read what is there."""
+    """Random traffic: slices computed at increasing times, and readers that never go back and read only computed
+    slices.
+    """
     made = np.cumsum(draw(st.lists(st.integers(1, 3), min_size=1, max_size=12))).tolist()
     readers: list[Reader] = []
     for _ in range(draw(st.integers(1, 3))):
@@ -43,7 +48,7 @@ def traffic(draw: st.DrawFn) -> Traffic:
 
 
 def suffices(slots: int, traffic: Traffic) -> bool:
-    """Whether every step finds what it reads in a ring of so many slots."""
+    """Whether every step finds the slices that it reads in a ring of `slots` slots."""
     events = [(time, 0, -1, index) for index, time in enumerate(traffic.made)]
     for number, reader in enumerate(traffic.readers):
         events += [(time, 1, number, step) for step, time in enumerate(reader.times)]

@@ -1,4 +1,4 @@
-"""The number of pixels that are computed at once, limited by kernels and by memory."""
+"""The number of pixels computed by one call of a kernel, limited by kernels and by memory."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ Q = "!zeroskew.q<8, {}, 0>"
 
 
 def convolution(rows: int, kernel: int, channels: int, size: int, out_scale: float = 64.0) -> tdsl.Conv2dOp:
-    """An unpadded convolution of an image of so many pixels along each axis."""
+    """An unpadded convolution of an image with `size` pixels along each axis."""
     left = size - kernel + 1
     filter, image, out = (
         f"tensor<{shape}x{Q.format(scale)}>"
