@@ -104,18 +104,26 @@ def _per(number: float, unit: float | None) -> float:
     return (1.0 if unit is None else unit) / number if number else math.inf
 
 
-_FULL_SCALE = "the real of the greatest raw, such as the reference voltage"
+_FULL_SCALE = "the real number that the greatest raw represents, such as the reference voltage"
 
 UNITS = (
     UnitRow("int8", 8, True, _one, "-128 to 127", "the raws"),
     UnitRow("int16", 16, True, _one, "-32768 to 32767", "the raws"),
-    UnitRow("uint8", 8, False, _whole(8), "0 to 255, as a camera's pixels", "the raws", _FULL_SCALE),
+    UnitRow("uint8", 8, False, _whole(8), "0 to 255, such as a camera's pixels", "the raws", _FULL_SCALE),
     UnitRow("uint16", 16, False, _whole(16), "0 to 65535", "the raws", _FULL_SCALE),
-    UnitRow("adc10", 10, False, _whole(10), "0 to 1023, as `analogRead` gives them", "the raws", _FULL_SCALE),
+    UnitRow("adc10", 10, False, _whole(10), "0 to 1023, as `analogRead` returns them", "the raws", _FULL_SCALE),
     UnitRow("adc12", 12, False, _whole(12), "0 to 4095", "the raws", _FULL_SCALE),
-    UnitRow("gN", 16, True, _per, "int16 of which N make 1 g", "g", "the real of 1 g, such as 9.80665"),
     UnitRow(
-        "dpsN", 16, True, _per, "int16 of which N make 1 degree per second", "degrees per second", "the real of it"
+        "gN", 16, True, _per, "int16; the raw N is 1 g", "g", "the real number that 1 g represents, such as 9.80665"
+    ),
+    UnitRow(
+        "dpsN",
+        16,
+        True,
+        _per,
+        "int16; the raw N is 1 degree per second",
+        "degrees per second",
+        "the real number that 1 degree per second represents",
     ),
     UnitRow("q15", 16, True, _fraction(15), "audio samples of 16 bits", "-1 to 1"),
     UnitRow("q7", 8, True, _fraction(7), "audio samples of 8 bits", "-1 to 1"),

@@ -195,11 +195,12 @@ class Partial(Schedule):
 
 PARTIAL_32 = Partial(
     32,
-    "loops over channels (PEX, Liberis and Lane 2023), in the best order of the ops: an op generates a channel of its "
-    "result, ops on channels continue with it across branches and joins, others accumulate it in sums of 32 bits",
+    "loops over channels (PEX, Liberis and Lane 2023), in the order of ops with the least peak: one op computes a "
+    "channel of its result, elementwise and depthwise ops process this channel across branches and joins, and another "
+    "op adds its contribution to sums of 32 bits",
 )
-PARTIAL_16 = Partial(16, "the same with sums of 16 bits, which may be rounded after each channel")
-PARTIAL_8 = Partial(8, "the same with sums of 8 bits, which may be rounded after each channel")
+PARTIAL_16 = Partial(16, "as `partial-32`, with sums of 16 bits, which may be rounded after each channel")
+PARTIAL_8 = Partial(8, "as `partial-32`, with sums of 8 bits, which may be rounded after each channel")
 
 
 def divisors(number: int) -> list[int]:

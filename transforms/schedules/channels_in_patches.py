@@ -67,7 +67,7 @@ class ChannelsInPatches(Schedule):
     name = "channels-in-patches"
     help = (
         "the beginning of the network runs tile by tile, and within a tile op by op or by channels with sums of 32 "
-        "bits; the rest as by `partial-32` (PEX, appendix B)"
+        "bits; the rest runs as in `partial-32` (PEX, appendix B)"
     )
     recomputes = True
 

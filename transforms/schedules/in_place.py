@@ -122,18 +122,19 @@ class Overwriting(Schedule):
                 yield Segment(i, i, graph.boundary(i, i).through + self.tiling.taken(network, i)[0], self.tiling, 1)
 
 
-REPLACE = Overwriting(Variants("replace"), "each result overwrites its operand, pixel by pixel in rows")
+REPLACE = Overwriting(Variants("replace"), "each result overwrites its operand, pixel by pixel, row by row")
 SINGLE_TRANSPOSE = Overwriting(
-    Variants("single-transpose"), "the same, first in rows and, from some row on, in columns (Gural and Murmann 2019)"
+    Variants("single-transpose"),
+    "as `replace`, first row by row and, after some row, column by column (Gural and Murmann 2019)",
 )
 HERRINGBONE = Overwriting(
     Variants("herringbone"),
-    "the same, in alternating rows and columns (Gural and Murmann 2019), optimal for a layer with a square kernel, "
+    "as `replace`, in alternating rows and columns (Gural and Murmann 2019), optimal for a layer with a square kernel, "
     "strides of 1, no padding and more channels in the result than in the operand",
 )
 OPTIMAL_TURNS = Overwriting(
     BestTurns("optimal-turns"),
-    "the same, in the order of rows and columns with the least peak, for kernels, strides and padding of any kind",
+    "as `replace`, in the order of rows and columns with the least peak, for any kernel shape, strides and padding",
 )
 
 

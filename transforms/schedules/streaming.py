@@ -85,14 +85,14 @@ class ByPixels(Streaming):
 
 ROWS = Streaming(
     "rows",
-    "streaming: a segment of ops is one loop nest, whose inner values are in rings of a few rows; each row is computed "
-    "once, and the result overwrites the segment's input",
+    "streaming: a segment of consecutive ops becomes one loop nest, in which a *ring* stores the last rows of each "
+    "intermediate image; each row is computed once, and the result overwrites the segment's input",
     By.ROWS,
 )
 PIXELS = ByPixels(
     "pixels",
-    "the same with rings of pixels; pools of separate windows may take the pixels of a convolution block by block, "
-    "without a ring",
+    "as `rows`, with rings of pixels; if the windows of a pool do not overlap, the convolution before it may compute "
+    "its pixels block by block, without a ring",
     By.PIXELS,
     By.BLOCKS,
 )

@@ -157,43 +157,49 @@ def _mae(answers: Answers, _: int | None) -> float:
     return float(np.abs(answers.scores - answers.targets).mean())
 
 
-_MEAN = "the mean over the classes (macro), or that of one class"
+_MEAN = "its mean over the classes (macro) or that of one class"
 _RECALL = _by_class(lambda counts: _ratio(counts.hits, counts.there))
 _PRECISION = _by_class(lambda counts: _ratio(counts.hits, counts.predicted))
 _F1 = _by_class(lambda counts: _ratio(2 * counts.hits, counts.predicted + counts.there))
 
 DECLARED_METRICS = (
-    Metric("disagreement", "percentage of the samples that get another class", "% differ"),
-    Metric("accuracy", "percentage points of correct answers that are lost; needs labels", "points lost"),
+    Metric("disagreement", "percentage of the samples for which the candidate returns another class", "% differ"),
+    Metric("accuracy", "decrease of the accuracy in percentage points; needs labels", "points lost"),
     Metric("error", "mean absolute error of the outputs, in the unit of the model", "mean error"),
     Metric(
         "margin",
-        "percentage of the samples that should get another class, by the errors of their margins",
+        "expected percentage of the samples for which the candidate returns another class, computed from the errors of "
+        "their margins",
         "mean error of margins",
     ),
-    Metric("recall", f"points of recall, {_MEAN}", "points of recall lost", _RECALL, CLASSES, by_class=True),
+    Metric("recall", f"decrease of the recall, of {_MEAN}", "points of recall lost", _RECALL, CLASSES, by_class=True),
     Metric(
-        "precision", f"points of precision, {_MEAN}", "points of precision lost", _PRECISION, CLASSES, by_class=True
+        "precision",
+        f"decrease of the precision, of {_MEAN}",
+        "points of precision lost",
+        _PRECISION,
+        CLASSES,
+        by_class=True,
     ),
-    Metric("f1", f"points of F1, {_MEAN}", "points of F1 lost", _F1, CLASSES, by_class=True),
+    Metric("f1", f"decrease of F1, of {_MEAN}", "points of F1 lost", _F1, CLASSES, by_class=True),
     Metric(
         "balanced-accuracy",
-        "points of the mean recall of the classes that the data have",
+        "decrease of the mean recall of the classes that occur in the data",
         "points of balanced accuracy lost",
         _balanced_accuracy,
         CLASSES,
     ),
     Metric(
         "auc",
-        f"points of the area under the ROC curve of a class against the rest, {_MEAN}",
+        f"decrease of the area under the ROC curve of a class against the rest, of {_MEAN}",
         "points of AUC lost",
         _auc,
         SCORES,
         by_class=True,
     ),
-    Metric("r2", "points of R2; needs targets", "points of R2 lost", _r2, NUMBERS),
+    Metric("r2", "decrease of R2; needs targets", "points of R2 lost", _r2, NUMBERS),
     Metric(
-        "mae", "growth of the mean absolute error against the targets", "mean error gained", _mae, NUMBERS, falls=True
+        "mae", "increase of the mean absolute error against the targets", "mean error gained", _mae, NUMBERS, falls=True
     ),
 )
 
