@@ -33,8 +33,8 @@ def dialect_of(
 ) -> Dialect:
     """A dialect of the ops and attributes that its package exports, sorted by class name.
 
-    exports: the package's `globals()`; classes of other packages are ignored. others: returns the exports of a nested
-    package; called when the dialect is first used.
+    exports: the package's `globals()`; classes of other packages are ignored.
+    others: returns the exports of a nested package; called when the dialect is first used.
     """
     if others is not None:
         return _CompletedDialect(name, exports, others)

@@ -23,8 +23,9 @@ _PACKAGE = "tinyml."
 
 
 class Extension(NamedTuple):
-    """A row of the table. pattern: a regular expression for the paths of the extension's files, without the file
-    suffix.
+    """A row of the table.
+
+    pattern: a regular expression for the paths of the extension's files, without the file suffix.
     """
 
     name: str
@@ -40,8 +41,9 @@ def extensions() -> tuple[Extension, ...]:
 
 
 def extension_of(path: str) -> Extension | None:
-    """The extension that contains a file; None for a file of the core. path: relative to the folder that contains
-    `dialects`.
+    """The extension that contains a file; None for a file of the core.
+
+    path: relative to the folder that contains `dialects`.
     """
     return next((row for row in extensions() if row.pattern.search(path)), None)
 

@@ -70,8 +70,8 @@ class ClockedOp(DialectOp, ABC):
 class _Shape(NamedTuple):
     """The structure of an op class according to its definitions.
 
-    varies: true if some definitions are optional or variadic. states_groups: true if a property stores the number of
-    operands per definition.
+    varies: true if some definitions are optional or variadic.
+    states_groups: true if a property stores the number of operands per definition.
     """
 
     varies: bool

@@ -73,8 +73,8 @@ def option(
 class Option:
     """One option of a dataclass.
 
-    type: the evaluated annotation of the field. varies: true if the default depends on another option. Help texts omit
-    such a default.
+    type: the evaluated annotation of the field.
+    varies: true if the default depends on another option. Help texts omit such a default.
     """
 
     field: Field[Any]

@@ -68,8 +68,8 @@ class HolderKind(Enum):
 class Value:
     """The set of permitted values of an attribute.
 
-    words: a description for messages and the reference page. accepts: a function that returns whether a value is
-    permitted, or raises `VerifyException` with a reason.
+    words: a description for messages and the reference page.
+    accepts: a function that returns whether a value is permitted, or raises `VerifyException` with a reason.
     """
 
     words: str
@@ -79,7 +79,8 @@ class Value:
 class OwnAttribute(str):
     """The name of an attribute, with its declaration.
 
-    values: for each place or operation name, the permitted values. meaning: a sentence for the reference page.
+    values: for each place or operation name, the permitted values.
+    meaning: a sentence for the reference page.
     """
 
     values: Mapping[HolderKind | str, Value]
@@ -119,8 +120,9 @@ def declared_attributes() -> Mapping[str, OwnAttribute]:
 def verify_own_attributes(module: ModuleOp, complete: Callable[[], object]) -> None:
     """Raise `InputError` for an attribute of tinyml that is unknown, misplaced, or has an invalid value.
 
-    The error is located at the operation. complete: imports the modules that declare attributes. It is called if a name
-    is not declared yet.
+    The error is located at the operation.
+
+    complete: imports the modules that declare attributes. It is called if a name is not declared yet.
     """
     for op in module.walk():
         for place, where, holder, attributes in _groups(op):
@@ -236,12 +238,18 @@ def numbers(element: Attribute, words: str, holds: Callable[[tuple[Any, ...]], b
 
 
 def counts(words: str, lengths: Iterable[int], least: int = 1) -> Value:
-    """An array of integers that are at least `least`. lengths: the permitted lengths of the array."""
+    """An array of integers that are at least `least`.
+
+    lengths: the permitted lengths of the array.
+    """
     return numbers(i64, words, lambda array: len(array) in lengths and all(number >= least for number in array))
 
 
 def array(element: Value, words: str, least: Callable[[Holder | None], int] = lambda _: 0) -> Value:
-    """An array of attributes. least: returns the minimum length of the array."""
+    """An array of attributes.
+
+    least: returns the minimum length of the array.
+    """
 
     def accepts(attribute: Attribute, holder: Holder | None) -> bool:
         if not isinstance(attribute, ArrayAttr):
@@ -253,7 +261,10 @@ def array(element: Value, words: str, least: Callable[[Holder | None], int] = la
 
 
 def record(words: str, fields: Mapping[str, Value], optional: Mapping[str, Value] | None = None) -> Value:
-    """A dictionary with these entries. optional: entries that may be missing."""
+    """A dictionary with these entries.
+
+    optional: entries that may be missing.
+    """
     others = optional or {}
 
     def accepts(attribute: Attribute, _: Holder | None) -> bool:

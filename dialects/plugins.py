@@ -139,7 +139,9 @@ class Row:
     def load_function(self, what: str) -> Callable[..., Any]:
         """The function that the row names. Exceptions of the function are attributed to the plug-in.
 
-        what: a description of the function, for messages. Raises `PluginError` if the function cannot be loaded.
+        what: a description of the function, for messages.
+
+        Raises `PluginError` if the function cannot be loaded.
         """
         function = self.load(object)
         if not callable(function):

@@ -29,7 +29,8 @@ class RemarkKind(Enum):
 class Statistic:
     """A counter of a pass.
 
-    name: a name in the style of MLIR's statistics, such as `num-fused`. text: a description of the counted event.
+    name: a name in the style of MLIR's statistics, such as `num-fused`.
+    text: a description of the counted event.
     """
 
     name: str

@@ -132,18 +132,25 @@ class Board:
         )
 
     def misfit(self, why: str) -> str:
-        """The message for a program that does not fit the board. why: the requirements, or a missing feature."""
+        """The message for a program that does not fit the board.
+
+        why: the requirements, or a missing feature.
+        """
         return f"does not fit {self.name} ({self.part}): {why}"
 
     def need(self, flash: int, ram: int | str) -> str:
-        """The required and available bytes as text, for the message of `misfit`. flash: 0 if unknown."""
+        """The required and available bytes as text, for the message of `misfit`.
+
+        flash: 0 if unknown.
+        """
         needed = f"{f'{flash} bytes of flash and ' if flash else ''}{ram} bytes of RAM"
         return f"needs {needed}, the board has {self.flash} of flash and {self.ram} of RAM"
 
     def milliseconds(self, count: float | None, core_cycles: float | None) -> float | None:
         """The time of an inference in milliseconds; None if the time or the clock is unknown.
 
-        count: the time in `unit`. core_cycles: the time by the published timing; None without one.
+        count: the time in `unit`.
+        core_cycles: the time by the published timing; None without one.
         """
         cycles = None if count is None else count / self.issues
         cycles = cycles if core_cycles is None else core_cycles

@@ -149,8 +149,9 @@ class Chip:
     backend: str = ""
 
     def offers(self, nest: KernelQuery, features: Sequence[str] = ()) -> Iterator[Offer]:
-        """Yield the kernels for a nest, in the order of the table. features: the features of the board
-        (`Board.features`).
+        """Yield the kernels for a nest, in the order of the table.
+
+        features: the features of the board (`Board.features`).
         """
         for maker in self.makers:
             if maker.needs in ("", *features):

@@ -131,7 +131,8 @@ def _number(number: object) -> float:
 class KernelCost:
     """The cost of a step of a kernel, as far as the instructions of the kernel determine it.
 
-    cost: None if the cost must be measured. frame: the bytes of stack; None if they must be measured.
+    cost: None if the cost must be measured.
+    frame: the bytes of stack; None if they must be measured.
     """
 
     cost: Cost | None = None

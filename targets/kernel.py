@@ -20,7 +20,10 @@ from tinyml.targets.composer.instructions import Run
 
 @dataclass(frozen=True)
 class SharedFunction:
-    """A function that several kernels call. It is printed once per program. code: bytes of flash."""
+    """A function that several kernels call. It is printed once per program.
+
+    code: bytes of flash.
+    """
 
     symbol: str
     text: str

@@ -123,7 +123,10 @@ class RowCoder(Maker):
 
     @lru_cache(CACHED_KERNELS)  # noqa: B019 (coders live as long as the program)
     def kernel(self, key: str, rows: CodedRows) -> Kernel | None:
-        """The kernel for these rows; None if the rows are unsupported. key: unique within a program."""
+        """The kernel for these rows; None if the rows are unsupported.
+
+        key: unique within a program.
+        """
         identity = CodeKernelAttr.of(self.name, key)
         kernel = self.composed(identity.function, rows)
         return None if kernel is None else replace(kernel, identity=identity)

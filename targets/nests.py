@@ -179,7 +179,8 @@ class Offer:
 class Maker(ABC):
     """An entry of a chip's table of kernels (`Chip.makers`): it lists kernels or generates kernels on demand.
 
-    needs: the feature that a board must have. large: true if kernels need more flash than weights.
+    needs: the feature that a board must have.
+    large: true if kernels need more flash than weights.
     """
 
     needs: str
@@ -190,7 +191,10 @@ class Maker(ABC):
         """Yield offers of kernels for a nest, the best first. For unsupported kinds of nests, nothing is yielded."""
 
     def kernel_of(self, attribute: KernelAttr, content: Content | None) -> Kernel | None:
-        """The kernel that an attribute identifies; None if this entry lacks it. content: the data in the kernel."""
+        """The kernel that an attribute identifies; None if this entry lacks it.
+
+        content: the data in the kernel.
+        """
         return None
 
 

@@ -303,7 +303,9 @@ def board(target: str) -> Board:
 
 
 def sized(target: str, flash: int | None, ram: int | None) -> str:
-    """The name of a target with memories of other sizes. flash, ram: sizes in bytes; None preserves a size.
+    """The name of a target with memories of other sizes.
+
+    flash, ram: sizes in bytes; None preserves a size.
 
     Raises `InputError` for an unknown target, and for a target without memories. Also raises it for sizes above the
     memories of the part if compiler and simulator define these memories.

@@ -150,8 +150,9 @@ class Sums:
         """Equivalent sums, which are below a limit and are requantised to the same bytes; None if there are none.
 
         A channel whose weights have no effect may start from 2^30, far outside the range of bytes. Such a start is
-        replaced by a start closer to 0 for which all sums of the channel still result in the same byte. zero: the raw
-        of 0 of the results.
+        replaced by a start closer to 0 for which all sums of the channel still result in the same byte.
+
+        zero: the raw of 0 of the results.
         """
         reach, most = self.reach, limits(32)[1]
         if self.within(limit) or reach.max() >= limit or not self.within(most):
@@ -192,7 +193,9 @@ class Sums:
 def _is_by_bytes(finish: Requantisation, right: int) -> bool:
     """True if kernels can apply a requantisation that converts sums to bytes.
 
-    The factors must be 0 or less than 1/2, with 31-bit multipliers. right: the maximum right shift.
+    The factors must be 0 or less than 1/2, with 31-bit multipliers.
+
+    right: the maximum right shift.
     """
     some = finish.multipliers != 0
     multipliers, shifts = finish.multipliers[some], finish.shifts[some]

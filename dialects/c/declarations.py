@@ -83,8 +83,9 @@ class ProgramOp(DialectOp):
 def _check_memory(function: FuncOp, instance: InstanceOp | None) -> None:
     """Raise `VerifyException` unless the function takes the instance as its first argument and no other instance.
 
-    Also raise it if the function accesses members of the instance other than through this argument. instance: None for
-    a program without an instance.
+    Also raise it if the function accesses members of the instance other than through this argument.
+
+    instance: None for a program without an instance.
     """
     own = [] if instance is None else [InstanceType(instance.sym_name.data)]
     inputs = function.function_type.inputs.data

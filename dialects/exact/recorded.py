@@ -138,7 +138,10 @@ class RecordedOp(DialectOp, ABC):
         return ()
 
     def computed(self, machine: Machine[V], operand: Callable[[SSAValue], Int[V]]) -> Int[V] | V:
-        """The result of the method call on a machine. operand: a function that returns the integer for a register."""
+        """The result of the method call on a machine.
+
+        operand: a function that returns the integer for a register.
+        """
         given = [self._given(one, operand) for one in self.arguments]
         return getattr(machine, self.METHOD)(*given)
 
@@ -151,7 +154,10 @@ class RecordedOp(DialectOp, ABC):
 
     @abstractmethod
     def meaning(self, x: Mapping[str, Number]) -> Number | Condition:
-        """The documented result of the op before it is clamped. x: the integer operands and properties by name."""
+        """The documented result of the op before it is clamped.
+
+        x: the integer operands and properties by name.
+        """
 
 
 Argument: TypeAlias = "SSAValue | int | Coder"

@@ -162,7 +162,10 @@ class Accumulator(ABC):
         return False
 
     def level_row(self, m: Machine[V], sum: V, row: V, levelled: Accumulator) -> V:
-        """Convert the complete sum of a row to the accumulator that `levelled` returns. row: the index of the row."""
+        """Convert the complete sum of a row to the accumulator that `levelled` returns.
+
+        row: the index of the row.
+        """
         return sum
 
     def requantisation(self, result: NumberFormat, rows: int) -> Requantisation | None:
@@ -190,8 +193,10 @@ class Accumulator(ABC):
     def unpacked(self, factors: tuple[NumberFormat, NumberFormat], which: int, raws: Raws) -> NumberFormat | None:
         """The format in which constant factors are stored unpacked, so that `mac` need not unpack them.
 
-        which: the position of the factor in a product. raws: the raws of the constant. Returns None if unpacking saves
-        nothing, or if a raw has no unpacked form.
+        which: the position of the factor in a product.
+        raws: the raws of the constant.
+
+        Returns None if unpacking saves nothing, or if a raw has no unpacked form.
         """
         return None
 
@@ -233,8 +238,11 @@ class Accumulator(ABC):
     def shifted(self, m: Machine[V], sum: V, right: V) -> V:
         """sum / 2^right, rounded down.
 
-        If the result is rounded to fewer bits, the rounded number is the same as for the exact quotient. right: an
-        8-bit integer. Raises `InputError` for sums that are not integers.
+        If the result is rounded to fewer bits, the rounded number is the same as for the exact quotient.
+
+        right: an 8-bit integer.
+
+        Raises `InputError` for sums that are not integers.
         """
         if not self.INTEGER:
             raise InputError(f"sums in {self.type} are not shifted: per-row scales are for formats that have a scale")
@@ -243,7 +251,9 @@ class Accumulator(ABC):
     def add_shifted(self, m: Machine[V], sum: V, part: V, left: V) -> V:
         """sum + part * 2^left. The caller must have proved that neither summand overflows.
 
-        left: an 8-bit integer. Raises `InputError` for sums that are not integers.
+        left: an 8-bit integer.
+
+        Raises `InputError` for sums that are not integers.
         """
         if not self.INTEGER:
             raise InputError(f"sums in {self.type} are not shifted: scales of groups are for formats that have a scale")
@@ -265,8 +275,9 @@ class Accumulator(ABC):
         return sum_of_products(cast(Any, self), (lhs, rhs), cast(Any, (lhs_format, rhs_format)), start)
 
     def matmul_aligned(self, lhs: Raws, rhs: Raws, rhs_format: NumberFormat, start: Raws | None = None) -> Raws:
-        """Like `matmul`, for weights with a scale per group. lhs: the weights as integers in the unit of the finest
-        group.
+        """Like `matmul`, for weights with a scale per group.
+
+        lhs: the weights as integers in the unit of the finest group.
 
         Raises `InputError` unless sums are exact integers.
         """
@@ -277,8 +288,10 @@ class Accumulator(ABC):
     ) -> Raws | None:
         """The sums of squared exact differences between each of n vectors and each of m vectors, of shape (n, m).
 
-        lhs: shape (n, elements). rhs: shape (m, elements). Returns None if each pair of vectors must be subtracted
-        separately.
+        lhs: shape (n, elements).
+        rhs: shape (m, elements).
+
+        Returns None if each pair of vectors must be subtracted separately.
         """
         return None
 

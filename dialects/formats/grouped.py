@@ -101,8 +101,10 @@ class GroupedFormat(ParametrizedAttribute, TypeAttribute, ExactFormat):
     def best_scales(self, blocks: Reals, weights: Reals) -> NDArray[np.int64]:
         """The scale of each group with the least squared error: the OCP specification's scale, its half or its double.
 
-        blocks: numbers of shape (groups, length). weights: the weights of the squared errors. The result has the shape
-        (groups,).
+        blocks: numbers of shape (groups, length).
+        weights: the weights of the squared errors.
+
+        The result has the shape (groups,).
         """
         usual = self.shared_scales(blocks)
         unit = self.with_groups(0, None)

@@ -125,8 +125,8 @@ class GroupsAttr(ParametrizedAttribute):
 def groups_in_rows(groups: GroupsAttr | None, length: int, shifts: Sequence[int]) -> GroupsAttr:
     """The groups of a matrix after an additional left shift of each row.
 
-    length: the number of elements of a row. shifts: the additional left shift of each row. If `groups` is None, each
-    row is one group.
+    length: the number of elements of a row.
+    shifts: the additional left shift of each row. If `groups` is None, each row is one group.
     """
     if groups is None:
         return GroupsAttr(length, length, shifts)

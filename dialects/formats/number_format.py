@@ -85,8 +85,8 @@ class Factor:
 class Product:
     """Sums of `length` products of elements of two factors.
 
-    square: true if both factors of a product are the same number. sparse: true if only products of stored entries are
-    added. Only the left factor may have groups.
+    square: true if both factors of a product are the same number.
+    sparse: true if only products of stored entries are added. Only the left factor may have groups.
     """
 
     length: int
@@ -281,7 +281,9 @@ class NumberFormat(ABC):
     def of_integers(cls, width: int, scale: int, integers: Sequence[int]) -> NumberFormat | None:
         """The format of `width` bits whose numbers are these integers times 2^-scale.
 
-        integers: ascending, including 0. Returns None for a family whose numbers follow from other parameters.
+        integers: ascending, including 0.
+
+        Returns None for a family whose numbers follow from other parameters.
         """
         return None
 
@@ -316,8 +318,8 @@ class NumberFormat(ABC):
         """The format that suits the numbers of a constant best. This format was chosen only by the constant's range.
 
         importance: the mean square of the factor by which each number is multiplied, broadcast to the constant; None if
-        unknown or not requested (`WEIGHS_NUMBERS`). rows: true if rows, along the first axis, may have separate
-        parameters.
+            unknown or not requested (`WEIGHS_NUMBERS`).
+        rows: true if rows, along the first axis, may have separate parameters.
         """
         return self
 
@@ -325,7 +327,8 @@ class NumberFormat(ABC):
         """The format for a constant in groups with separate parameters; None for formats without groups.
 
         importance: the mean square of the factor by which each number is multiplied, broadcast to the constant; None if
-        unknown or not requested. finest: the finest groups that all uses of the constant support.
+            unknown or not requested.
+        finest: the finest groups that all uses of the constant support.
         """
         return None
 
@@ -351,8 +354,9 @@ class NumberFormat(ABC):
         return low, high
 
     def result_range(self, function: Function, low: float, high: float) -> tuple[float, float]:
-        """The range (low, high) that determines the scale of a function's results. low, high: the observed range of
-        results.
+        """The range (low, high) that determines the scale of a function's results.
+
+        low, high: the observed range of results.
         """
         return low, high
 
@@ -403,7 +407,9 @@ class NumberFormat(ABC):
     def accumulator(self, lhs: NumberFormat, rhs: NumberFormat, bound: Bound | None) -> Accumulator:
         """The narrowest accumulator for sums of products of lhs and rhs elements that are rounded to this format.
 
-        bound: the result of `sum_bound`. Raises `InputError` if no accumulator is wide enough.
+        bound: the result of `sum_bound`.
+
+        Raises `InputError` if no accumulator is wide enough.
         """
 
     def accumulator_for(self, product: Product, bound: Bound | None) -> Accumulator:
@@ -432,7 +438,10 @@ class NumberFormat(ABC):
 
     @abstractmethod
     def finish(self, m: Machine[V], sum: V, accumulator: Accumulator, bound: Bound | None) -> V:
-        """Round a complete sum to the format and return the raw. bound: the bound within which the sum lies."""
+        """Round a complete sum to the format and return the raw.
+
+        bound: the bound within which the sum lies.
+        """
 
     @abstractmethod
     def constant(self, m: Machine[V], real: float) -> V:
@@ -613,7 +622,10 @@ class NumberFormat(ABC):
         return m.call("tm_inverse_rootf", total)
 
     def normalised(self, m: Machine[V], value: V, factor: V, total: V, value_format: NumberFormat) -> V:
-        """value * factor. total: the sum for which `inverse_root` returned the factor."""
+        """value * factor.
+
+        total: the sum for which `inverse_root` returned the factor.
+        """
         return self.from_f32(m, m.mulf(value_format.to_f32(m, value), factor))
 
     @property
@@ -639,7 +651,9 @@ class NumberFormat(ABC):
     def function(
         self, m: Machine[V], function: Function, value: V, value_format: NumberFormat, scheme: str | None = None
     ) -> V:
-        """A function of a value. scheme: one of the format's `SCHEMES`; None selects the most suitable method.
+        """A function of a value.
+
+        scheme: one of the format's `SCHEMES`; None selects the most suitable method.
 
         Results lie within the range of the function, whose limits are rounded to the format. The range of exp starts at
         0; the range of tanh is -1 to 1, and the range of sigmoid 0 to 1.

@@ -75,7 +75,10 @@ class Specification(ABC):
 
     @abstractmethod
     def finished(self, sum: Number, unit: float) -> Number:
-        """The raw to which a sum of products is rounded. unit: the unit that the accumulator documents."""
+        """The raw to which a sum of products is rounded.
+
+        unit: the unit that the accumulator documents.
+        """
 
     def cuts_of_sums(self, unit: float) -> Sequence[int]:
         """The sums, in units of `unit`, at which the result changes, in ascending order; empty if there are many."""
@@ -86,7 +89,10 @@ class Specification(ABC):
         """The raw of the average: a total of raws of `of_elements`, divided by their count."""
 
     def tallied(self, total: Number, raw: Number) -> Number:
-        """The total after one more number is added. raw: the raw of this number."""
+        """The total after one more number is added.
+
+        raw: the raw of this number.
+        """
         return total + raw
 
     def mean(self, total: Number, count: int, of_elements: Specification) -> Number:
@@ -232,8 +238,8 @@ class Listed(RoundedOnce):
     """A format that lists its numbers in ascending order.
 
     borders: a pair for each two consecutive numbers: the real at which rounding changes, in units of 2^-scale, and
-    whether this real is rounded to the greater number. borders_at: for requested scales and divisors, the least
-    integers that are rounded to the greater number.
+        whether this real is rounded to the greater number.
+    borders_at: for requested scales and divisors, the least integers that are rounded to the greater number.
     """
 
     known: tuple[int, ...]

@@ -35,8 +35,10 @@ if TYPE_CHECKING:
 def dense_elements(value: Attribute | None, dtype: np.dtype[Any], shape: Sequence[int]) -> NDArray[Any]:
     """The elements of an attribute as an array of the given type and shape. The elements are not copied.
 
-    value: None if the attribute is missing. Raises `VerifyException` for an attribute without such elements, because
-    the use of a constant may be verified before the constant itself.
+    value: None if the attribute is missing.
+
+    Raises `VerifyException` for an attribute without such elements, because the use of a constant may be verified
+    before the constant itself.
     """
     bits = value.data.data if isinstance(value, DenseIntOrFPElementsAttr) else b""
     if len(bits) != prod(shape) * dtype.itemsize:

@@ -28,8 +28,10 @@ ODD_WIDTHS = range(1, 5)
 
 @dataclass(frozen=True)
 class Digits:
-    """A packing as digits. name: `ODD` or `TRITS`. bits: the number of bits of an odd integer; 2 for ternary
-    integers.
+    """A packing as digits.
+
+    name: `ODD` or `TRITS`.
+    bits: the number of bits of an odd integer; 2 for ternary integers.
     """
 
     name: str

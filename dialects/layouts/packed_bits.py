@@ -147,8 +147,9 @@ def bit_positions(width: int, gaps: bool) -> NDArray[np.int64]:
 def pack_bits(values: Integers, width: Width, gaps: NDArray[np.integer[Any]] | None = None) -> NDArray[np.uint8]:
     """Pack integers of `width` bits in groups and return the bytes. The last group is padded with zeros.
 
-    gaps: the gaps of sparse rows, which are packed too. Raises `ValueError` for an integer that does not fit in `width`
-    bits.
+    gaps: the gaps of sparse rows, which are packed too.
+
+    Raises `ValueError` for an integer that does not fit in `width` bits.
     """
     if isinstance(width, Digits):
         return width.pack(values)

@@ -198,7 +198,8 @@ def bytes_of_gathered(entries: int, width: int) -> int:
 class GatheredRows:
     """A sparse matrix for gathered vectors.
 
-    groups: the number of groups of each row, uint8 or uint16. stream: the rows as bytes in flash.
+    groups: the number of groups of each row, uint8 or uint16.
+    stream: the rows as bytes in flash.
     """
 
     groups: NDArray[Any]

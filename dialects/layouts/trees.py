@@ -158,8 +158,8 @@ class Trees:
         """The leaf of each tree for each sample, as an array of shape (samples, trees).
 
         goes_left: a function that returns for given nodes whether each node selects its first child. Its arguments and
-        result have the shape (samples, trees). passed: shape (inner nodes, 2); the number of samples that reach each
-        child is added to this array.
+            result have the shape (samples, trees).
+        passed: shape (inner nodes, 2); the number of samples that reach each child is added to this array.
         """
         at = np.broadcast_to(self.roots, (samples, len(self.roots))).copy()
         for _ in range(self.depth):
@@ -201,8 +201,8 @@ class Trees:
     def rebuilt(self, decided: Callable[[int], int | None], leaf: Callable[[int], int] = int) -> Trees:
         """The trees without unreachable nodes, and without nodes whose two children are the same leaf.
 
-        decided: returns the index of the child that a node always selects, or None. leaf: returns the new index of a
-        leaf.
+        decided: returns the index of the child that a node always selects, or None.
+        leaf: returns the new index of a leaf.
         """
         nodes: list[int] = []
         children: list[list[int]] = []

@@ -25,8 +25,9 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False)
 class Wire:
-    """A placeholder for a result that is not computed. The placeholder has a width. constant: the value of a constant
-    result.
+    """A placeholder for a result that is not computed. The placeholder has a width.
+
+    constant: the value of a constant result.
     """
 
     width: int
@@ -44,8 +45,8 @@ def _nothing_known(value: Value) -> tuple[int, int] | None:
 class Bounds(Machine[Value]):
     """A machine that computes only intervals. An operation needs no computation if its result is one of its operands.
 
-    look_up: returns the known interval of an operand. tables, functions: the names of the tables and runtime functions
-    used so far, in order.
+    look_up: returns the known interval of an operand.
+    tables, functions: the names of the tables and runtime functions used so far, in order.
     """
 
     look_up: Callable[[Value], tuple[int, int] | None] = _nothing_known

@@ -37,7 +37,10 @@ class EmissionContext(Protocol):
         ...
 
     def local(self, type: MemRefType, name: str) -> SSAValue:
-        """A local array with undefined content. name: the hint for the name of the SSA value."""
+        """A local array with undefined content.
+
+        name: the hint for the name of the SSA value.
+        """
         ...
 
     def beside(self, array: SSAValue, type: MemRefType, name: str) -> SSAValue:

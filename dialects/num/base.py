@@ -37,8 +37,8 @@ class _TypeConstraint(AttrConstraint):
 class FormatConstraint(_TypeConstraint):
     """The constraint that a type is a number format.
 
-    what: a description of the operand, for error messages. one_family: true if all formats with this constraint in one
-    op must belong to one family.
+    what: a description of the operand, for error messages.
+    one_family: true if all formats with this constraint in one op must belong to one family.
     """
 
     what: str = "a scalar of a number format"
@@ -58,8 +58,9 @@ class FormatConstraint(_TypeConstraint):
 
 @dataclass(frozen=True)
 class SumConstraint(_TypeConstraint):
-    """The constraint that a type is an accumulator. integer: true if its sums must be integers, which can be
-    shifted.
+    """The constraint that a type is an accumulator.
+
+    integer: true if its sums must be integers, which can be shifted.
     """
 
     integer: bool = False

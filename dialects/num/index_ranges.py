@@ -56,8 +56,9 @@ def has_exact_ends(expression: AffineExpr) -> bool:
 class Division(NamedTuple):
     """A division whose dividend is increased by a multiple of the divisor so that it is nonnegative.
 
-    MLIR's affine maps round quotients down and have nonnegative remainders, whereas `arith` divides as in C. by: the
-    amount that is added to `dividend`.
+    MLIR's affine maps round quotients down and have nonnegative remainders, whereas `arith` divides as in C.
+
+    by: the amount that is added to `dividend`.
     """
 
     dividend: AffineExpr

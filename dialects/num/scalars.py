@@ -80,7 +80,8 @@ class ScalarOp(NumOp, ABC):
     def derivative(self, x: Sequence[Array], y: Array, slope: Array) -> Sequence[Array]:
         """The gradient with respect to each operand in `x`.
 
-        y: the result of the op. slope: the gradient with respect to the result.
+        y: the result of the op.
+        slope: the gradient with respect to the result.
         """
 
 

@@ -271,8 +271,10 @@ class RamOp(DialectOp):
         read: tuple[SSAValue, SSAValue],
         write: tuple[SSAValue, SSAValue, SSAValue] | None = None,
     ):
-        """Create a RAM. read: the address and the enable bit. write: the data, the address and the mask; None for a
-        ROM.
+        """Create a RAM.
+
+        read: the address and the enable bit.
+        write: the data, the address and the mask; None for a ROM.
         """
         data, target, mask = write or (None, None, None)
         address, enable = read

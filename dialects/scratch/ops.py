@@ -91,8 +91,9 @@ class ConstantOp(DialectOp):
 
     @staticmethod
     def of(raws: Raws, element: Attribute, *, loaded: bool = False) -> ConstantOp:
-        """A constant from raws of the element's storage type. loaded: true for an array in RAM, false for one in
-        flash.
+        """A constant from raws of the element's storage type.
+
+        loaded: true for an array in RAM, false for one in flash.
         """
         type: TensorType[Any] = TensorType(storage_of(element), raws.shape)
         value = DenseIntOrFPElementsAttr(type, BytesAttr(raws.astype(raws.dtype.newbyteorder("<")).tobytes()))

@@ -109,9 +109,11 @@ def broadcast(lhs: Shape, rhs: Shape) -> Shape:
 class Visits(NamedTuple):
     """Steps of an op's loops. Each step loads elements and then stores one element.
 
-    Elements are numbered in row-major order. loads: for each operand that is known to be read step by step, an array of
-    shape (steps, elements per step). All other operands may be read until the end. stores: for each step, the index of
-    the element of the result that is stored.
+    Elements are numbered in row-major order.
+
+    loads: for each operand that is known to be read step by step, an array of shape (steps, elements per step). All
+        other operands may be read until the end.
+    stores: for each step, the index of the element of the result that is stored.
     """
 
     loads: Sequence[tuple[SSAValue, NDArray[np.int64]]]
@@ -263,8 +265,8 @@ class TensorOp(DialectOp, HasValueInterface):
     def on_parts(self, parts: Mapping[SSAValue, SSAValue], margins: tuple[int, int, int, int] | None = None) -> Self:
         """A copy of the op that computes a part of the result from parts of the operands.
 
-        parts: for each operand with a footprint, its part. margins: the remaining margins of the footprint; None for no
-        margins.
+        parts: for each operand with a footprint, its part.
+        margins: the remaining margins of the footprint; None for no margins.
         """
         assert margins is None or not any(margins), f"{self.name} adds no margins"
         part = self.clone(value_mapper=dict(parts))

@@ -94,7 +94,10 @@ class ShiftsRows(ABC):
         return bound if bound is None or self.shifts is None else (min(bound[0], 0), max(bound[1], 0))
 
     def rounded(self, m: NumpyMachine, sums: Array, accumulator: Accumulator, rows: Array) -> Array:
-        """Complete sums, shifted and rounded to the format of the result. rows: the row index of each sum."""
+        """Complete sums, shifted and rounded to the format of the result.
+
+        rows: the row index of each sum.
+        """
         format = format_of(self.out)
         levelled = accumulator.levelled(format)
         if levelled.type != accumulator.type:
@@ -161,7 +164,10 @@ class ContractionOp(TensorOp, ShiftsRows, ABC):
         return self.accumulator_for(self.products, self.sum_bound)
 
     def accumulator_for(self, products: Sequence[Product], bound: Bound | None) -> Accumulator:
-        """The accumulator for sums of the products that `products` describes. bound: the bound on these sums."""
+        """The accumulator for sums of the products that `products` describes.
+
+        bound: the bound on these sums.
+        """
         return format_of(self.out).accumulator_of_sum(products, self.start, bound)
 
     @property
@@ -348,7 +354,10 @@ class ContractionOp(TensorOp, ShiftsRows, ABC):
 
 
 def _product(term: Term, shape: Shape) -> Product:
-    """The known facts about the products of a term. shape: the shape of the result."""
+    """The known facts about the products of a term.
+
+    shape: the shape of the result.
+    """
     if term.multiplies_matrices:
         known = product_of(term.lhs, term.rhs)
         return known if term.left is None else replace(known, lhs=replace(known.lhs, raised=term.groups))
@@ -419,7 +428,10 @@ def carried_product(loop: scf.ForOp, weight: IndexOp, factor: SSAValue) -> Produ
 
 
 def factor_of(operand: SSAValue, summed: int = -1) -> Factor:
-    """The known facts about a matrix that is an operand of a product. summed: the axis over which the product sums."""
+    """The known facts about a matrix that is an operand of a product.
+
+    summed: the axis over which the product sums.
+    """
     if (constant := _known_root(operand)) is None:
         return Factor(format_of(operand), interval=proven_interval(operand))
     return Factor(format_of(operand), oriented(constant.raws, operand).swapaxes(-1, summed))

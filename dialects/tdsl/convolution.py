@@ -92,8 +92,9 @@ def turns(rows: Sequence[int], image: Extents, result: Extents, steps: Extents, 
 def herringbone(result: Extents, rows_first: bool = True) -> list[int]:
     """The number of rows of each turn of the herringbone.
 
-    Rows and columns alternate after the rest of the result is square. rows_first: true if, for a square rest, a row is
-    computed before a column.
+    Rows and columns alternate after the rest of the result is square.
+
+    rows_first: true if, for a square rest, a row is computed before a column.
     """
     (height, width), counts, along_rows = result, [0], True
     while height and width:
@@ -114,9 +115,9 @@ def single_transpose(result: Extents, last: int) -> list[int]:
 def lead(pixels: NDArray[np.int64], image: int, result: int) -> int:
     """The least distance from the start of the result to the image at which the result may overwrite the image.
 
-    pixels: the indices of the pixels of each window, in the order of computation. image, result: the size of a pixel of
-    the image and of a pixel of the result, in the unit of the distance. A window is read until all elements of its
-    result except the last one have been written.
+    pixels: the indices of the pixels of each window, in the order of computation.
+    image, result: the size of a pixel of the image and of a pixel of the result, in the unit of the distance. A window
+        is read until all elements of its result except the last one have been written.
     """
     first = pixels.min(1) * image
     pending = np.minimum.accumulate(first[::-1])[::-1]
@@ -145,8 +146,10 @@ def window_pixels(turn: Turn, kernel: Extents, steps: Extents) -> NDArray[np.int
 def window_layout(filter: Shape, image: Shape, across: int) -> tuple[int, int, int, int]:
     """The layout of a window: (number of runs, elements of a run, distance between runs, distance between windows).
 
-    The distances are in elements. filter: the shape of the undilated filter. image: the shape of an image with windows
-    `across` pixels apart, or the shape of a stack of separate windows.
+    The distances are in elements.
+
+    filter: the shape of the undilated filter.
+    image: the shape of an image with windows `across` pixels apart, or the shape of a stack of separate windows.
     """
     (_, height, width, length), (images, _, columns, channels) = filter, image
     elements = height * width * channels

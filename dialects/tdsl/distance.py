@@ -99,8 +99,10 @@ class SquaredDistanceOp(TensorOp):
     def bits_of_pairs(self, m: NumpyMachine, lhs: Array, rhs: Array) -> Array | None:
         """The results for each of n left vectors and each of m right vectors, as an array of shape (n, m, 1, 1).
 
-        lhs: shape (n, elements, 1). rhs: shape (m, elements, 1). Returns None if the accumulator must compute each pair
-        separately.
+        lhs: shape (n, elements, 1).
+        rhs: shape (m, elements, 1).
+
+        Returns None if the accumulator must compute each pair separately.
         """
         vectors = lhs[..., 0], format_of(self.lhs), rhs[..., 0], format_of(self.rhs)
         if (sums := self.accumulator.squared_distances(*vectors)) is None:

@@ -53,8 +53,9 @@ class FeatureEncoding:
     high: int
 
     def raw(self, m: Machine[V], real: V, index: V) -> Int[V]:
-        """The raw of a float. index: the index of the feature. NaN becomes the least integer before it is
-        multiplied.
+        """The raw of a float.
+
+        index: the index of the feature. NaN becomes the least integer before it is multiplied.
         """
         least, most = self.ends
         width = width_for(least, most, _WIDTHS)
@@ -70,7 +71,10 @@ class FeatureEncoding:
         return m.add(m.rescale_to(product, self.right, low, high), m.const(self.zero))
 
     def raws(self, x: NDArray[Any]) -> NDArray[np.integer[Any]]:
-        """The raws of samples. x: shape (samples, elements); the samples may be in double precision."""
+        """The raws of samples.
+
+        x: shape (samples, elements); the samples may be in double precision.
+        """
         from tinyml.dialects.machine.numpy_machine import NumpyMachine
 
         # Signalling NaN raises this.

@@ -61,7 +61,10 @@ def greatest_raw(format: NumberFormat) -> Array:
 
 
 def votes_between(trees: Trees, votes: Array) -> tuple[Array, Array]:
-    """For each result, the least and the greatest possible sum of votes. votes: shape (leaves, results)."""
+    """For each result, the least and the greatest possible sum of votes.
+
+    votes: shape (leaves, results).
+    """
     leaves, starts = trees.leaves_by_tree
     ends = votes[leaves]
     return np.minimum.reduceat(ends, starts).sum(0), np.maximum.reduceat(ends, starts).sum(0)
@@ -136,7 +139,8 @@ class ForestOp(TensorOp):
     def added_raws(self, m: NumpyMachine, trees: Trees, votes: Raws) -> Raws | None:
         """The votes as raws of the result if these raws can be added as integers; None if sums are rounded.
 
-        trees: the trees of the op. votes: raws of shape (leaves, results).
+        trees: the trees of the op.
+        votes: raws of shape (leaves, results).
         """
         format, source = format_of(self.out), format_of(self.votes)
         low, high = votes_between(trees, source.decode(votes))
@@ -144,7 +148,10 @@ class ForestOp(TensorOp):
         return format.recode(m, votes, source) if sums is not None and format.adds_raws_of(sums) else None
 
     def passed(self, inputs: Array) -> Numbers:
-        """The number of samples that reach each child, of shape (inner nodes, 2). inputs: the samples as reals."""
+        """The number of samples that reach each child, of shape (inner nodes, 2).
+
+        inputs: the samples as reals.
+        """
         trees = self.trees
         passed = np.zeros((trees.inner, 2), np.int64)
         _reached(trees, inputs.reshape(len(inputs), -1), passed)
@@ -177,7 +184,9 @@ def _real_sums(trees: Trees, inputs: Array, votes: Array) -> Array:
 
 
 def _reached(trees: Trees, inputs: Array, passed: Numbers | None = None) -> Numbers:
-    """The leaf of each tree for each sample, of shape (samples, trees). inputs: shape (samples, features).
+    """The leaf of each tree for each sample, of shape (samples, trees).
+
+    inputs: shape (samples, features).
 
     passed: an array to which the number of samples that reach each child is added (see `Trees.walk`).
     """

@@ -60,7 +60,10 @@ class Term:
 
     @classmethod
     def of_matrices(cls, lhs: SSAValue, rhs: SSAValue, left: tuple[int, ...] | None = None) -> Term:
-        """The term that describes a matrix product of `lhs` and `rhs`. left: the left shift of the sum of each row."""
+        """The term that describes a matrix product of `lhs` and `rhs`.
+
+        left: the left shift of the sum of each row.
+        """
         lhs_map, rhs_map = _MATRICES
         return cls(lhs, rhs, shape_of(lhs)[1:], lhs_map, rhs_map, left)
 
@@ -98,7 +101,8 @@ class Term:
     def _window(self, axis: AffineExpr, result: int) -> tuple[int, int] | None:
         """The extent and the stride of the windows along an axis of an operand; None if the accesses are not windows.
 
-        axis: the index expression for this axis. result: the axis of the result along which windows advance.
+        axis: the index expression for this axis.
+        result: the axis of the result along which windows advance.
         """
         if any(isinstance(part, AffineBinaryOpExpr) and part.kind not in _LINEAR for part in axis.dfs()):
             return None
@@ -179,7 +183,8 @@ def move_elements(
 ) -> Array:
     """The array of shape (samples, *shape) to which moves copy the elements of the given values.
 
-    symbols: the computed indices. filling: the value of elements that no move writes.
+    symbols: the computed indices.
+    filling: the value of elements that no move writes.
     """
     parts = [_taken(values[move.operand], move, symbols) for move in moves]
     if len(parts) == 1 and moves[0].fills and tuple(moves[0].shape) == shape:
@@ -215,8 +220,10 @@ def moved_back(
 ) -> list[Array | None]:
     """The gradient with respect to each operand of an op that copies elements; None for operands that are not copied.
 
-    The gradient with respect to the result is copied in the reverse direction. tensors: the positions of the operands
-    whose elements are copied. move: applies the op to operands, with a fill value.
+    The gradient with respect to the result is copied in the reverse direction.
+
+    tensors: the positions of the operands whose elements are copied.
+    move: applies the op to operands, with a fill value.
     """
     sources, starts, count = list(x), dict[int, int](), 0
     for position in tensors:
@@ -327,8 +334,10 @@ def numbered(x: Array) -> Array:
 def add_at(slopes: Array, positions: Array, x: Array) -> Array:
     """The gradients with respect to the elements of an operand: for each element, the sum of `slopes` at its positions.
 
-    Samples are summed separately. slopes: shape (samples, ...). positions: indices of elements in the flattened
-    operand, of shape (samples or 1, ...).
+    Samples are summed separately.
+
+    slopes: shape (samples, ...).
+    positions: indices of elements in the flattened operand, of shape (samples or 1, ...).
     """
     count, size = len(slopes), x[0].size
     places = positions.reshape(len(positions), -1) + size * np.arange(count)[:, None]
@@ -460,7 +469,10 @@ class MatrixFactors:
         return np.stack(parts, 2)
 
     def derivatives(self, lhs: Array, rhs: Array, slope: Array) -> tuple[Array, Array]:
-        """The gradients with respect to the left and right operands. slope: the gradient with respect to the result."""
+        """The gradients with respect to the left and right operands.
+
+        slope: the gradient with respect to the result.
+        """
         left, right = self.matrices(lhs, rhs)
         stack, rows, columns = map(self._size, (self.stack, self.rows, self.columns))
         by_sum = self._arranged(slope).reshape(len(slope), stack, columns, rows).swapaxes(-1, -2)
@@ -545,7 +557,8 @@ def _divisors(map: AffineMap) -> Iterator[tuple[int, int]]:
 def _multiplied(left: Array, right: Array, starts: Array | None, by: Multiply) -> Array:
     """The products, as an array of shape (samples, columns, rows).
 
-    left: shape (samples or 1, rows, summed). right: shape (samples, columns, summed).
+    left: shape (samples or 1, rows, summed).
+    right: shape (samples, columns, summed).
     """
     if len(left) > 1:
         return by(left, right.swapaxes(1, 2), None if starts is None else starts.swapaxes(1, 2)).swapaxes(1, 2)

@@ -58,8 +58,8 @@ class FeatureMap:
 class SignalFrames(NamedTuple):
     """The frames of `frame` samples, `hop` samples apart, from which a front end computes features.
 
-    rows: the number of rows of features of all frames. grain: the number of which the length of a frame must be a
-    multiple; 0 if the length must be a power of two.
+    rows: the number of rows of features of all frames.
+    grain: the number of which the length of a frame must be a multiple; 0 if the length must be a power of two.
     """
 
     frame: int

@@ -57,8 +57,9 @@ T = TypeVar("T")
 class StoredExamples(NamedTuple):
     """Parts of a model, such as support vectors, whose number is determined by training.
 
-    what: the plural name of the parts. smaller: advice on how to train fewer parts. In this text, `{n}` represents the
-    number of parts that fit, and `{n/1000}` represents this number divided by 1000.
+    what: the plural name of the parts.
+    smaller: advice on how to train fewer parts. In this text, `{n}` represents the number of parts that fit, and
+        `{n/1000}` represents this number divided by 1000.
     """
 
     number: int
@@ -66,7 +67,9 @@ class StoredExamples(NamedTuple):
     smaller: str
 
     def advice(self, fitting: int | None) -> str:
-        """The advice on how to train fewer parts. fitting: the number of parts that fit.
+        """The advice on how to train fewer parts.
+
+        fitting: the number of parts that fit.
 
         If `fitting` is None or 0, the advice contains no numbers.
         """
@@ -377,7 +380,10 @@ Interface = TypeVar("Interface", InputInterface, ProgramInterface)
 
 
 class InterfaceField(NamedTuple):
-    """The declaration of a field. meaning: a sentence for the reference page."""
+    """The declaration of a field.
+
+    meaning: a sentence for the reference page.
+    """
 
     name: str
     kind: FieldKind
@@ -546,8 +552,9 @@ def _converted(interface: Interface) -> Interface:
 def update_interface(op: FuncOp | ModuleOp, **changes: Any) -> None:
     """Change fields of the interface of a function or, for a module, of its program.
 
-    changes: the new values by field name. Values are converted like literals; None removes a field. Raises
-    `VerifyException` for a value that the field does not accept.
+    changes: the new values by field name. Values are converted like literals; None removes a field.
+
+    Raises `VerifyException` for a value that the field does not accept.
     """
     [function] = [op] if isinstance(op, FuncOp) else defined_functions(op)
     changed = replace(read_interface(function), **changes)

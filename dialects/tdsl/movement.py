@@ -111,7 +111,10 @@ class MovementOp(TensorOp, ABC):
         return self.moved(x, 0 if self.filling is None else arithmetic.number(self.out, self.filling))
 
     def moved(self, x: Sequence[Any], filling: Any) -> Array:
-        """The result for arrays of the operands. filling: the value of elements that no move writes."""
+        """The result for arrays of the operands.
+
+        filling: the value of elements that no move writes.
+        """
         values = dict(zip(self.operands, x, strict=True))
         symbols = [values[index] for index in self.indices]
         return move_elements(self.moves, values, symbols, shape_of(self.out), filling)

@@ -180,8 +180,9 @@ class InputUnit:
     def parse(text: str, elements: int | None) -> InputUnit:
         """Parse the units of an input: `[COUNTx]UNIT`, or a comma-separated list of these. Return the units.
 
-        elements: the number of elements of the input; None if it is not known yet. Raises `InputError` for an unknown
-        unit, and for a list that cannot be repeated to the number of elements.
+        elements: the number of elements of the input; None if it is not known yet.
+
+        Raises `InputError` for an unknown unit, and for a list that cannot be repeated to the number of elements.
         """
         units: list[SensorUnit] = []
         for part in text.split(","):

@@ -164,8 +164,10 @@ class InsertSliceOp(MovementOp, HasFolderInterface):
 def insertion_in(loop: scf.ForOp, position: int) -> InsertSliceOp | None:
     """The op with which each iteration of a loop inserts a part into one of the tensors that the loop carries.
 
-    position: the position of the tensor among the carried values. Returns None unless this insertion is the loop's only
-    use of the tensor, so that no iteration depends on the parts of another iteration.
+    position: the position of the tensor among the carried values.
+
+    Returns None unless this insertion is the loop's only use of the tensor, so that no iteration depends on the parts
+    of another iteration.
     """
     carried, last = loop.body.block.args[1 + position], loop.body.block.last_op
     assert last is not None
@@ -275,7 +277,8 @@ def integer_array(values: Sequence[int]) -> DenseArrayBase[IntegerType]:
 def windows(extent: int, kernel: int, before: int, after: int, stride: int, dilation: int = 1) -> int:
     """The number of windows along an axis. Raises `VerifyException` if no window fits.
 
-    extent, kernel: the extents of the axis and of a window. before, after: the padding.
+    extent, kernel: the extents of the axis and of a window.
+    before, after: the padding.
     """
     if kernel < 1 or stride < 1 or dilation < 1 or before < 0 or after < 0:
         raise VerifyException("windows, strides and dilations are at least 1, padding at least 0")
@@ -379,7 +382,9 @@ class WindowOp(TensorOp):
         """The first and the last element of the operand that windows starting at (top, left) read. Not applicable to
         rings.
 
-        Elements outside the image count as the nearest elements inside. top, left: integers, or arrays of integers.
+        Elements outside the image count as the nearest elements inside.
+
+        top, left: integers, or arrays of integers.
         """
         _, rows, columns, channels = self.held
         down, across, deep = self.pitches
@@ -421,7 +426,9 @@ class WindowOp(TensorOp):
         return np.concatenate([self._gathered(image, (top, left + step), filling) for step in self.steps], 1)
 
     def _gathered(self, image: Array, corner: tuple[Any, Any], filling: Array) -> Array:
-        """One window of each image, or of each ring. filling: the elements outside the image.
+        """One window of each image, or of each ring.
+
+        filling: the elements outside the image.
 
         corner: the row and the column of the window, as integers or as arrays with an entry per sample.
         """

@@ -67,8 +67,8 @@ class Arithmetic(ABC):
     def average(self, out: SSAValue, source: NumberFormat, total: Array, count: int, over_axes: bool) -> Array:
         """Totals of `count` elements of a format, divided by `count`.
 
-        out: the tensor of the results. over_axes: true to round as `tdsl.mean` does, false to round as
-        `tdsl.average_pool` does.
+        out: the tensor of the results.
+        over_axes: true to round as `tdsl.mean` does, false to round as `tdsl.average_pool` does.
         """
 
 
@@ -76,7 +76,8 @@ class Arithmetic(ABC):
 class Factored:
     """The gradient with respect to a matrix, as the two factors of a matrix product.
 
-    slope: shape (samples, rows, columns). right: the right operand, shape (samples or 1, length of a row, columns).
+    slope: shape (samples, rows, columns).
+    right: the right operand, shape (samples or 1, length of a row, columns).
     """
 
     slope: Array
@@ -114,7 +115,8 @@ class HasValueInterface(Operation, ABC):
     def derivative(self, arithmetic: Arithmetic, x: Sequence[Any], y: Array, slope: Array) -> Derivatives | None:
         """The gradient with respect to each operand; None for an operand on which the result does not depend.
 
-        y: the result. slope: the gradient with respect to the result. An op without derivatives returns None.
+        y: the result.
+        slope: the gradient with respect to the result. An op without derivatives returns None.
         """
         return None
 
@@ -130,7 +132,9 @@ def spread(x: Array, shape: tuple[int, ...]) -> Array:
 
 
 def summed_to(x: Array, slope: Array) -> Array:
-    """The gradient with respect to `x`, which was broadcast. slope: the gradient with respect to the result.
+    """The gradient with respect to `x`, which was broadcast.
+
+    slope: the gradient with respect to the result.
 
     Gradients are summed over the broadcast axes, but not over the samples.
     """

@@ -40,8 +40,10 @@ def count_accesses(runner: Runner, build: Build, interface: Interface, inputs: n
     """Run a program on an emulator and count its accesses to each static array of the model in one inference.
 
     What the first inference does once is not counted: the counts of one inference are subtracted from those of all.
-    inputs: as for `run`, at least two. Raises `InputError` for another runner, for fewer inputs, and if
-    accesses depend on the input.
+
+    inputs: as for `run`, at least two.
+
+    Raises `InputError` for another runner, for fewer inputs, and if accesses depend on the input.
     """
     arrays = {
         symbol.name: range(symbol.address, symbol.address + symbol.size)

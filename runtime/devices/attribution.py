@@ -35,7 +35,8 @@ _CLONE = re.compile(r"\.(constprop|isra|part)\.\d+")
 class ListedInstruction:
     """An instruction of `NAME_predict`, or of the step function of a streaming program.
 
-    line: the line in NAME.c, 0 if there is none. time: the time per inference, including called functions.
+    line: the line in NAME.c, 0 if there is none.
+    time: the time per inference, including called functions.
     """
 
     address: int
@@ -82,8 +83,10 @@ def attribute(
 ) -> Attribution:
     """Build and run a generated model. Return its time and flash, attributed to lines and symbols.
 
-    constants: the names of the constant arrays in the model's C file. listing: true to request instructions. Raises
-    `InputError` on a device without a profiler.
+    constants: the names of the constant arrays in the model's C file.
+    listing: true to request instructions.
+
+    Raises `InputError` on a device without a profiler.
     """
     build = runner.build(source_dir, interface, workdir, optimize, DEBUG_FLAGS)
     profile = runner.profile(build, interface, inputs)

@@ -43,7 +43,9 @@ def _has_circt() -> bool:
 
 
 def printed_by_circt(module: str) -> str:
-    """The SystemVerilog text of a module. module: the text of a module in CIRCT's dialects, in the generic form.
+    """The SystemVerilog text of a module.
+
+    module: the text of a module in CIRCT's dialects, in the generic form.
 
     Raises `InputError` if `circt` is not installed. For a module that CIRCT rejects, raises it with CIRCT's first error
     message.

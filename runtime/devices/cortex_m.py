@@ -76,7 +76,10 @@ def disassembled(text: str, vector: Callable[[int], Instruction | None] = lambda
 
 @lru_cache(1 << 12)
 def _instruction(size: int, name: str, operands: str) -> Instruction:
-    """The record of an instruction, parsed from its disassembly. name: the mnemonic without the width suffix."""
+    """The record of an instruction, parsed from its disassembly.
+
+    name: the mnemonic without the width suffix.
+    """
     registers, words = _REGISTER.findall(operands), _words(name, operands)
     address, written = list[str](), 0
     single = _SINGLE.fullmatch(name)

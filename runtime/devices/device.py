@@ -98,7 +98,9 @@ def result_of_records(interface: Interface, records: bytes, unit: str) -> RunRes
     """The results of a run, decoded from the records that a device's driver writes, one record per sample.
 
     A record is `int32 label; uint32 stack; uint64 cycles;`, the raw scores and the other outputs. For a streaming
-    program, `uint64 longest` follows. unit: the unit of cycles. If all cycles are 0, the device has no counter.
+    program, `uint64 longest` follows.
+
+    unit: the unit of cycles. If all cycles are 0, the device has no counter.
     """
     import numpy as np
 

@@ -80,7 +80,10 @@ class EmulatorRunner(Runner):
 
     @abstractmethod
     def core(self, unicorn: Any) -> Core:
-        """A new core of this board. unicorn: the imported module, which has incomplete type information."""
+        """A new core of this board.
+
+        unicorn: the imported module, which has incomplete type information.
+        """
 
     def code_cycles(self, elf: Path) -> CodeCycles | None:
         """The cycles of a linked program's code; None if the timing of the board's core is unknown."""
@@ -415,8 +418,9 @@ class BlockCounter:
     def attach(self, emulator: Any, unicorn: Any, other: Callable[[int, int], None]) -> bool:
         """Install a C hook that counts all steps known not to be special and calls `other` for all other steps.
 
-        Return false if the host has no C compiler. unicorn: the imported module of the emulator. An error in `other`
-        stops the emulator. `check` raises this error.
+        Return false if the host has no C compiler.
+
+        unicorn: the imported module of the emulator. An error in `other` stops the emulator. `check` raises this error.
         """
         if (library := counting_library()) is None:
             return False

@@ -24,7 +24,10 @@ _LOOP, _ALIGNMENT = 0x100, 9
 
 @dataclass(frozen=True)
 class _Vector:
-    """A decoded vector instruction. aligned: the required alignment of each memory access, in bytes."""
+    """A decoded vector instruction.
+
+    aligned: the required alignment of each memory access, in bytes.
+    """
 
     unit: str
     held: int = VECTOR_CYCLES

@@ -45,7 +45,10 @@ def answers_to(
 ) -> AnswersOverTime:
     """The answers of a streaming program to a recording.
 
-    The C of the program is built for the board `target` and run. raws: the raws of the recording, of shape (samples,).
+    The C of the program is built for the board `target` and run.
+
+    raws: the raws of the recording, of shape (samples,).
+
     Raises `InputError` for a recording that ends before the first answer.
     """
     pushes = interface.pushes

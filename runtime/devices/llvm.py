@@ -106,7 +106,8 @@ def tools() -> Sequence[str]:
 def compile_upstream(module: Path, file: Path, flags: Sequence[str], triple: str = "") -> None:
     """Compile a module in upstream dialects to an object file.
 
-    flags: the flags of clang. triple: LLVM's name of the target, whose pointers have 32 bits; empty for this computer.
+    flags: the flags of clang.
+    triple: LLVM's name of the target, whose pointers have 32 bits; empty for this computer.
     """
     optimizer, translate, clang = tools()
     passes = to_llvm(32) if triple else to_llvm()

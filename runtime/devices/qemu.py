@@ -66,7 +66,10 @@ class QemuRunner(Runner):
     def _run(
         self, build: Build, interface: Interface, inputs: np.ndarray, profile: Mapping[str, int | Path]
     ) -> RunResult:
-        """Run a program and return the results. profile: further arguments of the QEMU plugin."""
+        """Run a program and return the results.
+
+        profile: further arguments of the QEMU plugin.
+        """
         raw, what = raw_inputs(interface, inputs), f"{interface.name} on {self.name}"
         known, cycles, timing = symbols(self.chip, build.elf), self.table(build), self.board.timing
         with tempfile.TemporaryDirectory() as name:

@@ -98,7 +98,10 @@ def device_name(device: str) -> str:
 
 
 def files_of_device(device: str, program: Any, files: Mapping[str, bytes]) -> Mapping[str, bytes]:
-    """The files of a program that the runner of a device builds, by name. files: the C files for a board."""
+    """The files of a program that the runner of a device builds, by name.
+
+    files: the C files for a board.
+    """
     if (found := _device(device)) is None or not found.files:
         return files
     row = replace(DEVICES.row(device), value=found.files)

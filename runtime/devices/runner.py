@@ -109,8 +109,9 @@ class Runner(ABC):
     def run(self, build: Build, interface: Interface, inputs: np.ndarray) -> RunResult:
         """Run the model on raw `inputs` and return the results.
 
-        inputs: shape (samples, input_length), in the interface's element type. Raises `InputError` for inputs of the
-        wrong shape or type, and `DeviceError` if the program fails.
+        inputs: shape (samples, input_length), in the interface's element type.
+
+        Raises `InputError` for inputs of the wrong shape or type, and `DeviceError` if the program fails.
         """
 
     def profile(self, build: Build, interface: Interface, inputs: np.ndarray) -> TimeProfile:

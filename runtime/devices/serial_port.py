@@ -98,7 +98,10 @@ def _claim(descriptor: int, name: str) -> None:
 
 
 def _make_raw(termios: Any, descriptor: int) -> None:
-    """Set the speed and raw mode of a port. termios: the Python module, which some systems lack."""
+    """Set the speed and raw mode of a port.
+
+    termios: the Python module, which some systems lack.
+    """
     mode = termios.tcgetattr(descriptor)
     mode[0] = mode[1] = mode[3] = 0
     mode[2] = termios.CS8 | termios.CREAD | termios.CLOCAL

@@ -130,8 +130,9 @@ class BoardAnswers:
 
 @dataclass(frozen=True)
 class StreamingBoard:
-    """A board that runs the sketch of a model. timeout: the time in seconds to wait for the greeting and for each
-    answer.
+    """A board that runs the sketch of a model.
+
+    timeout: the time in seconds to wait for the greeting and for each answer.
     """
 
     port: SerialPort
@@ -168,10 +169,13 @@ class StreamingBoard:
             )
 
     def answers(self, inputs: np.ndarray, told: Callable[[int], None]) -> BoardAnswers:
-        """The answers to raw inputs. inputs: shape (samples, input_length).
+        """The answers to raw inputs.
 
-        told: a function that is called after each answer with the number of answers. Raises `InputError` for inputs of
-        the wrong shape or type, and `DeviceError` for a missing or corrupted answer.
+        inputs: shape (samples, input_length).
+
+        told: a function that is called after each answer with the number of answers.
+
+        Raises `InputError` for inputs of the wrong shape or type, and `DeviceError` for a missing or corrupted answer.
         """
         raw, size = raw_inputs(self.interface, inputs), self.interface.input_bytes
         records = bytearray()
@@ -218,7 +222,10 @@ class StreamingBoard:
         raise self._error(f"sample {sample}: no answer within {self.timeout:g} s")
 
     def _next(self, deadline: float) -> Frame | None:
-        """The next frame; None if no frame is complete before the deadline. deadline: a time in seconds."""
+        """The next frame; None if no frame is complete before the deadline.
+
+        deadline: a time in seconds.
+        """
         while (found := self._reader.next()) is None:
             if (left := deadline - time.monotonic()) <= 0:
                 return None

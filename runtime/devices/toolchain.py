@@ -47,7 +47,10 @@ def find_tool(chip: Chip, tool: str) -> str:
 
 
 def _find(command: str, packages: str) -> str:
-    """The path of a command. packages: the Debian packages that install it, for the error message; empty if unknown."""
+    """The path of a command.
+
+    packages: the Debian packages that install it, for the error message; empty if unknown.
+    """
     path = shutil.which(command)
     if path is None:
         cure = f"; on Debian or Ubuntu: apt install {packages}" if packages else ""
@@ -69,8 +72,9 @@ TIME_LIMIT = 600
 def run_command(path: str, arguments: Sequence[str | Path], name: str = "", seconds: float = TIME_LIMIT) -> str:
     """Run a program and return its standard output.
 
-    name: the name of the program in messages; by default, the name of the file. Raises `InputError` with the first
-    error that the program prints, and for a program that runs longer than `seconds`.
+    name: the name of the program in messages; by default, the name of the file.
+
+    Raises `InputError` with the first error that the program prints, and for a program that runs longer than `seconds`.
     """
     # Other locales would translate the messages searched below.
     environment = {**os.environ, "LC_ALL": "C"}
@@ -118,8 +122,10 @@ def tools_of(chip: Chip) -> str:
 def compiled_tool(source: Path, *flags: str) -> Path:
     """The path of a program or library that is compiled from a C file for the host.
 
-    If the user's cache contains the program, it is reused. flags: further compiler and linker flags. The cache key is
-    the preprocessed source, so that each version of a simulator has a separate driver.
+    If the user's cache contains the program, it is reused.
+
+    flags: further compiler and linker flags. The cache key is the preprocessed source, so that each version of a
+        simulator has a separate driver.
     """
     compiler = _find("cc", "gcc")
     text = run_command(compiler, ["-E", "-P", "-I", HARNESS, source])
@@ -204,7 +210,11 @@ def is_overflow(error: InputError) -> bool:
 
 @dataclass(frozen=True)
 class Symbol:
-    """A symbol of an ELF file. size: bytes, 0 if unknown. kind: nm's letter (t, T: code)."""
+    """A symbol of an ELF file.
+
+    size: bytes, 0 if unknown.
+    kind: nm's letter (t, T: code).
+    """
 
     name: str
     address: int
@@ -218,7 +228,10 @@ def symbol_table(chip: Chip, elf: Path) -> Sequence[Symbol]:
 
 
 def _kind(section: Sequence[str]) -> str:
-    """nm's letter for the symbols of a section. section: the flags of the section as objdump prints them."""
+    """nm's letter for the symbols of a section.
+
+    section: the flags of the section as objdump prints them.
+    """
     if "ALLOC" not in section:
         return "n"
     if "CODE" in section:
@@ -316,9 +329,10 @@ def execute(
 ) -> bytes:
     """Run a model or driver and return its standard output.
 
-    folder: the working directory, by default that of the caller. seconds: the time limit, for a command that does not
-    limit its own time. Raises `DeviceError` with the error that the command prints, and for a command that exceeds the
-    limit.
+    folder: the working directory, by default that of the caller.
+    seconds: the time limit, for a command that does not limit its own time.
+
+    Raises `DeviceError` with the error that the command prints, and for a command that exceeds the limit.
     """
     arguments = [str(part) for part in command]
     try:

@@ -37,6 +37,7 @@ class Simulation(ABC):
     """A simulation of a model's Verilog with its files in `folder`.
 
     system_verilog: the same module from another printer, which replaces the Verilog; empty to simulate the Verilog.
+
     Raises `InputError` for a text that is not the Verilog of a model.
     """
 
@@ -56,9 +57,11 @@ class Simulation(ABC):
     def run(self, interface: Interface, inputs: NDArray[Any], seed: int = 0) -> RunResult:
         """Run the module on raws and return the results. Cycles are counted from `start` to `done`.
 
-        inputs: shape (samples, input length). seed: the seed of random pauses of the input and of the receiver; 0 for
-        no pauses. Raises `InputError` if a tool is missing or rejects the module, and `DeviceError` for an inference
-        that does not finish.
+        inputs: shape (samples, input length).
+        seed: the seed of random pauses of the input and of the receiver; 0 for no pauses.
+
+        Raises `InputError` if a tool is missing or rejects the module, and `DeviceError` for an inference that does not
+        finish.
         """
         file = self.folder / f"{self.name}.{'sv' if self.system_verilog else 'v'}"
         file.write_text(self.system_verilog or self.verilog)
@@ -152,7 +155,9 @@ class IcarusSimulation(Simulation):
 
 
 def call_tool(*command: str, given: bytes = b"", folder: Path | None = None) -> bytes:
-    """The standard output of a tool that runs in a folder. given: the standard input.
+    """The standard output of a tool that runs in a folder.
+
+    given: the standard input.
 
     Raises `InputError`, which names the package to install, if the tool is missing. If the tool fails, raises it with
     the first error that the tool reports.
@@ -185,8 +190,10 @@ def synthesis_tool() -> str | None:
 def synthesised(verilog: str, fabric: Fabric, folder: Path, system_verilog: str = "") -> Resources:
     """The cells of a module mapped to an FPGA, before placement.
 
-    folder: the folder for files, including `NETLIST`, which nextpnr reads. system_verilog: as in `Simulation`. Raises
-    `InputError` if yosys is missing or rejects the module.
+    folder: the folder for files, including `NETLIST`, which nextpnr reads.
+    system_verilog: as in `Simulation`.
+
+    Raises `InputError` if yosys is missing or rejects the module.
     """
     if (tool := synthesis_tool()) is None:
         raise InputError(MISSING)
@@ -220,8 +227,9 @@ def placement_tool(fabric: Fabric) -> str:
 def routed_clock(fabric: Fabric, folder: Path) -> float:
     """The maximum clock in MHz of a module after placement and routing, which take minutes for large modules.
 
-    folder: the folder that contains the `NETLIST` of the module. Raises `InputError` if a tool is missing or a cell
-    cannot be placed.
+    folder: the folder that contains the `NETLIST` of the module.
+
+    Raises `InputError` if a tool is missing or a cell cannot be placed.
     """
     command = placement_tool(fabric), *fabric.placement[1:]
     limits = ("--freq", f"{fabric.clock:g}", "--timing-allow-fail", "-q")

@@ -316,8 +316,9 @@ def encode_inputs(module: ModuleOp, inputs: Array) -> Array:
 
 
 def run_loop(loop: scf.ForOp, arithmetic: Arithmetic, values: dict[SSAValue, Any]) -> Sequence[Any]:
-    """The results of a loop. values: the values of all operands of the loop, and of all values that its body
-    captures.
+    """The results of a loop.
+
+    values: the values of all operands of the loop, and of all values that its body captures.
     """
     run = _Run(arithmetic, None)
     run.values = dict(values)

@@ -47,7 +47,10 @@ class Trace:
         self._run(function.body.block)
 
     def computed(self, op: Operation, operands: list[int], made: int) -> None:
-        """Record an op. operands, made: the indices of its operands and its result."""
+        """Record an op.
+
+        operands, made: the indices of its operands and its result.
+        """
         self.entries.append((op, operands, made))
 
     def _bind(self, value: SSAValue, result: Any) -> int:
@@ -275,8 +278,8 @@ class _GradientTape(Trace):
     ) -> dict[SSAValue, list[_Part]]:
         """For each constant, the parts of the gradient of a weighted sum of scores with respect to this constant.
 
-        direction: the weights of the scores. tensors: a list to which all other tensors are appended, as
-        `tensor_slopes` yields them.
+        direction: the weights of the scores.
+        tensors: a list to which all other tensors are appended, as `tensor_slopes` yields them.
         """
         last = cast(func.ReturnOp, self.function.body.block.last_op)
         scores = next(value for value in last.operands if isinstance(value.type, TensorType))

@@ -150,8 +150,8 @@ class _Recorder(NumpyMachine):
 class _Step:
     """A call of a function.
 
-    sources, target: the indices of the argument values and of the result. name: a key that is equal for functions with
-    equal results.
+    sources, target: the indices of the argument values and of the result.
+    name: a key that is equal for functions with equal results.
     """
 
     name: object

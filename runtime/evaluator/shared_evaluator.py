@@ -240,7 +240,8 @@ class SharedProgram:
     ) -> Sequence[Any]:
         """The carried values after iterations that are evaluated op by op.
 
-        taken: the range of these iterations. carried: the carried values before them.
+        taken: the range of these iterations.
+        carried: the carried values before them.
         """
         body = loop.body.block
         assert body.last_op is not None
@@ -330,7 +331,10 @@ class _Batch:
     def summed(self, position: int, start: Any) -> Array | None:
         """The sum of `weights * factor` that the loop carries, as a matrix product that adds in the same order.
 
-        Returns None for other sums. position: the position of the sum among the carried values. start: the initial sum.
+        Returns None for other sums.
+
+        position: the position of the sum among the carried values.
+        start: the initial sum.
         """
         carried = self.loop.body.block.args[1 + position]
         last = self.loop.body.block.last_op

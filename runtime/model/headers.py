@@ -72,8 +72,12 @@ def _check_replacement(chip: Chip, name: str, ours: Path | None) -> None:
 def definition_of(symbol: str, target: str) -> Sequence[tuple[str, str]]:
     """Pairs (name, text) of the headers on which a function depends, and then of the header that defines the function.
 
-    A name is, for example, `tinyml/f32.h`. symbol: any function except composed kernels. target: the board of the
-    program that calls the function. Raises `InputError` for an unknown function or board.
+    A name is, for example, `tinyml/f32.h`.
+
+    symbol: any function except composed kernels.
+    target: the board of the program that calls the function.
+
+    Raises `InputError` for an unknown function or board.
     """
     headers = header_texts(chip_of(target))
     function = RUNTIME_FUNCTIONS.get(symbol)

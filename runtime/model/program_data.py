@@ -23,7 +23,9 @@ if TYPE_CHECKING:
 
 
 def load_program_data(module: ModuleOp, file: str, answers: Answers | None = None) -> Data:
-    """The data set of a program. answers: the properties of `y`, by default those of the program's answers.
+    """The data set of a program.
+
+    answers: the properties of `y`, by default those of the program's answers.
 
     Integers in the file are raws: of the sensor if the input has a unit, otherwise of the input's format. If the format
     is a float, integers in the file are the numbers themselves. Samples are reordered to the program's order of axes.
@@ -50,8 +52,11 @@ def load_program_data(module: ModuleOp, file: str, answers: Answers | None = Non
 def reals_of(module: ModuleOp, integers: NDArray[Any]) -> NDArray[Any]:
     """The real inputs that integers represent.
 
-    Integers are raws of the sensor if the input has a unit, otherwise of the input's format. integers: shape (samples,
-    elements), or the samples of a stream. Raises `InputError` for an integer that is not a raw of the format.
+    Integers are raws of the sensor if the input has a unit, otherwise of the input's format.
+
+    integers: shape (samples, elements), or the samples of a stream.
+
+    Raises `InputError` for an integer that is not a raw of the format.
     """
     wide = integers.astype(np.int64)
 
@@ -140,8 +145,9 @@ def in_file_order(module: ModuleOp, x: NDArray[np.floating[Any]]) -> NDArray[np.
 def _reordered(
     x: NDArray[np.floating[Any]], shape: Sequence[int], permutation: Sequence[int]
 ) -> NDArray[np.floating[Any]]:
-    """Samples, of shape (samples, elements), with permuted axes. shape: the shape of a sample before the
-    permutation.
+    """Samples, of shape (samples, elements), with permuted axes.
+
+    shape: the shape of a sample before the permutation.
     """
     return x.reshape(-1, *shape).transpose(0, *(1 + axis for axis in permutation)).reshape(len(x), -1)
 

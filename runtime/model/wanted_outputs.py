@@ -24,9 +24,11 @@ if TYPE_CHECKING:
 class WantedOutput:
     """The expected values of one output for each sample, or the expected class of each element.
 
-    number: the index of the output. shape: the shape of one sample of the output, without axes of extent 1. targets:
-    shape (samples, values). classes: shape (samples, elements). axis: the axis of `shape` over which an element's
-    scores extend.
+    number: the index of the output.
+    shape: the shape of one sample of the output, without axes of extent 1.
+    targets: shape (samples, values).
+    classes: shape (samples, elements).
+    axis: the axis of `shape` over which an element's scores extend.
     """
 
     number: int
@@ -36,7 +38,10 @@ class WantedOutput:
     axis: int = 0
 
     def accuracy(self, values: NDArray[Any]) -> float | None:
-        """The percentage of correctly classified elements; None without classes. values: (samples, values)."""
+        """The percentage of correctly classified elements; None without classes.
+
+        values: (samples, values).
+        """
         if self.classes is None:
             return None
         found = values.reshape(len(values), *self.shape).argmax(1 + self.axis).reshape(len(values), -1)
@@ -51,7 +56,9 @@ class WantedOutput:
 def class_axis(given: Sequence[int], kind: str, shape: Sequence[int]) -> int | None:
     """The axis of an output over which class scores extend, if an array has an integer for each index of other axes.
 
-    given: the shape of a sample in the array. shape: the shape of a sample of the output. Axes of extent 1 are ignored.
+    given: the shape of a sample in the array.
+    shape: the shape of a sample of the output. Axes of extent 1 are ignored.
+
     The result is the first or the last axis; None if both or neither match.
     """
     elements, own = _squeezed(given), _squeezed(shape)
@@ -77,8 +84,9 @@ def classes_of_elements(
 def read_further(path: str, samples: int, shapes: Sequence[Sequence[int]]) -> Sequence[WantedOutput]:
     """The expected outputs after the first one, from the arrays `y_1`, `y_2` and so on of a file, as far as present.
 
-    shapes: the shape of a sample of each of these outputs. Raises `InputError` for an array that does not match its
-    output.
+    shapes: the shape of a sample of each of these outputs.
+
+    Raises `InputError` for an array that does not match its output.
     """
     found: list[WantedOutput] = []
     for number, shape in enumerate(shapes, 1):

@@ -54,8 +54,10 @@ Accept = Callable[[ArrayHeader], None]
 def read_npy(path: str | Path, what: str, accept: Accept) -> NDArray[Any]:
     """The array in an .npy file.
 
-    what: a description of the content, for messages. accept: a function that checks the header. Raises `InputError` for
-    anything but a complete array of numbers within the limit on elements.
+    what: a description of the content, for messages.
+    accept: a function that checks the header.
+
+    Raises `InputError` for anything but a complete array of numbers within the limit on elements.
     """
     with open_regular(path, what) as stream:
         try:
@@ -148,7 +150,10 @@ def _header(stream: IO[bytes]) -> ArrayHeader:
 
 
 def _check(header: ArrayHeader, size: int, accept: Accept, path: str | Path) -> None:
-    """Raise an error if the header of an array is not acceptable. size: the number of bytes that remain in the file."""
+    """Raise an error if the header of an array is not acceptable.
+
+    size: the number of bytes that remain in the file.
+    """
     if size < header.bytes:
         raise _Damaged(f"the array needs {header.bytes} bytes, the file contains {size}")
     accept(header)

@@ -25,7 +25,8 @@ _SCALES = {1: ("<u1", 128, 128), 2: ("<i2", 0, 32768)}
 class Recording:
     """A recording of one channel.
 
-    samples: an array of shape (samples,) with values in [-1, 1]. rate: the number of samples per second.
+    samples: an array of shape (samples,) with values in [-1, 1].
+    rate: the number of samples per second.
     """
 
     samples: NDArray[np.float32]

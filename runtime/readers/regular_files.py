@@ -24,8 +24,9 @@ _KINDS = ((stat.S_ISFIFO, "pipe"), (stat.S_ISSOCK, "socket"), (stat.S_ISCHR, "de
 def open_regular(path: str | Path, what: str) -> BinaryIO:
     """Open a regular file, or a link to a regular file, for reading, and return it.
 
-    what: a description of the content, for messages. The file counts as an input of the command. Raises `InputError`
-    for anything else, without blocking, and for a Git LFS pointer.
+    what: a description of the content, for messages. The file counts as an input of the command.
+
+    Raises `InputError` for anything else, without blocking, and for a Git LFS pointer.
     """
     try:
         _check_kind(os.stat(path).st_mode, path, what)

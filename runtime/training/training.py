@@ -70,8 +70,9 @@ class TrainingTrace(Trace):
         """The gradients of a loss with respect to the trained constants and, if requested, to the argument.
 
         The key is the SSA value of the constant or the argument. The gradient with respect to a constant has the shape
-        of the constant. The gradient with respect to the argument also has an axis over the samples. slope: the
-        gradient of the loss with respect to the scores.
+        of the constant. The gradient with respect to the argument also has an axis over the samples.
+
+        slope: the gradient of the loss with respect to the scores.
         """
         found: dict[SSAValue, Array] = {}
         for value, by in self.by_values(slope):
@@ -85,7 +86,9 @@ class TrainingTrace(Trace):
         """Yield pairs (value, gradient) for the values on which the scores depend, in reverse order.
 
         The gradient is that of the loss with respect to the value, per sample. For constants, it is summed over the
-        samples. slope: the gradient of the loss with respect to the scores.
+        samples.
+
+        slope: the gradient of the loss with respect to the scores.
         """
         slopes = {self.index[self.scores]: slope.reshape(-1, *tdsl.shape_of(self.scores))}
         for op, operands, made in reversed(self.entries):
@@ -178,8 +181,10 @@ def by_class(logits: Array) -> Array:
 def cross_entropy(logits: Array, labels: Sequence[int] | Array) -> tuple[float, Array]:
     """The mean cross-entropy of the softmax of logits, and the gradient of this mean with respect to the logits.
 
-    The gradient has the shape of the logits. logits: in the form that `by_class` returns. labels: the class index of
-    each sample.
+    The gradient has the shape of the logits.
+
+    logits: in the form that `by_class` returns.
+    labels: the class index of each sample.
     """
     outputs, logits = logits.shape[1], by_class(logits)
     shifted = logits - logits.max(1, keepdims=True)
@@ -259,7 +264,10 @@ class Trainer:
         return argument_reals(self.weights.module, x).astype(np.float64)
 
     def logits(self, x: Array) -> Array:
-        """The reals of the scores, of shape (samples, classes). x: inputs in the form that `inputs` returns."""
+        """The reals of the scores, of shape (samples, classes).
+
+        x: inputs in the form that `inputs` returns.
+        """
         parts = [self.trace(x[start : start + self.together]).logits for start in range(0, len(x), self.together)]
         return np.concatenate(parts)
 
@@ -271,7 +279,8 @@ class Trainer:
     def derivatives(self, x: Array, y: Array) -> list[Array]:
         """The gradients of the mean cross-entropy with respect to the variables of the weights.
 
-        x: inputs in the form that `inputs` returns. y: the class indices.
+        x: inputs in the form that `inputs` returns.
+        y: the class indices.
         """
         trace = self.trace(x)
         return self.weights.derivatives(trace.backward(cross_entropy(trace.logits, y)[1]))
@@ -306,8 +315,10 @@ class Trainer:
         self.weights.restore(best)
 
     def trace(self, x: Array, of_inputs: bool = False) -> TrainingTrace:
-        """The execution of a batch. x: inputs in the form that `inputs` returns. of_inputs: True to also compute the
-        gradient with respect to the inputs.
+        """The execution of a batch.
+
+        x: inputs in the form that `inputs` returns.
+        of_inputs: True to also compute the gradient with respect to the inputs.
         """
         with np.errstate(over="ignore", under="ignore", invalid="ignore"):
             return TrainingTrace(self.function, x, self.arithmetic(), self.weights.constants, of_inputs)

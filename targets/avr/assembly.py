@@ -58,8 +58,9 @@ _RELATIVE = (a.call.name, a.jmp.name)
 def statement(lines: Sequence[Line], operands: str = "") -> str:
     """An `asm` statement, with several instructions on each line of C.
 
-    The instruction `call` may name C functions or labels. operands: the operands of the statement; "" for the body of a
-    naked function.
+    The instruction `call` may name C functions or labels.
+
+    operands: the operands of the statement; "" for the body of a naked function.
     """
     rows, columns = [""], 0
     for line in lines:
@@ -357,7 +358,10 @@ class Row:
         return [f"    {self._pointer}{self.name} = ({self._pointer})(uint16_t)far;", page] if self.far else []
 
     def portable(self, body: str) -> str:
-        """C statements without assembly that read the row. body: the statements for a row in near memory."""
+        """C statements without assembly that read the row.
+
+        body: the statements for a row in near memory.
+        """
         return f"    {self._pointer}{self.name} = ({self._pointer})far;\n{body}" if self.far else body
 
 

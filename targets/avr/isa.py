@@ -106,7 +106,9 @@ class Opcode:
     stack: int = 0
 
     def __call__(self, *operands: Operand, back: int | None = None, ahead: int | None = None) -> Instruction:
-        """The instruction with these operands. back, ahead: the numeric label of a backward or forward jump.
+        """The instruction with these operands.
+
+        back, ahead: the numeric label of a backward or forward jump.
 
         Raises `ValueError` for invalid operands.
         """

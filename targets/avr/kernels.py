@@ -35,8 +35,9 @@ _MACHINE = TileComposer(
 
 
 def _requantised(family: TileFamily, most: int) -> TileFamily:
-    """A family of tile kernels with TensorFlow Lite's requantisation. most: the maximum number of bytes of an input
-    tile.
+    """A family of tile kernels with TensorFlow Lite's requantisation.
+
+    most: the maximum number of bytes of an input tile.
     """
     return replace(family, max_right=MOST_RIGHT, input_tile_bytes=most)
 

@@ -19,7 +19,10 @@ from tinyml.targets.kernel import Kernel
 
 
 def _sums(memory: str) -> Sequence[Kernel]:
-    """The kernels that also have a variant for far weights. memory: the memory of the weights, near or far flash."""
+    """The kernels that also have a variant for far weights.
+
+    memory: the memory of the weights, near or far flash.
+    """
     kernels = (
         *(dot(*widths, memory) for widths in ((16, 16, 32), (8, 16, 32), (16, 8, 32))),
         *(dot(8, 8, sum, memory) for sum in (16, 24, 32)),

@@ -71,8 +71,10 @@ class _Condition:
     def next(self, line: str, kind: str, value: bool | None) -> str | None:
         """Enter the branch of a directive, or leave the conditional at its end.
 
-        Return the directive to print, or None if the directive is removed. kind: the name of the directive. value: the
-        value of its condition, None if unknown.
+        Return the directive to print, or None if the directive is removed.
+
+        kind: the name of the directive.
+        value: the value of its condition, None if unknown.
         """
         if kind == "endif":
             return line if self.keeps else None
@@ -158,7 +160,9 @@ def words(text: str) -> set[str]:
 
 
 def needed_part(text: str, used: Set[str]) -> list[str]:
-    """The lines of a header without unused definitions. used: the identifiers in the rest of the program.
+    """The lines of a header without unused definitions.
+
+    used: the identifiers in the rest of the program.
 
     A definition under a preprocessor condition remains under this condition. An `#include` remains if a definition at
     the same level remains. The same applies to conditions under which an `#error` rejects a compiler. Each definition
@@ -230,7 +234,8 @@ _Part = _Item | _Branches
 def _any_needed(kept: Set[_Item], beside: Sequence[_Part], own: _Part) -> bool:
     """True if a part of the header at the same level, other than `own`, is needed.
 
-    kept: the needed definitions. beside: the parts at this level.
+    kept: the needed definitions.
+    beside: the parts at this level.
     """
     return any(part.is_needed(kept, ()) for part in beside if part is not own)
 
@@ -258,7 +263,9 @@ def _parsed(text: str) -> list[_Part]:
 def _read_parts(lines: deque[str], conditions: Set[str]) -> list[_Part]:
     """The parts of a header up to the end of the text, or to a directive that ends a branch.
 
-    The lines of the parts are removed from `lines`. conditions: the identifiers in the enclosing conditions.
+    The lines of the parts are removed from `lines`.
+
+    conditions: the identifiers in the enclosing conditions.
     """
     parts: list[_Part] = []
     comment: list[str] = []

@@ -15,7 +15,10 @@ _ARENA = "_arena"
 
 @dataclass(frozen=True)
 class JoinedSources:
-    """The text of the joined file. shared_bytes: bytes of constants that a later program takes from an earlier one."""
+    """The text of the joined file.
+
+    shared_bytes: bytes of constants that a later program takes from an earlier one.
+    """
 
     text: str
     shared_bytes: int
@@ -68,7 +71,10 @@ def _items(lines: Sequence[str]) -> Iterator[list[str]]:
 
 
 def _bytes(type: str, rest: str) -> int:
-    """The bytes of a constant of C. rest: the text after its name, which starts with the length."""
+    """The bytes of a constant of C.
+
+    rest: the text after its name, which starts with the length.
+    """
     length = int(rest[1 : rest.index("]")])
     bits = re.search(r"\d+", type)
     return length * (4 if bits is None else int(bits[0]) // 8)

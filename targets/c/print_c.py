@@ -46,8 +46,10 @@ OWN_CONSTANTS = {"avr": "__AVR__"}
 class CTarget(Target):
     """Print NAME.c (`file=source`) or NAME.h (`file=header`) for the only program of a module.
 
-    target: by default the target for which the module is compiled. Raises `InputError` for an unknown target, and for a
-    target whose kernels the module does not call. Raises `ValueError` for an unknown file.
+    target: by default the target for which the module is compiled.
+
+    Raises `InputError` for an unknown target, and for a target whose kernels the module does not call. Raises
+    `ValueError` for an unknown file.
     """
 
     name = "c"

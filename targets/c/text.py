@@ -95,7 +95,8 @@ def join(level: int, type: Attribute, code: str, *parts: Text) -> Text:
     """An expression that consists of several parts. It reads what the parts read, and has the side effects of all
     parts.
 
-    code: the C text. level: the precedence of the expression.
+    code: the C text.
+    level: the precedence of the expression.
     """
     reads = frozenset[SSAValue | str]().union(*(part.reads for part in parts))
     return Text(code, level, type, reads, any(part.steps for part in parts))

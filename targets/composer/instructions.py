@@ -122,8 +122,8 @@ class Printed(Mapping[tuple[int | str, ...], str]):
 class Run(NamedTuple):
     """Consecutive instructions. Only the last instruction may be a branch.
 
-    times: the number of executions per call of the function. taken: the number of these executions in which the branch
-    at the end is taken.
+    times: the number of executions per call of the function.
+    taken: the number of these executions in which the branch at the end is taken.
     """
 
     lines: Code
@@ -170,8 +170,9 @@ class Repeated:
         """The code in a loop: `begin`, then `count` times a label, the code and `end`. `end` branches back to the
         label.
 
-        A loop with a single iteration omits `begin` and `end`. skipped: the number of instructions of `end` that are
-        executed only before a branch back.
+        A loop with a single iteration omits `begin` and `end`.
+
+        skipped: the number of instructions of `end` that are executed only before a branch back.
         """
         if count == 1:
             return self

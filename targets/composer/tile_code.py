@@ -123,7 +123,10 @@ class RowKernel(LoopedCode):
 
     @abstractmethod
     def over_rows(self, block: Repeated, times: int, group: int) -> Repeated:
-        """A loop over `times` equal blocks. group: the index of the group of these blocks in the stream."""
+        """A loop over `times` equal blocks.
+
+        group: the index of the group of these blocks in the stream.
+        """
 
     @abstractmethod
     def over_windows(self, code: Repeated, times: int) -> Repeated:
@@ -155,7 +158,9 @@ class RowKernel(LoopedCode):
 def unrolled(step: Code, count: int, at_once: int, loop: Callable[[Repeated, int], Repeated]) -> Repeated:
     """A step that is executed `count` times.
 
-    If `count` is more than twice `at_once`, the code is a loop over `at_once` steps. loop: builds a loop.
+    If `count` is more than twice `at_once`, the code is a loop over `at_once` steps.
+
+    loop: builds a loop.
     """
     loops, single = divmod(count, at_once) if count > 2 * at_once else (0, count)
     code = Repeated.once(step * single)
@@ -165,7 +170,8 @@ def unrolled(step: Code, count: int, at_once: int, loop: Callable[[Repeated, int
 def overlapping(column: int, windows: int, across: int, width: int) -> list[tuple[int, int]]:
     """The windows that contain a column of elements, each as (window, column of the window's filter).
 
-    across: the number of columns between adjacent windows. width: the number of columns of a filter.
+    across: the number of columns between adjacent windows.
+    width: the number of columns of a filter.
     """
     met = ((window, column - window * across) for window in range(windows))
     return [(window, tap) for window, tap in met if 0 <= tap < width]

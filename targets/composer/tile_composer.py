@@ -85,7 +85,10 @@ class TileComposer(Generic[L]):
     limit: int = REQUANTISED_LIMIT
 
     def coder(self, name: str, family: TileFamily, code: Callable[[Tile, Sums], TileAssembly[L]]) -> TileCoder:
-        """A kernel generator that embeds a tile's weights in code. family: the kernels that read a weight stream."""
+        """A kernel generator that embeds a tile's weights in code.
+
+        family: the kernels that read a weight stream.
+        """
 
         def composed(symbol: str, tile: Tile, sums: Sums) -> Kernel | None:
             made = code(tile, sums)

@@ -54,8 +54,9 @@ class Number:
     """An integer per row.
 
     values: a function that returns one integer for each row, stored least significant byte first, or the bytes of each
-    row. in_c: a function that returns the C expression of the integer. Its arguments are the C expressions of a byte
-    pointer and of a byte offset.
+        row.
+    in_c: a function that returns the C expression of the integer. Its arguments are the C expressions of a byte pointer
+        and of a byte offset.
     """
 
     name: str
@@ -96,7 +97,8 @@ RIGHT_LESS_1 = Number("right", 1, lambda sums: -sums.shifts - 1, _byte)
 class Field(ABC):
     """The bytes of all rows of a block.
 
-    name: the name of the pointer in C. aligned: the alignment, in bytes, of the next field within the block.
+    name: the name of the pointer in C.
+    aligned: the alignment, in bytes, of the next field within the block.
     """
 
     name: str
@@ -109,7 +111,10 @@ class Field(ABC):
 
     @abstractmethod
     def stored(self, sums: Sums, weights: Numbers) -> Bytes:
-        """The bytes of the rows of a block. weights: an array of shape rows x elements."""
+        """The bytes of the rows of a block.
+
+        weights: an array of shape rows x elements.
+        """
 
     @property
     def numbers(self) -> Mapping[str, tuple[Number, int]]:
@@ -274,7 +279,11 @@ class StreamInC:
         return number.in_c(field.name, _total(self._row_at(field), str(inner) if inner else ""))
 
     def weight(self, element: str, name: str = "weights") -> str:
-        """The C expression of a weight of the row. element: the index of the weight. name: the name of the field."""
+        """The C expression of a weight of the row.
+
+        element: the index of the weight.
+        name: the name of the field.
+        """
         field = next(field for field in self.stream.fields if field.name == name)
         if isinstance(field, ListedBytes):
             return f"{name}[{_total(self._row_at(field), f'places[{element}]')}]"
@@ -291,7 +300,10 @@ class StreamInC:
         return f"({_scaled(self.rows, field.row_bytes)} + {field.aligned - 1}) / {field.aligned} * {field.aligned}"
 
     def blocks(self, body: str) -> str:
-        """C loops over the blocks of the stream and their rows. body: the statements for one row."""
+        """C loops over the blocks of the stream and their rows.
+
+        body: the statements for one row.
+        """
         stream, count = self.stream, self.stream.tile.rows
         tables, pointers, before = list[str](), list[str](), "stream"
         for number, field in enumerate(stream.fields):
@@ -463,7 +475,8 @@ def multipliers_and_shifts(
 ) -> Sequence[Field]:
     """A field for the words of the multipliers, and a field for the bytes of the shifts.
 
-    mark: the `end_mark` of the field for the shifts. names: the names of the fields.
+    mark: the `end_mark` of the field for the shifts.
+    names: the names of the fields.
     """
     multiplier, right = factors
     return RowNumbers(names[0], content=(multiplier,)), RowNumbers(names[1], WORD, content=(right,), end_mark=mark)

@@ -23,8 +23,8 @@ _KEPT_ADDRESSES = 1 << 12
 class Address(NamedTuple):
     """The address of a load or store.
 
-    offset: the number of bytes from the base, or a register that is shifted left by `lsl`. step: the number of bytes
-    added to the base after the access.
+    offset: the number of bytes from the base, or a register that is shifted left by `lsl`.
+    step: the number of bytes added to the base after the access.
     """
 
     base: str

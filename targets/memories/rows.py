@@ -87,6 +87,9 @@ def memories_of(board: Board) -> Sequence[Memory]:
 
 
 def rows_of_chip(folder: str) -> Mapping[str, Sequence[Memory]]:
-    """The rows of the boards of a chip of tinyml by the names of the boards. folder: the name of the chip's folder."""
+    """The rows of the boards of a chip of tinyml by the names of the boards.
+
+    folder: the name of the chip's folder.
+    """
     module = f"tinyml.targets.{folder}.memories"
     return cast("Mapping[str, Sequence[Memory]]", import_module(module).ROWS) if is_installed(module) else {}

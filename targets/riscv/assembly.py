@@ -17,9 +17,9 @@ class RiscvInstruction:
     """An instruction. It reads its operands, defines a new value and clobbers nothing.
 
     op: the name of the op in xDSL's dialects `riscv`, `riscv_cf` and `rv32`. The constructor of the op accepts the
-    operands in the order of the assembly, except that the address of a store precedes the value. bytes: the maximum
-    bytes of flash; 2 if there is a compressed encoding for all registers. The time of an instruction is 1, because the
-    time on RISC-V chips is measured in instructions.
+        operands in the order of the assembly, except that the address of a store precedes the value.
+    bytes: the maximum bytes of flash; 2 if there is a compressed encoding for all registers. The time of an instruction
+        is 1, because the time on RISC-V chips is measured in instructions.
     """
 
     op: str
@@ -92,8 +92,8 @@ class RiscvCode(ABC, Generic[V]):
     def changed_unless(self, first: V, second: V, value: V, change: Callable[[V], V], share: float) -> V:
         """The value if `first` equals `second`, otherwise the result of `change`.
 
-        change: appends the code that computes its result from the value. share: the expected share of executions in
-        which `first` differs from `second`.
+        change: appends the code that computes its result from the value.
+        share: the expected share of executions in which `first` differs from `second`.
         """
 
     @abstractmethod
@@ -103,7 +103,8 @@ class RiscvCode(ABC, Generic[V]):
         """Append a bottom-tested loop of at least two iterations and return the results of the loop.
 
         test: a function that maps the next values of the variables to two operands that are equal after the last
-        iteration, or to one operand that is then 0. far: true for bodies beyond the 4 KB range of a conditional branch.
+            iteration, or to one operand that is then 0.
+        far: true for bodies beyond the 4 KB range of a conditional branch.
         """
 
     @abstractmethod
@@ -172,7 +173,8 @@ class RiscvCode(ABC, Generic[V]):
     ) -> Sequence[V]:
         """Append a loop until the first variable, a pointer, reaches an end, and return the results of the loop.
 
-        end: returns the end address. count: the known number of iterations.
+        end: returns the end address.
+        count: the known number of iterations.
         """
         if count == 1:
             return body(carried)

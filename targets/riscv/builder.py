@@ -54,7 +54,10 @@ class RiscvBuilder(RiscvCode[SSAValue]):
         self._block.add_op(op)
 
     def _begin(self, block: Block, *, label: bool) -> None:
-        """Append all further instructions to `block`. label: true if branches target this block."""
+        """Append all further instructions to `block`.
+
+        label: true if branches target this block.
+        """
         self.region.add_block(block)
         self._block = block
         if label:
@@ -225,8 +228,9 @@ class _RegisterClasses:
 def allocate(region: Region, *, saved: bool) -> None:
     """Assign a register to every value of a region that has none.
 
-    saved: true if the function saves the registers of `SAVED`, so that values may use them. Raises
-    `OutOfRegistersError` if there are too few registers.
+    saved: true if the function saves the registers of `SAVED`, so that values may use them.
+
+    Raises `OutOfRegistersError` if there are too few registers.
     """
     live = _LiveIntervals(region)
     classes = _RegisterClasses(live)

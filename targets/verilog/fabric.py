@@ -61,7 +61,9 @@ class Resources:
     def shortages(self, there: Resources) -> list[str]:
         """Descriptions of the kinds of cells of which the FPGA has too few; empty if the design fits.
 
-        This object contains the cells of the design. there: the cells of the FPGA.
+        This object contains the cells of the design.
+
+        there: the cells of the FPGA.
         """
         names = {"luts": "LUTs", "dsps": "DSPs", "brams": "block RAMs"}
         counts = asdict(self), asdict(there)

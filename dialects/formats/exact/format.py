@@ -40,8 +40,9 @@ def _own_sums(products: Sequence[Product], initial: Factor | None) -> Accumulato
 def _sum_bound(products: Sequence[Product], initial: Factor | None) -> Bound:
     """A bound on every partial sum, in units in the last place of the finest product.
 
-    The bound is valid for any order of the terms within a product. initial: the factor that contains the initial values
-    of the sums.
+    The bound is valid for any order of the terms within a product.
+
+    initial: the factor that contains the initial values of the sums.
     """
     scales = [_scale(product.lhs) + _scale(product.rhs) for product in products]
     bounds = [(_product_bound(product), scale) for product, scale in zip(products, scales, strict=True)]

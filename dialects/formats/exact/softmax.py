@@ -44,8 +44,8 @@ WIDE_DROPPED = 16
 class Softmax:
     """The precision of a softmax.
 
-    unit: the number of fractional bits of terms. finest: the greatest number of fractional bits to which distances are
-    rounded.
+    unit: the number of fractional bits of terms.
+    finest: the greatest number of fractional bits to which distances are rounded.
     """
 
     unit: int
@@ -114,8 +114,8 @@ def softmax_of(result: ExactNumbers) -> Softmax:
 class _Tables:
     """The tables of a softmax.
 
-    high: the terms, indexed by the distance without its `bits` low bits. low: 1 - exp(-r), indexed by these low bits r;
-    None if `bits` is 0.
+    high: the terms, indexed by the distance without its `bits` low bits.
+    low: 1 - exp(-r), indexed by these low bits r; None if `bits` is 0.
     """
 
     high: NDArray[np.signedinteger[Any]]
@@ -127,7 +127,8 @@ class _Tables:
 def _tables(unit: int, scale: int, last: int) -> _Tables:
     """The smallest tables for distances from 0 to `last`, such that products of entries have at most 32 bits.
 
-    unit: the number of fractional bits of terms. scale: the number of fractional bits of distances.
+    unit: the number of fractional bits of terms.
+    scale: the number of fractional bits of distances.
     """
     size = 2 if unit < 16 else 4
     # 1 - exp(-r) fits both 16 bits and the product with a term.

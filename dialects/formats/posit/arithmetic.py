@@ -33,7 +33,8 @@ class Posit:
     """A posit format of n bits with up to es exponent bits.
 
     low: all numbers are rounded to multiples of 2^low. If `low` is None, all posits are included, and smaller numbers
-    become the least posit. greatest: the raw at which results saturate; None for the greatest posit.
+        become the least posit.
+    greatest: the raw at which results saturate; None for the greatest posit.
     """
 
     n: int

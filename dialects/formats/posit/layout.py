@@ -78,7 +78,9 @@ class Layout:
     def holds(self, bits: int, length: int = 1, *, moved: bool = False) -> bool:
         """True if a bin can represent the sum of `length` numbers of `bits` bits, or of parts of these numbers.
 
-        The numbers may have any position in the bin. moved: true if the numbers are already shifted to their positions.
+        The numbers may have any position in the bin.
+
+        moved: true if the numbers are already shifted to their positions.
         """
         if self.is_single:
             return bits < self.bin

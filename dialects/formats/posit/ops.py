@@ -181,8 +181,9 @@ class _AddingOp(QuireOp, ABC):
         self._to_bins(e, number, at.value, left)
 
     def _to_bins(self, e: Emitter, number: Int[SSAValue], at: SSAValue, left: Int[SSAValue] | None = None) -> None:
-        """Add a number to the bin at index `at`. left: the remaining left shift, less than a step; None if no shift
-        remains.
+        """Add a number to the bin at index `at`.
+
+        left: the remaining left shift, less than a step; None if no shift remains.
         """
         layout, bits = self.layout, self.bits.value.data
         index = self._index_of(e, at)
@@ -198,8 +199,8 @@ class _AddingOp(QuireOp, ABC):
     def _in_parts(self, e: Emitter, words: Sequence[SSAValue], index: SSAValue, left: Int[SSAValue] | None) -> None:
         """Add a number to the bin at `index` and, if the number is split into parts, to later bins.
 
-        words: the number, as words from the lowest one up. left: the remaining left shift, less than a step; None if no
-        shift remains.
+        words: the number, as words from the lowest one up.
+        left: the remaining left shift, less than a step; None if no shift remains.
         """
         layout = self.layout
         parts, part = layout.parts(self.bits.value.data, moved=left is None), layout.part

@@ -216,8 +216,8 @@ def quire_of(formats: Sequence[NumberFormat]) -> QuireType:
 def _laid_out(top: int, frac: int, added: Sequence[Sequence[Parts]], length: int) -> QuireType:
     """The quire with the fastest layout.
 
-    top, frac: the exponent above the sum's sign, and the fractional bits of the sum, as `_reach` returns them. added,
-    length: the parts of the summands and their number, as `_numbers` returns them.
+    top, frac: the exponent above the sum's sign, and the fractional bits of the sum, as `_reach` returns them.
+    added, length: the parts of the summands and their number, as `_numbers` returns them.
     """
     layouts = [Layout(top + frac, frac, *each) for each in LAYOUTS if each[1] != ONE_INTEGER or top + frac <= each[0]]
     fitting = [layout for layout in layouts if _takes(layout, added, length)]

@@ -225,7 +225,10 @@ class PublishedSum(ParametrizedAttribute, TypeAttribute, Accumulator):
 
     @classmethod
     def of_level(cls, width: int, frac: int, shifts: tuple[int, int, int], level: int) -> Self:
-        """An accumulator of a tree level. shifts: the right shifts of lhs, rhs and product."""
+        """An accumulator of a tree level.
+
+        shifts: the right shifts of lhs, rhs and product.
+        """
         return cls(width, frac, *shifts, level)
 
     @classmethod

@@ -344,7 +344,10 @@ class SkewedSum(ParametrizedAttribute, TypeAttribute, Accumulator):
 
     @classmethod
     def of_products(cls, lhs: NumberFormat, rhs: NumberFormat, width: int | None = None) -> Self:
-        """The accumulator for products of two formats. width: by default, the width of sums that do not wrap around."""
+        """The accumulator for products of two formats.
+
+        width: by default, the width of sums that do not wrap around.
+        """
         a, b = skewed(lhs), skewed(rhs)
         if a.per_channel:
             scales = [scale * b.scale for scale in a.scale_values]

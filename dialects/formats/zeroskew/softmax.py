@@ -27,7 +27,10 @@ _SPAN = 10.0
 
 
 def term(m: Machine[V], below: Int[V], scale: float) -> Int[V]:
-    """exp(below * scale) in units of 2^-15. below: a difference of raws that is less than or equal to 0."""
+    """exp(below * scale) in units of 2^-15.
+
+    below: a difference of raws that is less than or equal to 0.
+    """
     scaled = requantised(m, below, scale / (_SPAN / 65535))
     argument = m.add(m.bounded(m.held(scaled, 32), -(1 << 30), 0), m.const(INT16_MAX))
     return _looked_up(m, "exp", _exponentials(), m.clamp(argument, -INT16_MAX - 1, INT16_MAX))

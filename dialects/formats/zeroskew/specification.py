@@ -69,7 +69,9 @@ class Skewed(Specification):
         """The raw of a sum or a difference, by TensorFlow Lite's ADD.
 
         The operands are shifted left and converted to twice the greater scale. The sum is converted to the scale of the
-        result. sign: 1 for a sum, -1 for a difference.
+        result.
+
+        sign: 1 for a sum, -1 for a difference.
         """
         x, y = _skewed(of_a), _skewed(of_b)
         unit = 2 * max(x.scale, y.scale)

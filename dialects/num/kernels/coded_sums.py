@@ -41,8 +41,10 @@ class CodeSize(NamedTuple):
 class CodeAttr(RoutineAttr, ABC):
     """A routine whose constants are embedded in the function that computes the routine.
 
-    The operands of calls are the outputs, then the inputs. constants: the attribute from which the function is
-    generated and with which it is declared. time, once, call, stack: the fields of a `CodeSize`.
+    The operands of calls are the outputs, then the inputs.
+
+    constants: the attribute from which the function is generated and with which it is declared.
+    time, once, call, stack: the fields of a `CodeSize`.
     """
 
     DECLARED_AS: ClassVar[str]

@@ -51,7 +51,10 @@ KERNEL = MessageConstraint(BaseAttr(KernelAttr), "expected a kernel, as in #num.
 
 @irdl_attr_definition
 class ListedKernelAttr(KernelAttr):
-    """A kernel that a chip lists. function: the C function of the kernel."""
+    """A kernel that a chip lists.
+
+    function: the C function of the kernel.
+    """
 
     name = "num.kernel"
     function: StringAttr
@@ -112,8 +115,9 @@ class ComposedKernelAttr(KernelAttr):
         ram: bool = False,
         rows: int = 1,
     ) -> Self:
-        """The attribute with these parameters. codings, widths: pairs of parameters for the weights and for the
-        vector.
+        """The attribute with these parameters.
+
+        codings, widths: pairs of parameters for the weights and for the vector.
         """
         factors = [(StringAttr(coding), IntAttr(width)) for coding, width in zip(codings, widths, strict=True)]
         numbers = map(IntAttr, (sum, gaps, int(ram), rows))
@@ -172,7 +176,10 @@ class TileKernelAttr(KernelAttr):
 
     @classmethod
     def of(cls, family: str, shape: Sequence[int]) -> Self:
-        """The attribute with these parameters. shape: the integers in the order of the family's parameters."""
+        """The attribute with these parameters.
+
+        shape: the integers in the order of the family's parameters.
+        """
         return cls(StringAttr(family), *map(IntAttr, shape))
 
     @property
@@ -188,8 +195,9 @@ class TileKernelAttr(KernelAttr):
     def verify_windows(self, runs: int, length: int, pitch: int, step: int, filters: int = 1) -> None:
         """Raise `VerifyException` unless the kernel supports windows of this layout.
 
-        The pitch is not checked for a single line of windows with one run. filters: the number of rows for each
-        channel.
+        The pitch is not checked for a single line of windows with one run.
+
+        filters: the number of rows for each channel.
         """
         expected = runs, length, pitch if max(runs, self.lines.data) > 1 else 0, step
         given = self.runs.data, self.length.data, self.pitch.data, self.step.data
@@ -225,8 +233,8 @@ class CodeKernelAttr(KernelAttr):
     """A kernel whose code contains its constant factors. The op, or the declaration of the function, stores the
     factors.
 
-    coder: the generator of the kernel. key: a digest of the constants, which distinguishes kernels of the same
-    generator.
+    coder: the generator of the kernel.
+    key: a digest of the constants, which distinguishes kernels of the same generator.
     """
 
     name = "num.code_kernel"

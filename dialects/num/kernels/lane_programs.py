@@ -60,7 +60,11 @@ class Shared(NamedTuple):
 
 
 class Entry(NamedTuple):
-    """The load of an element of a table. key: the index, which is a computed value. length: the number of entries."""
+    """The load of an element of a table.
+
+    key: the index, which is a computed value.
+    length: the number of entries.
+    """
 
     run: int
     key: SSAValue
@@ -189,7 +193,10 @@ class LaneProgram(CodeContent):
         return (multiplier, shift) if isinstance(multiplier, int) and isinstance(shift, int) else None
 
     def carried(self, op: ReduceOp | NextOp) -> Sequence[SSAValue]:
-        """The values that an inner loop carries from one iteration to the next. op: the loop, or its `num.next`."""
+        """The values that an inner loop carries from one iteration to the next.
+
+        op: the loop, or its `num.next`.
+        """
         return (op if isinstance(op, ReduceOp) else cast(ReduceOp, op.parent_op())).body.block.args[1:]
 
     def is_inner(self, op: Operation) -> TypeGuard[ReduceOp]:

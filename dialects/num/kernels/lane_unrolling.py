@@ -28,7 +28,10 @@ def unrolled(program: LaneProgram) -> LaneProgram:
 
 @dataclass
 class _Unrolled:
-    """The construction of a copy of a body with unrolled inner loops. same: for each value, its copy."""
+    """The construction of a copy of a body with unrolled inner loops.
+
+    same: for each value, its copy.
+    """
 
     program: LaneProgram
     same: dict[SSAValue, SSAValue]

@@ -255,8 +255,9 @@ def over_entries(
 ) -> SSAValue:
     """Build a loop over the entries of a compressed row, and return the sum.
 
-    first: the index of the row's first entry. add: returns the sum after an entry, given the sum before the entry, the
-    index of the entry and the column of the entry.
+    first: the index of the row's first entry.
+    add: returns the sum after an entry, given the sum before the entry, the index of the entry and the column of the
+        entry.
     """
 
     def step(_: SSAValue, carried: Sequence[SSAValue]) -> list[SSAValue]:
@@ -387,8 +388,9 @@ class SeveralRowsAttr(RoutineAttr, ABC):
 
     @abstractmethod
     def verify_extents(self, rows: int, matrix: SSAValue, elements: int) -> None:
-        """Raise `VerifyException` unless the extents of a matrix are valid. elements: the number of elements of the
-        vector.
+        """Raise `VerifyException` unless the extents of a matrix are valid.
+
+        elements: the number of elements of the vector.
         """
 
     def arguments(self, call: CallOp, *, segments: bool) -> Arguments:

@@ -252,7 +252,11 @@ def _by_minus_j(z: Array) -> Array:
 
 
 def _stage(z: Array, w: Array) -> Array:
-    """A stage of radix 4. z: shape (samples, groups, 4, span, 2). w: rotations, shape (span, 3, 2)."""
+    """A stage of radix 4.
+
+    z: shape (samples, groups, 4, span, 2).
+    w: rotations, shape (span, 3, 2).
+    """
     z = _over(z, 4)
     a, (b, c, d) = z[:, :, 0], (_times(z[:, :, i], w[:, i - 1]) for i in (1, 2, 3))
     even, odd, sum, turned = a + c, a - c, b + d, _by_minus_j(b - d)
@@ -262,7 +266,8 @@ def _stage(z: Array, w: Array) -> Array:
 def _real_bins(z: Array, w: Array) -> Array:
     """The bins of a real signal, from the transform of its samples as complex numbers; bin 0 is 0.
 
-    z: shape (samples, points, 2). w: rotations, shape (points / 2, 2).
+    z: shape (samples, points, 2).
+    w: rotations, shape (points / 2, 2).
     """
     points = z.shape[1]
     low: NDArray[np.int64] = np.arange(1, points // 2 + 1, dtype=np.int64)
@@ -277,9 +282,12 @@ def _real_bins(z: Array, w: Array) -> Array:
 
 
 class Bank(NamedTuple):
-    """The bins of channels. first: the first bin. widths: the number of bins between the centres of adjacent channels,
-    one more than there are channels. falling: for each bin, its weight in the channel that falls there, in units of
-    2^-12; the rest of 2^12 is its weight in the next channel.
+    """The bins of channels.
+
+    first: the first bin.
+    widths: the number of bins between the centres of adjacent channels, one more than there are channels.
+    falling: for each bin, its weight in the channel that falls there, in units of 2^-12; the rest of 2^12 is its weight
+        in the next channel.
     """
 
     first: int

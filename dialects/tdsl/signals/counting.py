@@ -125,7 +125,10 @@ class HistogramOp(CountOp):
         return self.raws[self._in_bins((x[0][..., None] > edges).sum(-1) + missing)]
 
     def _in_bins(self, bins: Array) -> NDArray[np.int64]:
-        """The counts, of shape (samples, A, B). bins: the index of each element's bin, of shape (samples, n, A)."""
+        """The counts, of shape (samples, A, B).
+
+        bins: the index of each element's bin, of shape (samples, n, A).
+        """
         return np.stack([(bins == number).sum(1) for number in range(shape_of(self.out)[1])], -1)
 
 

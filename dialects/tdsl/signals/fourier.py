@@ -101,7 +101,8 @@ def butterfly(steps: SpectrumSteps[V], z: Sequence[Complex[V]], sign: int, out: 
     """The transform of 2 or 4 complex numbers in bit-reversed order. All numbers except the first are multiplied by
     `sign`.
 
-    sign: 1 or -1. out: the format of the results.
+    sign: 1 or -1.
+    out: the format of the results.
     """
     if len(z) == 2:
         (a, b), minus = z, -sign

@@ -61,7 +61,8 @@ class _Row:
     """The state of a row's sum while code is emitted.
 
     gathered: the sum of the magnitudes of the weights whose products are accumulated in 16 bits; None if there are
-    none. bias: the total bias added.
+        none.
+    bias: the total bias added.
     """
 
     sum: _Sum
@@ -97,7 +98,8 @@ class _Row:
 class AvrCodedBlock:
     """The code for at most `BLOCK` rows, whose sums are in registers.
 
-    first: the index of the first row. pointers: the number of pointers on the stack.
+    first: the index of the first row.
+    pointers: the number of pointers on the stack.
     """
 
     rows: CodedRows

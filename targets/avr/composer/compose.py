@@ -138,7 +138,9 @@ NUMBER, FIRST = "r10", "r8"
 def numbered(width: int, zero: str) -> Sequence[Fetch]:
     """For each byte of an indexed element in RAM, the low byte first, the code that fetches the byte.
 
-    The code changes X, and for 6 bits also r4, r5 and r0. zero: a register that contains zero.
+    The code changes X, and for 6 bits also r4, r5 and r0.
+
+    zero: a register that contains zero.
     """
     if width % 8 == 6:
         return [_six]
@@ -199,7 +201,8 @@ _SAVE, _RESTORE = a.movw(SAVED, "r30"), a.movw("r30", SAVED)
 def entry(raw: str, table: str) -> Sequence[Fetch]:
     """For each byte of the table entry of a signed byte, the low byte first, the code that fetches the byte.
 
-    raw: the register that contains the signed byte. table: the first of two registers with the address of entry 0.
+    raw: the register that contains the signed byte.
+    table: the first of two registers with the address of entry 0.
     """
     low, high = a.pair(table)
     address = (a.lsl(raw), a.sbc("r31", "r31"), a.mov("r30", raw), a.add("r30", low), a.adc("r31", high))
@@ -292,7 +295,10 @@ class _GroupProducts:
 
 
 def dense_dot(wanted: Kernel, memory: str) -> Kernel:
-    """The kernel for rows of packed or coded weights. memory: the memory of the weights."""
+    """The kernel for rows of packed or coded weights.
+
+    memory: the memory of the weights.
+    """
     from tinyml.targets.c.composer.compose import body, name_of, signature
 
     products, length = _GroupProducts.of(wanted), group_length(wanted.weights)
@@ -332,7 +338,10 @@ def dense_dot(wanted: Kernel, memory: str) -> Kernel:
 
 
 def near_dot(wanted: Kernel, memory: str) -> Kernel:
-    """The kernel for a sparse row with 4-bit gaps. memory: the memory of the weights."""
+    """The kernel for a sparse row with 4-bit gaps.
+
+    memory: the memory of the weights.
+    """
     from tinyml.targets.c.composer.compose import body, name_of, signature
 
     products = _GroupProducts.of(wanted)
@@ -393,7 +402,10 @@ _INTO = "r19"
 
 
 def _unpacking(width: int, *, signed: bool) -> Code:
-    """The instructions that unpack the group at X to the address in Z. signed: false for elements without a sign."""
+    """The instructions that unpack the group at X to the address in Z.
+
+    signed: false for elements without a sign.
+    """
     group = Group(width, next_byte(RAM, "X"), ("r18", "r20"), signed=signed)
     lines: list[Line] = []
     for element in range(group_length(width)):

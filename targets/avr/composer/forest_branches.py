@@ -59,8 +59,10 @@ class Branches:
     def subtree(self, root: int, leaf: Callable[[int], Code], jump: a.Opcode) -> Code:
         """The code below a root.
 
-        The code is built bottom-up and without recursion, because trees may be deep. leaf: a function that returns the
-        code of a leaf, which does not fall through. jump: the opcode of jumps within the tree.
+        The code is built bottom-up and without recursion, because trees may be deep.
+
+        leaf: a function that returns the code of a leaf, which does not fall through.
+        jump: the opcode of jumps within the tree.
         """
         trees, done = self.forest.trees, dict[int, Code]()
         pending = [root]

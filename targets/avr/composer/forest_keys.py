@@ -31,9 +31,10 @@ _KEYS, _FOREST, _LOW, _HIGH, _STORE = range(40, 45)
 class _Keys:
     """The keys of the features of a forest. A key is computed from the bits of a float minus 1.
 
-    A key consists of the upper two bytes of these bits, minus `zero`, shifted right by `shift`. forest: a copy of the
-    forest whose thresholds are keys and whose features are only those that the forest reads. features: the indices of
-    these features in the input, in ascending order.
+    A key consists of the upper two bytes of these bits, minus `zero`, shifted right by `shift`.
+
+    forest: a copy of the forest whose thresholds are keys and whose features are only those that the forest reads.
+    features: the indices of these features in the input, in ascending order.
     """
 
     forest: ForestCode

@@ -45,8 +45,10 @@ def run(bits: int, memory: str, pointer: str) -> Sequence[Fetch]:
 def spaced(bits: int, left: str) -> Sequence[Fetch]:
     """For each byte of an element at X, the low byte first, the code that fetches the byte.
 
-    The last code then adds a register pair to X. left: the first register of this pair, which contains the distance
-    between elements minus the bytes by which the fetches advance X.
+    The last code then adds a register pair to X.
+
+    left: the first register of this pair, which contains the distance between elements minus the bytes by which the
+        fetches advance X.
     """
     low, high = a.pair(left)
 
@@ -316,7 +318,9 @@ SUM_BITS = 24
 def shifted(sum: Sequence[str], right: int, byte: str, zero: str) -> Code:
     """Code that shifts a 24-bit sum right by 1 to 23 bits, and saturates the result to [-127, 127].
 
-    The code changes the registers of the sum, r0 and r1. byte: the register for the result, r16 or above.
+    The code changes the registers of the sum, r0 and r1.
+
+    byte: the register for the result, r16 or above.
     """
     kept = sum[right // 8 :]
     # Shift bits right out of the lowest byte, or left into an additional highest one.
@@ -366,7 +370,9 @@ COMPILED = 250
 
 
 def factors(sums: Sums, point: int) -> Bytes:
-    """The bytes of a stream that `requantised` reads, row by row. point: the zero point of the results.
+    """The bytes of a stream that `requantised` reads, row by row.
+
+    point: the zero point of the results.
 
     The bytes of a row are twice the multiplier, two bytes for the right shift, and the zero point plus 128. The right
     shift is split into a factor of 2^n and a number of whole bytes, which is stored minus 1.

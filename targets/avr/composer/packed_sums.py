@@ -17,7 +17,10 @@ _FETCHED = (1, 2, 4, 6, 9, 10, 12)
 
 @cache
 def compose(wanted: Kernel) -> Kernel | None:
-    """The kernel that matches a description; None if AVR has no such kernel. wanted: the description."""
+    """The kernel that matches a description; None if AVR has no such kernel.
+
+    wanted: the description.
+    """
     return _composed(wanted, FLASH if wanted.flash else RAM)
 
 

@@ -56,14 +56,18 @@ _LEFT = "r12"
 
 
 def portable(ctype: str, product: str, index: str = "") -> str:
-    """C statements that compute the sum of n products. product: the C expression of one product."""
+    """C statements that compute the sum of n products.
+
+    product: the C expression of one product.
+    """
     added = f"sum += {product};" if ctype != "int16_t" else f"sum = (int16_t)(sum + {product});"
     return f"    for ({index}; n > 0; n--{', k += stride' if index else ''})\n        {added}\n    return sum;"
 
 
 def dot(weights: int, vector: int, sum: int, memory: str = FLASH) -> Kernel:
-    """The kernel that adds the products of two runs of 8-bit or 16-bit elements to `sum`. memory: the memory of the
-    weights.
+    """The kernel that adds the products of two runs of 8-bit or 16-bit elements to `sum`.
+
+    memory: the memory of the weights.
     """
     row = Row(f"int{weights}_t", memory)
     symbol = f"tm_dot_s{weights}_s{vector}_s{sum}{row.end}"
@@ -92,8 +96,9 @@ def dot_in_chunks(sum: int, chunk: int, memory: str = FLASH) -> Kernel:
     """The kernel that adds the products of two runs of bytes to a sum of 24 or 32 bits, in chunks of products.
 
     Any `chunk` consecutive products, counted from the last one, must add up to at most 16 bits. The sum of these
-    products and one more byte must also fit in 16 bits. n is at most `LONGEST_IN_CHUNKS`. memory: the memory of the
-    weights, near or far flash.
+    products and one more byte must also fit in 16 bits. n is at most `LONGEST_IN_CHUNKS`.
+
+    memory: the memory of the weights, near or far flash.
     """
     row = Row("int8_t", memory)
     symbol = f"tm_dot_s8_s8_s{sum}_by{chunk}{row.end}"
@@ -237,7 +242,9 @@ _PORTABLE_SPARSE = """\
 def sparse_dot(weights: int, vector: int, sum: int, memory: str = FLASH) -> Kernel:
     """The kernel that adds the products of the entries of a sparse row to a sum.
 
-    The bytes of the row are declared as 8-bit constants. memory: the memory of the weights.
+    The bytes of the row are declared as 8-bit constants.
+
+    memory: the memory of the weights.
     """
     row = Row("int8_t", memory, "row")
     symbol = f"tm_dot_row_s{weights}_s{vector}_s{sum}{row.end}"

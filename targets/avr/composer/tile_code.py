@@ -30,7 +30,10 @@ def _three_bytes(pointer: str, offset: str) -> str:
 
 @cache
 def _factors(zero: int) -> Number:
-    """The stream field that contains the requantisation factors of a row. zero: the zero point of the results."""
+    """The stream field that contains the requantisation factors of a row.
+
+    zero: the zero point of the results.
+    """
     return Number("factors", FACTORS, lambda sums: factors(sums, zero), "{} + {}".format)
 
 

@@ -23,7 +23,10 @@ _LETTERS: Mapping[str, str] = {INTEGER: "s", TABLE: "t"}
 
 
 def name_of(kernel: Kernel, prefix: str) -> str:
-    """The name of a kernel that computes the sums that `kernel` describes. prefix: the prefix of the name."""
+    """The name of a kernel that computes the sums that `kernel` describes.
+
+    prefix: the prefix of the name.
+    """
     first, second = (_LETTERS[coding] for coding in kernel.codings)
     near = "near_" if kernel.gaps else ""
     return f"{prefix}dot_{near}{first}{kernel.weights}_{second}{kernel.vector}_s{kernel.sum}"
@@ -35,7 +38,10 @@ _WRITTEN_OUT = 4
 
 
 def signature(kernel: Kernel, name: str, row: str = "") -> str:
-    """The head of the C function. row: the parameter for the weights; if "", it is the pointer to the weights."""
+    """The head of the C function.
+
+    row: the parameter for the weights; if "", it is the pointer to the weights.
+    """
     tables = [
         f"const int16_t *{table}" for table, coding in zip(_TABLES, kernel.codings, strict=True) if coding == TABLE
     ]
@@ -143,7 +149,9 @@ class _Plain(Composed):
 
 @cache
 def compose(wanted: Kernel) -> Kernel | None:
-    """The kernel that matches a description, for a chip with a single address space. wanted: the description.
+    """The kernel that matches a description, for a chip with a single address space.
+
+    wanted: the description.
 
     Returns None if there is no such kernel.
     """

@@ -60,7 +60,9 @@ def doubled(multiplier: _Multiplier) -> _Multiplier:
 
 
 def requantised_in_c(indent: str, tile: Tile, out: str) -> str:
-    """C statements that store the requantised `sum` in `out`. tile: states the zero point and how sums are rounded.
+    """C statements that store the requantised `sum` in `out`.
+
+    tile: states the zero point and how sums are rounded.
 
     The statements use two C variables: `multiplier`, which is doubled, and `right`, which is the right shift minus 1.
     """

@@ -36,7 +36,11 @@ class DigitTimes:
 
 @cache
 def digit_sum(times: DigitTimes, wanted: Kernel) -> Kernel | None:
-    """The kernel for a description; None if there is none. times: the times on the chip. wanted: the description."""
+    """The kernel for a description; None if there is none.
+
+    times: the times on the chip.
+    wanted: the description.
+    """
     digits, vector = wanted.codings
     if digits not in (ODD, TRITS) or vector != INTEGER or wanted.vector not in (8, 16) or wanted.sum != 32:
         return None

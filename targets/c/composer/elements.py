@@ -26,8 +26,9 @@ def of_group(group: str) -> _ByteAt:
 
 
 def packed(width: int, element: int, byte: _ByteAt, *, gaps: bool = False) -> str:
-    """The C expression of the element with a constant index in its group. gaps: true if the group is part of a sparse
-    row.
+    """The C expression of the element with a constant index in its group.
+
+    gaps: true if the group is part of a sparse row.
     """
     layout = group_layout(width, gaps)
 

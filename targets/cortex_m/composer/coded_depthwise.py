@@ -93,7 +93,10 @@ class CodedFilter:
         return self.weights.shape[1]
 
     def word(self, rows: Rows, column: int) -> tuple[int, int]:
-        """The weights of two rows in a column. rows: the indices of the rows."""
+        """The weights of two rows in a column.
+
+        rows: the indices of the rows.
+        """
         low, high = (int(self.weights[row, column]) for row in rows)
         return low, high
 

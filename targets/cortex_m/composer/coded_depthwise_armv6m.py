@@ -115,7 +115,10 @@ class CodedDepthwiseArmv6m(CodedTileArmv6m):
         return joined(begin, rows, last)
 
     def rows(self, weights: Numbers, windows: int, names: Sequence[str]) -> Code:
-        """Code that multiplies a filter by windows. names: the registers for weights."""
+        """Code that multiplies a filter by windows.
+
+        names: the registers for weights.
+        """
         tile, lines = self.tile, list[Line]()
         known: dict[str, int] = {}
         place = 0
@@ -159,7 +162,10 @@ class CodedDepthwiseArmv6m(CodedTileArmv6m):
         )
 
     def channel(self, row: int) -> Repeated:
-        """The code that computes a channel. row: the index of the channel among the rows of weights."""
+        """The code that computes a channel.
+
+        row: the index of the channel among the rows of weights.
+        """
         assert self.bodies is not None
         start, multiplier, shift = (numbers[row] for numbers in self.factors)
         words = factor_words(int(multiplier), -int(shift), by_thirds=self.by_thirds)
@@ -211,7 +217,8 @@ class CodedDepthwiseArmv6m(CodedTileArmv6m):
 def _registers(taps: Sequence[int], names: Sequence[str], known: dict[str, int]) -> Code:
     """Code that loads weights of a row into registers, negative weights first.
 
-    names: the registers. known: for each register, the weight that it contains.
+    names: the registers.
+    known: for each register, the weight that it contains.
     """
     wanted = {weight for weight in taps if weight and not is_power_of_two(weight)}
     lines: list[Code] = []

@@ -53,7 +53,8 @@ _KEPT = 1 << 12
 def products(users: Sequence[tuple[str, int]], registers: Mapping[int, str]) -> Code:
     """Code that adds an element times a weight to each sum. It clobbers `ELEMENT` and `PRODUCT`.
 
-    users: pairs (sum, weight). registers: for each weight in a register, this register.
+    users: pairs (sum, weight).
+    registers: for each weight in a register, this register.
     """
     sums: dict[int, list[str]] = {}
     for sum, weight in users:
@@ -200,7 +201,10 @@ class CodedRowsArmv6m(CodedTileArmv6m):
         return joined(*lines)
 
     def block(self, first: int, rows: int) -> Code:
-        """Code that computes the sums of `rows` rows by one window. first: the index of the first row."""
+        """Code that computes the sums of `rows` rows by one window.
+
+        first: the index of the first row.
+        """
         tile = self.tile
         starts = (
             (t.ldr(ELEMENT, slot(_ROWS_AT + 4 * row)), t.mov(sum, ELEMENT))

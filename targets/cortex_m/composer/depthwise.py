@@ -125,6 +125,7 @@ class OverlappingWindows(ABC):
         """The code for `count` windows in order.
 
         Before this code runs, the products of columns that the first window shares with earlier windows must be added.
+
         further: the number of later windows whose first columns are also added.
         """
         lines: list[Line] = []

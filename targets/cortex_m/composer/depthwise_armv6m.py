@@ -93,8 +93,8 @@ class ChannelsArmv6m(Armv6mCode, LoopedCode):
     def row(self, stream: int, weights: int, windows: int) -> Code:
         """Code that multiplies a row of a filter by windows.
 
-        stream: the stack slot that contains a pointer into the stream. weights: the byte offset of the weights from
-        this pointer.
+        stream: the stack slot that contains a pointer into the stream.
+        weights: the byte offset of the weights from this pointer.
         """
         lines: list[Code] = []
         for first in range(0, self.records.columns, len(_WEIGHTS)):

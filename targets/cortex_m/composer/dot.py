@@ -104,7 +104,9 @@ def dot_rows(weights: int, vector: int, step: float) -> Kernel:
 
 
 def _columns(core: int, bits: tuple[int, int], vector: str, rows: dict[str, tuple[str, ...]]) -> Code:
-    """Code that adds the products of all columns. vector: the register that points to the vector.
+    """Code that adds the products of all columns.
+
+    vector: the register that points to the vector.
 
     rows: for each register that points to a row, the registers of the row's sum.
     """
@@ -217,7 +219,9 @@ _PORTABLE_CHANNELS = """\
 def channel_rows(weights: int, vector: int, step: float) -> Kernel:
     """The kernel that adds the products of four channels to four sums in memory.
 
-    The elements of a channel are `stride` apart. step: the measured time per product.
+    The elements of a channel are `stride` apart.
+
+    step: the measured time per product.
     """
     symbol = f"tm_cm_channels4_s{weights}_s{vector}_s32"
     runs = f"const int{weights}_t *w, const int{vector}_t *x"
@@ -272,8 +276,9 @@ def _channel_pairs(weights: int) -> Code:
 def sparse_dot(weights: int, vector: int, step: float) -> Kernel:
     """The kernel that adds the products of a sparse row and a vector to a sum.
 
-    The row has n values and n gaps. Gaps are unsigned, but declared as int8_t like all 8-bit constants. step: the
-    measured time per entry.
+    The row has n values and n gaps. Gaps are unsigned, but declared as int8_t like all 8-bit constants.
+
+    step: the measured time per entry.
     """
     symbol = f"tm_cm_dot_sparse_s{weights}_s{vector}_s32"
     small, large = _from_behind(weights, vector), _along(weights, vector)

@@ -51,7 +51,10 @@ def short_bytes_of(lines: Sequence[Line]) -> int:
 
 
 def statement(lines: Sequence[Line], core: int) -> str:
-    """The body of a naked function for an instruction set. core: the number of the instruction set."""
+    """The body of a naked function for an instruction set.
+
+    core: the number of the instruction set.
+    """
     if core == ARMV6M:
         short_bytes_of(lines)
     return shared.statement([*SYNTAX, *printed(lines)])
@@ -209,7 +212,10 @@ def next_four(pointer: str, apart: int, registers: Sequence[str]) -> Code:
 def last_few(pointer: str, places: Sequence[int], registers: Sequence[str], count: int) -> Code:
     """Code that loads the last one to three bytes of one or two windows. Zeros follow these bytes.
 
-    The code also reads the bytes before them. places: the byte offsets of the windows. count: the number of bytes.
+    The code also reads the bytes before them.
+
+    places: the byte offsets of the windows.
+    count: the number of bytes.
     """
     more = QUAD - count
     lines: list[Line] = []
@@ -291,12 +297,14 @@ def half(sum: str, element: str, weights: str, *, top: bool) -> Code:
 
 
 def requantised(sum: str, multiplier: str, right: str, tile: Tile) -> Code:
-    """Code that requantises a sum and saturates it to a byte. tile: states the zero point and how sums are rounded.
+    """Code that requantises a sum and saturates it to a byte.
+
+    tile: states the zero point and how sums are rounded.
 
     multiplier: a register that contains the multiplier after `doubled`. SMMLAR adds the sum, times 2^32, to the
-    product. The rounded high word is then that of (x * multiplier + 2^30) / 2^31. right: a register that contains the
-    right shift minus 1. The remaining bit is rounded, halves away from zero. The zero point is added before the bit is
-    dropped.
+        product. The rounded high word is then that of (x * multiplier + 2^30) / 2^31.
+    right: a register that contains the right shift minus 1. The remaining bit is rounded, halves away from zero. The
+        zero point is added before the bit is dropped.
 
     For sums that are rounded once, SMMLA drops the low word, and halves are rounded upwards. Both shifts round down, so
     that the result is that of one division.
@@ -319,8 +327,10 @@ def requantised_rows(stream: WeightStream, sums: Sequence[Sequence[str]], target
     """Code that requantises the sums of the rows of a block and stores them as bytes.
 
     r0 points to the multipliers of the rows. In the stream, the shifts follow the multipliers. Afterwards, r0 points
-    behind the shifts. sums: for each row, the registers of its sums. targets: for each row, the addresses at which the
-    sums are stored. The code clobbers r12 and lr.
+    behind the shifts.
+
+    sums: for each row, the registers of its sums.
+    targets: for each row, the addresses at which the sums are stored. The code clobbers r12 and lr.
     """
     rows, lines = len(sums), list[Code]()
     for row, (own, stores) in enumerate(zip(sums, targets, strict=True)):

@@ -65,8 +65,8 @@ class _PackedWord:
 class Block:
     """The words of a block of columns.
 
-    shift: log2 of the factor by which the sums are scaled up. bias: the excess of sums per unit of `_VECTOR_SUM`,
-    modulo 2**32.
+    shift: log2 of the factor by which the sums are scaled up.
+    bias: the excess of sums per unit of `_VECTOR_SUM`, modulo 2**32.
     """
 
     columns: int
@@ -197,7 +197,10 @@ def _halves(low: int, high: int) -> Code:
 
 
 def _counted(pairs: tuple[str, ...]) -> Code:
-    """Code that adds elements, times the mask, to the sum of the vector. pairs: the registers of pairs of elements."""
+    """Code that adds elements, times the mask, to the sum of the vector.
+
+    pairs: the registers of pairs of elements.
+    """
     products = (halfwords(("r8",), pair, "r3") for pair in pairs)
     return joined(t.ldr("r8", _VECTOR_SUM), *products, t.str_("r8", _VECTOR_SUM))
 
@@ -254,7 +257,8 @@ _SUMS = {1: ("r4",), 4: ("r4", "r5", "r6", "r7")}
 def packed_dot(weights: int, step: float, code: int) -> Kernel:
     """The kernel for the dot product of a row of 2-bit or 4-bit weights and a vector of bytes.
 
-    step: the measured time per product. code: bytes of flash.
+    step: the measured time per product.
+    code: bytes of flash.
     """
     symbol = f"tm_cm_dot_p{weights}_s8_s32"
     signature = f"int32_t {symbol}(const int8_t *w, const int8_t *x, int n, int32_t sum)"
@@ -264,7 +268,8 @@ def packed_dot(weights: int, step: float, code: int) -> Kernel:
 def packed_rows(weights: int, step: float, code: int) -> Kernel:
     """The kernel for the dot products of four rows of weights, of 2 or 4 to 7 bits, and a vector of bytes.
 
-    step: the measured time per product. code: bytes of flash.
+    step: the measured time per product.
+    code: bytes of flash.
     """
     symbol, group = f"tm_cm_dot4_p{weights}_s8_s32", group_length(weights)
     signature = f"void {symbol}(const int8_t *w, const int8_t *x, int n, const int32_t *start, int32_t *sums)"
@@ -361,8 +366,9 @@ def _products(word: _PackedWord, sums: tuple[str, ...], masked: bool) -> Code:
 def _rows(count: int, step: int) -> list[Address]:
     """The addresses of the words of `count` rows, the last row first.
 
-    r2 contains the number of bytes of a row, r9 three times this number. step: the number of bytes by which r0, the
-    pointer to the first row, advances after the last access.
+    r2 contains the number of bytes of a row, r9 three times this number.
+
+    step: the number of bytes by which r0, the pointer to the first row, advances after the last access.
     """
     others = [at("r0", "r9"), at("r0", "r2", 1), at("r0", "r2")] if count > 1 else []
     return [*others, post("r0", step) if step else at("r0")]

@@ -156,8 +156,9 @@ class SingleWindow(RowKernel):
         return self.tile.runs == 1 and self.tile.length >= QUAD
 
     def quad(self, rows: int, load: Sequence[Instruction] = _FOUR) -> Code:
-        """Code that adds the products of four elements and the weights of each row to the sums. load: loads the
-        elements.
+        """Code that adds the products of four elements and the weights of each row to the sums.
+
+        load: loads the elements.
         """
         even, odd = _ELEMENTS
         *before, last = load
@@ -236,9 +237,11 @@ def _registers(windows: int) -> tuple[str, ...]:
 class RowPairs(RowKernel):
     """The kernel of a tile with two rows by two windows.
 
-    r0 points into the weight stream, r1 to results, r2 into windows. MOST: the stack limit, in bytes, for windows that
-    are widened once. TOGETHER: the number of consecutive elements of one widened window between elements of the other
-    window. WORDS: the number of stack slots above the widened windows.
+    r0 points into the weight stream, r1 to results, r2 into windows.
+
+    MOST: the stack limit, in bytes, for windows that are widened once.
+    TOGETHER: the number of consecutive elements of one widened window between elements of the other window.
+    WORDS: the number of stack slots above the widened windows.
     """
 
     SATURATED = 0
@@ -321,8 +324,9 @@ class RowPairs(RowKernel):
     def quad(self, rows: int, elements: Code, windows: int, *, first: bool = False) -> Code:
         """Code that adds the products of four weights of each row and four elements of each window.
 
-        elements: the code that loads the elements. first: true for the first products of the sums. The register of the
-        first window's sum then contains the start value of the row.
+        elements: the code that loads the elements.
+        first: true for the first products of the sums. The register of the first window's sum then contains the start
+            value of the row.
         """
         lines = [elements]
         for row in range(rows):

@@ -39,7 +39,10 @@ _STORES = {1: t.strb, 2: t.strh, 4: t.str_}
 
 
 def _shifted(sums: Sequence[str], right: int, ones: str, target: Address) -> Code:
-    """Code that shifts and saturates sums, and stores one, two or four bytes. ones: a register with 1 in each byte."""
+    """Code that shifts and saturates sums, and stores one, two or four bytes.
+
+    ones: a register with 1 in each byte.
+    """
     first, *others = sums
     lines: list[Line] = [t.ssat(sum, 8, sum, asr=right) for sum in sums]
     lines += [t.bfi(first, sum, 8 * (number + 1), 8) for number, sum in enumerate(others)]

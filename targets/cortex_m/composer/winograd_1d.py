@@ -129,7 +129,10 @@ class Winograd1d(WinogradKernel):
         )
 
     def term(self, rows: int, term: int) -> Repeated:
-        """Code that adds the products of a term to the sums of rows. term: the index of the term."""
+        """Code that adds the products of a term to the sums of rows.
+
+        term: the index of the term.
+        """
         lines: list[Line | Code] = []
         for half in (at("r2", 8), post("r2", _GROUP)):
             lines += [t.ldrd("r1", "r3", half), rows_of_halfwords("r0", SUMS[:rows], ("r1", "r3"))]

@@ -111,7 +111,9 @@ class Winograd2d(WinogradKernel):
     def column(self, number: int) -> Code:
         """Code that stores the terms of the four pixels of a column in the stack frame.
 
-        They are ordered by term, then by half of the elements, then by column. number: the index of the column.
+        They are ordered by term, then by half of the elements, then by column.
+
+        number: the index of the column.
         """
         lines: list[Code] = []
         for row, (even, odd) in enumerate(zip(_EVEN, _ODD, strict=True)):
@@ -133,7 +135,8 @@ class Winograd2d(WinogradKernel):
     def line(self, row: int, half: int) -> Code:
         """Code that stores the terms of six columns, which are in r4 to r9. Each square covers four of these columns.
 
-        row: the index of the term along columns. half: the half of the elements.
+        row: the index of the term along columns.
+        half: the half of the elements.
         """
         zero, one, two, three, four, five = (f"r{number}" for number in range(4, 10))
         pairs = (
@@ -183,7 +186,10 @@ class Winograd2d(WinogradKernel):
         return code.looped(begin, end, TERMS * TERMS, 4)
 
     def kept(self, rows: int, term: int, sum: int) -> int:
-        """The byte offset of the stack slot of a spilled sum. rows: the number of rows in the block."""
+        """The byte offset of the stack slot of a spilled sum.
+
+        rows: the number of rows in the block.
+        """
         return KEPT + 4 * (2 * rows * term + sum)
 
     def finish(self, rows: int, windows: int) -> Code:
@@ -199,7 +205,10 @@ class Winograd2d(WinogradKernel):
         return joined(*lines)
 
     def square(self, rows: int, row: int, number: int) -> Code:
-        """Code that stores the four results of a row of weights in a square. number: the index of the square."""
+        """Code that stores the four results of a row of weights in a square.
+
+        number: the index of the square.
+        """
         lines: list[Line | Code] = []
         for term in range(TERMS):
             upper, lower = _EVEN[term], _ODD[term]

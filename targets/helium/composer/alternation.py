@@ -25,7 +25,10 @@ class Alternation:
         self._free.append(self._read.get(vector, -1))
 
     def multiply(self, product: Code, vectors: Sequence[str]) -> None:
-        """Append the instructions of a product. vectors: the vectors that the product reads."""
+        """Append the instructions of a product.
+
+        vectors: the vectors that the product reads.
+        """
         self._read |= dict.fromkeys(vectors, len(self._products))
         self._products.append(product)
         self._needed.append(1 + max(self._loaded[vector] for vector in vectors))

@@ -165,7 +165,8 @@ class ChannelStrips(LoopedCode):
     def _gather(self, run: int, meanwhile: Code = (), *, masked: bool = False) -> Code:
         """Code that copies eight bytes to the strip, or fewer under a predicate.
 
-        run: the vector of offsets. meanwhile: instructions that are executed while the bytes are gathered.
+        run: the vector of offsets.
+        meanwhile: instructions that are executed while the bytes are gathered.
         """
         vectors = self._offset_vectors
         load = () if vectors else (access("vldrh.u16", _VECTORS[0], _TABLE, offset=VECTOR * run),)
@@ -250,7 +251,10 @@ class ChannelStrips(LoopedCode):
         return joined(*lines)
 
     def _finished(self, windows: int, products: Code = ()) -> Code:
-        """Code that stores the results of up to four windows. products: the code with which it alternates."""
+        """Code that stores the results of up to four windows.
+
+        products: the code with which it alternates.
+        """
         bytes, sums = self.to_bytes(_SUM), lanes(_SUM, *_SUMS)
         if windows < LANES:
             masked = alternating(bytes, predicate(windows, 32, _SCRATCH))

@@ -176,7 +176,10 @@ class Channels(RowKernel):
         return zero_in(_ZERO, self.tile.zero)
 
     def to_bytes(self, sums: Sequence[str], numbers: str, spare: str) -> Code:
-        """Code that finishes vectors of sums. numbers, spare: vectors that are overwritten."""
+        """Code that finishes vectors of sums.
+
+        numbers, spare: vectors that are overwritten.
+        """
         return requantised(sums, _STREAM, numbers, spare, _ZERO if self.tile.zero else None, once=self.tile.once)
 
 

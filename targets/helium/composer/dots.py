@@ -242,7 +242,9 @@ def _stored(sums: Sequence[str]) -> Code:
 def _composed(
     signature: str, code: Code, loop: Sequence[Line], products: int, portable: str, functions: Sequence[str] = ()
 ) -> Composed:
-    """The composed kernel. products: the number of products of an iteration of the loop.
+    """The composed kernel.
+
+    products: the number of products of an iteration of the loop.
 
     loop: the instructions of an iteration. The last instruction counts iterations.
     """

@@ -172,8 +172,9 @@ class Group:
     def _hold(self, value: SSAValue, register: str, place: int) -> None:
         """Record that a register contains a value.
 
-        Also free the registers of constants and of values without later uses. place: the position that computes the
-        value.
+        Also free the registers of constants and of values without later uses.
+
+        place: the position that computes the value.
         """
         self.registers[value] = register
         self.free[:0], self.made = self.made.values(), {}

@@ -195,7 +195,10 @@ class Registers:
         return any(vector in self.taken for vector in _VECTORS[_PRESERVED:])
 
     def loaded(self, frame: int) -> Code:
-        """Code that loads pointers, vectors and constants. frame: the bytes of stack below the stack arguments."""
+        """Code that loads pointers, vectors and constants.
+
+        frame: the bytes of stack below the stack arguments.
+        """
         lines = list[Line]()
         for run, register in self.pointers.items():
             if run >= len(ARGUMENTS):

@@ -15,8 +15,9 @@ from tinyml.targets.tiles import Tile
 def quickest(*kinds: Callable[[Tile], LoopedCode]) -> Callable[[Tile], LoopedCode]:
     """A function that returns the code for a tile with the least product of modelled cycles and instructions.
 
-    Instructions count, too, because a core may issue several in a cycle. kinds: functions that return code for a tile.
-    If none of them fits a tile, the last one is returned.
+    Instructions count, too, because a core may issue several in a cycle.
+
+    kinds: functions that return code for a tile. If none of them fits a tile, the last one is returned.
     """
 
     @lru_cache(CACHED_KERNELS)

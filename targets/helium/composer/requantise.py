@@ -104,7 +104,9 @@ def _decremented(sums: Sequence[str], spare: str, once: int) -> list[Instruction
 def shifted_equally(sums: Sequence[str], start: str, right: int, one: str) -> Code:
     """Code that shifts vectors of sums of the same row, as `shifted` does for sums of different rows.
 
-    sums: one vector or two. start: the register that contains the row's start. right, one: as in `shifted`.
+    sums: one vector or two.
+    start: the register that contains the row's start.
+    right, one: as in `shifted`.
     """
     first, *others = sums
     lines = [integer("vadd.i32", sum, sum, start) for sum in sums]
@@ -117,7 +119,9 @@ def shifted_equally(sums: Sequence[str], start: str, right: int, one: str) -> Co
 def shifted(sums: Sequence[str], stream: str, numbers: str, right: int, one: str) -> Code:
     """Shift vectors of sums to the right and saturate them to bytes of fixed point, which has no raw -128.
 
-    The arguments are those of `requantised`. right: the amount of the shift; the starts include the rounding bias.
+    The arguments are those of `requantised`.
+
+    right: the amount of the shift; the starts include the rounding bias.
     one: a register with 1, which is subtracted from a byte and added again.
     """
     lines = [access("vldrw.u32", numbers, stream, VECTOR)]

@@ -172,7 +172,9 @@ class Rows(RowKernel):
         """The last `vectors` vectors of a run, each as a pair.
 
         The pair consists of the step of the pointer after the load of the vector, and whether the load needs a
-        predicate. end: the step from the end of the run.
+        predicate.
+
+        end: the step from the end of the run.
         """
         return [*[(VECTOR, False)] * (vectors - 1), (VECTOR + end, self.rest > 0)]
 
@@ -183,7 +185,8 @@ class Rows(RowKernel):
     def _flat(self, rows: int, windows: int, vectors: Sequence[tuple[int, bool]], *, first: bool = False) -> Code:
         """Code that adds the products of vectors.
 
-        vectors: pairs as `_run` returns them. first: true for the first products of the sums.
+        vectors: pairs as `_run` returns them.
+        first: true for the first products of the sums.
         """
         order = Alternation()
         for number, (step, masked) in enumerate(vectors):

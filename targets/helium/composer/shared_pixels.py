@@ -87,7 +87,8 @@ class _Products(Alternation):
     def load_elements(self, step: int, begin: Code = ()) -> str:
         """Append a load of the next elements, and return their vector.
 
-        step: the bytes to the elements after these. begin: the instructions before the load.
+        step: the bytes to the elements after these.
+        begin: the instructions before the load.
         """
         elements = next(self._elements)
         self.load(elements, joined(begin, stepped("vldrb.u8", elements, _PIXELS, step)))
@@ -256,22 +257,29 @@ for (int window = 0; window < {tile.count}; window++) {{
         return counted_in_memory(row, self.tile.rows, _AT_ROWS, _SCRATCH, 5)
 
     def _whole(self, order: _Products, windows: int, begin: Code = ()) -> None:
-        """Append the products of a run and the whole vectors of its pixels. begin: the instructions before loads."""
+        """Append the products of a run and the whole vectors of its pixels.
+
+        begin: the instructions before loads.
+        """
         for vector in range(self.vectors):
             is_last = vector == self.vectors - 1
             ahead = self.tile.pitch - vector * VECTOR if is_last else VECTOR
             self._column(order, windows, self.tile.step, ahead, () if vector else begin)
 
     def _beyond(self, order: _Products, windows: int, begin: Code) -> None:
-        """Append the products of the channels beyond whole vectors. begin: as in `_whole`."""
+        """Append the products of the channels beyond whole vectors.
+
+        begin: as in `_whole`.
+        """
         for vector in range(self.rest_vectors):
             self._column(order, windows, self.rest_vectors * VECTOR, VECTOR, () if vector else begin)
 
     def _column(self, order: _Products, windows: int, apart: int, ahead: int, begin: Code) -> None:
         """Append the products of one vector of each pixel.
 
-        apart: the distance between the vectors of adjacent pixels. ahead: the distance from the first of these vectors
-        to the first one of the next call. begin: the instructions before the first load.
+        apart: the distance between the vectors of adjacent pixels.
+        ahead: the distance from the first of these vectors to the first one of the next call.
+        begin: the instructions before the first load.
         """
         width = self.width(windows)
         for pixel in range(width):

@@ -145,8 +145,8 @@ class _Channel(Generic[V]):
     def _row(self, pointer: V, offset: int, weights: Sequence[V], sums: Sequence[V], *, first: bool) -> Sequence[V]:
         """Append code that adds a row of the filter to the sums of windows, and return the sums.
 
-        offset: the offset in bytes of the row's first element from the pointer. first: true if all windows share one
-        start value.
+        offset: the offset in bytes of the row's first element from the pointer.
+        first: true if all windows share one start value.
         """
         code, across, columns = self.code, self.records.across, self.records.columns
         sums = [*sums]

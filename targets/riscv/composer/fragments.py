@@ -69,10 +69,13 @@ def added_wide_product(code: RiscvCode[V], low: V, high: V, weight: V, element: 
 
 
 def requantised(code: RiscvCode[V], sum: V, multiplier: V, right: V, tile: Tile) -> V:
-    """A requantised sum, saturated to a byte. tile: states the zero point and how sums are rounded.
+    """A requantised sum, saturated to a byte.
 
-    multiplier: twice the multiplier, as an unsigned integer. right: the right shift minus 1. The zero point is added
-    before the lowest remaining bit is rounded, with ties away from zero, or upwards for sums that are rounded once.
+    tile: states the zero point and how sums are rounded.
+
+    multiplier: twice the multiplier, as an unsigned integer.
+    right: the right shift minus 1. The zero point is added before the lowest remaining bit is rounded, with ties away
+        from zero, or upwards for sums that are rounded once.
     """
     if tile.once:
         number = code.put(MULHSU, sum, multiplier)
@@ -99,7 +102,10 @@ def started_product(code: RiscvCode[V], start: V, weight: V, element: V) -> V:
 
 @dataclass(frozen=True)
 class RiscvTileCode(ABC):
-    """The code for a tile. FRAME: the bytes of the stack frame, a multiple of 16."""
+    """The code for a tile.
+
+    FRAME: the bytes of the stack frame, a multiple of 16.
+    """
 
     tile: Tile
     FRAME: ClassVar[int]

@@ -88,7 +88,8 @@ class _RunKernel(ABC):
     def kernel(self, symbol: str, widths: tuple[int, int, int], op: str, signature: str, *, rows: int = 1) -> Kernel:
         """The kernel.
 
-        widths: the widths of weights, vector and sums in bits. rows: the number of rows processed at once.
+        widths: the widths of weights, vector and sums in bits.
+        rows: the number of rows processed at once.
         """
         whole, once, element = InstructionCounter(), InstructionCounter(), InstructionCounter()
         self.write(whole)
@@ -166,7 +167,10 @@ def channel_rows(weights: int, vector: int) -> Kernel:
 
 @dataclass(frozen=True)
 class _Dot(_RunKernel):
-    """A sum of products of 32 or 64 bits, in one or two words. weights, vector, sum: widths in bits."""
+    """A sum of products of 32 or 64 bits, in one or two words.
+
+    weights, vector, sum: widths in bits.
+    """
 
     weights: int
     vector: int
