@@ -1,9 +1,9 @@
 """Optional reports of passes on their decisions: remarks at ops, and statistics.
 
-As in MLIR, a remark states at an op what a pass did there, or why it did nothing. A statistic counts how often a pass
-did something. Passes report remarks and statistics by `passed`, `missed` and `Statistic.add`. The reports are discarded
-unless a tool registers a listener (`heard_by`). The listener receives only reports about the module on which it runs
-passes. It receives no reports about copies that a search evaluates.
+As in MLIR, a remark is attached to an op and describes what a pass did there, or why it did nothing. A statistic counts
+events of a pass. Passes create remarks and statistics by `passed`, `missed` and `Statistic.add`. The reports are
+discarded unless a tool registers a listener (`heard_by`). The listener receives only reports about the module on which
+it runs passes, and none about copies that a search evaluates.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from xdsl.ir import Operation
 
 
 class RemarkKind(Enum):
-    """The outcome of a transformation. The values are the words that the command-line options of MLIR and LLVM use."""
+    """The kind of a remark. The values are the words that the command-line options of MLIR and LLVM use."""
 
     PASSED = "passed"
     MISSED = "missed"
@@ -37,16 +37,16 @@ class Statistic:
     text: str
 
     def add(self, op: Operation, count: int = 1) -> None:
-        """Count one or several events at an op of the module on which the pass runs."""
+        """Add `count` events at an op of the module on which the pass runs."""
         if (listener := _listener_at(op)) is not None:
             listener.counted(self, count)
 
 
 class Listener(Protocol):
-    """A receiver of reports."""
+    """A receiver of remarks and statistics."""
 
     def hears(self, op: Operation) -> bool:
-        """True if the listener receives reports at an op, because the op belongs to the module on which the passes
+        """True if the listener receives reports about an op, because the op belongs to the module on which the passes
         run.
         """
         ...

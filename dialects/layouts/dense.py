@@ -35,10 +35,10 @@ if TYPE_CHECKING:
 def dense_elements(value: Attribute | None, dtype: np.dtype[Any], shape: Sequence[int]) -> NDArray[Any]:
     """The elements of an attribute as an array of the given type and shape. The elements are not copied.
 
-    value: None if the attribute is missing.
+    value: the attribute; None if it is missing.
 
-    Raises `VerifyException` for an attribute without such elements, because the use of a constant may be verified
-    before the constant itself.
+    Raises `VerifyException` if the attribute is missing or has other elements. A use of a constant may be verified
+    before the constant itself, so the attribute may be invalid.
     """
     bits = value.data.data if isinstance(value, DenseIntOrFPElementsAttr) else b""
     if len(bits) != prod(shape) * dtype.itemsize:
@@ -77,7 +77,7 @@ def dense_array(value: Attribute | None, name: str) -> NDArray[Any]:
 
 
 def element_type(array: NDArray[Any]) -> IntegerType | Float32Type | Float64Type:
-    """The element type of the attribute that stores an array."""
+    """The element type of the attribute that would store an array."""
     if array.dtype.kind == "f":
         return f32 if array.dtype.itemsize == 4 else f64
     return IntegerType(8 * array.dtype.itemsize)

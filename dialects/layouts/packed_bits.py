@@ -41,12 +41,13 @@ GAP_BITS = 4
 
 
 class Byte(NamedTuple):
-    """A byte of a group. It contains one field of several elements.
+    """A byte of a group. It contains one field of each of several elements.
 
-    * element: the first of these elements.
+    * element: the index of the first of these elements in the group.
     * bits: the width of the field. A byte contains the fields of 8 / bits elements; for 6 or 7 bits, it contains the
       field of one element.
-    * at: the lowest bit of the field in the element; for the field of a gap, the width of an element.
+    * at: the lowest bit of the field in the element. For the field of a gap, which follows the element, the width of an
+      element.
     """
 
     element: int
@@ -79,7 +80,9 @@ def packed_bytes(count: int, width: Width) -> int:
 
 
 def touched_bytes(count: int, width: Width) -> int:
-    """The number of bytes up to the last one with bits of the first `count` elements."""
+    """The number of bytes from the start of the stream up to the last byte that contains bits of the first `count`
+    elements.
+    """
     if isinstance(width, Digits):
         return packed_bytes(count, width)
     groups, rest = divmod(count, group_length(width))
@@ -88,19 +91,21 @@ def touched_bytes(count: int, width: Width) -> int:
 
 
 def packed_widths(raws: Integers) -> list[int]:
-    """The widths in which all raws fit and that are narrower than the type of the raws, in ascending order."""
+    """The widths in bits, in ascending order, in which all raws can be packed. Only widths below that of the raws' type
+    are included.
+    """
     low, high = int(raws.min(initial=0)), int(raws.max(initial=0))
     needed = max(high, ~low).bit_length() + 1
     return [width for width in WIDTHS if needed <= width < raws.itemsize * 8]
 
 
 def packings(raws: Integers) -> list[Width]:
-    """All packings of the raws in fewer bits than the type of the raws. Packings as digits are last."""
+    """All packings of the raws in fewer bits than the type of the raws. Packings as digits come last."""
     return [*packed_widths(raws), *(digits for digits in DIGITS if raws.itemsize == 1 and digits.holds(raws))]
 
 
 def has_inverted_sign(width: int) -> bool:
-    """True if half of the range is added to elements before they are stored."""
+    """True if elements of this width are stored with an inverted sign bit, that is, plus half of their range."""
     return width % 8 in range(1, 6)
 
 
@@ -147,7 +152,7 @@ def bit_positions(width: int, gaps: bool) -> NDArray[np.int64]:
 def pack_bits(values: Integers, width: Width, gaps: NDArray[np.integer[Any]] | None = None) -> NDArray[np.uint8]:
     """Pack integers of `width` bits in groups and return the bytes. The last group is padded with zeros.
 
-    gaps: the gaps of sparse rows, which are packed too.
+    gaps: the gaps of sparse rows, which are packed into the same groups; None without gaps.
 
     Raises `ValueError` for an integer that does not fit in `width` bits.
     """
@@ -171,7 +176,7 @@ def pack_bits(values: Integers, width: Width, gaps: NDArray[np.integer[Any]] | N
 
 
 def unpack_bits(stream: NDArray[np.uint8], width: Width) -> NDArray[np.int64]:
-    """Unpack whole groups of bytes and return all elements, padding included."""
+    """Unpack whole groups of bytes and return all elements, including those that pad the last group."""
     if isinstance(width, Digits):
         return width.unpack(stream)
     positions = bit_positions(width, gaps=False)
@@ -182,5 +187,7 @@ def unpack_bits(stream: NDArray[np.uint8], width: Width) -> NDArray[np.int64]:
 
 
 def _offset(width: int) -> int:
-    """The bias that is added to elements before they are stored."""
+    """The bias that is added to elements before they are stored: half of their range, or 0 if the sign is not
+    inverted.
+    """
     return 1 << width - 1 if has_inverted_sign(width) else 0

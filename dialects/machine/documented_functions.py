@@ -1,7 +1,7 @@
-"""The documented semantics of integer runtime functions, as functions of exact integers.
+"""The specified results of integer runtime functions, as functions of exact integers.
 
-`tinyml prove` checks the integer programs and numpy references of runtime functions against these definitions. Shifts,
-widths and tables are Python integers and sequences.
+`tinyml prove` checks the integer programs and numpy references of runtime functions against these specifications.
+Shifts, widths and tables are Python integers and sequences.
 """
 
 from __future__ import annotations
