@@ -1,4 +1,4 @@
-"""Decision trees in which each leaf votes: random forests, boosted trees and single trees."""
+"""The op `tdsl.forest` for decision trees whose leaves vote: random forests, boosted trees and single trees."""
 
 from __future__ import annotations
 
@@ -38,8 +38,8 @@ SMALLER_FORESTS = "fewer trees (n_estimators) or smaller ones (max_depth, max_le
 def greatest_raws(format: NumberFormat, thresholds: Array) -> tuple[Raws, Array]:
     """For each threshold, the greatest raw whose number does not exceed the threshold, and whether such a raw exists.
 
-    `x <= threshold` is then a comparison of raws for every number x of the format. The raws must be in the order of
-    their numbers. In a format that wraps around, a threshold outside the range is above or below all numbers.
+    For every number x of the format, `x <= threshold` is then a comparison of raws. The raws must be in the order of
+    their numbers. In a format that wraps around, a threshold outside the range is greater or less than all numbers.
     """
     reals = thresholds.astype(np.float64)
     finite = np.clip(reals, *np.array([-1, 1]) * np.finfo(np.float32).max)
@@ -74,8 +74,9 @@ def votes_between(trees: Trees, votes: Array) -> tuple[Array, Array]:
 class ForestOp(TensorOp):
     """`result[0, k]` is the sum over all trees of `votes[leaf, k]`, where `leaf` is the leaf that the input reaches.
 
-    An inner node selects its first child if `input[feature] <= threshold`, otherwise its second child. The arrays are
-    those of `Trees` (`tinyml.dialects.layouts.trees`). Thresholds remain reals in every format.
+    An inner node selects its first child if `input[feature] <= threshold`, otherwise its second child. The properties
+    are the arrays of `Trees` (`tinyml.dialects.layouts.trees`). Thresholds are reals, whatever the format of the input
+    is.
 
     In real arithmetic, the input is first rounded to single precision, as in scikit-learn. In number formats, an input
     is compared without rounding, so that every comparison is exact. NaN represents a missing value. A node with
@@ -83,8 +84,8 @@ class ForestOp(TensorOp):
     the infinity of its sign.
 
     The votes are added in the format of the result, tree by tree. They are added without rounding if the format
-    represents all sums (`NumberFormat.format_of_sums`). `profile` records the shares of samples that reach each child.
-    The time of walks is estimated from `profile`.
+    represents all sums (`NumberFormat.format_of_sums`). `profile` records the fraction of samples that reaches each
+    child; it affects only estimates of time.
     """
 
     name = "tdsl.forest"
@@ -137,7 +138,8 @@ class ForestOp(TensorOp):
         return float(low.min()), float(high.max())
 
     def added_raws(self, m: NumpyMachine, trees: Trees, votes: Raws) -> Raws | None:
-        """The votes as raws of the result if these raws can be added as integers; None if sums are rounded.
+        """The votes as raws of the result's format, if sums of these raws are sums of votes; None if sums must be
+        rounded.
 
         trees: the trees of the op.
         votes: raws of shape (leaves, results).
@@ -150,7 +152,7 @@ class ForestOp(TensorOp):
     def passed(self, inputs: Array) -> Numbers:
         """The number of samples that reach each child, of shape (inner nodes, 2).
 
-        inputs: the samples as reals.
+        inputs: the samples as reals, shape (samples, features).
         """
         trees = self.trees
         passed = np.zeros((trees.inner, 2), np.int64)
@@ -179,7 +181,9 @@ class ForestOp(TensorOp):
 
 
 def _real_sums(trees: Trees, inputs: Array, votes: Array) -> Array:
-    """The sums of votes in double precision. The inputs are rounded to single precision."""
+    """The sums of votes for samples of reals, in double precision. The inputs are rounded to single precision before
+    they are compared.
+    """
     return votes[_reached(trees, inputs)].sum(1)[:, None]
 
 
@@ -198,9 +202,9 @@ def _reached(trees: Trees, inputs: Array, passed: Numbers | None = None) -> Numb
 
 
 def _absent(trees: Trees, inputs: Array) -> Callable[[Array, Array, Array, Array], Array]:
-    """A function that replaces the decisions of nodes for missing values.
+    """A function that replaces the decisions of nodes where the compared feature is missing (NaN).
 
-    Its arguments are nodes, samples, features and decisions. It returns the decisions.
+    Its arguments are nodes, samples, features and decisions. It returns the new decisions.
     """
     if (missing := trees.missing) is None or inputs.dtype.kind != "f" or not (unknown := np.isnan(inputs)).any():
         return lambda nodes, rows, features, decided: decided

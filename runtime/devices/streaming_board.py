@@ -1,4 +1,4 @@
-"""The host's side of the protocol for a serial line to a board, which receives samples and returns answers in frames.
+"""The host's side of the serial protocol of a board that receives samples and returns answers. Both are sent in frames.
 
 A frame consists of the byte 0xA5, a kind, a length of 4 bytes, the content, and a checksum of 2 bytes.
 """
@@ -51,7 +51,7 @@ def frame(kind: str, content: bytes = b"") -> bytes:
 class Frame:
     """A received frame.
 
-    whole: false if the checksum is wrong. The kind and the content are then as received.
+    whole: true if the checksum is correct. Otherwise the kind and the content may be corrupted.
     """
 
     kind: str
@@ -61,10 +61,12 @@ class Frame:
 
 @dataclass
 class FrameReader:
-    """A parser of frames from bytes that arrive in pieces.
+    """A parser of frames from bytes that are received in pieces.
 
-    longest: the number of bytes of the longest expected content. Bytes outside frames, such as text of a boot loader,
-    are skipped. A start byte is also skipped if an unknown kind or an impossible length follows.
+    longest: the number of bytes of the longest expected content.
+
+    Bytes outside frames, such as text of a boot loader, are skipped. A start byte is also skipped if an unknown kind or
+    an impossible length follows.
     """
 
     longest: int
@@ -75,7 +77,7 @@ class FrameReader:
         self.waiting += arrived
 
     def next(self) -> Frame | None:
-        """Remove and return the first frame; None if the first frame is not complete."""
+        """Remove the first frame from the received bytes and return it; None if no complete frame has been received."""
         while (at := self.waiting.find(START)) >= 0:
             del self.waiting[:at]
             if len(self.waiting) < 1 + _HEAD.size:
@@ -110,7 +112,7 @@ _REASONS = {
 
 
 def digest_of(source: str) -> int:
-    """The 32-bit digest of a model's C source. By this digest, a board identifies its program."""
+    """The 32-bit digest of a model's C source, by which a board identifies its program."""
     return zlib.crc32(source.encode())
 
 
@@ -122,7 +124,7 @@ def answer_bytes(interface: Interface) -> int:
 
 @dataclass(frozen=True)
 class BoardAnswers:
-    """The answers of a board, as rows of records: label, microseconds and outputs (`result_of_records`)."""
+    """The answers of a board. Each row contains a record: label, microseconds and outputs (`result_of_records`)."""
 
     records: bytes
     microseconds: np.ndarray
@@ -130,7 +132,7 @@ class BoardAnswers:
 
 @dataclass(frozen=True)
 class StreamingBoard:
-    """A board that runs the sketch of a model.
+    """A board that runs the Arduino sketch of a model.
 
     timeout: the time in seconds to wait for the greeting and for each answer.
     """
@@ -145,7 +147,10 @@ class StreamingBoard:
         return FrameReader(max(_GREETING.size, _FRONT.size + answer_bytes(self.interface)))
 
     def greeting(self, digest: int) -> None:
-        """Wait for the board's greeting. Raises `InputError` if none arrives, or if the board runs another model.
+        """Wait for the board's greeting. Raises `InputError` if no greeting is received, or if the board runs another
+        model.
+
+        digest: the digest of the expected model (`digest_of`).
 
         Opening a port resets many boards, and their boot loaders discard received bytes. The request is therefore
         repeated.
@@ -172,7 +177,6 @@ class StreamingBoard:
         """The answers to raw inputs.
 
         inputs: shape (samples, input_length).
-
         told: a function that is called after each answer with the number of answers.
 
         Raises `InputError` for inputs of the wrong shape or type, and `DeviceError` for a missing or corrupted answer.
@@ -222,9 +226,9 @@ class StreamingBoard:
         raise self._error(f"sample {sample}: no answer within {self.timeout:g} s")
 
     def _next(self, deadline: float) -> Frame | None:
-        """The next frame; None if no frame is complete before the deadline.
+        """The next frame; None if no complete frame is received before the deadline.
 
-        deadline: a time in seconds.
+        deadline: a time of the monotonic clock, in seconds.
         """
         while (found := self._reader.next()) is None:
             if (left := deadline - time.monotonic()) <= 0:

@@ -39,7 +39,7 @@ MODEL_FLAGS = (
 
 
 def find_tool(chip: Chip, tool: str) -> str:
-    """The path of a tool of a chip, as `Chip.command` names the tool.
+    """The path of a tool of a chip. The chip's `Chip.command` specifies its file name.
 
     Raises `InputError`, which names the Debian packages, if the tool is missing.
     """
@@ -59,8 +59,9 @@ def _find(command: str, packages: str) -> str:
 
 
 def call_tool(chip: Chip, tool: str, arguments: Sequence[str | Path]) -> str:
-    """Run a tool of a chip and return its standard output. Raises `InputError` with the first error that the tool
-    prints.
+    """Run a tool of a chip and return its standard output.
+
+    Raises `InputError` with the first error message of the tool if it fails.
     """
     return run_command(find_tool(chip, tool), arguments)
 
@@ -72,9 +73,11 @@ TIME_LIMIT = 600
 def run_command(path: str, arguments: Sequence[str | Path], name: str = "", seconds: float = TIME_LIMIT) -> str:
     """Run a program and return its standard output.
 
+    path: the path of the program.
     name: the name of the program in messages; by default, the name of the file.
+    seconds: the time limit.
 
-    Raises `InputError` with the first error that the program prints, and for a program that runs longer than `seconds`.
+    Raises `InputError` with the first error message of the program if it fails, and if it exceeds the time limit.
     """
     # Other locales would translate the messages searched below.
     environment = {**os.environ, "LC_ALL": "C"}
@@ -95,9 +98,9 @@ def run_command(path: str, arguments: Sequence[str | Path], name: str = "", seco
 
 @cache
 def tools_of(chip: Chip) -> str:
-    """A text that identifies a chip's tools: the compiler, libraries, packages and modules, with their versions.
+    """A text that identifies the versions of a chip's tools: compiler, libraries, packages and modules.
 
-    The text is empty without a compiler.
+    The text is empty if the compiler is not installed.
     """
     from importlib.metadata import PackageNotFoundError, version
 
@@ -122,10 +125,10 @@ def tools_of(chip: Chip) -> str:
 def compiled_tool(source: Path, *flags: str) -> Path:
     """The path of a program or library that is compiled from a C file for the host.
 
-    If the user's cache contains the program, it is reused.
+    If the user's cache contains the program, it is reused. The cache key is the preprocessed source, so that each
+    version of a simulator has a separate driver.
 
-    flags: further compiler and linker flags. The cache key is the preprocessed source, so that each version of a
-        simulator has a separate driver.
+    flags: further compiler and linker flags.
     """
     compiler = _find("cc", "gcc")
     text = run_command(compiler, ["-E", "-P", "-I", HARNESS, source])
@@ -183,9 +186,13 @@ def build_model(chip: Chip, source_dir: Path, interface: Interface, elf: Path, f
 
 @lru_cache(4)
 def _harness_objects(chip: Chip, flags: Sequence[str], name: str, header: bytes) -> Sequence[bytes]:
-    """The contents of the object files of a chip's harness.
+    """The contents of the object files of a chip's harness, compiled for a model.
 
-    They are cached by the content of the header, because a search builds many programs with equal headers.
+    They are cached by the content of the model's header, because a search builds many programs with equal headers.
+
+    flags: the compiler flags.
+    name: the name of the model.
+    header: the content of the header.
     """
     objects: list[bytes] = []
     with temporary_folder() as folder:
@@ -204,7 +211,7 @@ def weights_in(folder: Path, interface: Interface) -> bytes:
 
 
 def is_overflow(error: InputError) -> bool:
-    """True for the linker's error that a program does not fit in the memories."""
+    """True for the linker's error message that a program does not fit in the memories."""
     return re.search("will not fit in region|is not within region|overflowed by", error.message) is not None
 
 
@@ -212,8 +219,8 @@ def is_overflow(error: InputError) -> bool:
 class Symbol:
     """A symbol of an ELF file.
 
-    size: bytes, 0 if unknown.
-    kind: nm's letter (t, T: code).
+    size: the number of bytes, 0 if unknown.
+    kind: the letter that nm prints (t, T: code).
     """
 
     name: str
@@ -228,7 +235,7 @@ def symbol_table(chip: Chip, elf: Path) -> Sequence[Symbol]:
 
 
 def _kind(section: Sequence[str]) -> str:
-    """nm's letter for the symbols of a section.
+    """The letter that nm prints for the symbols of a section.
 
     section: the flags of the section as objdump prints them.
     """
@@ -245,10 +252,12 @@ _SYMBOL = re.compile(r"([0-9a-f]+) (.{7}) (\S+)\t([0-9a-f]+) (?:.* )?(\S+)")
 
 @lru_cache(16)
 def _symbol_table(chip: Chip, elf: Path, written: int) -> Sequence[Symbol]:
-    """The symbols of an ELF file, sorted by address, cached.
+    """The symbols of an ELF file, sorted by address. The result is cached.
 
-    written: the file's modification time, which is part of the cache key. The symbols are parsed from objdump's output,
-    because nm first loads each linker plugin of the computer. Loading LLVM's plugin takes longer than a compilation.
+    written: the file's modification time, which is part of the cache key.
+
+    The symbols are parsed from objdump's output, because nm first loads each linker plugin of the computer. Loading
+    LLVM's plugin takes longer than a compilation.
     """
     sections: dict[str, str] = {}
     table: list[Symbol] = []
@@ -281,7 +290,7 @@ def function_range(chip: Chip, elf: Path, *names: str) -> range:
 
 
 def source_lines(chip: Chip, elf: Path, addresses: Sequence[int], file: str) -> dict[int, int]:
-    """For each instruction address, the line of a C file to which the instruction belongs.
+    """For each instruction address, the line of a C file from which the instruction was compiled.
 
     For an inlined function, it is the line of the call. The program must be built with -g. Instructions that belong to
     no line of the file are omitted.
@@ -308,7 +317,9 @@ def source_lines(chip: Chip, elf: Path, addresses: Sequence[int], file: str) -> 
 
 
 def _line_rows(chip: Chip, elf: Path, file: str) -> dict[int, int]:
-    """The lines of a C file in a program's line table. The key is the address of the first instruction of a line."""
+    """The rows of a program's line table for a C file: for the address of the first instruction of each row, the
+    line.
+    """
     table = call_tool(chip, "readelf", ["--debug-dump=decodedline", elf])
     found = re.findall(rf"^{re.escape(file)} +(\d+) +0x([0-9a-f]+)\b", table, re.MULTILINE)
     return {int(address, 16): int(line) for line, address in found}
@@ -329,10 +340,13 @@ def execute(
 ) -> bytes:
     """Run a model or driver and return its standard output.
 
+    command: the program and its arguments.
+    stdin: the bytes of its standard input.
+    what: a description of the program, for messages.
     folder: the working directory, by default that of the caller.
-    seconds: the time limit, for a command that does not limit its own time.
+    seconds: the time limit; None for a command that limits its own time.
 
-    Raises `DeviceError` with the error that the command prints, and for a command that exceeds the limit.
+    Raises `DeviceError` with the error message of the command if it fails, and if it exceeds the limit.
     """
     arguments = [str(part) for part in command]
     try:

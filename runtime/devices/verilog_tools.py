@@ -1,6 +1,6 @@
-"""Open-source tools for a model's Verilog.
+"""Calls of open-source tools for a model's Verilog.
 
-verilator or Icarus simulates the Verilog, yosys synthesises it, and nextpnr places it.
+verilator or Icarus simulates the Verilog, yosys synthesises it, and nextpnr places and routes it.
 """
 
 from __future__ import annotations
@@ -36,7 +36,8 @@ HARNESS = Path(__file__).parents[2] / "targets" / "verilog" / "harness"
 class Simulation(ABC):
     """A simulation of a model's Verilog with its files in `folder`.
 
-    system_verilog: the same module from another printer, which replaces the Verilog; empty to simulate the Verilog.
+    system_verilog: the text of the same module from another printer, which is simulated instead of the Verilog; empty
+        to simulate the Verilog.
 
     Raises `InputError` for a text that is not the Verilog of a model.
     """
@@ -61,7 +62,7 @@ class Simulation(ABC):
         seed: the seed of random pauses of the input and of the receiver; 0 for no pauses.
 
         Raises `InputError` if a tool is missing or rejects the module, and `DeviceError` for an inference that does not
-        finish.
+        terminate.
         """
         file = self.folder / f"{self.name}.{'sv' if self.system_verilog else 'v'}"
         file.write_text(self.system_verilog or self.verilog)
@@ -110,7 +111,7 @@ def port_bits(verilog: str, port: str) -> int | None:
 
 
 def spelled(inputs: NDArray[Any]) -> bytes:
-    """The integers in decimal, one per line."""
+    """The integers as decimal text, one per line."""
     return "\n".join(map(str, inputs.ravel().tolist())).encode()
 
 
@@ -157,10 +158,12 @@ class IcarusSimulation(Simulation):
 def call_tool(*command: str, given: bytes = b"", folder: Path | None = None) -> bytes:
     """The standard output of a tool that runs in a folder.
 
-    given: the standard input.
+    command: the tool and its arguments.
+    given: the bytes of its standard input.
+    folder: the working directory.
 
-    Raises `InputError`, which names the package to install, if the tool is missing. If the tool fails, raises it with
-    the first error that the tool reports.
+    Raises `InputError` if the tool is missing, naming the package to install, or if it fails, with its first error
+    message.
     """
     if shutil.which(command[0]) is None:
         raise InputError(f"'{command[0]}' is not installed; on Debian or Ubuntu: apt install {command[0]}")
@@ -190,6 +193,7 @@ def synthesis_tool() -> str | None:
 def synthesised(verilog: str, fabric: Fabric, folder: Path, system_verilog: str = "") -> Resources:
     """The cells of a module mapped to an FPGA, before placement.
 
+    fabric: the FPGA.
     folder: the folder for files, including `NETLIST`, which nextpnr reads.
     system_verilog: as in `Simulation`.
 
@@ -212,7 +216,8 @@ def synthesised(verilog: str, fabric: Fabric, folder: Path, system_verilog: str 
 
 
 def placement_tool(fabric: Fabric) -> str:
-    """The command of nextpnr. A nextpnr installed by the extra `fpga` takes precedence over the system's nextpnr.
+    """The path of nextpnr for an FPGA. A nextpnr installed by the extra `fpga` takes precedence over the system's
+    nextpnr.
 
     Raises `InputError` for an FPGA that no open-source tool supports, and if the tool is not installed.
     """
@@ -225,8 +230,9 @@ def placement_tool(fabric: Fabric) -> str:
 
 
 def routed_clock(fabric: Fabric, folder: Path) -> float:
-    """The maximum clock in MHz of a module after placement and routing, which take minutes for large modules.
+    """The maximum clock frequency in MHz of a module after placement and routing, which take minutes for large modules.
 
+    fabric: the FPGA.
     folder: the folder that contains the `NETLIST` of the module.
 
     Raises `InputError` if a tool is missing or a cell cannot be placed.

@@ -1,10 +1,10 @@
-"""Parallel loops, whose iterations are evaluated together, and the limit on the operations of loops.
+"""Parallel loops, whose iterations are evaluated together, and the limit on the number of operations of loops.
 
-The iterations of a parallel loop only insert parts into tensors, as in a pooling over patches. No iteration reads
-elements that another iteration writes (`tdsl.insertion_in`). Iterations are therefore evaluated like samples: every
-array has a leading axis over the iterations, of extent 1 if the array does not depend on the iteration. Loops that pass
-their tensors to a single inner loop form a nest. The iterations of all loops of a nest share one axis, in execution
-order.
+The only effect of an iteration of a parallel loop is to insert parts into tensors, as in a pooling over patches. No
+iteration reads elements that another iteration writes (`tdsl.insertion_in`). Iterations are therefore evaluated like
+samples: every array has a leading axis over the iterations, of extent 1 if the array does not depend on the iteration.
+Loops whose tensors are carried through a single inner loop form a nest. The iterations of all loops of a nest share one
+axis, in execution order.
 """
 
 from __future__ import annotations
@@ -54,8 +54,8 @@ class Nest:
         return prod(map(len, self.taken))
 
     def together(self, samples: int) -> int:
-        """The number of outermost iterations to evaluate together for `samples` samples; 0 if memory does not
-        suffice.
+        """The number of iterations of the outermost loop to evaluate together for `samples` samples; 0 if memory is
+        insufficient for one iteration.
         """
         each = samples * self.elements * prod(map(len, self.taken[1:]))
         return min(MOST_TOGETHER // each, len(self.taken[0]))
@@ -97,17 +97,23 @@ def captured(op: Operation) -> list[SSAValue]:
 
 
 def counters(taken: Sequence[range]) -> list[Array]:
-    """For each loop of a nest, its induction variable in all iterations of the nest."""
+    """The induction variable of each loop of a nest, as an array over all iterations of the nest."""
     return [grid.reshape(-1) for grid in np.meshgrid(*(np.array(each) for each in taken), indexing="ij")]
 
 
 def insert(op: tdsl.InsertSliceOp, whole: Array, part: Array, offsets: Sequence[Any], iterations: int) -> None:
-    """Insert the parts of several iterations into the array of each sample, in the order of the iterations."""
+    """Insert the parts that several iterations computed into the array of each sample, in the order of the iterations.
+
+    whole: the array of the carried tensor, shape (samples, ...).
+    part: the parts of all iterations.
+    offsets: the offsets of the parts along each axis.
+    iterations: the number of iterations.
+    """
     insert_parts(whole, part, offsets, op.order, np.arange(len(whole) * iterations) // iterations)
 
 
 def beside(array: Array) -> Array:
-    """The arrays of all iterations, concatenated along the last axis, as the array of one sample."""
+    """The arrays of all iterations concatenated along the last axis, in the form of an array for one sample."""
     if len(array) == 1:
         return array
     moved = np.moveaxis(array, 0, -1)
@@ -115,10 +121,10 @@ def beside(array: Array) -> Array:
 
 
 def check_steps(function: func.FuncOp, samples: int) -> None:
-    """Raise `InputError` if one of a function's loops exceeds the limit on operations per inference.
+    """Raise `InputError` if a loop of the function exceeds the limit on operations per inference.
 
     samples: the number of samples evaluated together. If it is 1, a batch of iterations of a parallel loop counts as
-    one iteration.
+        one iteration.
     """
     if (op := long_loop(function, samples == 1)) is not None:
         steps, limit = _steps(op, samples == 1), step_limit()

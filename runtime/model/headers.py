@@ -1,4 +1,6 @@
-"""The C sources of the runtime and of the chips: headers, which are installed as package data, and composed kernels."""
+"""The C sources of the runtime and of the chips: headers, which are installed as package data, and the texts of
+composed kernels.
+"""
 
 from __future__ import annotations
 
@@ -20,17 +22,19 @@ _INCLUDE = Path(__file__).parents[1] / "include"
 
 
 def include_folders(chip: Chip) -> Sequence[Path]:
-    """The include folders of `tinyml/*.h` for programs of a chip: the shared folder, then the folder of the chip."""
+    """The folders that contain `tinyml/*.h` for programs of a chip: the folder of the runtime, then that of the
+    chip.
+    """
     return [_INCLUDE, *chip.include_folders]
 
 
 @cache
 def header_texts(chip: Chip) -> dict[str, str]:
-    """The texts of the runtime's and a chip's headers. The key is the name of a header, such as `tinyml/f32.h`.
+    """The texts of the headers of the runtime and of a chip. The key is the name of a header, such as `tinyml/f32.h`.
 
-    If a chip replaces a header of the runtime, the text is that of the runtime. Raises `InputError` if the chip has a
-    header with the name of a runtime header but does not replace it. Also raises it for a replacement that lacks a
-    function.
+    If a chip replaces a header of the runtime, the text is still that of the runtime. Raises `InputError` if the chip
+    has a header with the name of a runtime header without declaring the replacement, or if a replacement does not
+    define all functions of the runtime's header.
     """
     ours = {_name(file): file for file in _headers(_INCLUDE)}
     for name in chip.replaces:
@@ -74,7 +78,7 @@ def definition_of(symbol: str, target: str) -> Sequence[tuple[str, str]]:
 
     A name is, for example, `tinyml/f32.h`.
 
-    symbol: any function except composed kernels.
+    symbol: the name of a function that is not a composed kernel.
     target: the board of the program that calls the function.
 
     Raises `InputError` for an unknown function or board.
@@ -94,7 +98,9 @@ def definition_of(symbol: str, target: str) -> Sequence[tuple[str, str]]:
 
 @cache
 def _in_headers(symbol: str, chip: Chip) -> Sequence[tuple[str, str]]:
-    """The pairs that `definition_of` returns for a function that a header defines; empty for any other function."""
+    """The pairs that `definition_of` returns if a header of the chip or of the runtime defines the function; empty
+    otherwise.
+    """
     headers = header_texts(chip)
     function = rf"static\b[^;{{}}=]*\b{re.escape(symbol)}\([^;{{}}]*\)\s*\{{"
     definition = re.compile(rf"^(?:{function}|#define {re.escape(symbol)}\()", re.MULTILINE)
@@ -114,7 +120,7 @@ def _with_included(name: str, text: str, headers: Mapping[str, str]) -> Sequence
 
 
 def _text(header: Path) -> str:
-    """The text of a header that another package contains."""
+    """The text of a header from another package."""
     try:
         return header.read_text("utf-8")
     except (OSError, UnicodeDecodeError) as error:

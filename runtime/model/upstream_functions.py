@@ -15,7 +15,8 @@ from tinyml.targets.registry import HOST
 
 
 def upstream_functions(module: ModuleOp, name: str) -> str:
-    """The text of `NAME_runtime.c`: functions NAME_tm_FUNCTION with the signatures that the module declares.
+    """The text of `NAME_runtime.c`: a function NAME_tm_FUNCTION for each runtime function, with the signature that the
+    module declares.
 
     Integers narrower than 32 bits are passed as `int32_t`, because `lower-scratch-to-memref` declares the functions
     with this type.

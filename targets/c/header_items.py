@@ -1,7 +1,7 @@
 """Selection of the parts of C text that a program needs.
 
-In a header, these are the functions, types and macros in use, and the definitions that they use in turn. In any text,
-they are the lines outside branches whose preprocessor conditions are known to be false.
+Of a header, these are the functions, types and macros that the program uses, and the definitions that they use in turn.
+Of any text, they are the lines outside branches whose preprocessor conditions are known to be false.
 """
 
 from __future__ import annotations
@@ -18,10 +18,10 @@ _DEFINED = re.compile(r"\bdefined\s*(?:\(\s*(\w+)\s*\)|(\w+))")
 
 
 def without_branches(text: str, undefined: Sequence[str]) -> str:
-    """C text without the branches whose conditions require a macro whose name has a prefix in `undefined`.
+    """C text without the preprocessor branches that require a macro whose name begins with a prefix in `undefined`.
 
-    If the value of a condition is known, the condition is removed together with its directives and the comment directly
-    before it. A condition that also depends on other macros remains.
+    If the value of a condition is known, its directives and the comment directly before them are removed. A condition
+    that also depends on other macros remains.
     """
     if not any(prefix in text for prefix in undefined):
         return text
@@ -53,11 +53,11 @@ def without_branches(text: str, undefined: Sequence[str]) -> str:
 
 @dataclass
 class _Condition:
-    """An open preprocessor conditional.
+    """A preprocessor conditional whose end has not been reached.
 
     * value: the condition of the current branch, None if unknown.
-    * keeps: true after one of the directives was printed.
-    * taken: true after a branch that is known to be compiled.
+    * keeps: true if one of the directives has been printed.
+    * taken: true if a previous branch is known to be compiled.
     """
 
     value: bool | None
@@ -69,12 +69,12 @@ class _Condition:
         return self.value is not False
 
     def next(self, line: str, kind: str, value: bool | None) -> str | None:
-        """Enter the branch of a directive, or leave the conditional at its end.
-
-        Return the directive to print, or None if the directive is removed.
+        """Begin the branch of a directive, or close the conditional at its `#endif`.
 
         kind: the name of the directive.
         value: the value of its condition, None if unknown.
+
+        Returns the directive to print, or None if the directive is removed.
         """
         if kind == "endif":
             return line if self.keeps else None
@@ -139,7 +139,7 @@ def _logical_lines(text: str) -> Iterator[str]:
 
 
 def _drop_comment(lines: list[str]) -> None:
-    """Remove a comment at the end of the lines. A comment that shares a line with other text remains."""
+    """Remove a comment from the end of the lines. A comment that shares a line with other text is not removed."""
     if not lines or not lines[-1].endswith("*/"):
         return
     first = next((i for i in range(len(lines) - 1, -1, -1) if "/*" in lines[i]), len(lines))
@@ -165,9 +165,9 @@ def needed_part(text: str, used: Set[str]) -> list[str]:
     used: the identifiers in the rest of the program.
 
     A definition under a preprocessor condition remains under this condition. An `#include` remains if a definition at
-    the same level remains. The same applies to conditions under which an `#error` rejects a compiler. Each definition
-    has a separate include guard, which replaces the include guard of the header. Two programs in one translation unit
-    may need different definitions of the header.
+    the same level remains. The same applies to a condition under which an `#error` rejects a compiler. Each definition
+    gets its own include guard instead of that of the header, because two programs in one translation unit may need
+    different definitions of the header.
     """
     parts = _parsed(text)
     found, kept = set(used), set[_Item]()
@@ -180,7 +180,7 @@ def needed_part(text: str, used: Set[str]) -> list[str]:
 
 @dataclass(eq=False)
 class _Item:
-    """A definition with the preceding comment, or another preprocessor line. Such a line has no name.
+    """A definition with the preceding comment, or a single other preprocessor line, which has no name.
 
     words: the identifiers in the text and in the enclosing conditions.
     """
@@ -206,7 +206,9 @@ class _Item:
 
 @dataclass(eq=False)
 class _Branches:
-    """A preprocessor conditional: its directives, each with the parts of the header that follow it."""
+    """A preprocessor conditional: its directives, each with the parts of the header between it and the next
+    directive.
+    """
 
     comment: list[str]
     branches: list[tuple[list[str], list[_Part]]] = field(default_factory=list["tuple[list[str], list[_Part]]"])
@@ -241,7 +243,7 @@ def _any_needed(kept: Set[_Item], beside: Sequence[_Part], own: _Part) -> bool:
 
 
 def once(name: str, lines: Sequence[str]) -> list[str]:
-    """The lines of a definition with an include guard.
+    """The lines of a definition, enclosed in an include guard.
 
     The guard is needed because several programs in one translation unit may contain the definition.
     """
@@ -261,9 +263,8 @@ def _parsed(text: str) -> list[_Part]:
 
 
 def _read_parts(lines: deque[str], conditions: Set[str]) -> list[_Part]:
-    """The parts of a header up to the end of the text, or to a directive that ends a branch.
-
-    The lines of the parts are removed from `lines`.
+    """The parts of a header up to the end of the text, or to a directive that ends a branch. Their lines are removed
+    from `lines`.
 
     conditions: the identifiers in the enclosing conditions.
     """
@@ -311,7 +312,7 @@ def _read_item(lines: deque[str], comment: list[str], conditions: Set[str]) -> _
 
 
 def _continued(lines: deque[str]) -> list[str]:
-    """A directive with its continuation lines. All these lines are removed from `lines`."""
+    """A directive with its continuation lines, which are removed from `lines`."""
     return _taken(lines, lambda read: not read[-1].endswith("\\"))
 
 

@@ -1,4 +1,4 @@
-"""Identifiers of a generated file. They are unique and never C keywords."""
+"""Identifiers of a generated C file. They are unique and never C keywords."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def model_name(name: str) -> str:
 def check_model_name(name: str) -> None:
     """Raise `InputError` for a model name that is not a valid prefix of C functions.
 
-    Also raise it for a model whose header would have the same name as, and hide, another header.
+    Also raise it if the header of the model would have the name of another header and hide it.
     """
     if not re.fullmatch(r"[A-Za-z][A-Za-z0-9_]*", name) or len(name) > MAX_NAME_LENGTH:
         raise InputError(
@@ -63,8 +63,7 @@ def identifier(hint: str) -> str:
 
 
 class Names:
-    """Identifiers in nested scopes. An identifier differs from all other identifiers in its scope and in enclosing
-    scopes.
+    """The identifiers in nested scopes. An identifier differs from all others in its scope and in enclosing scopes.
 
     taken: names that are in use from the start.
     """
@@ -77,7 +76,7 @@ class Names:
         """For each scope, its names with their base names and numbers."""
 
     def take(self, name: str) -> None:
-        """Exclude a name from the results of later calls of `fresh`."""
+        """Reserve a name, so that `fresh` does not return it later."""
         self._taken.add(name)
 
     def fresh(self, hint: str) -> str:

@@ -1,7 +1,7 @@
-"""Products of the rows of a matrix and the windows of a tile. The sums of two rows by two windows are in registers.
+"""Tile kernels for AVR that multiply rows of a matrix by windows. The sums of two rows by two windows are in registers.
 
-In the stream, the starts of two rows precede their weights, which alternate. Each weight is therefore loaded once for
-two windows. An odd last window is computed together with the previous window, which is computed twice.
+In the stream, the start values of two rows precede their weights, which alternate. Each weight is therefore loaded once
+for two windows. An odd last window is computed together with the previous window, which is computed twice.
 """
 
 from __future__ import annotations
@@ -72,14 +72,14 @@ class AvrDotTile(AvrTileCode):
 
     @property
     def layout(self) -> WeightStream:
-        """The layout of the stream: for each two rows, their starts, their weights in alternation, and their
+        """The layout of the stream: for each two rows, their start values, their weights in alternation, and their
         factors.
         """
         return self.weight_stream((self.tile.rows // 2, 2), self.tile.runs * self.tile.length, BY_ELEMENT)
 
     @property
     def _run(self) -> TimedCode:
-        """The code for a run of both windows, with two elements per iteration."""
+        """The code for one run of two windows, with two elements per iteration."""
         odd, half = self.tile.length % 2, self.tile.length // 2
         enter = TimedCode.once(a.ldi(_ELEMENTS, half + odd), (a.rjmp(ahead=1),) if odd else ())
         loop = TimedCode.once(_STEP, a.label(1), _STEP).looped(2, half + odd, _ELEMENTS)

@@ -1,8 +1,8 @@
-"""Products of words and 16-bit numbers that have a regime, an exponent and a fraction, such as posits.
+"""The AVR kernel for products of words and of 16-bit numbers with a regime, an exponent and a fraction, such as posits.
 
 r21:r20 and r23:r22 are the factors. r24 is the right shift of the significand. r12 contains the number of exponent
-bits, r13 two to the power of this number, and r14 the number of fraction bits below the top one. r9:r2 is the sum. r15
-is zero.
+bits, r13 two to the power of this number, and r14 the number of fraction bits below the highest one. r9:r2 is the sum.
+r15 is zero.
 """
 
 from __future__ import annotations
@@ -22,8 +22,8 @@ _STEP = 153.6
 
 
 def magnitude() -> Code:
-    """Code that loads the next weight and the next element of the vector, and moves the sign of the weight to the
-    element.
+    """Code that loads the next weight and the next element of the vector. It makes the weight positive and applies its
+    sign to the element.
     """
     fetched = (a.lpm("r20", "Z+"), a.lpm("r21", "Z+"), a.ld("r22", "X+"), a.ld("r23", "X+"))
     negative = (a.sbrs("r21", 7), a.rjmp(ahead=3))
@@ -32,7 +32,7 @@ def magnitude() -> Code:
 
 
 def _of_regime() -> Code:
-    """Code that counts the regime, upwards or downwards according to its first bit."""
+    """Code that counts the bits of the regime, upwards or downwards according to its first bit."""
     left = (a.lsl("r20"), a.rol("r21"))
     return joined(
         (*left, a.mov("r24", "r14"), a.brpl(ahead=5), a.add("r24", "r13")),
@@ -64,7 +64,7 @@ def shifted() -> Code:
 def added() -> Code:
     """Code that adds the product of r21:r18 and r23:r22 to the sum.
 
-    The code multiplies byte by byte of the second factor. It processes the sign of the second factor last.
+    The code multiplies by the second factor byte by byte. The sign of the second factor is applied last.
     """
 
     def part(first: str, second: str, byte: str, sum: Sequence[str], above: Sequence[str]) -> Code:

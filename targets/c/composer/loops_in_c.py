@@ -1,4 +1,4 @@
-"""Lane functions (`num.lane_function`), which compute the lanes of a vector, in plain C."""
+"""Lane functions (`num.lane_function`) in plain C. A loop computes the lanes one after the other."""
 
 from __future__ import annotations
 
@@ -31,19 +31,19 @@ _OPERATORS: Mapping[type[Operation], str] = {
 
 
 def loop_signature(symbol: str, program: LaneProgram) -> str:
-    """The head of the C function. Its parameters are the input runs, then the result."""
+    """The head of the C function of a lane function. Its parameters are the input runs, then the result."""
     *read, result = (f"int{width}_t" for width in program.widths)
     inputs = "".join(f"const {element} *x{number}, " for number, element in enumerate(read))
     return f"void {symbol}({inputs}{result} *out)"
 
 
 def loop_in_c(program: LaneProgram) -> str:
-    """The C statements in the body of the lane function."""
+    """The C statements of a lane function."""
     return _Function(program).body
 
 
 class _Function:
-    """The C statements of a lane function. A value is named after its position in the program."""
+    """The C statements of a lane function. The name of a value is derived from its position in the program."""
 
     def __init__(self, program: LaneProgram):
         self.program = program

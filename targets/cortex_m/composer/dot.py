@@ -5,13 +5,14 @@ the remaining columns. With the DSP extension, columns are processed in blocks o
 is a negative byte offset from the ends of all runs. It is counted up to zero, so the addition that advances it also
 ends the loop.
 
-Four channels, each with a separate row of weights, are computed in plain C. With the DSP extension, channels of 16 bits
-are computed in assembly: a word holds an element of two channels, and SMLAxy selects the halves of its operands.
+Products of four channels, each of which has its own row of weights, are computed in plain C. With the DSP extension,
+channels of 16 bits are computed in assembly: a word contains an element of two channels, and SMLAxy selects the halves
+of its operands.
 
 In sparse products, an entry of a row is a value and its distance from the previous entry, in elements of the vector.
 
-The loop nest of `RowKernel` cannot express loops whose trip counts are unknown. Registers are assigned by hand: few
-values are live besides arguments and sums, and products on ARMv6-M accept only low registers.
+These kernels are not instances of `RowKernel`, because the trip counts of their loops are unknown. Registers are
+assigned by hand: few values are live besides arguments and sums, and products on ARMv6-M accept only low registers.
 """
 
 from __future__ import annotations
@@ -104,10 +105,11 @@ def dot_rows(weights: int, vector: int, step: float) -> Kernel:
 
 
 def _columns(core: int, bits: tuple[int, int], vector: str, rows: dict[str, tuple[str, ...]]) -> Code:
-    """Code that adds the products of all columns.
+    """Code that adds the products of all columns to the sums of rows.
 
+    core: the number of the instruction set.
+    bits: the widths of weights and vector.
     vector: the register that points to the vector.
-
     rows: for each register that points to a row, the registers of the row's sum.
     """
     singles = single_columns(
@@ -140,10 +142,10 @@ def _columns(core: int, bits: tuple[int, int], vector: str, rows: dict[str, tupl
 
 
 def _behind(bits: tuple[int, int], vector: str) -> tuple[Code, Code]:
-    """Two pieces of code.
+    """Two fragments of code for loops with the negative offset r5.
 
-    The first piece sets r2 to the number of bytes of a row and r4 to the end of the vector. The second piece loads an
-    element to r6.
+    The first fragment sets r2 to the number of bytes of a row and r4 to the end of the vector. The second fragment
+    loads an element to r6.
     """
     if bits == (8, 16):
         doubled = t.adds("r6", "r5", "r5")
@@ -219,9 +221,9 @@ _PORTABLE_CHANNELS = """\
 def channel_rows(weights: int, vector: int, step: float) -> Kernel:
     """The kernel that adds the products of four channels to four sums in memory.
 
-    The elements of a channel are `stride` apart.
-
     step: the measured time per product.
+
+    Consecutive elements of a channel are `stride` apart.
     """
     symbol = f"tm_cm_channels4_s{weights}_s{vector}_s32"
     runs = f"const int{weights}_t *w, const int{vector}_t *x"
@@ -292,7 +294,7 @@ def sparse_dot(weights: int, vector: int, step: float) -> Kernel:
 
 
 def _from_behind(weights: int, vector: int) -> Code:
-    """The ARMv6-M code of `sparse_dot`.
+    """The ARMv6-M code of `sparse_dot`, in which the index is counted up from a negative number.
 
     r0 and r1 point to the ends of values and gaps. r2 points to the element of the current entry. r4 is the sum.
     """
