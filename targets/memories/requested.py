@@ -85,8 +85,8 @@ def _parsed(entry: str, rows: Mapping[str, Memory], board: Board) -> Memory:
 
 
 def with_requested(board: Board, text: str) -> Board:
-    """The board, with its RAM enlarged to the total size of the writable memories that `text` specifies, if they are
-    larger. Raises the errors of `requested`.
+    """The board, with its RAM enlarged to the total size of the memories for buffers that `text` specifies, if this
+    size is greater. Raises the errors of `requested`.
     """
     total = sum(memory.size for memory in requested(text, board).memories)
     return board if board.ram is None or total <= board.ram else replace(board, ram=total)

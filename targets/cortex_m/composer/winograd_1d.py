@@ -111,7 +111,7 @@ class Winograd1d(WinogradKernel):
         pixels.
 
         pixels: the registers of the pixels.
-        half: the half of a group of four elements, 0 or 1.
+        half: the byte offset of the two elements' terms: 0 for elements 1 and 3, 8 for elements 0 and 2.
         minus: the address at which term b is stored.
         """
         zero, one, two, three, four, five = pixels
