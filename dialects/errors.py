@@ -67,7 +67,10 @@ def did_you_mean(name: str, known: Iterable[str]) -> str:
 
 
 def _mistakes(typed: str, known: str) -> int | None:
-    """The number of spelling mistakes in `typed`, compared with `known` or its best matching part; None if too many."""
+    """The number of spelling mistakes in `typed`, compared with `known` or its best matching part.
+
+    Returns None if there are more mistakes than `did_you_mean` permits.
+    """
     before, dot, last = typed.rpartition(".")
     if dot and not known.startswith(before + dot):
         return None

@@ -38,7 +38,7 @@ MAX_LAYERS = 8
 
 
 def file_location(file: str) -> LocationAttr:
-    """The location of an object in a file whose format has no lines."""
+    """The location of an object in a file whose format has no lines: line 0, column 0."""
     return FileLineColLoc(StringAttr(file), IntAttr(0), IntAttr(0))
 
 
@@ -186,7 +186,7 @@ class SourceNames:
 
 
 def _directly_inside(around: Operation, op: Operation) -> Operation:
-    """The op directly in a region of `around` that is `op` or contains `op`."""
+    """The ancestor of `op`, or `op` itself, that is directly in a region of `around`."""
     while (parent := op.parent_op()) is not None and parent is not around:
         op = parent
     return op

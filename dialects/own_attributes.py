@@ -207,7 +207,7 @@ def text_of(name: Attribute) -> str:
 
 
 def integer(low: int, high: int | None = None) -> Value:
-    """An integer from `low` to `high`, both inclusive; without `high`, an integer of at most 63 bits."""
+    """The set of integers from `low` to `high`, both inclusive; without `high`, of integers of at most 63 bits."""
     most = (1 << 63) - 1 if high is None else high
 
     def accepts(attribute: Attribute, _: Holder | None) -> bool:
@@ -220,7 +220,7 @@ def integer(low: int, high: int | None = None) -> Value:
 
 
 def real(words: str, holds: Callable[[float], bool] = math.isfinite) -> Value:
-    """A float for which `holds` returns true; by default any finite float."""
+    """The set of floats for which `holds` returns true; by default all finite floats."""
     return Value(words, lambda attribute, _: isinstance(attribute, FloatAttr) and holds(attribute.value.data))
 
 
@@ -228,7 +228,7 @@ NUMBER = real("a finite float")
 
 
 def numbers(element: Attribute, words: str, holds: Callable[[tuple[Any, ...]], bool]) -> Value:
-    """An array of numbers of a builtin type, as in `array<i64: 1, 2>`."""
+    """The set of arrays of numbers of a builtin type, as in `array<i64: 1, 2>`, for which `holds` returns true."""
 
     def accepts(attribute: Attribute, _: Holder | None) -> bool:
         if not isinstance(attribute, DenseArrayBase):
@@ -240,7 +240,7 @@ def numbers(element: Attribute, words: str, holds: Callable[[tuple[Any, ...]], b
 
 
 def counts(words: str, lengths: Iterable[int], least: int = 1) -> Value:
-    """An array of integers that are at least `least`.
+    """The set of arrays of integers that are at least `least`.
 
     lengths: the permitted lengths of the array.
     """
@@ -248,7 +248,7 @@ def counts(words: str, lengths: Iterable[int], least: int = 1) -> Value:
 
 
 def array(element: Value, words: str, least: Callable[[Holder | None], int] = lambda _: 0) -> Value:
-    """An array of attributes.
+    """The set of arrays whose elements belong to the set `element`.
 
     least: returns the minimum length of the array.
     """
@@ -263,7 +263,7 @@ def array(element: Value, words: str, least: Callable[[Holder | None], int] = la
 
 
 def record(words: str, fields: Mapping[str, Value], optional: Mapping[str, Value] | None = None) -> Value:
-    """A dictionary with these entries, each of which has a permitted value.
+    """The set of dictionaries with these entries, each of which has a permitted value.
 
     fields: the required entries.
     optional: entries that may be missing.

@@ -96,7 +96,7 @@ class Row:
 
     @property
     def is_ours(self) -> bool:
-        """True for a row that tinyml or xDSL declares."""
+        """True for a row that tinyml or xDSL declares, that is, not a plug-in."""
         return self.package in _OURS
 
     @property
@@ -138,7 +138,8 @@ class Row:
             return self.expect_class(self.load(type), base)
 
     def load_function(self, what: str) -> Callable[..., Any]:
-        """The function that the row names. Exceptions of the function are attributed to the plug-in.
+        """The function that the row names. If the function later raises an exception, the exception is attributed to
+        the plug-in.
 
         what: a description of the function, for messages.
 
@@ -150,7 +151,9 @@ class Row:
         return partial(self.call, function)
 
     def call(self, function: Callable[P, T], *arguments: P.args, **named: P.kwargs) -> T:
-        """Call a function of the package and return its result. Exceptions are attributed to the plug-in."""
+        """Call a function of the package and return its result. An exception of the function is attributed to the
+        plug-in.
+        """
         return function(*arguments, **named)
 
     def expect(self, thing: object, *kinds: type[T]) -> T:
@@ -235,7 +238,8 @@ def built_in(group: str) -> Sequence[Row]:
 
 
 def plugin_of(error: BaseException) -> Row | None:
-    """The plug-in whose code raised an exception, directly or in a call; None if no plug-in raised it.
+    """The plug-in whose code raised an exception, directly or in a function that it called; None if no plug-in raised
+    it.
 
     xDSL counts as a plug-in for its own passes and targets, but not when tinyml calls it.
     """

@@ -60,7 +60,7 @@ _LISTENER: ContextVar[Listener | None] = ContextVar("listener", default=None)
 
 @contextmanager
 def heard_by(listener: Listener) -> Generator[None]:
-    """A context in which a listener receives the reports of passes."""
+    """A context in which passes report their remarks and statistics to a listener."""
     token = _LISTENER.set(listener)
     try:
         yield
@@ -74,12 +74,12 @@ def _listener_at(op: Operation) -> Listener | None:
 
 
 def passed(op: Operation, text: str) -> None:
-    """Report at an op what the current pass did there."""
+    """Report a remark at an op: what the current pass did there."""
     _remark(RemarkKind.PASSED, op, text)
 
 
 def missed(op: Operation, text: str | Callable[[], str]) -> None:
-    """Report at an op why the current pass did nothing there.
+    """Report a remark at an op: why the current pass did nothing there.
 
     text: the reason, or a function that returns the reason if it is expensive to determine.
     """

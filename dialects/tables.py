@@ -52,8 +52,8 @@ class Table(Generic[T]):
         }
 
     def __contains__(self, name: str) -> bool:
-        """True for a name that tinyml declares, even if the contribution is not installed, or that another package
-        declares.
+        """True for a name of a row that tinyml or another package declares, even if the contribution is not
+        installed.
         """
         return name in self.ours or name in self.rows()
 

@@ -1,4 +1,4 @@
-"""The description of a chip for the compiler, the C printer and the runners."""
+"""The description of a chip that the compiler, the C printer and the runners use."""
 
 from __future__ import annotations
 

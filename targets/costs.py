@@ -55,7 +55,7 @@ class CostTable:
     constants_in_ram: bool = False
 
     def time(self, step: str) -> float | None:
-        """The time of the kind of step `step`; None if it was not measured."""
+        """The time of one execution of the step `step`; None if its kind was not measured."""
         cost = self.steps.get(step)
         return None if cost is None else cost.time
 

@@ -69,7 +69,7 @@ class Composed:
 
     @property
     def text(self) -> str:
-        """The text of the C function."""
+        """The C text of the function, including assembly and the portable statements."""
         if not self.bodies:
             return f"static TM_SHARED {self.signature}\n{{\n{self.portable}\n}}\n"
         lines: list[str] = []
@@ -192,10 +192,10 @@ LONGEST_IN_CHUNKS = 1530
 class PackedReads:
     """The costs of packed constants whose elements are read one by one, without a kernel.
 
-    * loop, kernel: the time per element as a multiple of the time for a plain constant, in an existing loop and in a
-      loop that replaces a kernel.
-    * call: the bytes of flash by which a call exceeds a load.
-    * code: the bytes of flash of the called function, by the width of the elements in bits.
+    * loop, kernel: the time per element, divided by that for a plain constant: in an existing loop, and in a loop that
+      replaces a kernel.
+    * call: the number of bytes of flash by which the call of the reading function exceeds a load.
+    * code: the bytes of flash of the reading function, by the width of the elements in bits.
     """
 
     loop: float = 1.6
@@ -241,12 +241,12 @@ ELEMENT_FUNCTIONS: Mapping[str, ElementFunction] = {
 
 
 def packed_reader(bits: Width, *, flash: bool = True) -> str:
-    """The name of the C function that reads single packed elements from flash or RAM."""
+    """The name of the C function that reads one packed element from flash or RAM."""
     return ElementFunction("read", bits, flash=flash).symbol
 
 
 def packed_writer(bits: int) -> str:
-    """The name of the C function that writes single packed elements."""
+    """The name of the C function that writes one packed element to RAM."""
     return ElementFunction("write", bits).symbol
 
 

@@ -238,7 +238,7 @@ class Start:
 
 
 def zero_start(accumulator: Accumulator, weights: NumberFormat) -> Start:
-    """The initial value 0 for sums of products with weights of a format."""
+    """Initial values 0 for sums of products with weights of a format, one for all rows."""
     format = accumulator.start_format(weights)
     return Start(format, np.zeros((), format.dtype))
 

@@ -119,7 +119,7 @@ _PACKAGE_CHIPS: dict[str, str] = {}
 
 
 def _check(plugin: Row, chip: Chip) -> None:
-    """Raise `PluginError` for fields of the wrong type, and for names that are already in use."""
+    """Raise `PluginError` if a chip of a plug-in has fields of the wrong type, or names that are already in use."""
     plugin.expect_fields(chip)
     if not chip.boards:
         raise PluginError(f"{plugin}: the chip {chip.name} has no board")
@@ -466,7 +466,10 @@ def coded_kernel(attribute: CodeKernelAttr, content: Content, target: str) -> Ke
 
 
 def _identified(target: str, attribute: KernelAttr, content: Content | None) -> Kernel | None:
-    """The kernel that an attribute identifies, on any board of the target's chip; None if there is no such kernel."""
+    """The kernel that an attribute identifies, on any board of the target's chip; None if there is no such kernel.
+
+    content: the constants that the kernel embeds; None for other kernels.
+    """
     chip = chip_of(target)
     found = (_answer(chip, Kernel, lambda _, maker=maker: maker.kernel_of(attribute, content)) for maker in chip.makers)
     return next((kernel for kernel in found if kernel is not None), None)

@@ -87,7 +87,7 @@ class Tile:
 
     @staticmethod
     def of(kernel: TileKernelAttr) -> Tile:
-        """The tile for which a kernel is composed."""
+        """The shape of the tile for which a kernel is composed."""
         return Tile(**{name: number.data for name, number in kernel.shape.items()})
 
 
@@ -186,7 +186,7 @@ class Sums:
         return np.clip(results.astype(np.int64) + zero, *limits(8))
 
     def part(self, rows: slice) -> Sums:
-        """The sums of some of the rows."""
+        """The sums of the rows in a slice."""
         return Sums(self.weights[rows], self.starts[rows], self.multipliers[rows], self.shifts[rows], self.once)
 
     def __iter__(self) -> Iterator[tuple[Numbers, int, int, int]]:
@@ -272,7 +272,8 @@ class TileFamily(Maker):
 
     @lru_cache(CACHED_SUMS)  # noqa: B019 (families live as long as the program)
     def finished(self, rows: RowSums) -> tuple[Requantisation, Sums] | None:
-        """The requantisation that kernels apply to the sums of rows, and the sums in the form that the kernels compute.
+        """The requantisation that the kernels apply to the sums of rows, and these sums with the factors that the
+        kernels use.
 
         Returns None if the kernels do not support these rows.
         """

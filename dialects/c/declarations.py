@@ -186,7 +186,7 @@ class ConstantOp(DialectOp):
 
     @property
     def memory(self) -> str:
-        """The memory qualifier of pointers to elements of the constant."""
+        """The memory kind, `flash` or `far`, of pointers to elements of the constant (see `!c.ptr`)."""
         return FLASH if self.far is None else FAR
 
     @property

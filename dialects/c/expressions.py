@@ -67,7 +67,7 @@ VARIABLE_OF_CONTENT = ParamAttrConstraint(VariableType, (CONTENT,))
 
 
 class ExpressionOp(DialectOp, ABC):
-    """An expression. The printer may inline an expression into the statement that uses it."""
+    """The base class of expressions. The printer may nest an expression into the statement that uses it."""
 
 
 @irdl_op_definition

@@ -65,7 +65,7 @@ class Accumulator(ABC):
     @property
     @abstractmethod
     def type(self) -> Attribute:
-        """The accumulator's type in the IR."""
+        """The IR type of the accumulator."""
 
     @property
     @abstractmethod
@@ -223,7 +223,10 @@ class Accumulator(ABC):
 
     @abstractmethod
     def mac(self, m: Machine[V], sum: V, lhs: V, lhs_format: NumberFormat, rhs: V, rhs_format: NumberFormat) -> V:
-        """sum + lhs * rhs."""
+        """sum + lhs * rhs, in this accumulator.
+
+        lhs_format, rhs_format: the formats of the two factors.
+        """
 
     @abstractmethod
     def greater(self, m: Machine[V], lhs: V, rhs: V) -> V:

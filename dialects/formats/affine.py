@@ -35,7 +35,9 @@ def affine_formula(format: NumberFormat) -> tuple[float, int] | None:
 
 
 def checked_raws(format: NumberFormat) -> Raws:
-    """All raws of a format of at most 16 bits; for a wider format, the raws around each power of two."""
+    """The raws for which `affine_formula` checks the formula: all raws of a format of at most 16 bits; for a wider
+    format, the raws around each power of two.
+    """
     info = np.iinfo(format.dtype)
     if info.bits <= 16:
         return np.arange(info.min, info.max + 1).astype(format.dtype)

@@ -181,7 +181,7 @@ class GroupedFormat(ParametrizedAttribute, TypeAttribute, ExactFormat):
 
     @property
     def coding(self) -> Coding | None:
-        """The coding of elements; None for a format with groups, because no kernel decodes them."""
+        """The rule by which kernels decode elements; None for a format with groups, because no kernel decodes them."""
         return super().coding if self.groups is None else None
 
     def verify_raws(self, raws: Raws) -> None:

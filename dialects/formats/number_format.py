@@ -364,7 +364,9 @@ class NumberFormat(ABC):
         return float(np.sum(weights * (self.decode(self.encode(constant)) - constant) ** 2))
 
     def useful_range(self, function: Function, low: float, high: float) -> tuple[float, float]:
-        """The part (low, high) of [low, high] outside which the results of a function are constant in this format."""
+        """The part (low, high) of [low, high] outside which the results of a function, rounded to this format, are
+        constant.
+        """
         return low, high
 
     def result_range(self, function: Function, low: float, high: float) -> tuple[float, float]:
@@ -469,7 +471,7 @@ class NumberFormat(ABC):
 
     @abstractmethod
     def constant(self, m: Machine[V], real: float) -> V:
-        """The raw of a real rounded to the format."""
+        """The raw to which a real is rounded, as a constant of the machine."""
 
     @abstractmethod
     def add(self, m: Machine[V], lhs: V, lhs_format: NumberFormat, rhs: V, rhs_format: NumberFormat) -> V: ...
@@ -528,7 +530,7 @@ class NumberFormat(ABC):
     def clamp(self, m: Machine[V], value: V, low: float, high: float | None) -> V:
         """The value clamped to [low, high]. If `high` is None, there is no upper limit.
 
-        relu clamps to [0, None], and relu6 to [0, 6].
+        For relu, the limits are 0 and None; for relu6, they are 0 and 6.
         """
 
     def binds(self, low: float, high: float | None) -> bool:
@@ -539,13 +541,13 @@ class NumberFormat(ABC):
         return bool(ends[0] != ends[1] or ends[2] != ends[3])
 
     def leaky_relu(self, m: Machine[V], value: V, value_format: NumberFormat, slope: float) -> V:
-        """The value if it is at least 0, otherwise slope * value."""
+        """The value if it is at least 0, otherwise slope * value, rounded to this format."""
         factor = value_format.for_range(min(slope, 0.0), max(slope, 0.0))
         scaled = self.mul(m, value, value_format, factor.constant(m, slope), factor)
         return m.select(value_format.at_least(m, value, 0.0), self.recode(m, value, value_format), scaled)
 
     def hard_swish(self, m: Machine[V], value: V, value_format: NumberFormat) -> V:
-        """value * min(max(value + 3, 0), 6) / 6."""
+        """value * min(max(value + 3, 0), 6) / 6, rounded to this format."""
         raised, share = value_format.for_range(0.0, 6.0), value_format.for_range(0.0, 1.0)
         inner = value_format.clamp(m, value, -3.0, 3.0)
         above = raised.add(m, inner, value_format, raised.constant(m, 3.0), raised)
@@ -582,7 +584,7 @@ class NumberFormat(ABC):
         return m.select(self.greater(m, first, second), second, first)
 
     def step(self, m: Machine[V], value: V, value_format: NumberFormat) -> V:
-        """1 if the value is greater than 0, otherwise 0."""
+        """The raw of 1 if the value is greater than 0, otherwise the raw of 0."""
         if value_format.decode(value_format.encode(np.array(0.0))):
             # The format does not contain zero.
             positive = value_format.at_least(m, value, 0.0)
@@ -622,15 +624,18 @@ class NumberFormat(ABC):
         return None
 
     def softmax_term(self, m: Machine[V], value: V, greatest: V, value_format: NumberFormat) -> V:
-        """exp(value - greatest), which is at most 1."""
+        """exp(value - greatest), a term of a softmax, which is at most 1.
+
+        greatest: the greatest value of the row.
+        """
         return m.call("tm_expf", m.subf(value_format.to_f32(m, value), value_format.to_f32(m, greatest)))
 
     def softmax_add(self, m: Machine[V], total: V, term: V) -> V:
-        """total + term."""
+        """total + term, both of the type that `softmax_total` returns."""
         return m.addf(total, term)
 
     def softmax_share(self, m: Machine[V], term: V, total: V) -> V:
-        """term / total."""
+        """term / total, rounded to this format."""
         return self.from_f32(m, m.mulf(term, m.call("tm_inversef", total)))
 
     def square_total(self, count: int, value_format: NumberFormat) -> Attribute:
@@ -638,7 +643,7 @@ class NumberFormat(ABC):
         return f32
 
     def add_square(self, m: Machine[V], total: V, value: V, value_format: NumberFormat) -> V:
-        """total + value^2."""
+        """total + value^2, where `total` has the type that `square_total` returns."""
         real = value_format.to_f32(m, value)
         return m.addf(total, m.mulf(real, real))
 

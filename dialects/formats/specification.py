@@ -31,7 +31,7 @@ class Specification(ABC):
     @property
     @abstractmethod
     def raws(self) -> Sequence[int]:
-        """All raws that represent numbers, in ascending order."""
+        """All raws that represent a number, in ascending order; NaR is excluded."""
 
     @property
     @abstractmethod

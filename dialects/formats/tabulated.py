@@ -87,9 +87,8 @@ class TabulatedFormat(ExactFormat):
 
     @property
     def thresholds(self) -> NDArray[np.int64]:
-        """For each number except the least, the least value that is rounded to this number.
-
-        The values are in units of 2^-(scale + STICKY_BITS).
+        """For each number except the least, the least integer that is rounded to this number, in units of 2^-(scale +
+        STICKY_BITS).
         """
         raws, integers = self.numbers
         middles = (integers[:-1] + integers[1:]) << (STICKY_BITS - 1)

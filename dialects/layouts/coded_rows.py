@@ -70,7 +70,7 @@ class CodedRows(CodeContent):
 
     @property
     def products(self) -> int:
-        """The number of products with nonzero weights."""
+        """The number of products whose weight is not zero."""
         return sum(int(np.count_nonzero(matrix)) for matrix in self.weights)
 
     @property
@@ -115,7 +115,9 @@ class CodedRows(CodeContent):
 
     @staticmethod
     def of(attribute: Attribute) -> CodedRows:
-        """The rows that an attribute stores. Raises `VerifyException` for an attribute that does not store rows."""
+        """The rows that an attribute stores. Raises `VerifyException` unless the attribute has the form of
+        `CodedRows.attribute`.
+        """
         data = dict[str, Attribute](attribute.data if isinstance(attribute, DictionaryAttr) else ())
         matrices, starts, aligns, right = (data.get(key) for key in _ROW_KEYS)
         if len(data) != len(_ROW_KEYS) or not isinstance(matrices, ArrayAttr):
@@ -205,7 +207,9 @@ class CodedTile(CodeContent):
 
     @staticmethod
     def of(attribute: Attribute) -> CodedTile:
-        """The tile that an attribute stores. Raises `VerifyException` for an attribute that does not store a tile."""
+        """The tile that an attribute stores. Raises `VerifyException` unless the attribute has the form of
+        `CodedTile.attribute`.
+        """
         data = dict[str, Attribute](attribute.data if isinstance(attribute, DictionaryAttr) else ())
         weights, starts, multipliers, shifts, sizes = (data.get(key) for key in _TILE_KEYS)
         if len(data) != len(_TILE_KEYS) or not isa(sizes, DenseArrayBase[IntegerType]) or len(sizes) != 5:

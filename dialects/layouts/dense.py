@@ -54,7 +54,7 @@ def dense_numbers(elements: object, element: IntegerType) -> Numbers:
 
 
 def dense_attribute(array: NDArray[Any], element: IntegerType | Float32Type | Float64Type) -> DenseIntOrFPElementsAttr:
-    """The attribute that stores an array of integers, which must fit the type, or of floats."""
+    """The attribute that stores an array of floats, or of integers that fit in the type `element`."""
     kind = "i" if isinstance(element, IntegerType) else "f"
     little = array.astype(f"<{kind}{element.size}")
     return DenseIntOrFPElementsAttr(TensorType(element, array.shape), BytesAttr(little.tobytes()))

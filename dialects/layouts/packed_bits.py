@@ -1,23 +1,23 @@
-"""Integers of 1 to 15 bits packed in bytes, in a layout that can be decoded sequentially at little cost.
+"""Integers of 1 to 15 bits packed in bytes, in a layout that a sequential reader decodes with few instructions.
 
-Integers with few values may be packed as digits instead (`dialects/layouts/digits.py`).
+Integers with few possible values may be packed as digits instead (`dialects/layouts/digits.py`).
 
-A group consists of the fewest elements that fill whole bytes. An element consists of fields of 8, 4, 2 and 1 bits, as
-the binary digits of its width specify. The 8-bit field contains the lowest bits of the element. The other fields follow
-above it, the smallest first.
+A group consists of the fewest elements that fill whole bytes. An element consists of fields of 8, 4, 2 and 1 bits,
+according to the binary digits of its width. The 8-bit field contains the lowest bits of the element. The other fields
+follow above it, the smallest first.
 
 A byte contains the same field of one, two, four or eight consecutive elements. The first of these elements is in the
 low bits. The bytes of a group are in the order of their first elements. Of two bytes with the same first element, the
-byte with more elements precedes. For 11 bits, the order of a group is: a byte with one bit of eight elements, a byte
+byte with more elements comes first. For 11 bits, the order of a group is: a byte with one bit of eight elements, a byte
 with two bits of the first four elements, their four low bytes, a byte with two bits of the next four elements, and
 their four low bytes. The sign bit is stored inverted, so that decoding only subtracts.
 
-If 6 or 7 bits of an element remain above whole bytes, these bits are at the top of a separate byte, so that an
-arithmetic shift decodes them. The last element of a group has no such byte. Its bits are in the low bits of the
-separate bytes, from the lowest bit of the first byte on. No sign is inverted.
+If an element has 6 or 7 bits above its whole bytes, these bits are at the top of a separate byte, so that an arithmetic
+shift decodes them. The last element of a group has no such byte. Its bits are in the low bits of the separate bytes,
+from the lowest bit of the first byte on. No sign is inverted.
 
-In sparse rows, each pair of entries also shares a byte of gaps, two fields of 4 bits. This byte precedes other 4-bit
-fields.
+In sparse rows, each pair of entries also has a byte with both gaps, two fields of 4 bits. This byte precedes other
+bytes of 4-bit fields.
 """
 
 from __future__ import annotations
@@ -75,7 +75,7 @@ def group_bytes(width: Width) -> int:
 
 
 def packed_bytes(count: int, width: Width) -> int:
-    """The number of bytes that `count` elements occupy. The last group is padded."""
+    """The number of bytes that `count` elements occupy, including the padding of the last group."""
     return -(-count // group_length(width)) * group_bytes(width)
 
 
@@ -111,9 +111,11 @@ def has_inverted_sign(width: int) -> bool:
 
 @cache
 def group_layout(width: int, gaps: bool = False) -> tuple[Byte, ...]:
-    """The bytes of a group in order.
+    """The bytes of a group, in order.
 
-    gaps: true for groups of sparse rows, which have gaps and at least 4 entries of up to 16 bits each.
+    width: the width of an element in bits.
+    gaps: true for groups of sparse rows, which also contain gaps. Their widths are at most 16 bits, and a group has at
+        least 4 entries.
     """
     length, rest, low = group_length(width), width % 8, width // 8 * 8
     if gaps:
@@ -134,7 +136,7 @@ def group_layout(width: int, gaps: bool = False) -> tuple[Byte, ...]:
 
 @cache
 def bit_positions(width: int, gaps: bool) -> NDArray[np.int64]:
-    """The position of each bit of an element, and then of each bit of its gap, within its group.
+    """The positions within a group, in bits, of each bit of each element, followed by those of each bit of its gap.
 
     The result has the shape (elements, bits).
     """

@@ -123,7 +123,7 @@ class DeltaRows:
     groups: NDArray[Any]
 
     def stream(self) -> NDArray[np.uint8]:
-        """The bytes that store the rows in flash."""
+        """The stream of the rows as bytes in flash."""
         ends = np.cumsum(self.groups)
         packed = pack_bits(self.values, self.width, self.skips)
         rows = np.split(packed.reshape(-1, bytes_of_group(self.width)), ends[:-1])
@@ -204,7 +204,10 @@ class GatheredRows:
 
 
 def gathered_rows(rows: CompressedRows, entries: int) -> GatheredRows | None:
-    """The matrix in groups of `entries` entries; None if the column of an entry does not fit in two bytes."""
+    """The matrix in the stream for gathered vectors, in groups of `entries` entries.
+
+    Returns None if a column exceeds two bytes.
+    """
     counts: list[int] = []
     parts: list[NDArray[np.uint8]] = []
     ends = np.cumsum(rows.lengths, dtype=np.int64)

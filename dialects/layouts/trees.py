@@ -77,7 +77,7 @@ class Trees:
 
     @cached_property
     def depth(self) -> int:
-        """The maximum number of inner nodes between a root and a leaf."""
+        """The maximum number of inner nodes on a path from a root to a leaf."""
         depths = np.zeros(self.inner, np.int64)
         for node in range(self.inner):
             for child in self.children[node]:
@@ -317,7 +317,9 @@ class ForestCode(CodeContent):
         return ForestCode(Trees.of(data), votes)
 
     def verify(self, features: int, results: int) -> None:
-        """Raise `VerifyException` unless the forest has `features` features and `results` results."""
+        """Raise `VerifyException` unless the nodes compare features below `features` and the leaves have votes for
+        `results` results.
+        """
         self.trees.verify(features, len(self.votes))
         if self.results != results:
             raise VerifyException(f"votes have {self.results} columns, there are {results} results")

@@ -90,7 +90,7 @@ class EmittedOp(DialectOp, ABC):
 
 
 class Emitter(Machine[SSAValue]):
-    """A machine that inserts operations before a given operation and assigns its location to them."""
+    """A machine that inserts ops before a given op. The inserted ops have the location of this op."""
 
     def __init__(self, before: Operation, context: EmissionContext):
         self.builder = Builder(InsertPoint.before(before))
@@ -102,7 +102,7 @@ class Emitter(Machine[SSAValue]):
         return self.builder.insert(op).results[0]
 
     def put(self, op: Operation) -> None:
-        """Insert an op with any number of results."""
+        """Insert an op before the given op."""
         op.location = self.location
         self.builder.insert(op)
 
@@ -171,7 +171,10 @@ class Emitter(Machine[SSAValue]):
         return self.insert(arith.SelectOp(condition, a, b))
 
     def table(self, name: str, table: NDArray[np.signedinteger[Any]]) -> SSAValue:
-        """A memref of a table in flash."""
+        """A memref of a table in flash.
+
+        name: the name from which the name of the stored table is derived.
+        """
         return self.context.table(name, table)
 
     def lookup(self, name: str, table: NDArray[np.signedinteger[Any]], index: SSAValue) -> SSAValue:

@@ -1,12 +1,12 @@
-"""One description of an arithmetic, executed by two machines.
+"""The interface `Machine`, over which each number format defines its arithmetic once.
 
-A number format describes each operation once, as a program over the exact integers (or floats) of a `Machine`. The
-numpy machine executes the program on whole data sets. The emitter translates the program to IR for a device. The
-results of both machines therefore agree in every bit.
+A number format defines each operation as a program over the exact integers (or floats) of a `Machine`. The numpy
+machine executes the program on whole data sets. The emitter translates the program to IR for a device. The results of
+both therefore agree in every bit.
 
-Integers have proven intervals, and the interval determines the width. Sums, products and shifts are exact. Each
-intermediate result has the narrowest of i8, i16, i24, i32 and i64 that represents its interval. Overflow is therefore
-impossible. A clamp whose limits include the whole interval needs no instruction.
+Integers have proven intervals, which determine their widths. Sums, products and shifts are exact. Each intermediate
+result has the narrowest of i8, i16, i24, i32 and i64 that represents its interval. Overflow is therefore impossible. A
+clamp whose limits include the whole interval needs no instruction.
 """
 
 from __future__ import annotations
@@ -237,7 +237,7 @@ class Machine(ABC, Generic[V]):
         return self.int_constant(x.low, width) if x.constant is not None else self.resize(x.value, width)
 
     def narrowed(self, x: Int[V]) -> Int[V]:
-        """`x` in the narrowest width that represents its interval."""
+        """`x` in the narrowest register that represents its interval."""
         width = width_for(x.low, x.high)
         return Int(self.held(x, width), width, x.low, x.high)
 
@@ -334,7 +334,7 @@ class Machine(ABC, Generic[V]):
         return self._shifted(self.mul(x, self.const(1 << left)), amount - first + left)
 
     def _shifted(self, x: Int[V], amount: int) -> Int[V]:
-        """floor(x / 2^amount), computed by a single shift."""
+        """floor(x / 2^amount), computed by a single shift instruction."""
         if amount == 0:
             return x
         low, high = x.low >> amount, x.high >> amount

@@ -93,5 +93,5 @@ REAL_FUNCTIONS: Mapping[Function, RealFunction] = {
 
 
 def exactly(function: Function, x: Reals) -> Reals:
-    """The values of a function in double precision."""
+    """The results of a function for an array of arguments, in double precision."""
     return REAL_FUNCTIONS[function].exact(x)

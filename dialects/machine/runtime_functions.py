@@ -301,7 +301,9 @@ def root_multiplier(x: I32) -> I32:
 
 
 def root_shift(x: I32) -> I8:
-    """tm_root_shift_s32: the left shift that belongs to the result of `root_multiplier`, from -12 to 0."""
+    """tm_root_shift_s32: the shift, from -12 to 0, with which the result of `root_multiplier` represents 1 /
+    sqrt(x).
+    """
     return np.minimum(_root_pairs(np.maximum(np.asarray(x), 1)) - 12, 0).astype(np.int8)
 
 

@@ -84,7 +84,7 @@ class ContractOp(ClosedNestOp):
 
     @property
     def rows(self) -> int:
-        """The number of rows of weights."""
+        """The number of rows of weights, which is the extent of the axis of rows."""
         return self.shape[-1]
 
     @property
@@ -196,12 +196,12 @@ class RowSumOp(DialectOp, ABC):
 
     @property
     def accumulator(self) -> Accumulator:
-        """The accumulator of the sum."""
+        """The accumulator of the sum to which the op adds."""
         return accumulator_type(self.sum)
 
     @property
     def contraction(self) -> ContractOp:
-        """The enclosing contraction."""
+        """The `num.contract` that contains this op."""
         around = self.parent_op()
         assert isinstance(around, ContractOp)
         return around

@@ -166,11 +166,11 @@ class ClosedNestOp(DialectOp, ABC):
 
     @classmethod
     def parse_more(cls, parser: Parser) -> dict[str, Attribute]:
-        """Parse the properties that follow the extents and return them by name."""
+        """Parse the properties that follow the extents in the op's syntax and return them by name."""
         return {}
 
     def print_more(self, printer: Printer) -> None:
-        """Print the syntax that `parse_more` parses, followed by a space."""
+        """Print the properties that `parse_more` parses, followed by a space."""
 
     @classmethod
     def parse(cls, parser: Parser) -> Self:

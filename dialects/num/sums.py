@@ -134,7 +134,7 @@ class StartOp(NumOp):
 
 @irdl_op_definition
 class AlignOp(NumOp):
-    """The same sum in an accumulator with finer units, to which products of another scale can be added."""
+    """A sum converted to an accumulator with a finer unit, so that products with another scale can be added to it."""
 
     name = "num.align"
     sum = operand_def(SUM)
@@ -156,7 +156,7 @@ class AlignOp(NumOp):
 
 @irdl_op_definition
 class MacOp(NumOp):
-    """sum + lhs * rhs."""
+    """sum + lhs * rhs, in the accumulator of the sum."""
 
     name = "num.mac"
     sum = operand_def(SAME_SUM)

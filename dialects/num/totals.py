@@ -91,7 +91,7 @@ class QuotientOp(NumOp, ABC):
 
 @irdl_op_definition
 class AverageOp(QuotientOp):
-    """The average of the elements of a window, computed from their total."""
+    """The average of the elements of a window, computed from their total and rounded to the format of the result."""
 
     name = "num.average"
     METHOD: ClassVar[str] = "average"

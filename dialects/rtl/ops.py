@@ -64,9 +64,9 @@ class MemoryType(ClockedMemory):
 
 
 def raws_of(content: DenseIntOrFPElementsAttr, type: MemoryType) -> tuple[int, NDArray[Any]]:
-    """The width of a memory's initial elements in bits, and the elements as unsigned integers.
+    """The width in bits of the elements of a memory's initial content, and the elements as unsigned integers.
 
-    Raises `VerifyException` unless the elements are integers of at most 64 bits, or if they exceed the memory.
+    Raises `VerifyException` unless the elements are integers of at most 64 bits that fit in the memory.
     """
     element: Attribute = content.get_element_type()
     bits = cast("IntegerType[int, Any]", element).width.data if isinstance(element, IntegerType) else 0

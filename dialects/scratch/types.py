@@ -202,12 +202,12 @@ def size_in_bytes(type: MemRefType[Attribute]) -> int:
 
 
 def bytes_of(buffer: SSAValue) -> int:
-    """The size of a memref value in bytes, without padding."""
+    """The size in bytes, without padding, of the memref that is the type of a value."""
     return size_in_bytes(memref_type(buffer))
 
 
 def elements_of(buffer: SSAValue) -> int:
-    """The number of elements of a memref value."""
+    """The number of elements of the memref that is the type of a value."""
     return prod(memref_type(buffer).get_shape())
 
 
@@ -233,7 +233,9 @@ def packed_offset(type: MemRefType[Attribute]) -> int:
 
 
 def unit_of(type: MemRefType[Attribute]) -> tuple[int, int]:
-    """The number of elements in the smallest group that fills whole bytes, and the number of these bytes."""
+    """The number of elements in the smallest group whose packed bits fill whole bytes, and the number of these
+    bytes.
+    """
     bits = packed_bits(type)
     return (1, element_bytes(type)) if bits is None else (group_length(bits), group_bytes(bits))
 

@@ -183,7 +183,9 @@ class PadOp(PureOp):
 
 @irdl_op_definition
 class DynamicSliceOp(PureOp):
-    """A part of a tensor at computed indices. The indices are clamped so that the part lies inside the tensor."""
+    """The part of a tensor that starts at computed indices. The indices are clamped so that the part lies inside the
+    tensor.
+    """
 
     name = "stablehlo.dynamic_slice"
     operand = operand_def(TensorType)
@@ -201,8 +203,8 @@ class DynamicSliceOp(PureOp):
 
 @irdl_op_definition
 class DynamicUpdateSliceOp(PureOp):
-    """A tensor with a part replaced at computed indices. The indices are clamped so that the part lies inside the
-    tensor.
+    """A copy of a tensor in which a part that starts at computed indices is replaced. The indices are clamped so that
+    the part lies inside the tensor.
     """
 
     name = "stablehlo.dynamic_update_slice"

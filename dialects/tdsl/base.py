@@ -94,12 +94,14 @@ def format_of(value: SSAValue) -> NumberFormat:
 
 
 def spell(shape: Sequence[int]) -> str:
-    """A shape in the notation of types, such as `4x3`, or `scalar` for rank 0."""
+    """A shape in the notation of MLIR types, such as `4x3`; `scalar` for rank 0."""
     return "x".join(map(str, shape)) or "scalar"
 
 
 def broadcast(lhs: Shape, rhs: Shape) -> Shape:
-    """The broadcast shape of two shapes by numpy's rules. Raises `VerifyException` if they are incompatible."""
+    """The shape to which numpy's rules broadcast two shapes. Raises `VerifyException` if the shapes are
+    incompatible.
+    """
     rank = max(len(lhs), len(rhs))
     padded = [(1,) * (rank - len(shape)) + shape for shape in (lhs, rhs)]
     out: list[int] = []
@@ -385,7 +387,7 @@ def build(
     result: TensorType[Attribute],
     properties: dict[str, Attribute] | None = None,
 ) -> None:
-    """Initialise a tensor op that has a result instead of a destination."""
+    """Initialise a tensor op on tensors, which has a result instead of a destination."""
     DialectOp.__init__(op, operands=[*operands, ()], result_types=[result], properties=properties or {})
 
 

@@ -1,4 +1,6 @@
-"""Ops that compare the elements of a tensor: argmax, thresholds, and the mask of the greatest elements."""
+"""Ops that compare the elements of a tensor: the index of the greatest element, thresholds, and the mask of the
+greatest elements.
+"""
 
 from __future__ import annotations
 

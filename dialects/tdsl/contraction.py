@@ -168,8 +168,9 @@ class ContractionOp(TensorOp, ShiftsRows, ABC):
         return self.accumulator_for(self.products, self.sum_bound)
 
     def accumulator_for(self, products: Sequence[Product], bound: Bound | None) -> Accumulator:
-        """The accumulator for sums of the products that `products` describes.
+        """The accumulator for sums of products.
 
+        products: the description of the products.
         bound: the bound on these sums.
         """
         return format_of(self.out).accumulator_of_sum(products, self.start, bound)

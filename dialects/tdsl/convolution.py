@@ -107,7 +107,9 @@ def herringbone(result: Extents, rows_first: bool = True) -> list[int]:
 
 
 def single_transpose(result: Extents, last: int) -> list[int]:
-    """The number of rows of each turn if the last `last` rows of the result are computed column by column."""
+    """The number of rows of each turn of the single-transpose schedule, which computes the last `last` rows of the
+    result column by column.
+    """
     height, width = result
     return [count for count in (height - last, width if last else 0) if count] if last < height else [0, width]
 

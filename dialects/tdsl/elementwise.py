@@ -173,7 +173,7 @@ class ElementwiseOp(PointwiseOp, ABC):
         ]
 
     def _body(self, arithmetic: Arithmetic) -> tuple[ScalarBody, int]:
-        """The computation of one element, and the number of axes of the arrays that contain results."""
+        """The computation of one element, and the rank of the arrays that contain results."""
         return arithmetic.once(self, lambda: (self.scalar_body, 1 + len(shape_of(self.out))))
 
     @property
@@ -217,7 +217,7 @@ def elementwise_op_definition(scalar: type[num.ScalarOp]) -> Callable[[type[Elem
 
 
 class UnaryOp(ElementwiseOp, ABC):
-    """`result[..] = f(input[..])`."""
+    """The base class of ops with one operand: `result[..] = f(input[..])`, where the op defines f."""
 
     input = operand_def(SHAPED)
     assembly_format = "$input attr-dict `:` type($input) (`into` $dest^ `:` type($dest))? (`->` type($result)^)?"
@@ -230,7 +230,9 @@ class UnaryOp(ElementwiseOp, ABC):
 
 
 class BinaryOp(ElementwiseOp, ABC):
-    """`result[..] = lhs[..] op rhs[..]` with numpy's broadcasting, rounded once to the format of the result."""
+    """The base class of ops with two operands: `result[..] = lhs[..] op rhs[..]` with numpy's broadcasting, rounded
+    once to the format of the result.
+    """
 
     lhs = operand_def(SHAPED)
     rhs = operand_def(SHAPED)
@@ -329,7 +331,9 @@ class CastOp(UnaryOp, HasFolderInterface):
 
 @irdl_op_definition
 class SelectOp(PointwiseOp, HasFolderInterface):
-    """The whole tensor `if_true` if the condition is true, otherwise the whole tensor `if_false`."""
+    """The operand `if_true` if the condition is true, otherwise the operand `if_false`. The condition selects a whole
+    tensor.
+    """
 
     name = "tdsl.select"
     MOVES_BITS: ClassVar[bool] = True

@@ -251,7 +251,7 @@ def moved_back(
 
 
 def _taken(x: Array, move: Move, symbols: Sequence[Any]) -> Array:
-    """The elements that a move reads, in the shape of the move."""
+    """The elements that a move reads, as an array in the shape of the move."""
     if (view := _strided(x, move, symbols)) is not None:
         return view
     samples = max([len(x), *(len(symbol) for symbol in symbols if np.ndim(symbol))])
@@ -307,7 +307,7 @@ def _strided(x: Array, move: Move, symbols: Sequence[Any]) -> Array | None:
 
 
 def _box(move: Move, symbols: Sequence[Any]) -> tuple[slice, ...] | None:
-    """The strided slices of the result that a move writes; None if the move does not write such a box."""
+    """For a move that writes a strided box of the result, the slice along each axis; None for other moves."""
     if any(np.ndim(symbol) for symbol in symbols) or len(move.target.results) != len(move.shape):
         return None
     slices = [slice(None)]
@@ -323,7 +323,7 @@ def _box(move: Move, symbols: Sequence[Any]) -> tuple[slice, ...] | None:
 
 @lru_cache(1024)
 def _axes(expression: AffineExpr) -> frozenset[int] | None:
-    """The axes that occur in an affine expression; None for an expression with a remainder or a division."""
+    """The axes that occur in an affine expression; None for an expression with a remainder or a quotient."""
     for part in expression.dfs():
         if not part.is_pure_affine() or any(token in str(part) for token in ("mod", "div")):
             return None
@@ -338,18 +338,21 @@ def _at(expression: AffineExpr, rank: int, symbols: Sequence[Any], axis: int | N
 
 
 def numbered(x: Array) -> Array:
-    """An array in the shape of an operand in which each element is its own row-major position, for all samples."""
+    """An array in the shape of an operand, with one sample, in which each element is its own row-major position."""
     count: int = x[0].size
     return np.arange(count).reshape(1, *x.shape[1:])
 
 
 def add_at(slopes: Array, positions: Array, x: Array) -> Array:
-    """The gradients with respect to the elements of an operand: for each element, the sum of `slopes` at its positions.
+    """The gradient with respect to an operand, of which elements were used several times: for each element, the sum of
+    the `slopes` of its uses.
 
     Samples are summed separately.
 
     slopes: shape (samples, ...).
-    positions: indices of elements in the flattened operand, of shape (samples or 1, ...).
+    positions: for each of the `slopes`, the index of the element in the flattened operand, of shape (samples or 1,
+        ...).
+    x: the operand.
     """
     count, size = len(slopes), x[0].size
     places = positions.reshape(len(positions), -1) + size * np.arange(count)[:, None]
@@ -572,10 +575,12 @@ def _divisors(map: AffineMap) -> Iterator[tuple[int, int]]:
 
 
 def _multiplied(left: Array, right: Array, starts: Array | None, by: Multiply) -> Array:
-    """The products, as an array of shape (samples, columns, rows).
+    """Products of stacks of matrices, as an array of shape (samples, columns, rows).
 
     left: shape (samples or 1, rows, summed).
     right: shape (samples, columns, summed).
+    starts: initial sums; None if sums start at zero.
+    by: the function that multiplies stacks of matrices.
     """
     if len(left) > 1:
         return by(left, right.swapaxes(1, 2), None if starts is None else starts.swapaxes(1, 2)).swapaxes(1, 2)

@@ -475,7 +475,7 @@ def _literal(parser: AttrParser) -> Any:
 
 
 def _spelled(value: object) -> str:
-    """The text of an interface, or of the value of a field."""
+    """The text that represents an interface, or the value of one of its fields, in the IR."""
     match value:
         case InputInterface() | ProgramInterface():
             given = ((one.name, getattr(value, one.name)) for one in fields(value))

@@ -74,7 +74,7 @@ class MaskedSoftmaxOp(TensorOp):
         return terms / reduce(np.add, columns(terms))
 
     def bits(self, m: NumpyMachine, x: Sequence[Any]) -> Array:
-        """The result in raws. Terms are added in the order of the elements."""
+        """The result as raws. Terms are added in the order of the elements."""
         format, source = format_of(self.out), format_of(self.input)
         kept = self._kept(x[1])
         values = np.where(kept, x[0], source.constant(m, LEAST)).astype(x[0].dtype)

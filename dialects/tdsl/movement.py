@@ -136,7 +136,7 @@ class MovementOp(TensorOp, ABC):
 
 @irdl_op_definition
 class ReshapeOp(MovementOp, HasFolderInterface, HasCanonicalizationPatternsInterface):
-    """The same elements in row-major order with another shape."""
+    """The elements of the input in row-major order, with another shape."""
 
     name = "tdsl.reshape"
     MAY_BE_VIEW: ClassVar[bool] = True
@@ -325,7 +325,7 @@ class TransposeOp(MovementOp, HasFolderInterface, HasCanonicalizationPatternsInt
 
 @irdl_op_definition
 class ReverseOp(MovementOp, HasFolderInterface, HasCanonicalizationPatternsInterface):
-    """The elements in reverse order along one axis."""
+    """The input, with its elements in reverse order along one axis."""
 
     name = "tdsl.reverse"
     input = operand_def(SHAPED)

@@ -69,7 +69,7 @@ class NormaliseOp(TensorOp):
         return x[0] / self._length(x[0])
 
     def bits(self, m: NumpyMachine, x: Sequence[Any]) -> Array:
-        """The result in raws. Squares are added in the order of the elements."""
+        """The result as raws. Squares are added in the order of the elements."""
         [values], source, format = x, format_of(self.input), format_of(self.out)
         total = np.zeros((*values.shape[:-1], 1), builtin_dtype(format.square_total(self.squares, source)))
         if self.least is not None:
@@ -127,7 +127,7 @@ class SoftmaxOp(TensorOp):
         return terms / reduce(np.add, columns(terms))
 
     def bits(self, m: NumpyMachine, x: Sequence[Any]) -> Array:
-        """The result in raws. Terms are added in the order of the elements."""
+        """The result as raws. Terms are added in the order of the elements."""
         format, source = format_of(self.out), format_of(self.input)
         terms = format.softmax_term(m, x[0], greatest(m, source, columns(x[0])), source)
         return shares(m, format, terms)

@@ -44,7 +44,7 @@ __all__ = ["AveragePoolOp", "MaxPoolOp", "MeanOp", "NoTotalOp", "PoolOp", "Quoti
 
 
 class PoolOp(TensorOp, ABC):
-    """An op on the windows of N x H x W x C images, channel by channel.
+    """The base class of ops that compute one number for each window and channel of an N x H x W x C image.
 
     The properties are kernel [height, width], padding [top, bottom, left, right] and strides [down, right]. Padding
     elements are ignored. Every window has at least one element inside the image.

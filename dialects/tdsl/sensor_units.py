@@ -27,7 +27,7 @@ GENERAL_TYPE = "int16"
 
 @dataclass(frozen=True)
 class SensorUnit:
-    """A unit whose integers from `low` to `high` represent `raw * scale + offset`.
+    """A unit of a sensor: its integers from `low` to `high` represent the reals `raw * scale + offset`.
 
     Raises `InputError` for a scale that is zero, negative or not finite, and for an offset that is not finite.
     """

@@ -224,7 +224,7 @@ class ReceiveOp(MovementOp):
     """The rows from `top` up to but excluding `top + h` of an image 1 x H x W x C, as a tensor 1 x h x W x C.
 
     The image is the program's input, which is not in memory (`received` of the program's interface). On a device, a
-    function of the caller writes the rows. A program therefore receives each row once, in order.
+    function of the caller supplies the rows one after another. A program therefore receives each row once, in order.
     """
 
     name = "tdsl.receive"

@@ -162,7 +162,7 @@ def selected(condition: Array, a: Any, b: Any) -> Array:
 
 
 def greatest(m: NumpyMachine, format: NumberFormat, candidates: Iterable[Array]) -> Array:
-    """The greatest of several arrays of raws, element by element; the first of equal elements."""
+    """The elementwise maximum of several arrays of raws. Of equal elements, the first is selected."""
     return reduce(lambda best, x: np.where(format.greater(m, x, best), x, best), candidates)
 
 

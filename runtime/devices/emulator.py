@@ -283,7 +283,7 @@ class _Machine:
         return address == self._row or address not in self._program
 
     def _end_part(self) -> None:
-        """Record the number of instructions since the previous part of the input."""
+        """Record the number of instructions since the previous part of the input was received."""
         self.longest = max(self.longest, self.counter.executed - self._part)
         self._part = self.counter.executed
 
@@ -413,7 +413,7 @@ class BlockCounter:
         self._counts.executed = self._counts.cycles = 0
 
     def enter(self, address: int, size: int) -> bool:
-        """Count the entry of a block. Return true if the step is special."""
+        """Count the step to the block at an address. Return true if the step is special."""
         counts = self._counts
         key = counts.at, address, size
         if (step := self._steps.get(key)) is None:

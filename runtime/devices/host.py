@@ -25,10 +25,10 @@ _SANITIZED = ("-g1", "-fsanitize=undefined,address", "-fno-sanitize-recover=all"
 
 @cache
 def _quicker(compiler: str) -> Sequence[str]:
-    """Compiler flags that shorten the compilation of a program.
+    """Compiler flags that shorten the compilation of a program; empty if the compiler does not support them.
 
-    gcc's jump threading takes most of the time for a function that rounds thousands of numbers. Other compilers, which
-    may also be installed as `gcc`, do not support the flag that disables jump threading.
+    gcc's jump threading takes most of the compilation time for a function that rounds thousands of numbers. Other
+    compilers, which may also be installed as `gcc`, do not support the flag that disables jump threading.
     """
     try:
         said = subprocess.run([compiler, "--version"], capture_output=True, text=True, check=False).stdout

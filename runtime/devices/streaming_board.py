@@ -42,7 +42,7 @@ def checksum(content: bytes) -> bytes:
 
 
 def frame(kind: str, content: bytes = b"") -> bytes:
-    """The bytes of a frame with the given kind and content."""
+    """The bytes of a frame of the given kind with the given content."""
     body = _HEAD.pack(kind.encode(), len(content)) + content
     return bytes((START,)) + body + checksum(body)
 
@@ -73,7 +73,7 @@ class FrameReader:
     waiting: bytearray = field(default_factory=bytearray)
 
     def add(self, arrived: bytes) -> None:
-        """Append received bytes."""
+        """Append received bytes to those that have not been parsed."""
         self.waiting += arrived
 
     def next(self) -> Frame | None:
@@ -117,7 +117,7 @@ def digest_of(source: str) -> int:
 
 
 def answer_bytes(interface: Interface) -> int:
-    """The number of bytes of all outputs of a sample."""
+    """The number of bytes of all outputs that the program computes for a sample."""
     more = zip(interface.more_dtypes, interface.more_outputs, strict=True)
     return interface.output_bytes + sum(dtype.itemsize * length for dtype, (_, length) in more)
 
@@ -191,8 +191,8 @@ class StreamingBoard:
         return BoardAnswers(bytes(records), times)
 
     def load(self, weights: bytes) -> None:
-        """Send the weights of a model that stores its weights in RAM. Raises `InputError` unless the board confirms
-        them.
+        """Send the weights to a program that stores its weights in RAM. Raises `InputError` unless the board confirms
+        that it has received them.
         """
         self.port.write(frame(WEIGHTS, weights), self.timeout)
         deadline = time.monotonic() + self.timeout

@@ -1,4 +1,4 @@
-"""Calls of compilers and binutils, and the parsing of their output."""
+"""Calls of compilers and binutils, and functions that parse their output."""
 
 from __future__ import annotations
 
@@ -230,7 +230,7 @@ class Symbol:
 
 
 def symbol_table(chip: Chip, elf: Path) -> Sequence[Symbol]:
-    """Every symbol defined in an ELF file, sorted by address."""
+    """All symbols that an ELF file defines, sorted by address."""
     return _symbol_table(chip, elf, elf.stat().st_mtime_ns)
 
 
@@ -275,12 +275,12 @@ def _symbol_table(chip: Chip, elf: Path, written: int) -> Sequence[Symbol]:
 
 
 def symbols(chip: Chip, elf: Path) -> dict[str, int]:
-    """The address of every symbol defined in an ELF file, by name."""
+    """The address of every symbol that an ELF file defines, by name."""
     return {symbol.name: symbol.address for symbol in symbol_table(chip, elf)}
 
 
 def function_range(chip: Chip, elf: Path, *names: str) -> range:
-    """The address range of a function, without the Thumb bit.
+    """The address range of a function. Of a Thumb function, the address does not include the Thumb bit.
 
     names: possible names of the function. The first name that the ELF file contains is used.
     """
@@ -326,7 +326,7 @@ def _line_rows(chip: Chip, elf: Path, file: str) -> dict[int, int]:
 
 
 def disassembly(chip: Chip, elf: Path, start: int, end: int) -> list[tuple[int, str]]:
-    """A pair (address, text) for each instruction from `start` up to but excluding `end`."""
+    """The disassembled instructions from address `start` up to but excluding `end`, as pairs (address, text)."""
     found: list[tuple[int, str]] = []
     arguments = ["-d", "--no-show-raw-insn", f"--start-address={start}", f"--stop-address={end}", elf]
     for text in call_tool(chip, "objdump", arguments).splitlines():

@@ -48,7 +48,7 @@ class Simulation(ABC):
 
     @property
     def name(self) -> str:
-        """The name of the module."""
+        """The name of the model's module."""
         return module_name(self.verilog)
 
     def bits(self, port: str) -> int | None:
@@ -81,13 +81,16 @@ class Simulation(ABC):
 
     @abstractmethod
     def records(self, file: Path, inputs: NDArray[Any], outputs: int, seed: int) -> NDArray[np.int64]:
-        """For each row of `inputs`, a row that contains the outputs, the label and the cycles.
+        """The records of a simulation: for each row of `inputs`, a row that contains the outputs, the label and the
+        cycles.
 
+        file: the file with the inputs.
         outputs: the total number of elements of all outputs.
+        seed: as in `run`.
         """
 
     def integers(self, text: bytes, outputs: int) -> NDArray[np.int64]:
-        """The records that a simulator writes in decimal, as an array with a row per record.
+        """The records that a simulator has printed in decimal, as an array with one row per record.
 
         Raises `DeviceError` for an aborted inference.
         """

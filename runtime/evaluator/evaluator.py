@@ -87,7 +87,7 @@ class Outputs:
         return Outputs(labels, tensors[0] if tensors else None, tuple(tensors[1:]))
 
     def first(self, samples: int) -> Outputs:
-        """The outputs of the first `samples` samples."""
+        """The outputs for the first `samples` samples."""
         labels, scores = (None if array is None else array[:samples] for array in (self.labels, self.scores))
         return Outputs(labels, scores, tuple(array[:samples] for array in self.more))
 
@@ -109,7 +109,7 @@ class Outputs:
 
 
 def predict_function(module: ModuleOp) -> func.FuncOp:
-    """The only function with a body in a program.
+    """The only function of a program that has a body.
 
     The function has one argument, a tensor or memref of numbers. It returns scores, a label or both, and optionally
     further tensors. Raises `InputError` for any other number or type of functions.
@@ -284,9 +284,9 @@ def filled(module: ModuleOp, inputs: Array) -> Array:
 
 
 def input_formats(module: ModuleOp) -> Sequence[tuple[slice, NumberFormat]]:
-    """Pairs (range of elements, number format) for the elements of a program's argument.
+    """Pairs (range of elements, number format) that cover all elements of a program's argument.
 
-    There is one pair per input of the model, or a single pair if all inputs share a format.
+    There is one pair per input of the model, or a single pair if all inputs have one format.
     """
     function = predict_function(module)
     whole = element_format(function.body.block.args[0].type)
@@ -333,7 +333,7 @@ def run_loop(loop: scf.ForOp, arithmetic: Arithmetic, values: dict[SSAValue, Any
 
 
 def run_step(function: func.FuncOp, arguments: Sequence[Any]) -> Sequence[Any]:
-    """The results of a function for the values `arguments` of all its arguments."""
+    """The results of a function, given the values of all its arguments."""
     run = _Run(Bits(), None)
     for argument, value in zip(function.body.block.args, arguments, strict=True):
         run.bind(argument, value)
@@ -354,10 +354,10 @@ def run_at_once(loop: scf.ForOp, arithmetic: Arithmetic, values: dict[SSAValue, 
 
 
 class _Run:
-    """The evaluation of one chunk of samples.
+    """The evaluation of a program on one chunk of samples.
 
     together: the number of iterations of parallel loops that are evaluated together for a single sample; 1 outside
-    parallel loops.
+        parallel loops.
     """
 
     def __init__(self, arithmetic: Arithmetic, observe: Observer | None, together: int = 1):

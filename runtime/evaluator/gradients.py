@@ -108,7 +108,7 @@ def tensor_slopes(
 class _Part:
     """The gradients with respect to some elements of a constant, for all samples of a chunk.
 
-    Without factors, the gradients are `slopes`. With factors, they are the products of `slopes` and `factors`.
+    If `factors` is None, the gradients are `slopes`. Otherwise they are the matrix products of `slopes` and `factors`.
 
     * positions: flat indices into the constant, of shape (samples or 1, ...). They are the indices of the elements or,
       with factors, of the first elements of rows.
@@ -226,7 +226,11 @@ class Gradients:
 
 
 def _of_row(parts: Sequence[_Part], start: int, length: int) -> Array:
-    """The gradients with respect to the elements of a matrix's row, of shape (samples, length)."""
+    """The gradients with respect to the elements of one row of a matrix, of shape (samples, length).
+
+    parts: the parts of the gradient.
+    start: the flat index of the row's first element.
+    """
     samples = max(len(part.slopes) for part in parts)
     total = np.zeros((samples, length))
     for part in parts:

@@ -61,7 +61,7 @@ class Nest:
         return min(MOST_TOGETHER // each, len(self.taken[0]))
 
     def stages(self, position: int) -> Sequence[SSAValue]:
-        """The SSA values that represent the carried tensor at `position` within the loops."""
+        """The SSA values that represent the carried tensor at `position`: one for each loop of the nest."""
         arguments = [loop.body.block.args[1 + position] for loop in self.loops]
         return [*arguments, self.insertions[position].out, *(loop.results[position] for loop in self.loops[1:])]
 
@@ -123,8 +123,8 @@ def beside(array: Array) -> Array:
 def check_steps(function: func.FuncOp, samples: int) -> None:
     """Raise `InputError` if a loop of the function exceeds the limit on operations per inference.
 
-    samples: the number of samples evaluated together. If it is 1, a batch of iterations of a parallel loop counts as
-        one iteration.
+    samples: the number of samples evaluated together. If it is 1, the iterations of a parallel loop that are evaluated
+        together count as one iteration.
     """
     if (op := long_loop(function, samples == 1)) is not None:
         steps, limit = _steps(op, samples == 1), step_limit()
@@ -136,7 +136,7 @@ def check_steps(function: func.FuncOp, samples: int) -> None:
 def long_loop(function: func.FuncOp, parallel: bool) -> scf.ForOp | None:
     """The first loop that exceeds the limit on operations per inference; None if no loop exceeds it.
 
-    parallel: true to count a batch of parallel iterations as one iteration.
+    parallel: true to count the iterations of a parallel loop that are evaluated together as one iteration.
     """
     loops = [op for op in function.body.block.ops if isinstance(op, scf.ForOp)]
     return next((op for op in loops if _steps(op, parallel) > step_limit()), None)
@@ -145,13 +145,15 @@ def long_loop(function: func.FuncOp, parallel: bool) -> scf.ForOp | None:
 def loop_steps(function: func.FuncOp, parallel: bool) -> int:
     """The number of operations that the loops of a function execute.
 
-    parallel: true to count a batch of parallel iterations as one iteration.
+    parallel: true to count the iterations of a parallel loop that are evaluated together as one iteration.
     """
     return sum(_steps(op, parallel) for op in function.body.block.ops if isinstance(op, scf.ForOp))
 
 
 def _steps(loop: scf.ForOp, parallel: bool, together: int = 1) -> int:
-    """The number of operations that a loop executes, including nested loops.
+    """The number of operations that a loop executes, including those of nested loops.
+
+    parallel: as in `loop_steps`.
 
     A loop with variable bounds counts as one iteration.
     """

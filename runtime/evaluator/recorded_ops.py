@@ -112,7 +112,7 @@ class Recorded:
         return compute(self.arithmetic, op, arguments) if tape is None else tape.play(arguments)
 
     def tape(self, op: Operation) -> _OpTape | None:
-        """The recording of an op; None for an op that cannot be replayed."""
+        """The recording of an op's steps; None for an op that cannot be replayed."""
         return self._of_ops.get(op)
 
     def _record(self, op: Operation, arguments: Sequence[Any]) -> tuple[Any, _OpTape | None]:
@@ -130,7 +130,7 @@ class Recorded:
 
 
 class _Recorder(NumpyMachine):
-    """A numpy machine that records each call as (method, arguments, result)."""
+    """A numpy machine that computes results and records each call as (method, arguments, result)."""
 
     def __init__(self) -> None:
         self.steps: list[tuple[str, tuple[Any, ...], Any]] = []
@@ -201,15 +201,15 @@ class _OpTape:
 
 
 class LoopSteps:
-    """The steps of the ops in a loop's body that depend on carried values, as one list for all iterations.
+    """The steps of those ops in a loop's body that depend on carried values, as one list for all iterations.
 
-    Steps that read no carried value are *early*: they run once for all iterations, with the samples of each iteration
-    concatenated. If other steps read the result of an early step, the result is cached for all programs. The cache key
-    is the number of the computation.
+    Steps that do not read carried values are *early*: they are executed once for all iterations, with the samples of
+    all iterations concatenated. If other steps read the result of an early step, the result is cached for all programs.
+    The cache key is the number of the computation.
 
     * ops: ops without nested loops, all of which are recorded.
     * entering: values that depend only on the iteration.
-    * most: the maximum number of elements of a tensor of one sample for which early steps run.
+    * most: the maximum number of elements of a tensor of one sample for which early steps are executed.
     """
 
     def __init__(
@@ -271,7 +271,7 @@ class LoopSteps:
         return self.places[operand]
 
     def _steps(self, op: Operation) -> Iterator[_Step]:
-        """Yield the steps of an op and assign an index to its result."""
+        """Yield the steps of an op, and assign an index to the result of the op."""
         tape, sources = self.recorded.tape(op), [self._of(operand) for operand in op.operands]
         if isinstance(op, tdsl.ReshapeOp):
             shape = tdsl.shape_of(op.out)

@@ -101,7 +101,7 @@ class SharedEvaluator:
         self.kept = ResultCache(capacity)
 
     def prepare(self, module: ModuleOp) -> SharedProgram:
-        """A program at L1, prepared for evaluation."""
+        """A program at level L1, prepared for evaluation on the inputs of this evaluator."""
         return SharedProgram(self, module)
 
 
@@ -204,7 +204,7 @@ class SharedProgram:
         return values
 
     def _key(self, value: SSAValue, chunk: int) -> object:
-        """The cache key of a value. Constants have the same key in all chunks."""
+        """The cache key of a value for a chunk of samples. The key of a constant is the same for all chunks."""
         return None if isinstance(value.owner, tdsl.ConstOp) else chunk, self.numbers[value]
 
     def _loop(self, loop: scf.ForOp, values: dict[SSAValue, Any], chunk: int) -> Sequence[Any]:
@@ -241,7 +241,7 @@ class SharedProgram:
         entering: Mapping[SSAValue, Any],
         carried: Sequence[Any],
     ) -> Sequence[Any]:
-        """The carried values after iterations that are evaluated op by op.
+        """The carried values after some iterations of a loop, which are evaluated op by op.
 
         taken: the range of these iterations.
         carried: the carried values before them.
@@ -263,10 +263,10 @@ class SharedProgram:
 
 
 class _Batch:
-    """The values that a loop computes only from its index, for all iterations at once.
+    """The values that a loop's body computes from the loop's index alone, for all iterations at once.
 
     dependent: the ops of the body that depend on iter_args, and ops whose results are too large to compute for all
-    iterations.
+        iterations.
     """
 
     def __init__(self, program: SharedProgram, loop: scf.ForOp, taken: range, values: dict[SSAValue, Any], chunk: int):
@@ -288,7 +288,7 @@ class _Batch:
 
     @property
     def key(self) -> object:
-        """The cache key of the range of iterations."""
+        """The part of the cache key that identifies the range of iterations."""
         return self.taken
 
     def _too_large(self, op: Operation, times: int = 1) -> bool:
@@ -321,7 +321,8 @@ class _Batch:
         return _compute_batched(self.program.arithmetic, op, [self.of(operand) for operand in op.operands])
 
     def entering(self, rest: Sequence[Operation]) -> dict[SSAValue, Any]:
-        """The results of independent ops that dependent ops use or that the loop yields, by SSA value.
+        """The results of independent ops that dependent ops use or that the loop yields, by SSA value. Independent ops
+        are those that are not in `dependent`.
 
         rest: the dependent ops.
         """

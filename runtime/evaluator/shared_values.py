@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 
 class Numbering:
-    """Value numbering across any number of programs."""
+    """Value numbering for any number of programs. Values with equal numbers have equal bits."""
 
     def __init__(self) -> None:
         self._numbers: dict[object, int] = {}

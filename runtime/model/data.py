@@ -55,7 +55,7 @@ class Data:
 
     @cached_property
     def digest(self) -> str:
-        """The SHA-256 of the inputs and their metadata."""
+        """The SHA-256 of the inputs and their metadata, as text."""
         digest = hashlib.sha256(f"{self.integers} {self.shape} {self.ignored}".encode())
         further = [array for each in self.wanted for array in (each.targets, each.classes)]
         for array in (self.x, self.y, self.targets, self.precise, *further):
@@ -66,7 +66,7 @@ class Data:
         return digest.hexdigest()
 
     def part(self, samples: slice) -> Data:
-        """A subset of the samples."""
+        """The data of the samples in a slice."""
         arrays = {name: getattr(self, name) for name in ("x", "y", "targets")}
         parts = {name: None if array is None else array[samples] for name, array in arrays.items()}
         return replace(self, **parts, wanted=[each.part(samples) for each in self.wanted])

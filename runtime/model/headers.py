@@ -130,8 +130,8 @@ def _text(header: Path) -> str:
 def texts_of(kernel: Kernel, target: str) -> Sequence[tuple[str, str]]:
     """Pairs (name, text) of the headers on which a kernel depends, and then of the text that defines the kernel.
 
-    A composed kernel has a separate text, which is named after the kernel's symbol. Raises `InputError` for an
-    undefined kernel.
+    The text of a composed kernel has the name of the kernel's symbol. Raises `InputError` for a kernel that is not
+    defined.
     """
     if (composed := kernel.composed) is None:
         return definition_of(kernel.symbol, target)

@@ -57,5 +57,7 @@ def _argument(type: Attribute) -> str:
 
 
 def _converted(type: Attribute) -> str:
-    """The C cast to a parameter whose C type is narrower than its type in the module."""
+    """The C cast of an argument to the C type of a parameter, if this type is narrower than the type in the module;
+    otherwise "".
+    """
     return f"(int{_width(type)}_t)" if type in (i8, i16) else ""

@@ -84,12 +84,12 @@ class TrainedWeights:
 
     @property
     def constants(self) -> list[tdsl.ConstOp]:
-        """The constants that are trained."""
+        """The constants of the program that are trained."""
         return [weight.constant for weight in self.weights]
 
     @property
     def variables(self) -> list[Array]:
-        """The arrays that an optimiser updates in place."""
+        """The weights as arrays, which an optimiser updates in place."""
         return [weight.real for weight in self.weights]
 
     def derivatives(self, slopes: Slopes) -> list[Array]:
@@ -125,7 +125,7 @@ class TrainedWeights:
         return self._executed
 
     def reals(self) -> dict[str, Array]:
-        """The reals of the weights, by the names of their constants."""
+        """The weights as reals, by the names of their constants."""
         return {weight.constant.result.name_hint or "": weight.real.copy() for weight in self.weights}
 
     def state(self) -> list[Array]:
@@ -133,7 +133,7 @@ class TrainedWeights:
         return [variable.copy() for variable in self.variables]
 
     def restore(self, state: list[Array]) -> None:
-        """Restore the variables from a copy that the method `state` returned, and write them to the program."""
+        """Restore the variables from a copy that the method `state` returned, and store them in the program."""
         for variable, value in zip(self.variables, state, strict=True):
             variable[...] = value
         self.write()

@@ -106,7 +106,7 @@ class Loop:
     * lines: the code. The label N precedes the last N steps; the label 0 follows all steps.
     * in_byte: true if the counter is a single register, which counts iterations.
     * at_once: the number of steps per iteration.
-    * offsets: for each label, the byte offset from the first label.
+    * offsets: for each label, the number of bytes from the first label to it.
     * step: the cycles of a step, including its share of the loop's overhead.
     * least: the cycles of a call without steps, including the return from the function.
     """
@@ -308,7 +308,7 @@ class SumRegisters:
 class Variable:
     """A C variable in registers: `register CTYPE NAME __asm__(FIRST) = VALUE`, of `bytes` bytes.
 
-    changed: true if the kernel modifies the variable.
+    changed: true if the assembly code modifies the variable.
     """
 
     ctype: str

@@ -64,7 +64,7 @@ STATUS = Expression("0x3f")
 
 
 def pair(low: str) -> tuple[str, str]:
-    """The names of the register `low` and of the next register."""
+    """The names of two registers that form a pair: `low` and the next one."""
     return low, f"r{NUMBERS[low] + 1}"
 
 

@@ -77,7 +77,9 @@ class Expressions:
         return _SPELLINGS[type(op)](self, op, operand)
 
     def static(self, symbol: StringAttr | SymbolRefAttr) -> str:
-        """The C name of a constant, a buffer or the arena. It is unique among the programs of a translation unit."""
+        """The C name of a constant, a buffer or the arena. The name of the program makes it unique among the programs
+        of a translation unit.
+        """
         name = symbol.data if isinstance(symbol, StringAttr) else symbol.string_value()
         return name if name.startswith(self.prefix) else self.prefix + name
 
@@ -198,7 +200,7 @@ class Expressions:
         return join(UNARY, op.result.type, f"&{pointer.within(PRIMARY)}[{index.code}]", pointer, index)
 
     def _far_address(self, op: c.AddressOp | c.LoadOp, pointer: Text, index: Text) -> Text:
-        """The C text of the address of an element of a far constant, in bytes."""
+        """The C text of the address, in bytes, of an element of a far constant."""
         size = _bytes(pointer_type(op.pointer).element)
         bytes = f"{size} * {index.within(PRODUCT)}" if size > 1 else index.within(SUM + 1)
         code = pointer.code if index.code == "0" else f"{pointer.within(SUM)} + {bytes}"

@@ -283,10 +283,7 @@ def _loops_around(op: Operation) -> int:
 
 
 def _changes(op: Operation) -> set[SSAValue | str]:
-    """The variables that an operation, or an operation nested in it, assigns.
-
-    The result includes MEMORY if the operation writes memory.
-    """
+    """The variables that an operation, or an operation nested in it, assigns; and MEMORY if it writes memory."""
     changed: set[SSAValue | str] = set()
     for inner in op.walk():
         if isinstance(inner, c.AssignOp | c.NextOp):

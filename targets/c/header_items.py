@@ -111,7 +111,10 @@ def _value(kind: str, rest: str, undefined: Sequence[str]) -> bool | None:
 
 
 def _decided(node: ast.expr, names: dict[str, bool | None]) -> bool | None:
-    """The value of a condition; None if it depends on an unknown name."""
+    """The value of a preprocessor condition, parsed as a Python expression; None if it depends on an unknown name.
+
+    names: the known values of names.
+    """
     match node:
         case ast.Name(name):
             return names.get(name)
@@ -234,7 +237,7 @@ _Part = _Item | _Branches
 
 
 def _any_needed(kept: Set[_Item], beside: Sequence[_Part], own: _Part) -> bool:
-    """True if a part of the header at the same level, other than `own`, is needed.
+    """True if any part at the same level of the header, other than `own`, is needed.
 
     kept: the needed definitions.
     beside: the parts at this level.

@@ -54,7 +54,7 @@ def check_model_name(name: str) -> None:
 
 
 def identifier(hint: str) -> str:
-    """A C identifier similar to a name hint. It is never a reserved word or a name of the runtime (tm_, TM_)."""
+    """A C identifier that resembles `hint`. It is never a reserved word or a name of the runtime (tm_, TM_)."""
     # xDSL numbers equal hints when it prints them; stripping the numbers keeps names stable across print and parse.
     name = re.sub(r"(_\d+)+$", "", re.sub(r"\W", "_", hint, flags=re.ASCII)).lstrip("_") or "value"
     if name in RESERVED or name[0].isdigit() or re.match(r"tm_", name, re.IGNORECASE):
@@ -80,7 +80,7 @@ class Names:
         self._taken.add(name)
 
     def fresh(self, hint: str) -> str:
-        """An identifier similar to a name hint. It remains in use until the innermost scope ends."""
+        """A new identifier that resembles `hint`. It remains in use until the innermost scope ends."""
         base = identifier(hint)
         number = self._least.get(base, 0)
         while (name := f"{base}_{number}" if number else base) in self._taken:

@@ -198,7 +198,7 @@ class _ProgramPrinter:
         return lines[:-1]
 
     def _text_of(self, op: c.VerbatimOp) -> str:
-        """The text of a runtime header, or of the header with which the chip replaces it."""
+        """The text of a runtime header, or of the header by which the chip replaces it."""
         return self.chip.replacement(op.origin.data) or op.text.data
 
     def _foreign(self) -> Sequence[str]:
@@ -235,7 +235,9 @@ class _ProgramPrinter:
         return [line for text in texts for line in text]
 
     def _other_compilers(self) -> list[str]:
-        """`#error` lines for compilers that would select runtime branches for the constants of another chip."""
+        """Lines with `#error` for those compilers that would select the runtime's code for constants of another
+        chip.
+        """
         lines: list[str] = []
         # Some headers reject other compilers themselves.
         texts = [text for op in self.verbatims if "#error" not in (text := self._text_of(op))]

@@ -90,7 +90,7 @@ def most_bytes(lines: Iterable[Line]) -> int:
 
 
 def stack_of(lines: Iterable[Line]) -> int:
-    """The bytes of stack that instructions allocate."""
+    """The number of bytes of stack that instructions allocate in total."""
     return sum(line.stack for line in lines if isinstance(line, Instruction))
 
 

@@ -84,7 +84,7 @@ class LoopedCode(RepeatedCode):
 
     @property
     def time(self) -> float:
-        """The number of instructions that a call executes. Half of the results are assumed to be saturated."""
+        """The expected number of instructions that a call executes. Half of the results are assumed to be saturated."""
         return self.code.time - self.SATURATED / 2 * self.tile.rows * self.tile.count
 
 
@@ -145,14 +145,14 @@ class RowKernel(LoopedCode):
         return code.then(self.leave())
 
     def all_rows(self, windows: int) -> Repeated:
-        """The code for all rows by `windows` windows."""
+        """The code that computes all rows for `windows` windows."""
         code = self.load_windows(windows)
         for group, (times, rows) in enumerate(self.layout.groups):
             code = code.followed_by(self.over_rows(self.block(rows, windows), times, group))
         return code.then(self.next_windows(windows))
 
     def block(self, rows: int, windows: int) -> Repeated:
-        """The code for a block of rows by `windows` windows."""
+        """The code that computes a block of rows for `windows` windows."""
         start = Repeated.once(self.start(rows, windows))
         return start.followed_by(self.products(rows, windows)).then(self.finish(rows, windows))
 

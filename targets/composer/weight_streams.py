@@ -31,7 +31,7 @@ ROW = 0
 
 
 def _scaled(number: str, by: int | str) -> str:
-    """The C product of a term and a constant or variable; empty if the term is empty."""
+    """The C expression of `number` times `by`; empty if `number` is empty."""
     return number if not number or by == 1 else f"{number} * {by}"
 
 
@@ -65,7 +65,7 @@ class Number:
     in_c: Callable[[str, str], str]
 
     def stored(self, sums: Sums) -> Bytes:
-        """The stored bytes of all rows, of shape (rows, `bytes`)."""
+        """The bytes of the integers of all rows, of shape (rows, `bytes`)."""
         values = np.asarray(self.values(sums))
         if values.ndim == 1:
             values = values.astype("<i8").reshape(-1, 1).view(np.int8)[:, : self.bytes]
@@ -387,11 +387,11 @@ class WeightStream:
         return self._bounds(rows)[-1]
 
     def bytes(self, groups: int) -> int:
-        """The size in bytes of the blocks in the first `groups` groups."""
+        """The size in bytes of the first `groups` groups of blocks."""
         return sum(times * self.block_bytes(rows) for times, rows in self.groups[:groups])
 
     def offset(self, number: str, rows: int, row: int = 0) -> int:
-        """The byte offset of an integer of a row in a block of `rows` rows.
+        """The byte offset, in a block of `rows` rows, of an integer of the row with index `row`.
 
         number: the name of the integer. If several integers have this name, the offset is that of the first one.
         """
@@ -411,12 +411,12 @@ class WeightStream:
         return self._bounds(rows)[at] + rows * field.row_bytes
 
     def padding(self, field: int, rows: int) -> int:
-        """The number of padding bytes after a field of a block."""
+        """The number of padding bytes after the field with index `field` of a block of `rows` rows."""
         begin, end = self._bounds(rows)[field : field + 2]
         return end - begin - rows * self.fields[field].row_bytes
 
     def _bounds(self, rows: int) -> list[int]:
-        """The byte offsets of the fields of a block, and then the byte offset of the end of the block."""
+        """The byte offset of each field of a block of `rows` rows, and then the size of the block."""
         if rows not in self._known_bounds:
             bounds = [0]
             for field in self.fields:
@@ -483,7 +483,9 @@ def multipliers_and_shifts(
 
 
 def shifting(stream: WeightStream) -> WeightStream:
-    """A copy of a stream in which sums are shifted right by the tile's constant amount instead of requantised."""
+    """A copy of a stream for kernels that shift sums right by the tile's constant amount instead of requantising
+    them.
+    """
     fields = [field for field in stream.fields if not {"multiplier", "right"} & field.numbers.keys()]
 
     def finish(c: StreamInC, out: str) -> str:

@@ -157,7 +157,7 @@ _ORDER = (
 
 
 class OutOfRegistersError(Exception):
-    """Raised if there are too few registers, or if two values that must share a register are live at the same time."""
+    """Raised if there are too few registers, or if two values that must have one register are live at the same time."""
 
 
 class _LiveIntervals:
@@ -262,7 +262,9 @@ def _join_sums(region: Region, classes: _RegisterClasses, live: _LiveIntervals) 
 
 
 def _scan(live: _LiveIntervals, classes: _RegisterClasses, usable: Sequence[str]) -> None:
-    """Assign registers to classes in order of definition. A register is represented by its index in `usable`."""
+    """Assign registers to classes by linear scan, in order of definition. A register is represented by its index in
+    `usable`.
+    """
     free, busy = set(range(len(usable))), list[tuple[int, int]]()
     given: dict[int, int] = {}
     for value, first in live.first.items():

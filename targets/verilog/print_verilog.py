@@ -41,7 +41,10 @@ def literal(value: int, bits: int) -> str:
 
 
 def expression(op: Operation, name: Name) -> str | None:
-    """The Verilog expression of an op's result; None for an op that is not combinational."""
+    """The Verilog expression that computes an op's result; None for an op that is not combinational.
+
+    name: a function that returns the Verilog name of a value.
+    """
     match op:
         case hw.ConstantOp():
             return literal(op.value.value.data, width(op.result))

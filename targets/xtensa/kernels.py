@@ -98,7 +98,7 @@ def dot_rows(weights: int, vector: int) -> Kernel:
 
 
 def _of_row(row: int) -> Sequence[str]:
-    """C statements that add the products of a word of weights and the elements x0 to x3 to the sum of a row."""
+    """C statements that add the products of one word of weights and the elements x0 to x3 to the sum of a row."""
     return [
         f"a = *(const tm_word *)w{row}, w{row} += {_AT_ONCE};",
         *(f"s{row} += {_product(_byte('a', k), f'x{k}')};" for k in range(_AT_ONCE)),

@@ -267,7 +267,8 @@ class ExactFormat(ExactNumbers):
     def scaled(self, m: Machine[V], value: V, value_format: NumberFormat, factor: V, factor_format: NumberFormat) -> V:
         """The product of a value and a factor, computed in the storage width of this format.
 
-        The storage width suffices, because the product has no more bits than the numbers of this format.
+        The storage width is sufficient, because the caller ensures that the product lies within the range of the
+        format.
         """
         power, width = exact_numbers(factor_format), self.stored_width
         times = m.shift_right(power.load(m, factor), max(power.scale, 0))
@@ -429,7 +430,7 @@ class ExactFormat(ExactNumbers):
         return self.store_product(m, *softmax_of(self).share(m, term, total))
 
     def square_total(self, count: int, value_format: NumberFormat) -> Attribute:
-        """The integer type in which a sum of `count` squares is exact; f32 if elements have more than 16 bits."""
+        """The integer type that represents a sum of `count` squares exactly; f32 if elements have more than 16 bits."""
         source = exact_numbers(value_format)
         if _root_bits(source) is None:
             return super().square_total(count, value_format)
@@ -469,7 +470,7 @@ class ExactFormat(ExactNumbers):
 
 
 def _is_short(format: ExactNumbers) -> bool:
-    """True for numbers of at most 16 bits, without NaR, whose integers have at most 31 bits."""
+    """True for a format of at most 16 bits, without NaR, whose integers have at most 31 bits."""
     return format.stored_width <= 16 and not format.has_nar and max(map(abs, format.integer_limits)) < 1 << 30
 
 

@@ -105,8 +105,9 @@ def _smallest_interpolation(domain: Domain) -> Interpolation:
 
 
 def _greatest_error(function: FixedFunction, domain: Domain) -> float:
-    """The greatest error in units in the last place of the result, relative to the exact function clamped to the
-    result's range.
+    """The greatest error of an implementation over the domain, in units in the last place of the result.
+
+    The error is relative to the exact function, clamped to the range of the result's format.
     """
     from tinyml.dialects.machine.numpy_machine import NumpyMachine
 
@@ -267,7 +268,7 @@ class Interpolation(FixedFunction):
 
     @staticmethod
     def greatest_scale(domain: Domain) -> int:
-        """The greatest scale for which the number of segments does not exceed the limit."""
+        """The greatest scale for which the table has no more segments than permitted."""
         return max((scale for scale in SCALES if _segments(domain, scale) <= SEGMENTS), default=SCALES[0])
 
     def _entry_frac(self) -> int:
@@ -432,10 +433,11 @@ class HardLimiter(FixedFunction):
 
 
 class ShiftryExp(FixedFunction):
-    """e^x for x <= 0, and 1 for x > 0 (Shiftry 5.4).
+    """e^x for x <= 0, and 1 for x > 0 (Shiftry 5.4), by tables with fixed scales.
 
-    16-bit formats use tables of 2^8 and 2^7 entries, 8-bit formats one table of 2^7 entries. Arguments are first
-    converted to one fixed scale, so that all uses share the tables. Results are converted from another fixed scale.
+    16-bit formats use tables of 2^8 and 2^7 entries, 8-bit formats one table of 2^7 entries. An argument is first
+    converted to the scale of the tables' arguments, so that all uses have the same tables. A result is converted from
+    the scale of the tables' results.
     """
 
     def __init__(self, domain: Domain):

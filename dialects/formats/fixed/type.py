@@ -111,7 +111,7 @@ class RoundedInteger(ExactInteger):
         return np.rint(wide) if self.halves_to_even else np.floor(wide + 0.5)
 
     def rounding(self, scale: int) -> int:
-        """Half a unit in the last place of the result."""
+        """The rounding bias: half a unit in the last place of the result, in units of 2^-`scale`."""
         return 1 << max(scale - self.frac.data - 1, 0)
 
     def half_up_shift(self, scale: int) -> int | None:
@@ -336,7 +336,7 @@ class SignedType(StatedRounding):
         return SignedType(width, width - 1)
 
     def for_range(self, low: float, high: float) -> SignedType:
-        """The format with the finest scale at which the greatest magnitude does not saturate."""
+        """The format with the finest scale at which no number from low to high saturates."""
         magnitude = max(abs(low), abs(high))
         frac = self.width.data - 1 - (math.frexp(magnitude)[1] if magnitude else 0)
         return self.resized(self.width.data, min(max(frac, FRACS[0]), FRACS[-1]))

@@ -320,7 +320,7 @@ def _taken_apart(
 def _rounded(
     m: IntegerBuilder, size: SSAValue, scale: SSAValue, n: SSAValue, es: SSAValue, *undefined: SSAValue
 ) -> SSAValue:
-    """The posit nearest to size * 2^-scale; NaR if any of `undefined` is true."""
+    """Emit the rounding of size * 2^-scale to the nearest posit. The result is NaR if any of `undefined` is true."""
     bits = m.known(n)
     raw = _rounding_program(m, size, scale, n, es, m.constant(ALL, 16), m.constant((1 << bits - 1) - 1, 32))
     for one in undefined:

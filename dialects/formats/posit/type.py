@@ -174,7 +174,7 @@ class PositType(ParametrizedAttribute, TypeAttribute, ExactFormat):
 
     @property
     def posit(self) -> Posit:
-        """The parameters of the format for the functions in `posit.arithmetic`."""
+        """The format's parameters as a `Posit`, for the functions in `posit.arithmetic`."""
         return posit_of(self.n.data, self.es.data, self.window)
 
     @property
@@ -483,7 +483,7 @@ class PositType(ParametrizedAttribute, TypeAttribute, ExactFormat):
 
     @property
     def undefined(self) -> int:
-        """The raw of NaR, or 0 in a window, which has no NaR."""
+        """The raw that is the result of converting NaR: NaR itself, or 0 in a window, which has no NaR."""
         return self.posit.nar if self.window is None else 0
 
     def stored_raw(self, m: Machine[V], raw: V) -> V:

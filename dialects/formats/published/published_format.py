@@ -101,9 +101,10 @@ class PublishedFixedPoint(ScaledInteger):
         return self.with_frac(frac)
 
     def result_range(self, function: Function, low: float, high: float) -> tuple[float, float]:
-        """The observed range (low, high), extended to include 1.
+        """The observed range of results, extended to include 1.
 
-        Results up to 1 then have a common scale, at which 1 does not overflow (Shiftry 5.4).
+        All functions whose results do not exceed 1 then have a common scale, at which 1 does not overflow (Shiftry
+        5.4).
         """
         return low, max(high, 1.0)
 
@@ -187,7 +188,7 @@ class PublishedFixedPoint(ScaledInteger):
     def function(
         self, m: Machine[V], function: Function, value: V, value_format: NumberFormat, scheme: str | None = None
     ) -> V:
-        """The result of a function by the paper's scheme, or as in fixed point if the paper does not define the
+        """The result of a function by the scheme of the paper, or as in fixed point if the paper does not define the
         function.
         """
         from tinyml.dialects.machine.real_functions import REAL_FUNCTIONS

@@ -48,8 +48,8 @@ class SeedotType(PublishedFixedPoint):
     def sum_of(self, product: Product, levels: int) -> SeedotSum:
         """The accumulator of MULSCALE and TREESUMSCALE of algorithm 1, for a result of this scale.
 
-        The products have a finer scale than the result by some bits. The operands are first shifted right until the
-        products fit in the width (S_mul). The tree removes the remaining bits (S_add). The paper divides the bits in
+        The products have more fractional bits than the result. The operands are first shifted right until the products
+        fit in the width (S_mul). The tree removes the remaining excess bits (S_add). The paper divides the excess in
         this way for every maxscale. Each product of a sparse row is divided by the power of two by which a tree would
         divide the sum.
         """

@@ -50,7 +50,9 @@ class ShiftryNumber(PublishedFixedPoint):
 
 @irdl_attr_definition
 class ShiftryType(ShiftryNumber):
-    """`!shiftry.q<width, frac>` of 8 or 16 bits, whose sums are halved by a tree."""
+    """`!shiftry.q<width, frac>` of 8 or 16 bits. An addition tree halves sums of products whose scale is finer than
+    that of the result.
+    """
 
     name = "shiftry.q"
     GOOD_FOR = "the arithmetic of Shiftry, to compare with"
@@ -94,7 +96,10 @@ class PrintedShiftryType(ShiftryNumber):
 
 @irdl_attr_definition
 class ShiftrySum(PublishedSum):
-    """`!shiftry.acc<width, frac, [0, 0, product], level>` of 16 to 64 bits, a sum of Shiftry's products."""
+    """`!shiftry.acc<width, frac, [0, 0, product], level>`: a sum of products of 16 to 64 bits with Shiftry's shifts.
+
+    `PublishedSum` explains the parameters.
+    """
 
     name = "shiftry.acc"
     width: IntAttr

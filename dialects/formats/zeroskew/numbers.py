@@ -153,7 +153,9 @@ class ZeroSkewNumbers(ParametrizedAttribute, TypeAttribute, NumberFormat):
         return np.array(self.scale_values).reshape(-1, *(1,) * (rank - 1)) if self.per_channel else np.array(self.scale)
 
     def encode(self, reals: Reals) -> Raws:
-        """Round reals to nearest, halves away from zero or to even, and return the raws."""
+        """Round reals to nearest and return the raws. Halves are rounded away from zero or, if the format rounds once,
+        to even.
+        """
         scaled = np.asarray(np.asarray(reals, np.float64) / self._units(np.ndim(reals)))
         if self.halves_to_even:
             np.rint(scaled, out=scaled)
@@ -500,7 +502,7 @@ class ZeroSkewSum(IntegerSkewSum):
 
 @irdl_attr_definition
 class EvenSkewSum(IntegerSkewSum):
-    """Sums of 32 bits that are rounded once, halves to even."""
+    """Sums of 32 bits that are requantised with one rounding, halves to even."""
 
     name = "zeroskew.even_acc"
     width: IntAttr

@@ -108,7 +108,7 @@ class Skewed(Specification):
     def average(self, total: Number, count: int, of_elements: Specification) -> Number:
         """The raw of the average, by TensorFlow Lite's AVERAGE_POOL_2D.
 
-        The average of raws is rounded, halves away from zero, and then converted by `converted`.
+        The average of raws is rounded, halves away from zero, and then converted to this format by `converted`.
         """
         source = _skewed(of_elements)
         if self.to_even:

@@ -358,11 +358,11 @@ class ZeroSkewType(ZeroSkewNumbers):
         return i32 if width_for(count * low, count * high) <= 32 else i64
 
     def tally(self, m: Machine[V], total: V, value: V) -> V:
-        """The total plus the raw of a value. The zero point of the raw is not subtracted."""
+        """The total plus the raw of a value, from which the zero point is not subtracted."""
         return m.addi(total, m.held(self.raw(m, value), m.width_of(total)))
 
     def average(self, m: Machine[V], total: V, count: int, value_format: NumberFormat) -> V:
-        """The average, by TensorFlow Lite's AVERAGE_POOL_2D, in the format of the elements.
+        """The average, by TensorFlow Lite's AVERAGE_POOL_2D, whose result has the format of the elements.
 
         It is the average of raws, rounded to nearest, halves away from zero.
         """
@@ -430,7 +430,9 @@ class ZeroSkewType(ZeroSkewNumbers):
         return m.held(m.entry("softmax", table, m.clamp(index, 0, len(table) - 1)), 32)
 
     def softmax_add(self, m: Machine[V], total: V, term: V) -> V:
-        """The total plus a term. For 8-bit formats, the term is first rounded half up to 12 integer bits."""
+        """The total plus a term. For 8-bit formats, the term is first rounded, half up, to a fixed-point number with 12
+        integer bits.
+        """
         if self.bits == 16:
             return m.addi(total, term)
         x = m.bounded(term, 0, gemmlowp.INT32_MAX)

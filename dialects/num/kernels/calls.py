@@ -201,10 +201,10 @@ class _CallEffects(MemoryEffect):
 
 @irdl_op_definition
 class CallOp(DialectOp):
-    """Call a routine on runs of memory. A pass chooses the kernel, a C function that computes the routine.
+    """Call a routine on runs of memory. A pass chooses the kernel: the C function that computes the routine.
 
-    A `num.call` without a kernel whose routine is a `LoopRoutineAttr` is expanded to a loop. Any other routine requires
-    a kernel, or must itself name a C function.
+    If a `num.call` has no kernel, it is expanded to a loop if its routine is a `LoopRoutineAttr`. Any other routine
+    requires a kernel, or must itself specify a C function.
     """
 
     name = "num.call"

@@ -36,7 +36,7 @@ __all__ = [
 
 
 class KernelAttr(ParametrizedAttribute, ABC):
-    """An attribute that identifies the kernel of an op."""
+    """The base class of attributes that identify the kernel of an op."""
 
 
 DECLARED = OwnAttribute(
@@ -233,8 +233,8 @@ class TileKernelAttr(KernelAttr):
 class CodeKernelAttr(KernelAttr):
     """A kernel whose code embeds its constant weights. The op, or the declaration of the function, stores the weights.
 
-    coder: the generator of the kernel.
-    key: a digest of the constants, which distinguishes kernels of the same generator.
+    * coder: the generator of the kernel.
+    * key: a digest of the constants, which distinguishes kernels of the same generator.
     """
 
     name = "num.code_kernel"

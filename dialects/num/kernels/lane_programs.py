@@ -138,12 +138,12 @@ class LaneProgram(CodeContent):
 
     @property
     def count(self) -> int:
-        """The number of lanes per line."""
+        """The number of lanes of a line, one for each iteration along the axis of lanes."""
         return self.function.shape[-1] if self.join is None else len(cast(ReduceOp, self.ops[-1]).numbers)
 
     @property
     def lines(self) -> int:
-        """The number of lines, each of which consists of all lanes."""
+        """The number of lines, that is, of iterations along the outer axis. Every line has `count` lanes."""
         return self.function.shape[0] if len(self.function.shape) > 1 else 1
 
     @cached_property
@@ -184,7 +184,7 @@ class LaneProgram(CodeContent):
                 return [self.operand(value) for value in op.operands]
 
     def amount(self, op: arith.ShLIOp | arith.ShRSIOp) -> int:
-        """The constant number of bits by which an op shifts."""
+        """The constant shift amount of a shift op, in bits."""
         return cast(int, self.operand(op.rhs))
 
     def factors(self, op: func.CallOp) -> tuple[int, int] | None:
@@ -243,12 +243,12 @@ class LaneProgram(CodeContent):
         return self.places[op] + len(self.carried(op))
 
     def end_of(self, loop: ReduceOp) -> int:
-        """The position where an inner loop ends."""
+        """The position in the program at which an inner loop ends."""
         return self.own_place(cast(NextOp, loop.body.block.last_op))
 
     @cached_property
     def defined(self) -> Mapping[SSAValue, int]:
-        """The position at which each value is computed."""
+        """For each value, the position in the program at which it is computed."""
         found = dict[SSAValue, int]()
         for op, place in self.places.items():
             if self.is_inner(op):

@@ -76,7 +76,7 @@ QUANTISATION_BITS = 31
 
 
 def _as_i16(x: Array) -> Array:
-    """Integers modulo 2^16, as signed integers."""
+    """Integers reduced modulo 2^16 to signed 16-bit integers."""
     return ((x + (1 << 15)) & 0xFFFF) - (1 << 15)
 
 

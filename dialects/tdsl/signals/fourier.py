@@ -61,7 +61,10 @@ class SpectrumSteps(ABC, Generic[V]):
 
     @abstractmethod
     def __call__(self, factors: Sequence[V], terms: Sequence[int], into: NumberFormat) -> V:
-        """The sum of products that `num.combine` computes for these factors and terms, in the format `into`."""
+        """A sum of products, as `num.combine` computes it, rounded to the format `into`.
+
+        factors, terms: as in `num.combine`.
+        """
 
     @abstractmethod
     def greater(self, lhs: V, rhs: V) -> V:

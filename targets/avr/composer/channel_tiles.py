@@ -1,12 +1,12 @@
 """Depthwise kernels for AVR, which multiply each channel of all windows by its own filter.
 
 `AvrSlidingChannels`: the weights of the filter remain in registers while a window slides along the tile. Each element
-    is loaded once. Its products are added to the sums of all windows that contain the element. When the sum of a window
-    is complete, the sums of later windows are moved by one position.
+is loaded once. Its products are added to the sums of all windows that contain the element. When the sum of a window is
+complete, the sums of later windows are moved by one position.
 
 `AvrChannelsByRow`: for filters with more weights than registers, the code computes row by row, for up to three windows
-    at once. The weights of a filter row are loaded once for all of these windows. Each element that the windows cover
-    is also loaded once.
+at once. The weights of a filter row are loaded once for all of these windows. Each element that the windows cover is
+also loaded once.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ next one.
 
 
 class _AvrChannelCode(AvrTileCode):
-    """The code for a depthwise tile.
+    """The base class of code for a depthwise tile.
 
     * height, width: the extents of a filter.
     * taps: the number of weights of a filter.
@@ -99,9 +99,8 @@ class _AvrChannelCode(AvrTileCode):
     @property
     @abstractmethod
     def distances(self) -> tuple[int, int]:
-        """The distances in bytes by which the code for the windows of a channel advances two pointers.
-
-        The first pointer points into the input tile, the second into the stream.
+        """The numbers of bytes by which the code for the windows of a channel advances two pointers: that into the
+        input tile, and that into the stream.
         """
 
     def composed(self) -> TimedCode:
@@ -124,7 +123,10 @@ class _AvrChannelCode(AvrTileCode):
 
 @cache
 def _time_of_channel(length: int) -> float:
-    """The cycles per result of a kernel that computes a single channel of one window."""
+    """The cycles per result of the kernel that computes one channel of one window per call.
+
+    length: the number of weights.
+    """
     return time_alone(strided_dot(8, 8), length) + _FINISHED
 
 
@@ -174,7 +176,7 @@ class AvrChannelsByRow(_AvrChannelCode):
 
     @property
     def _group(self) -> TimedCode:
-        """The code for all windows of a group."""
+        """The code for the windows of one group."""
         tile, sums = self.tile, SUMS[: self.at_once]
         begin = TimedCode.once(*(copied(START, sum) for sum in sums), a.ldi(_ROWS, self.height))
         code = begin.followed_by(self._row.looped(3, self.height, _ROWS)).then(

@@ -160,7 +160,7 @@ class AvrCodedBlock:
         return tuple(lines)
 
     def _matrix(self, number: int) -> Code:
-        """Code that adds the products of one matrix."""
+        """Code that adds the products of matrix `number` and its vector to the sums."""
         matrix, shift = self.rows.weights[number], self.rows.aligns[number]
         lines = list(joined(*(row.aligned(shift, self.zero) for row in self.states))) if shift else []
         columns = np.flatnonzero(matrix.any(0)).tolist()
@@ -176,7 +176,7 @@ class AvrCodedBlock:
         return tuple(lines)
 
     def _column(self, weights: Sequence[int]) -> Code:
-        """Code that adds the products of an element and the weights of all rows."""
+        """Code that adds the products of one element and the weights of all rows to the sums."""
         left = sorted({abs(weight) for weight in weights} - {0})
         lines: list[Line] = []
         while left:
@@ -218,7 +218,7 @@ class AvrCodedBlock:
         )
 
     def _limited(self, row: int) -> bool:
-        """True if the result of a row may be out of range."""
+        """True if the result of a row may be out of range, so that it must be saturated."""
         return int(self.rows.bounds[row]) >> self.rows.right >= MAX_RESULT
 
     def _results(self) -> Code:
@@ -288,7 +288,7 @@ class AvrCodedRows:
 
     @cached_property
     def saved(self) -> Sequence[str]:
-        """The registers that are saved on the stack."""
+        """The call-saved registers that the code changes and therefore saves on the stack."""
         return [f"r{number}" for number in sorted(_SAVED & {number for block in self.blocks for number in block.used})]
 
     @property

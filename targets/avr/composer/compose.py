@@ -173,7 +173,11 @@ def numbered(width: int, zero: str) -> Sequence[Fetch]:
 
 
 def shorter(width: int) -> float:
-    """The average number of cycles that skipped instructions save in the fetch of an indexed element."""
+    """The average number of cycles by which the fetch of an indexed element is shorter than its listing, because it
+    skips instructions.
+
+    width: the width of the element.
+    """
     return 16.5 if width == 6 else 0
 
 
@@ -202,7 +206,8 @@ _SAVE, _RESTORE = a.movw(SAVED, "r30"), a.movw("r30", SAVED)
 
 
 def entry(raw: str, table: str) -> Sequence[Fetch]:
-    """For each byte of the table entry of a signed byte, the low byte first, the code that fetches the byte.
+    """For each byte of a table entry, the low byte first, the code that fetches the byte. The index is a signed byte in
+    a register.
 
     raw: the register that contains the signed byte.
     table: the first of two registers with the address of entry 0.
@@ -213,7 +218,8 @@ def entry(raw: str, table: str) -> Sequence[Fetch]:
 
 
 def entries(table: str) -> Sequence[Fetch]:
-    """For each byte of the table entry of the next raw in RAM, the low byte first, the code that fetches the byte.
+    """For each byte of a table entry, the low byte first, the code that fetches the byte. The index is the next raw in
+    RAM.
 
     table: the first of two registers with the address of entry 0.
     """
@@ -423,7 +429,10 @@ def _unpacking(width: int, *, signed: bool) -> Code:
 
 
 def _unpacker(name: str, width: int, *, signed: bool) -> str:
-    """The text of the AVR function that unpacks groups."""
+    """The text of the AVR function that unpacks groups of elements.
+
+    signed: false for elements without a sign bit.
+    """
     from tinyml.targets.c.composer.elements import copier_head
 
     back = (a.dec("%0"), a.breq(ahead=2), a.rjmp(back=1))
@@ -433,7 +442,7 @@ def _unpacker(name: str, width: int, *, signed: bool) -> str:
 
 
 def functions(function: ElementFunction) -> str:
-    """The text of a function on packed elements. On AVR, functions that unpack groups are assembly loops."""
+    """The text of a C function on packed elements. On AVR, functions that unpack groups are assembly loops."""
     from tinyml.targets.c.composer.elements import element_function
 
     text = element_function(function)

@@ -54,7 +54,9 @@ _MOST = 255
 
 
 class AvrDotTile(AvrTileCode):
-    """The code for a tile. Z points into the stream, and the address of the results is on the stack."""
+    """The code for a tile that multiplies rows of a matrix by windows. Z points into the stream, and the address of the
+    results is on the stack.
+    """
 
     def __init__(self, tile: Tile) -> None:
         super().__init__(tile)
@@ -87,7 +89,7 @@ class AvrDotTile(AvrTileCode):
 
     @property
     def _rows(self) -> TimedCode:
-        """The code for two rows by two windows."""
+        """The code that computes two rows for two windows."""
         tile, run = self.tile, self._run
         begin = TimedCode.once(_START, a.movw("r26", _WINDOW), a.movw("r28", _WINDOW), moved("r28", tile.step))
         if tile.runs > 1:
@@ -128,7 +130,7 @@ class AvrDotTile(AvrTileCode):
 
     @property
     def _windows(self) -> TimedCode:
-        """The code for all rows and windows, two windows at a time."""
+        """The code that computes all rows for all windows, two windows at a time."""
         tile, pairs = self.tile, self.tile.rows // 2
         rows = TimedCode.once(a.ldi(_ROWS, pairs)).followed_by(self._rows.looped(42, pairs, _ROWS))
         if tile.count == 2:
@@ -154,5 +156,8 @@ class AvrDotTile(AvrTileCode):
 
 @cache
 def _time_of_row(length: int) -> float:
-    """The cycles per result of the fastest kernel that computes single rows."""
+    """The cycles per result of the fastest kernel that computes one row per call.
+
+    length: the number of weights of the row.
+    """
     return time_alone(dot_in_chunks(24, 4), length) + _FINISHED

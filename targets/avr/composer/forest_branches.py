@@ -53,7 +53,7 @@ class Branches:
 
     @property
     def farthest(self) -> int:
-        """The number of bytes of the input up to the end of the last feature that is read."""
+        """The number of bytes from the start of the input to the end of the last feature that the trees compare."""
         trees = self.forest.trees
         return (int(trees.features.max(initial=0)) + 1) * trees.thresholds.itemsize
 
@@ -163,7 +163,7 @@ class ForestRecords(AvrForest):
         return joined(a.push("r28"), a.push("r29"), main, calls, end, shared, *blocks)
 
     def _blocks(self, trees: list[Code]) -> tuple[list[Code], list[int]]:
-        """The blocks of trees with their labels, and for each tree the distance in bytes from the first block."""
+        """The blocks of trees with their labels, and for each tree its distance in bytes from the first block."""
         blocks: list[Code] = []
         placed: list[int] = []
         size = offset = 0

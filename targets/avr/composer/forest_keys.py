@@ -71,7 +71,7 @@ class _Keys:
 
     @cached_property
     def key(self) -> Code:
-        """The code that computes the key of the float at X in r24, and advances X."""
+        """Code that computes the key of the float at address X in r24, and advances X to the next float."""
         loaded = joined(a.ld(register, "X+") for register in ("r18", "r19", "r24", "r25"))
         # The carry of the lower bytes minus 1.
         borrow = (a.or_("r18", "r19"), a.cpi("r18", 1))
@@ -82,7 +82,7 @@ class _Keys:
 
     @cached_property
     def routine(self) -> Code:
-        """The routine that computes the keys of r20 features starting at X, and stores them starting at Z."""
+        """The subroutine that computes the keys of r20 floats from address X on, and stores them from address Z on."""
         again = (a.label(_STORE), a.st("Z+", "r24"), a.dec("r20"), a.brne(back=_KEYS))
         low = (a.label(_LOW), a.ldi("r24", _GREATEST + 1), a.rjmp(back=_STORE))
         high = (a.label(_HIGH), a.ldi("r24", _GREATEST), a.rjmp(back=_STORE))

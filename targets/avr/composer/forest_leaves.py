@@ -118,7 +118,7 @@ class Leaves:
 
     @property
     def size(self) -> int:
-        """The number of bytes of each result."""
+        """The number of bytes of each result of the forest."""
         return self.forest.votes.dtype.itemsize
 
     @cached_property
@@ -142,14 +142,14 @@ class Leaves:
 
     @cached_property
     def unit(self) -> int | None:
-        """The vote of a pure leaf; None if no leaf is pure."""
+        """The vote that all pure leaves have; None if no leaf is pure."""
         votes, (leaves, _) = self.forest.votes, self.forest.trees.leaves_by_tree
         alone = [leaf for leaf in leaves.tolist() if np.count_nonzero(votes[leaf]) == 1]
         counted = Counter(int(votes[leaf].sum()) for leaf in alone)
         return counted.most_common(1)[0][0] if self.masked and counted else None
 
     def pure(self, leaf: int) -> int | None:
-        """The index of the result to which a pure leaf adds; None for other leaves."""
+        """The index of the result to which a leaf adds, if the leaf is pure; None for other leaves."""
         votes = self.forest.votes[leaf]
         columns = np.flatnonzero(votes)
         return int(columns[0]) if len(columns) == 1 and votes[columns[0]] == self.unit else None

@@ -98,7 +98,7 @@ class ForestRegisters(AvrForest):
         return (*lines[:-1], a.label(end))
 
     def _added(self, leaf: int) -> Code:
-        """Code that adds the votes of a leaf."""
+        """Code that adds the votes of a leaf to the results."""
         *results, ones = self._assigned
         lines: list[Line] = []
         for row, vote in zip(results, self.forest.votes[leaf].tolist(), strict=True):

@@ -45,7 +45,7 @@ class ForestTables(AvrForest):
     patterns of all greater floats.
 
     Registers: Z reads the tables. r22 and r23 point to the next tree, r20 and r21 to the input, Y to the results. r16
-        contains flags. X, r0, r18, r19, r24 and r25 are scratch registers.
+    contains flags. X, r0, r18, r19, r24 and r25 are scratch registers.
     """
 
     @property
@@ -64,7 +64,7 @@ class ForestTables(AvrForest):
 
     @property
     def bytes(self) -> int:
-        """The number of bytes of a feature."""
+        """The number of bytes of each feature."""
         return self.forest.trees.thresholds.itemsize
 
     @cached_property
@@ -104,7 +104,7 @@ class ForestTables(AvrForest):
 
     @property
     def skip(self) -> int:
-        """The number of bytes of a distance to a second child."""
+        """The number of bytes of the distance to a second child, 1 or 2."""
         return self._trees[1]
 
     def _subtree(self, root: int, skip: int) -> list[int] | None:
@@ -215,9 +215,11 @@ class ForestTables(AvrForest):
         return (a.movw("r26", "r20"), *address, *loaded, *compared)
 
     def _second(self, **where: int) -> Code:
-        """Code that branches to a label if the feature exceeds the threshold.
+        """Code that branches to a label if the feature exceeds the threshold, so that the second child is selected.
 
-        r25 contains the uppermost byte of a float.
+        where: the label of the branch, as an argument of an opcode.
+
+        If features are floats, r25 contains their highest byte.
         """
         if not has_floats(self.forest):
             return (a.brlt(**where),)

@@ -38,7 +38,12 @@ def next_byte(memory: str, pointer: str) -> Fetch:
 
 
 def run(bits: int, memory: str, pointer: str) -> Sequence[Fetch]:
-    """For each byte of the next element of a run, the low byte first, the code that fetches the byte."""
+    """For each byte of the next element of a run, the low byte first, the code that fetches the byte and advances the
+    pointer.
+
+    bits: the width of an element.
+    memory: the memory of the run.
+    """
     return [next_byte(memory, pointer)] * (bits // 8)
 
 
@@ -134,7 +139,7 @@ def accumulate_high_byte(sum: Sequence[str], high: str) -> Code:
 
 
 def accumulate_pair_of_words(sum: Sequence[str], low: Sequence[str], high: Sequence[str]) -> Code:
-    """Code that adds a 32-bit integer in two pairs of registers to a sum."""
+    """Code that adds a 32-bit integer in two register pairs to a sum."""
     return tuple(
         (a.adc if number else a.add)(byte, other)
         for number, (byte, other) in enumerate(zip(sum, (*low, *high), strict=True))
@@ -290,8 +295,8 @@ def squares(bits: int, sum: int) -> AvrArithmetic:
 
 
 def _square_of_bytes(sum: Sequence[str], first: Sequence[str], second: Sequence[Fetch]) -> Code:
-    """Code that adds the square of the difference of two bytes. The magnitude of this 9-bit difference fits in 8
-    bits.
+    """Code that adds the square of the difference of two bytes to a sum. The magnitude of the 9-bit difference fits in
+    8 bits.
     """
     return joined(
         second[0]("r16"),
@@ -302,9 +307,9 @@ def _square_of_bytes(sum: Sequence[str], first: Sequence[str], second: Sequence[
 
 
 def _square_of_words(first: Sequence[str], second: Sequence[Fetch]) -> Code:
-    """Code that adds the square of the difference of two words.
+    """Code that adds the square of the difference of two words to a sum.
 
-    FMULSU returns twice the product of two bytes, with the sign in the carry.
+    FMULSU computes twice the product of two bytes, with the sign in the carry.
     """
     return joined(
         word(second, ("r16", "r17")),

@@ -42,7 +42,7 @@ def _of_regime() -> Code:
 
 
 def exponent() -> Code:
-    """Code that extracts the bits of the exponent."""
+    """Code that extracts the exponent of the weight."""
     return joined(
         (a.mov("r25", "r12"), a.clr("r0"), a.rjmp(ahead=8), a.label(7), a.lsl("r20"), a.rol("r21"), a.rol("r0")),
         (a.label(8), a.dec("r25"), a.brpl(back=7), a.sub("r24", "r0")),
@@ -86,7 +86,7 @@ def added() -> Code:
 
 
 def products() -> Code:
-    """Code that adds the products of all n elements."""
+    """Code that adds the products of all n weights and elements to the sum."""
     return joined(
         (a.clr("r15"), a.clr("r2"), a.clr("r3"), a.movw("r4", "r2"), a.movw("r6", "r2"), a.movw("r8", "r2")),
         (a.rjmp(ahead=2), a.label(1)),
@@ -140,10 +140,10 @@ class _Shared(Composed):
 
 
 def regime_dot() -> Kernel:
-    """The kernel that adds the products of a row of numbers with a regime and a vector of integers to a 64-bit sum.
+    """The kernel that adds the products of a row of numbers with a regime, such as posits, and a vector of integers to
+    a 64-bit sum.
 
-    Numbers with a regime are, for example, posits. Every weight times 2^scale is proven to fit in a signed 32-bit
-    integer.
+    Every weight times 2^scale is proven to fit in a signed 32-bit integer.
     """
     symbol = "tm_dot_r16_s16_s64"
     head = f"int64_t {symbol}({REGIME_RUNS}, int8_t es, int8_t scale, int64_t sum)"

@@ -43,8 +43,8 @@ _START = replace(START, bytes=3, in_c=_three_bytes)
 class AvrTileCode(ABC):
     """The code for a tile that reads its weights from a stream (see `TileCode`).
 
-    requantises: true if factors requantise the sums; the factors follow the weights in the stream. If false, the sums
-    are shifted.
+    requantises: true if the sums are requantised by factors, which follow the weights in the stream; false if the sums
+        are shifted.
     """
 
     def __init__(self, tile: Tile) -> None:
@@ -84,7 +84,7 @@ class AvrTileCode(ABC):
     @property
     @abstractmethod
     def calls(self) -> int:
-        """The depth of nested calls, including the call of the function."""
+        """The maximum depth of nested calls, including the call of the function itself."""
 
     @property
     def subroutine(self) -> Code:
@@ -119,9 +119,10 @@ class AvrTileCode(ABC):
     ) -> WeightStream:
         """A stream of equal blocks of rows.
 
-        * blocks: the number of blocks, and the rows per block.
-        * elements: the number of elements of a row of weights.
-        * order: the order of the weights.
+        blocks: the number of blocks, and the rows per block.
+        elements: the number of elements of a row of weights.
+        order: the order of the weights, as in `Weights`.
+        by_channel: true if each row of weights is the filter of a channel.
         """
         weights = Weights("weights", elements=elements, order=order)
         fields: list[Field] = [RowNumbers("starts", content=(_START,)), weights]

@@ -104,7 +104,7 @@ def position(width: int, bits: int) -> str:
 
 
 def _fields(width: int) -> list[tuple[int, int]]:
-    """The width and the bit offset of each field above whole bytes, the lowest first."""
+    """The width and the position in the element of each field above whole bytes, the lowest field first."""
     return [(each.bits, each.at) for each in group_layout(width) if each.element == 0 and each.bits < 8]
 
 
@@ -125,12 +125,12 @@ def _in_low_bits(width: int, bytes: list[str]) -> str:
 
 
 def _bits_of(byte: str, place: int, bits: int) -> str:
-    """The C expression of `bits` bits of a byte, starting at bit `place`."""
+    """The C expression of an unsigned integer that consists of `bits` bits of a byte, starting at bit `place`."""
     return f"({f'{byte} >> {place}' if place else byte} & {(1 << bits) - 1})"
 
 
 def _signed(byte: str, place: int, bits: int) -> str:
-    """The C expression of `bits` bits of a byte as a signed integer.
+    """The C expression of a signed integer that consists of `bits` bits of a byte, starting at bit `place`.
 
     The stored sign is inverted. If a byte contains four or more elements, an XOR restores the sign.
     """

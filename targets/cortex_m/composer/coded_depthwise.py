@@ -253,14 +253,20 @@ class _CodedChannel(OverlappingWindows):
         return joined(lines, fetched, opcode(sum, tap, register, begun))
 
     def _begun(self, sum: str) -> tuple[Code, str]:
-        """The instructions that load the start value of a sum, and the register that contains this value afterwards."""
+        """The instructions that load the start value for a sum, and the register that contains the start value after
+        them.
+        """
         if register := self.kept.get(_START):
             return (), register
         number = constant(sum, self.start)
         return (number if len(number) == 1 else (t.ldr(sum, slot(self.slots[_START])),)), sum
 
     def _fetched(self, content: tuple[int, int] | str, to: str = "") -> tuple[Code, str]:
-        """The instructions that load a constant, and the register that contains the constant afterwards."""
+        """The instructions that load a constant, and the register that contains the constant after them.
+
+        content: a pair of weights, or the name of a factor.
+        to: the register to use; "" for any register.
+        """
         if register := self.kept.get(content):
             return (), register
         to = to or self.spare
@@ -281,7 +287,7 @@ class _CodedChannel(OverlappingWindows):
 
     @property
     def code(self) -> Repeated:
-        """The code that computes the results of the channel."""
+        """The code that computes and stores the results of the channel."""
         code = Repeated.once(joined(self.set_up(), self.before()))
         if not self.loops:
             return code.then(self.windows(self.tile.count, 0))
@@ -339,7 +345,7 @@ class _ConstantChannel:
 
 @dataclass(frozen=True)
 class CodedDepthwise(RepeatedCode):
-    """The kernel of a depthwise tile. Its arguments are pointers to windows and results."""
+    """The code of the kernel for a depthwise tile. Its arguments are pointers to windows and results."""
 
     tile: Tile
     sums: Sums

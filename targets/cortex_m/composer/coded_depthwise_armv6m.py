@@ -78,7 +78,7 @@ class CodedDepthwiseArmv6m(CodedTileArmv6m):
 
     @cached_property
     def groups(self) -> Sequence[tuple[int, int]]:
-        """The register tiles: pairs (repetition count, number of windows)."""
+        """The groups of windows that are computed at once: pairs (repetition count, number of windows)."""
         return balanced(self.tile.count, len(SUMS))
 
     @property
@@ -88,7 +88,7 @@ class CodedDepthwiseArmv6m(CodedTileArmv6m):
 
     @cached_property
     def bodies(self) -> Sequence[Sequence[Code]] | None:
-        """For each channel, the code that computes the sums of each group of windows.
+        """For each channel, a list with the code that computes the sums of each group of windows.
 
         Returns None if a branch does not reach its target.
         """

@@ -190,11 +190,11 @@ class CodedRowsArmv6m(CodedTileArmv6m):
 
     @cached_property
     def groups(self) -> Sequence[tuple[int, int]]:
-        """The register tiles: pairs (repetition count, number of rows)."""
+        """The blocks of rows that are computed at once: pairs (repetition count, number of rows)."""
         return balanced(self.tile.rows, len(SUMS))
 
     def set_up(self) -> Code:
-        """Code that stores starts and factors in the stack frame."""
+        """Code that stores the start values and factors of all rows in the stack frame."""
         lines: list[Code] = []
         for row, (_, start, multiplier, shift) in enumerate(self.sums):
             words = factor_words(int(multiplier), -int(shift), by_thirds=self.by_thirds)

@@ -55,12 +55,14 @@ class _ChannelFilter:
         return self.tile.length // self.tile.rows
 
     def weight(self, row: int, column: int) -> int:
-        """The index, among the weights of the filter, of the weight at a row and a column."""
+        """The index of the weight at a row and a column among the weights of the filter."""
         return row * self.columns + column
 
     @cached_property
     def registers(self) -> list[tuple[Half, Half]]:
-        """For each register, its low and its high half. The last register contains the shift and an unpaired weight."""
+        """For each register, the weights in its low and its high half. The last register contains the shift and an
+        unpaired weight.
+        """
         columns = range(self.columns)
         pairs = [
             (self.weight(row, column), self.weight(row + 1, column))
@@ -119,7 +121,7 @@ class OverlappingWindows(ABC):
         return tuple(lines)
 
     def before(self) -> Code:
-        """The code for the columns that the first window shares with the following windows."""
+        """The code that adds the products of the columns that the first window shares with the following windows."""
         return self.columns(0, max(self.width - self.across, 0), self.rounds)
 
     def windows(self, count: int, further: int) -> Code:
@@ -212,7 +214,7 @@ class SlidingWindow(OverlappingWindows, RepeatedCode):
         return joined(self.load(column), *(self.add(*user) for user in users))
 
     def load(self, column: int) -> Code:
-        """Code that loads the elements of a column."""
+        """Code that loads the elements of a column of the image."""
         first = column * self.tile.rows
 
         def element(row: int) -> Address:

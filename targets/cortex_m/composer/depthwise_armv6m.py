@@ -55,7 +55,7 @@ of windows that are left; the address of the row's weights, and the end of the l
 
 @dataclass(frozen=True)
 class ChannelsArmv6m(Armv6mCode, LoopedCode):
-    """The kernel that computes a tile of a depthwise convolution on ARMv6-M."""
+    """The code for a depthwise tile on ARMv6-M."""
 
     SATURATED = SATURATED
 
@@ -110,7 +110,7 @@ class ChannelsArmv6m(Armv6mCode, LoopedCode):
         return joined(*lines)
 
     def rows(self, windows: int) -> Repeated:
-        """Code that multiplies all rows of a filter by windows."""
+        """Code that multiplies all rows of a filter by `windows` windows."""
         tile, columns = self.tile, self.records.columns
         following = moved(_ROW, tile.pitch, _PRODUCT)
         if self.records.taps <= _STRAIGHT:

@@ -168,7 +168,9 @@ def _one_from_behind(bits: tuple[int, int], pointers: tuple[str, str], sum: int)
 
 
 def _four_from_behind(bits: tuple[int, int]) -> Code:
-    """The ARMv6-M code for four rows. Sums are in high registers, to which a single instruction can add."""
+    """The ARMv6-M code of `dot_rows` for four rows. Sums are in high registers, because an addition accepts them as
+    operands.
+    """
     behind, fetch = _behind(bits, "r1")
     to_high, from_high = ([t.mov(*pair) for pair in zip(*both, strict=True)] for both in ((_HIGH, _LOW), (_LOW, _HIGH)))
     rows = zip(("r0", "r1", "r2", "r3"), _HIGH, strict=True)
@@ -237,9 +239,11 @@ def channel_rows(weights: int, vector: int, step: float) -> Kernel:
 
 
 def _channel_pairs(weights: int) -> Code:
-    """The DSP code of `channel_rows` for channels of 16 bits. Elements are processed in pairs, then an odd last one.
+    """The DSP code of `channel_rows` for channels of 16 bits. Elements are multiplied in pairs, then an odd last one
+    alone.
 
-    r1 points to the element of the first channel, and r3 is the distance to the next element in bytes.
+    r1 points to the current element of the first channel, and r3 is the distance to the channel's next element in
+    bytes.
     """
     rows, scaled = ("r0", "r8", "r9", "r10"), {} if weights == 8 else {"lsl": 1}
     halves = {"r4": t.smlabb, "r5": t.smlabt, "r6": t.smlabb, "r7": t.smlabt}
@@ -255,7 +259,7 @@ def _channel_pairs(weights: int) -> Code:
         return joined(*steps)
 
     def channels(elements: Sequence[str]) -> Code:
-        """Code that adds the products of one or two elements of every channel."""
+        """Code that adds the products of one or two elements of each channel to the sums."""
         first, second = list[Line](), list[Line]()
         for number, element in enumerate(elements):
             first += [t.ldr(element, at("r1", "r3") if number else at("r1"))]

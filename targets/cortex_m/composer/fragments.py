@@ -161,7 +161,7 @@ def element_at(bits: int, base: str, offset: str, to: str) -> Code:
 
 
 def words(pointer: str, registers: Sequence[str]) -> Code:
-    """Code that loads consecutive words at a pointer and advances the pointer."""
+    """Code that loads consecutive words from a pointer and advances the pointer."""
     if len(registers) > 1:
         return (t.ldm(pointer, (*registers,), update=True),)
     return (t.ldr(registers[0], post(pointer, 4)),)
@@ -181,7 +181,9 @@ def halfwords_in_order(pointer: str, first: str, second: str) -> Code:
 
 
 def halfword_pair(pointer: str, first: str, second: str) -> Code:
-    """Code that loads four halfwords in order from an address that is a multiple of 4."""
+    """Code that loads four halfwords: elements 0 and 1 in the register `first`, elements 2 and 3 in `second`. The
+    address must be a multiple of 4.
+    """
     return (t.ldrd(first, second, post(pointer, 8)),)
 
 
@@ -273,7 +275,7 @@ def halfwords(sum: Sequence[str], weights: str, vector: str) -> Code:
 
 
 def first_halfwords(sum: Sequence[str], weights: str, vector: str) -> Code:
-    """Code that sets a sum of one register to the sum of two products of halfwords."""
+    """Code that sets a sum, which is one register, to the sum of two products of halfwords."""
     return (t.smuad(sum[0], weights, vector),)
 
 
@@ -301,9 +303,9 @@ def rows_of_halfwords(
 
 
 def half(sum: str, element: str, weights: str, *, top: bool) -> Code:
-    """Code that adds the product of a low halfword and a half of a register to a sum.
+    """Code that adds the product of the low halfword of `element` and one halfword of `weights` to a sum.
 
-    top: true for the top half of the register `weights`, false for the bottom half.
+    top: true for the top halfword of `weights`, false for the bottom one.
     """
     return ((t.smlabt if top else t.smlabb)(sum, element, weights, sum),)
 
@@ -433,7 +435,7 @@ _RIGHT_AT = 6
 
 
 def thirds(multiplier: int) -> tuple[int, int, int]:
-    """Three parts of a multiplier: the lowest 10 bits, the next 10 bits, and the highest 11 bits."""
+    """The multiplier, divided into three integers: its lowest 10 bits, the next 10 bits, and the highest 11 bits."""
     least = (1 << _THIRD) - 1
     return multiplier & least, multiplier >> _THIRD & least, multiplier >> 2 * _THIRD
 

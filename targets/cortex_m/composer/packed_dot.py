@@ -65,10 +65,10 @@ class _PackedWord:
 
 @dataclass(frozen=True)
 class Block:
-    """The words of a block of columns.
+    """The words of a block of columns, and the scaling of the sums that they add to.
 
-    shift: log2 of the factor by which the sums are scaled up.
-    bias: the excess of sums per unit of `_VECTOR_SUM`, modulo 2**32.
+    shift: log2 of the factor by which the sums are scaled.
+    bias: the amount, modulo 2**32, by which sums are too large for each unit of the sum of the vector (`_VECTOR_SUM`).
     """
 
     columns: int
@@ -215,7 +215,7 @@ def _counted_elements(elements: range) -> Code:
 
 
 def _consecutive(elements: list[int]) -> Code:
-    """Code that loads the elements for the bytes of a word.
+    """Code that loads the elements by which the bytes of a word are multiplied.
 
     Elements 0 and 2 are loaded to the first register, elements 1 and 3 to the second register. The elements are
     consecutive, except across groups: the last element of a group is skipped.
@@ -357,9 +357,9 @@ def _end(block: Block, sums: tuple[str, ...]) -> Code:
 
 
 def _products(word: _PackedWord, sums: tuple[str, ...], masked: bool) -> Code:
-    """Code that adds the products of a word of each row.
+    """Code that adds the products of one word of each row to the sums.
 
-    masked: true if the mask of the word differs from the mask of the previous word.
+    masked: true if the mask of the word differs from that of the previous word.
     """
     lines: list[Line] = [*(_mask(word.mask) if masked else ()), *word.factors]
     rows = _rows(len(sums), word.step)

@@ -5,14 +5,14 @@ Weights are streamed in groups of four, which are multiplied by four elements of
 elements 0 and 2, and elements 1 and 3.
 
 `SingleWindow`: eight rows by a single window. Four elements of the window at a time are widened in registers, once for
-    all rows of a block.
+all rows of a block.
 
 `RowPairs`: two rows by two windows. The windows are widened to halfwords in the stack frame, once for all rows. Long
-    windows are instead widened in registers, for each pair of rows. An odd last row and an odd last window are
-    multiplied alone.
+windows are instead widened in registers, for each pair of rows. An odd last row and an odd last window are multiplied
+alone.
 
 `WidenedRows`: four rows by two windows, or eight by one, with weights of two bytes. The stream needs twice the flash,
-    but no instructions and registers to widen weights.
+but no instructions and registers to widen weights.
 
 Registers are assigned by hand for two reasons. LDM and STM transfer registers in the order of their numbers, which a
 linear scan does not take into account. `WidenedRows` uses all registers.
@@ -276,7 +276,9 @@ class RowPairs(RowKernel):
 
     @property
     def wide(self) -> int:
-        """The number of bytes of widened windows; 0 if they are widened for each pair of rows."""
+        """The number of bytes of the widened windows in the stack frame; 0 if windows are widened for each pair of
+        rows.
+        """
         size = 2 * QUAD * self.quads * min(self.tile.count, 2)
         return size if size <= self.MOST else 0
 
@@ -396,7 +398,7 @@ class RowPairs(RowKernel):
 
     @property
     def first_results(self) -> Code:
-        """Code that saves the address of the results. r2 contains this address."""
+        """Code that saves the address of the results, which r2 contains, in the stack frame."""
         return (t.mov("r1", "r2"),)
 
     @property

@@ -101,8 +101,8 @@ class RowsArmv6m(Armv6mCode, RowKernel):
         return again(begin.followed_by(run), (t.mov(_RUN_END, _INDEX),), (*end, t.cmp(_INDEX, 0)), tile.runs, 5)
 
     def finish(self, rows: int, windows: int) -> Code:
-        """Code that stores the results of rows. In the stream, the factors of the rows follow the weights of the last
-        row.
+        """Code that stores the results of `rows` rows. In the stream, the factors of the rows follow the weights of the
+        last row.
         """
         stream, last = self.layout, _ROWS[rows - 1]
         first = stream.offset("multiplier", rows)

@@ -224,11 +224,13 @@ class WinogradKernel(RowKernel):
     @property
     @abstractmethod
     def data(self) -> int:
-        """The byte offset of transformed pixels in the stack frame."""
+        """The byte offset of the transformed pixels in the stack frame."""
 
     @property
     def windows(self) -> Sequence[tuple[int, int]]:
-        """Pairs (number of groups, windows per group). The last group of windows may overlap the previous group."""
+        """The groups of windows: pairs (number of groups, windows per group). The last group may overlap the previous
+        group.
+        """
         return [(-(-self.tile.count // AT_ONCE), AT_ONCE)]
 
     def enter(self) -> Code:

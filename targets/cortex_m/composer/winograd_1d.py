@@ -81,7 +81,7 @@ class Winograd1d(WinogradKernel):
 
     @property
     def quads(self) -> int:
-        """The number of groups of four elements in a column of pixels of a window."""
+        """The number of groups of four elements that one column of a window's pixels contains."""
         return self.tile.runs * self.tile.step // QUAD
 
     @property

@@ -93,7 +93,7 @@ class Winograd2d(WinogradKernel):
         return _DATA + self._place(TERMS * TERMS) + 4
 
     def _place(self, term: int) -> int:
-        """The byte offset of a term in the transformed pixels."""
+        """The byte offset of a term from the start of the transformed pixels."""
         return term * self.quads * _PAIR
 
     @property
@@ -112,7 +112,7 @@ class Winograd2d(WinogradKernel):
     def column(self, number: int) -> Code:
         """Code that computes the terms of the four pixels of column `number` and stores them in the stack frame.
 
-        They are ordered by term, then by half of the elements, then by column.
+        The terms are stored in the order term, half of a group of four elements, column.
         """
         lines: list[Code] = []
         for row, (even, odd) in enumerate(zip(_EVEN, _ODD, strict=True)):
@@ -153,7 +153,8 @@ class Winograd2d(WinogradKernel):
         return tuple(lines)
 
     def quad(self, rows: int, *, first: bool = False) -> Code:
-        """Code that adds the products of four weights per row and a transformed term of both squares to the sums.
+        """Code that adds the products of four weights of each row and the corresponding transformed elements of both
+        squares to the sums.
 
         first: true if the products initialise the sums.
         """
@@ -229,7 +230,7 @@ class Winograd2d(WinogradKernel):
 
 
 def halved(a: str, b: str, c: str, d: str) -> Code:
-    """Code that combines four terms to the sums of two windows.
+    """Code that computes the sums of two adjacent windows from four terms.
 
     Afterwards, the register c contains (a + b) / 2 + c, and the register d contains (a - b) / 2 + d.
     """

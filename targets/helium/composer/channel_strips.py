@@ -76,12 +76,12 @@ class ChannelStrips(LoopedCode):
 
     @property
     def taps(self) -> int:
-        """The number of taps of a filter."""
+        """The number of weights of a filter."""
         return self.tile.runs * self.columns
 
     @property
     def columns(self) -> int:
-        """The number of taps in a row of a filter."""
+        """The number of weights in a row of a filter."""
         return self.tile.length // self.tile.channels
 
     @property
@@ -242,7 +242,7 @@ class ChannelStrips(LoopedCode):
         return joined(loads)
 
     def _products(self, windows: int) -> Code:
-        """Code that computes the sums of up to four windows and advances to the next window."""
+        """Code that computes the sums of up to four windows and advances the pointer to the next window."""
         runs, vectors = self.tile.runs, range(self.vectors)
         places = [(window * self.across * runs + vector * VECTOR) for window in range(windows) for vector in vectors]
         lines = list[Code]()

@@ -57,7 +57,7 @@ class Channels(RowKernel):
 
     @property
     def columns(self) -> int:
-        """The number of taps in a row of a filter."""
+        """The number of weights in a row of a filter."""
         return self.tile.length // self.tile.rows
 
     @property
@@ -116,11 +116,13 @@ class Channels(RowKernel):
         return predicate(rows, 32, _SCRATCH) if rows < LANES else ()
 
     def _pixels(self, windows: int) -> Iterator[tuple[int, int, Sequence[tuple[int, int]], int]]:
-        """Yield a tuple for each pixel of a group of windows: (offset, column, users, first tap).
+        """Yield a tuple for each pixel of a group of windows: (offset, column, users, first).
 
-        offset: the offset of the pixel from the first window. column: the index of the pixel among those under the taps
-        that are in registers. users: pairs (window, tap) for the windows that contain the pixel. The tap is an index
-        among the taps in registers. first tap: the index in the filter of the first tap in registers.
+        * offset: the offset of the pixel from the first window.
+        * column: the index of the pixel among those under the taps that are in registers.
+        * users: pairs (window, tap) for the windows that contain the pixel. The tap is an index among the taps in
+          registers.
+        * first: the index in the filter of the first tap in registers.
         """
         tile, most = self.tile, len(_VECTORS) - 2 - windows
         for run in range(tile.runs):

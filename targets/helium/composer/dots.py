@@ -174,9 +174,9 @@ _SPARSE = """\
 
 
 def sparse_dot(weights: int, vector: int) -> Kernel:
-    """The kernel that multiplies a sparse row by a vector.
+    """The kernel that adds the products of a sparse row and a vector to a sum.
 
-    `gathered_rows` stores the row, with as many entries per group as a vector register has lanes.
+    The row is stored as by `gathered_rows`, with as many entries per group as a vector register has lanes.
     """
     symbol, bits = f"tm_mve_dot_sparse_s{weights}_s{vector}_s32", max(weights, vector)
     entries, scaled = 8 * VECTOR // bits, {} if vector == 8 else {"lsl": 1}
@@ -229,7 +229,7 @@ def _predicated(loop: Sequence[Line], bits: int, count: str) -> Code:
 
 
 def _last_of_odd(rows: Sequence[str], sums: Sequence[str]) -> Code:
-    """Code that adds the products of the last element if the number of elements is odd.
+    """Code that adds the products of the last element to the sums if the number of elements is odd.
 
     r2 contains the number of elements. r1 points to the vector.
     """

@@ -143,7 +143,7 @@ class Group:
         return predicate(elements, bits, SCRATCH)
 
     def _ops(self, ops: Sequence[Operation], depth: int) -> Repeated:
-        """The code of ops that are nested in `depth` loops."""
+        """The code for ops that are nested in `depth` loops."""
         code, loops = Repeated.once(()), list[ReduceOp]()
         for op in ops:
             if any(loop in self.program.around(op) for loop in loops):
@@ -199,7 +199,7 @@ class Group:
         )
 
     def _stride(self, run: int, loop: ReduceOp) -> int:
-        """The number of bytes by which the elements of a run advance in each iteration of a loop."""
+        """The number of bytes between the elements of a run that consecutive iterations of a loop access."""
         strides = {
             access.strides[self.program.around(op).index(loop)]
             for op, access in self.program.accesses.items()
@@ -481,7 +481,7 @@ class Group:
         return None if self.goals is None else self.goals[run]
 
     def _lookup(self, entry: Entry, to: str, index: str) -> Code:
-        """Code that gathers elements of a table."""
+        """Code that gathers one element of a table for each lane."""
         width = self.program.widths[entry.run]
         name, shift = loading(width, self.kept.bits, masked=self.is_masked), width.bit_length() - 4
         return joined(self._masked(), gathered_lanes(name, to, self.kept.pointers[entry.run], index, shift))
@@ -563,7 +563,7 @@ class Group:
         return [*lines, _Masked(multiply(name, to, own, other), masked)]
 
     def _store(self, op: memref.StoreOp) -> Code:
-        """Code that stores a vector and advances the pointers to the elements of the next group."""
+        """Code that stores a vector of results and advances the pointers to the elements of the next group."""
         result, width = len(self.program.widths) - 1, self.program.widths[-1]
         name, [value] = storing(width, self.kept.bits, masked=self.is_masked), self.program.operands(op)
         ahead = 0 if self.goals is None else self.goals[-1]

@@ -110,7 +110,7 @@ class _Channel(Generic[V]):
         return [self.code.load(8, stream, WEIGHTS_AT + number) for number in range(count)]
 
     def write(self, window: V, out: V) -> Sequence[V]:
-        """Append code that stores the results of the channel.
+        """Append code that computes and stores the results of the channel.
 
         Return three addresses: the next record in the stream, the first window of the next channel, and its first
         result.

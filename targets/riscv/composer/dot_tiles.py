@@ -153,6 +153,8 @@ class _RowBlock(Generic[V]):
     def _straight(self, stream: V, window: V, starts: Sequence[V]) -> Sequence[V]:
         """Append code for all products without a loop.
 
+        starts: the start values of the rows' sums.
+
         Return the address after the weights in the stream, followed by the sums.
         """
         tile, sums = self.tile_code.tile, starts
@@ -162,7 +164,9 @@ class _RowBlock(Generic[V]):
         return [self.code.moved(stream, len(elements) * self.rows), *sums]
 
     def _looped(self, stream: V, window: V, starts: Sequence[V]) -> Sequence[V]:
-        """Append code for all products, run by run.
+        """Append code for all products, as a loop for each run.
+
+        starts: the start values of the rows' sums.
 
         Return the address after the weights in the stream, followed by the sums.
         """

@@ -133,7 +133,7 @@ def _row_pointers(code: RiscvCode[V], bits: int, first: V, count: V, rows: int) 
 
 
 def parameters(weights: int, vector: int) -> str:
-    """The text of the C parameters for weights and vector."""
+    """The declarations of the C parameters for weights and vector."""
     return f"const int{weights}_t *w, const int{vector}_t *x"
 
 
@@ -170,7 +170,7 @@ def channel_rows(weights: int, vector: int) -> Kernel:
 
 @dataclass(frozen=True)
 class _Dot(_RunKernel):
-    """A sum of products of 32 or 64 bits, in one or two words.
+    """The code for a sum of products of 32 or 64 bits, in one or two registers.
 
     weights, vector, sum: widths in bits.
     """
