@@ -272,10 +272,10 @@ class TileFamily(Maker):
 
     @lru_cache(CACHED_SUMS)  # noqa: B019 (families live as long as the program)
     def finished(self, rows: RowSums) -> tuple[Requantisation, Sums] | None:
-        """The requantisation that the kernels apply to the sums of rows, and these sums with the factors that the
-        kernels use.
+        """The requantisation that the kernels apply to the sums of rows, and the sums that they compute.
 
-        Returns None if the kernels do not support these rows.
+        If the kernels shift their sums, the start values include the rounding bias. Returns None if the kernels do not
+        support these rows.
         """
         if self.channels != rows.channels or (rows.filters > 1 and not self.several):
             return None

@@ -36,7 +36,7 @@ class Specification(ABC):
     @property
     @abstractmethod
     def size(self) -> int:
-        """The greatest magnitude that a factor of `product` may have, in the unit of the factor."""
+        """The greatest magnitude of this format's factors of `product`, in the unit of such factors."""
 
     @abstractmethod
     def number(self, raw: int) -> Fraction:

@@ -307,7 +307,9 @@ class ForestCode(CodeContent):
 
     @staticmethod
     def of(attribute: Attribute | Mapping[str, Attribute]) -> ForestCode:
-        """The forest that attributes store. Raises `VerifyException` for any other attributes."""
+        """The forest that attributes store. Raises `VerifyException` unless they have the form of
+        `ForestCode.attributes`.
+        """
         data = dict[str, Attribute](attribute.data) if isinstance(attribute, DictionaryAttr) else attribute
         if not isinstance(data, Mapping):
             raise VerifyException(f"a forest is a dictionary, got {attribute}")

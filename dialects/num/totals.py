@@ -157,7 +157,7 @@ class SoftmaxAddOp(NumOp):
 
 @irdl_op_definition
 class SoftmaxShareOp(NumOp):
-    """The share `term / total` of a softmax, rounded to the format of the result."""
+    """`term / total`, a result of the softmax, rounded to the format of the result."""
 
     name = "num.softmax_share"
     term = operand_def(SAME_TOTAL)

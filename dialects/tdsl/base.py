@@ -273,7 +273,8 @@ class TensorOp(DialectOp, HasValueInterface):
         """A copy of the op that computes a part of the result from parts of the operands.
 
         parts: for each operand with a footprint, the part that replaces it.
-        margins: the margins that remain to be added, as in `Footprint`; None for no margins.
+        margins: the margins that the copy must still add, in the order of `Footprint`; None if the parts include all
+            margins.
         """
         assert margins is None or not any(margins), f"{self.name} adds no margins"
         part = self.clone(value_mapper=dict(parts))

@@ -177,7 +177,7 @@ class ContractionOp(TensorOp, ShiftsRows, ABC):
 
     @property
     def products(self) -> Sequence[Product]:
-        """For each pair of operands, the description of their products for proofs."""
+        """For each pair of operands, a description of their products, from which bounds are derived."""
         return [_product(term, shape_of(self.out)) for term in self.terms]
 
     @property
@@ -190,7 +190,7 @@ class ContractionOp(TensorOp, ShiftsRows, ABC):
 
     @property
     def start(self) -> Factor | None:
-        """The description of the initial sums for proofs; None if sums start at zero."""
+        """A description of the initial sums, from which bounds are derived; None if sums start at zero."""
         return None if self.initial is None else factor_of(self.initial)
 
     @property
@@ -361,7 +361,7 @@ class ContractionOp(TensorOp, ShiftsRows, ABC):
 
 
 def _product(term: Term, shape: Shape) -> Product:
-    """The description of the products of a term for proofs.
+    """A description of the products of a term, from which bounds are derived.
 
     shape: the shape of the result.
     """
@@ -411,13 +411,13 @@ def oriented(raws: Raws, operand: SSAValue) -> Raws:
 
 
 def product_of(lhs: SSAValue, rhs: SSAValue) -> Product:
-    """The description of the products of a matrix product for proofs."""
+    """A description of the products of a matrix product, from which bounds are derived."""
     square = _moved(lhs) is _moved(rhs) and 1 == shape_of(lhs)[0] == shape_of(rhs)[1]
     return Product(shape_of(lhs)[1], factor_of(lhs), factor_of(rhs, -2), square)
 
 
 def carried_product(loop: scf.ForOp, weight: IndexOp, factor: SSAValue) -> Product | None:
-    """The description, for proofs, of the products `constant[i] * factor` that a loop over i adds.
+    """A description, from which bounds are derived, of the products `constant[i] * factor` that a loop over i adds.
 
     Returns None if the weights are unknown. They are known if the loop counts upwards between constant bounds within
     the extent of the constant.
@@ -437,7 +437,8 @@ def carried_product(loop: scf.ForOp, weight: IndexOp, factor: SSAValue) -> Produ
 
 
 def factor_of(operand: SSAValue, summed: int = -1) -> Factor:
-    """The description, for proofs, of a matrix that is an operand of a product: the raws of a constant, or an interval.
+    """A description, from which bounds are derived, of a matrix that is an operand of a product: the raws of a
+    constant, or an interval.
 
     summed: the axis over which the product sums.
     """
@@ -447,7 +448,7 @@ def factor_of(operand: SSAValue, summed: int = -1) -> Factor:
 
 
 def gathered_factor(operand: SSAValue, map: AffineMap, shape: Shape, summed: Shape) -> Factor:
-    """The description, for proofs, of the elements of an operand that an affine map selects.
+    """A description, from which bounds are derived, of the elements of an operand that an affine map selects.
 
     map: the map from the indices of the result and the summed indices to indices of the operand.
     shape: the shape of the result.

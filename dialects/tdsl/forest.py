@@ -138,8 +138,8 @@ class ForestOp(TensorOp):
         return float(low.min()), float(high.max())
 
     def added_raws(self, m: NumpyMachine, trees: Trees, votes: Raws) -> Raws | None:
-        """The votes as raws of the result's format, if sums of these raws are sums of votes; None if sums must be
-        rounded.
+        """The votes as raws of the result's format, if the sum of these raws is always the raw of the sum of votes;
+        None if sums must be rounded.
 
         trees: the trees of the op.
         votes: raws of shape (leaves, results).

@@ -69,8 +69,8 @@ class Term:
 
     @property
     def groups(self) -> GroupsAttr | None:
-        """The groups with shared scales of the left operand, after the left shifts of rows are added; None without
-        groups.
+        """The groups with shared scales of the left operand; None without groups. The left shifts of rows (`left`) are
+        included in the shifts of the groups.
 
         The sum of each group is shifted before it is added to the sums of other groups.
         """

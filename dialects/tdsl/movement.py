@@ -437,9 +437,11 @@ class TransposeToReshape(RewritePattern):
 
 
 class ReshapeOfConstant(RewritePattern):
-    """Replace the reshape of a constant with a single use by a constant.
+    """Replace the reshape of a constant by a constant with the new shape, if the reshape is the only use of the
+    constant.
 
-    A reshape of a constant with more uses remains, because a reshape generates no code.
+    If the constant has other uses, the reshape is not replaced, because a second constant would need flash and a
+    reshape generates no code.
     """
 
     @op_type_rewrite_pattern

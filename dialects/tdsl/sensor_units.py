@@ -205,10 +205,10 @@ class InputUnit:
 
     @property
     def format(self) -> ExactNumbers:
-        """The format of the raws. Its numbers are between -1 and 1 by default.
+        """The format of the raws.
 
-        The numbers are the reals of the training data if all elements have the same unit, without an offset and with a
-        power of two as scale. This does not apply to raws that are bytes.
+        Its numbers are the reals of the training data if all elements have the same unit, without an offset and with a
+        power of two as scale, and raws are not unsigned bytes. Otherwise its numbers are between -1 and 1.
         """
         is_signed = any(unit.is_signed for unit in self.units)
         bits = max(unit.bits + (is_signed and not unit.is_signed) for unit in self.units)

@@ -61,7 +61,9 @@ class Nest:
         return min(MOST_TOGETHER // each, len(self.taken[0]))
 
     def stages(self, position: int) -> Sequence[SSAValue]:
-        """The SSA values that represent the carried tensor at `position`: one for each loop of the nest."""
+        """The SSA values that represent the carried tensor at `position` within the loops: the block arguments, the
+        result of the insertion, and the results of inner loops.
+        """
         arguments = [loop.body.block.args[1 + position] for loop in self.loops]
         return [*arguments, self.insertions[position].out, *(loop.results[position] for loop in self.loops[1:])]
 

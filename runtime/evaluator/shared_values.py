@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 
 class Numbering:
-    """Value numbering for any number of programs. Values with equal numbers have equal bits."""
+    """Value numbers for any number of programs. Equal computations have the same number."""
 
     def __init__(self) -> None:
         self._numbers: dict[object, int] = {}

@@ -116,7 +116,9 @@ SHOWN_NAMES, SHOWN_LETTERS = 8, 40
 
 
 def array_names(path: str | Path) -> list[str]:
-    """The names of the first arrays in an .npz file, as text for messages; empty for a damaged file."""
+    """The names of the arrays in an .npz file, for messages: only the first ones, and shortened. Empty for a damaged
+    file.
+    """
     try:
         with open_regular(path, "data") as stream, zipfile.ZipFile(stream) as archive:
             names = [name.removesuffix(".npy") for name in archive.namelist() if name.endswith(".npy")]

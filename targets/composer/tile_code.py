@@ -29,7 +29,7 @@ class RepeatedCode(ABC):
 
     @abstractmethod
     def function(self) -> Repeated:
-        """The complete function of the kernel."""
+        """The code of the complete function of the kernel."""
 
     @cached_property
     def code(self) -> Repeated:

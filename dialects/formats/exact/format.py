@@ -215,9 +215,10 @@ class ExactFormat(ExactNumbers):
         return super().accumulator_of_sum(products, initial, bound) if own is None else own
 
     def sum_bound(self, products: Sequence[Product], initial: Factor | None = None) -> Bound | None:
-        """A bound on every partial sum of several products; None for sums that exceed all integer types.
+        """A bound on every partial sum of several products. Returns None for sums that exceed all integer types.
 
-        Sums that exceed all integer types have an accumulator of their own format, which determines its width.
+        For such sums, a format of the factors defines the accumulator (`ExactNumbers.own_sums`), which derives its
+        width itself.
         """
         return None if _own_sums(products, initial) is not None else _sum_bound(products, initial)
 

@@ -259,8 +259,8 @@ def _rounding_program(
 ) -> SSAValue:
     """The program that rounds x * 2^-scale to a posit and returns the raw.
 
-    Regime, exponent and fraction form one bit string. An arithmetic right shift extends the regime by copies of its
-    first bit.
+    Regime, exponent and fraction are first arranged as one bit string that begins with the two different bits of the
+    shortest regime. An arithmetic right shift then lengthens the regime by copies of its first bit.
     """
     bits, exponent_bits, stored = m.known(n), m.known(es), width_of(x)
     width, top = 2 * stored + 8, stored - 1

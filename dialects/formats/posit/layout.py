@@ -1,7 +1,6 @@
 """The layout of a quire in memory: one integer, or several integers (bins) whose units increase by a constant factor.
 
-The type `!posit.quire` specifies the layout. Both the ops on quires and the host's computation of sums read it from
-this type.
+The type `!posit.quire` specifies the layout. The ops on quires and the host's computation of sums use this layout.
 """
 
 from __future__ import annotations

@@ -249,8 +249,8 @@ class _AddingOp(QuireOp, ABC):
         return Int(e.andi(total, e.int_constant((1 << narrow - 1) - 1, width)), width, 0, greatest)
 
     def _widened(self, e: Emitter, value: SSAValue, narrow: int, width: int) -> SSAValue:
-        """A place in a register of `width` bits. A place that is narrower than `narrow` bits loses its sign bit
-        first.
+        """A place, extended to a register of `width` bits. If its register has less than `narrow` bits, its sign bit is
+        cleared first.
         """
         if (own := width_of(value)) < narrow:
             value = e.andi(value, e.int_constant((1 << own - 1) - 1, own))

@@ -251,7 +251,8 @@ class ZeroSkewType(ZeroSkewNumbers):
     def convert(self, m: Machine[V], value: V, value_format: NumberFormat) -> V:
         """Convert a number to this format and return the raw.
 
-        If a look-up table would be too long, an integer times a power of two is requantised in integer arithmetic.
+        By default, the conversion is a table look-up. If the table would be too long, a number of an exact format is
+        requantised in integer arithmetic.
         """
         if isinstance(value_format, ExactNumbers) and value_format.ranked(m, value) is None:
             factor = math.ldexp(1.0, -value_format.scale) / self.scale

@@ -63,11 +63,12 @@ class CountOp(TensorOp):
 
 @irdl_op_definition
 class HistogramOp(CountOp):
-    """Histograms of the columns of an n x A matrix. Entry (a, b) of the A x B result counts the elements of column a in
-    bin b.
+    """Histograms of the columns of an n x A matrix. Entry (a, b) of the A x B result is the number of elements of
+    column a in bin b.
 
     `edges` is an A x (B - 1) array of reals, ascending along its rows. Bin b contains the elements from edge b - 1 up
-    to but excluding edge b. The first and the last bin are unbounded. Edges remain reals in every format.
+    to but excluding edge b. The first and the last bin are unbounded. The edges are reals, whatever the format of the
+    matrix is.
     """
 
     name = "tdsl.histogram"

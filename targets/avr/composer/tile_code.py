@@ -93,7 +93,7 @@ class AvrTileCode(ABC):
 
     @property
     def lines(self) -> Code:
-        """The complete function."""
+        """The code of the complete function, including the instructions that save and restore registers and return."""
         return joined(framed(self.body.lines), self.subroutine)
 
     @property

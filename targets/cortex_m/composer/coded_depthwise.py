@@ -375,7 +375,7 @@ class CodedDepthwise(RepeatedCode):
         return -(-4 * words // 8) * 8 + 4 if words else 0
 
     def function(self) -> Repeated:
-        """The complete function of the kernel."""
+        """The code of the complete function of the kernel."""
         code = Repeated.once(joined(t.push((*SAVED, "lr")), moved("sp", -self.frame)))
         for number, channel in enumerate(self.channels):
             code = code.followed_by(channel.code)

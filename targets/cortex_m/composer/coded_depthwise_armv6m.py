@@ -191,7 +191,7 @@ class CodedDepthwiseArmv6m(CodedTileArmv6m):
         return Repeated.once(begin).followed_by(stores)
 
     def function(self) -> Repeated:
-        """The complete function of the kernel."""
+        """The code of the complete function of the kernel."""
         tile, count = self.tile, self.tile.count
         code = Repeated.once((*saved(_FRAME), t.str_("r0", slot(_WINDOW_AT)), t.str_("r1", slot(_OUT_AT))))
         for row in range(tile.rows):

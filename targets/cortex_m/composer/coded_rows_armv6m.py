@@ -236,7 +236,7 @@ class CodedRowsArmv6m(CodedTileArmv6m):
         return joined(*lines, t.adds("r7", rows), t.str_("r7", slot(_OUT_AT)), t.bx("lr"))
 
     def function(self) -> Repeated:
-        """The complete function of the kernel."""
+        """The code of the complete function of the kernel."""
         tile, window, first = self.tile, Repeated.once(()), 0
         for number, (times, rows) in enumerate(self.groups):
             finish = self.finish(rows)

@@ -153,12 +153,12 @@ _UNROLLED = 6
 class SlidingWindow(OverlappingWindows, RepeatedCode):
     """The code of the kernel for a depthwise tile.
 
-    * filter: the layout of a channel's weights.
+    * filter: the division of a channel's weights into registers.
     * rounds, loops: the number of windows per iteration of the loop, and the number of iterations; 0 without a loop.
     * kept: the registers that contain weights. The key is the number of the register in the filter.
     * multiplier, counter: the registers for the multiplier and for the loop counter; None if they are in the stack
       frame.
-    * spare: a scratch register, if one is needed.
+    * spare: a scratch register; None if the code needs none.
     """
 
     def __init__(self, tile: Tile) -> None:

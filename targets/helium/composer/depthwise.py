@@ -92,7 +92,7 @@ class Channels(RowKernel):
     def _windows(self) -> Sequence[tuple[int, int]]:
         """The groups of windows, as pairs (number of groups, windows per group).
 
-        The number of windows per group is the one with the fewest instructions.
+        The number of windows per group is chosen so that the code has the fewest instructions.
         """
 
         count, (_, rows) = self.tile.count, self.layout.groups[0]

@@ -130,7 +130,7 @@ class _Channel(Generic[V]):
         )
 
     def _windows(self, stream: V, window: V, out: V, windows: int) -> Sequence[V]:
-        """Append code for `windows` windows.
+        """Append code that computes and stores the results of `windows` windows.
 
         Return three addresses: the current position in the stream, the next windows, and the next results.
         """
