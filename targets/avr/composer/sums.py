@@ -60,6 +60,7 @@ def portable(ctype: str, product: str, index: str = "") -> str:
 
     ctype: the C type of the sum.
     product: the C expression of one product.
+    index: the initialisation of an index `k`, which advances by `stride` after each product; "" without such an index.
     """
     added = f"sum += {product};" if ctype != "int16_t" else f"sum = (int16_t)(sum + {product});"
     return f"    for ({index}; n > 0; n--{', k += stride' if index else ''})\n        {added}\n    return sum;"
