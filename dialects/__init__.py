@@ -1,4 +1,5 @@
 """The dialects of the IR.
 
-Each folder contains a dialect or a library that one dialect uses. This folder imports no passes, chips or commands.
+Each subfolder contains one dialect or a library that a dialect uses. The modules of this package import no pass, no
+chip and no command.
 """

@@ -1,4 +1,4 @@
-"""Construction of a dialect from the exports of its package, so that the ops need not be listed twice."""
+"""Construction of an xDSL dialect from the classes that a Python package exports, so that no list of ops is needed."""
 
 from __future__ import annotations
 
@@ -9,7 +9,10 @@ from xdsl.ir import Attribute, Dialect, Operation
 
 
 class _CompletedDialect(Dialect):
-    """A dialect whose remaining ops are in an extension. The extension is imported when all ops are requested."""
+    """A dialect that is defined in two places: some ops are in the package, the others in an optional extension.
+
+    The extension is imported when the list of all ops is requested.
+    """
 
     def __init__(self, name: str, exports: Mapping[str, object], others: Callable[[], Mapping[str, object]]) -> None:
         super().__init__(name)
@@ -31,10 +34,10 @@ class _CompletedDialect(Dialect):
 def dialect_of(
     name: str, exports: Mapping[str, object], others: Callable[[], Mapping[str, object]] | None = None
 ) -> Dialect:
-    """A dialect of the ops and attributes that its package exports, sorted by class name.
+    """A dialect of the ops and attributes that a package exports, sorted by class name.
 
-    exports: the package's `globals()`; classes of other packages are ignored. others: returns the exports of a nested
-    package; called when the dialect is first used.
+    exports: the package's `globals()`. Classes that other packages define are ignored.
+    others: a function that returns the exports of a nested package. It is called when the dialect is first used.
     """
     if others is not None:
         return _CompletedDialect(name, exports, others)

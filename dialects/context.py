@@ -1,4 +1,4 @@
-"""The registered dialects and passes, and an xDSL context for passes that run other passes or parse IR."""
+"""The registry of dialects, passes and targets, and an xDSL context for passes that run other passes or parse IR."""
 
 from __future__ import annotations
 
@@ -21,7 +21,8 @@ from tinyml.dialects.plugins import UNIVERSES, XDSL, PluginError, Row, built_in,
 def registry() -> Universe:
     """All dialects, passes and targets of the Python environment, including those that plug-ins define.
 
-    The entries of a plug-in are checked when they are first used. A plug-in that redefines an existing name is skipped.
+    An object that a plug-in defines is checked when it is first used. A plug-in that redefines an existing name is
+    skipped.
     """
     whole = Universe()
     for plugin in built_in(UNIVERSES):
@@ -77,7 +78,8 @@ def _add(whole: Universe, part: Universe) -> None:
 
 
 def _guarded(plugin: Row, part: Universe, known: Universe) -> Universe:
-    """The dialects, passes and targets of a plug-in. Each factory checks the object that it creates.
+    """The dialects, passes and targets of a plug-in, with checked factories: each factory raises an error for an object
+    of the wrong kind.
 
     Raises `PluginError` if the plug-in uses a name that `known` contains.
     """
@@ -101,9 +103,9 @@ def _guarded(plugin: Row, part: Universe, known: Universe) -> Universe:
 
 
 def _checked(plugin: Row, factory: Callable[..., object], check: Callable[[Row, object], Any]) -> Any:
-    """A factory that calls `factory` and checks the created object.
+    """A function that calls `factory` and returns the created object after checking it.
 
-    A call with arguments, as for xDSL's older kind of targets, returns None.
+    If the function is called with arguments, as xDSL calls the factories of its older kind of targets, it returns None.
     """
 
     @wraps(factory)

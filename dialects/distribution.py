@@ -1,6 +1,6 @@
 """The name and licence under which tinyml is distributed, and its top-level packages. `setup.py` executes this file.
 
-The distribution and the imported Python package have different names.
+The name of the distribution differs from that of the imported Python package.
 """
 
 DISTRIBUTION = "tinyml-xdsl"
@@ -17,6 +17,6 @@ FOREIGN_DISTRIBUTION = "tinyml"
 
 
 def install_command(*extras: str) -> str:
-    """The pip command that installs the optional dependencies declared by these extras."""
+    """The pip command that installs the optional dependencies of the given extras."""
     names = f"[{','.join(extras)}]" if extras else ""
     return f"pip install '{DISTRIBUTION}{names}'"

@@ -1,4 +1,4 @@
-"""The exceptions for invalid input, with its location, and for defects; messages about unknown names."""
+"""Exceptions for invalid input and for defects of tinyml, and error messages about unknown names."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Iterable
 
 
 class InputError(Exception):
-    """Invalid input from a user: a file, a program, an option, data, or a model that cannot fit.
+    """Invalid input from a user: a file, a program, an option, data, or a model that exceeds a limit.
 
     `str(error)` is the line that a command prints after `error: `: `FILE:LINE:COL: message`. Unknown parts of the
     location are omitted. Lines and columns count from 1.
@@ -34,10 +34,10 @@ class TooLargeError(InputError):
 
 
 class DefectError(Exception):
-    """A defect of tinyml that tinyml detected, such as an invalid program after a pass.
+    """A defect of tinyml that tinyml detected itself, such as invalid IR after a pass.
 
-    The class is not a subclass of `InputError`, so that a command prints a traceback and does not blame the user's
-    file.
+    The class is not a subclass of `InputError`. A command therefore prints a traceback instead of an error in the
+    user's file.
     """
 
 
@@ -46,7 +46,7 @@ _QUOTE_LIMIT = 1000
 
 
 def squeeze(message: str) -> str:
-    """The message on one line, truncated if a constant makes the line too long to read."""
+    """The message on one line. The line is truncated if a constant in it makes it longer than a limit."""
     line = " ".join(message.split())
     return line if len(line) <= _QUOTE_LIMIT else line[: _QUOTE_LIMIT - 3] + "..."
 
@@ -67,7 +67,10 @@ def did_you_mean(name: str, known: Iterable[str]) -> str:
 
 
 def _mistakes(typed: str, known: str) -> int | None:
-    """The number of spelling mistakes in `typed`, compared with `known` or its best matching part; None if too many."""
+    """The number of spelling mistakes in `typed`, compared with `known` or its best matching part.
+
+    Returns None if there are more mistakes than `did_you_mean` permits.
+    """
     before, dot, last = typed.rpartition(".")
     if dot and not known.startswith(before + dot):
         return None
@@ -89,7 +92,7 @@ def _mistakes(typed: str, known: str) -> int | None:
 
 
 def _once(text: str) -> str:
-    """The text with each run of equal letters reduced to one letter."""
+    """The text with each run of equal letters reduced to one letter, such as `num` for `nnum`."""
     return re.sub(r"(.)\1+", r"\1", text)
 
 
@@ -98,8 +101,8 @@ _SHORT_LENGTH = 3
 
 
 def _distance(first: str, second: str) -> int:
-    """The number of insertions, deletions, substitutions and swaps of neighbours that turn the first text into the
-    second.
+    """The least number of insertions, deletions, substitutions and swaps of adjacent letters that turn the first text
+    into the second.
     """
     rows = [list(range(len(second) + 1))]
     for i, letter in enumerate(first, 1):
@@ -116,7 +119,8 @@ def _distance(first: str, second: str) -> int:
 def unknown(what: str, name: str, known: Iterable[str], aliases: Iterable[str] = ()) -> InputError:
     """The error for an unknown name. The message suggests the most similar known name, or else lists all known names.
 
-    what: the kind of name, such as `target`. aliases: accepted names that are not listed.
+    what: the kind of name, such as `target`.
+    aliases: accepted names that are not listed.
     """
     names = [*known]
     end = did_you_mean(name, [*names, *aliases]) or f" (one of {', '.join(names)})"

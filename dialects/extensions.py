@@ -1,8 +1,9 @@
-"""The optional extensions of the core, and the import of their modules.
+"""The optional extensions of the core, and functions that import their modules.
 
-`extensions.txt` has a row for each extension: its name, a regular expression for the paths of its files, and whether
-the core's wheel contains it (`in` or `out`). The core does not statically import modules of extensions marked `out`. It
-names the module as text, such as `tinyml.tools.driver.listen:heard_in`, and imports it on request.
+`extensions.txt` has a row for each extension: its name, a regular expression for the paths of its files, and `in` or
+`out`. Extensions marked `in` are part of the core's wheel; those marked `out` are distributed separately. The core
+refers to a module of an `out` extension by a text, such as `tinyml.tools.driver.listen:heard_in`, and imports it on
+demand.
 """
 
 from __future__ import annotations
@@ -23,8 +24,9 @@ _PACKAGE = "tinyml."
 
 
 class Extension(NamedTuple):
-    """A row of the table. pattern: a regular expression for the paths of the extension's files, without the file
-    suffix.
+    """A row of `extensions.txt`.
+
+    pattern: a regular expression for the paths of the extension's files, without the file suffix.
     """
 
     name: str
@@ -40,21 +42,28 @@ def extensions() -> tuple[Extension, ...]:
 
 
 def extension_of(path: str) -> Extension | None:
-    """The extension that contains a file; None for a file of the core. path: relative to the folder that contains
-    `dialects`.
+    """The extension that contains a file; None for a file of the core.
+
+    path: relative to the folder that contains `dialects`.
     """
     return next((row for row in extensions() if row.pattern.search(path)), None)
 
 
 def part_of(where: str) -> str:
-    """The name of the extension that contains a tinyml module, given as `MODULE` or `MODULE:NAME`."""
+    """The name of the extension that contains a module of tinyml.
+
+    where: the module as `MODULE`, or an object in it as `MODULE:NAME`.
+    """
     path = where.partition(":")[0].removeprefix(_PACKAGE).replace(".", "/")
     found = extension_of(path) or extension_of(f"{path}/")
     return CORE if found is None else found.name
 
 
 def missing_part(where: str) -> str | None:
-    """The name of the extension that contains a tinyml module; None if the extension is installed."""
+    """The name of the extension that contains a module of tinyml; None if this extension is installed.
+
+    where: the module as `MODULE`, or an object in it as `MODULE:NAME`.
+    """
     part = part_of(where)
     return None if part == CORE or is_installed(where) else part
 
@@ -72,5 +81,5 @@ def imported(where: str) -> Any:
 
 
 def needs(part: str) -> str:
-    """The suffix of an error message about a missing extension."""
+    """The end of an error message, which states that the extension `part` must be installed."""
     return f"needs the part '{part}' of tinyml, which is not installed"

@@ -1,4 +1,4 @@
-"""Queries of the functions in a module that passes transform, and of the attributes of the functions' arguments."""
+"""Queries of the functions of a module, and of the attributes of their arguments."""
 
 from __future__ import annotations
 
@@ -37,22 +37,25 @@ def defined_functions(module: ModuleOp) -> list[func.FuncOp]:
 
 
 def argument_attribute(function: func.FuncOp, name: str) -> Attribute | None:
-    """An attribute of the only argument of a predict function; None if it is not set, or if the argument is a
-    buffer.
+    """An attribute of the single argument of a predict function.
+
+    Returns None if the attribute is not set, or if the function has been lowered to buffers.
     """
     given = () if function.arg_attrs is None else function.arg_attrs.data
     return given[0].data.get(name) if given else None
 
 
 def set_argument_attribute(function: func.FuncOp, name: str, value: Attribute) -> None:
-    """Set an attribute of the only argument of a predict function."""
+    """Set an attribute of the single argument of a predict function."""
     given = {} if function.arg_attrs is None else dict(function.arg_attrs.data[0].data)
     given.pop(name, None)
     function.arg_attrs = ArrayAttr([DictionaryAttr({**given, name: value})])
 
 
 def are_data(op: Operation) -> bool:
-    """True if an operation is in a function whose weights are data, on whose values no decision may depend."""
+    """True if an operation is in a function whose weights are run-time data. No decision of a pass may then depend on
+    the values of weights.
+    """
     parent: Operation | None = op
     while parent is not None and not isinstance(parent, func.FuncOp):
         parent = parent.parent_op()

@@ -1,4 +1,4 @@
-"""xDSL's parser with bounds on time and memory, for text that a user wrote."""
+"""xDSL's parser with bounds on time and memory, for untrusted text."""
 
 from __future__ import annotations
 
@@ -35,10 +35,10 @@ _DENSE: Any = base(RankedStructure[IntegerType | IndexType | AnyFloat | ComplexT
 
 
 class LinearLexer(MLIRLexer):
-    """xDSL's lexer, changed to need only linear time for an unterminated string literal.
+    """xDSL's lexer, with a linear-time rule for unterminated string literals.
 
     The regular expression of xDSL 0.74 nests repetitions of a character class, `([^"]+|...)*`. For an unterminated
-    literal of n characters, xDSL 0.74 tries all 2^n divisions into repetitions.
+    literal of n characters, it therefore takes time proportional to 2^n.
     """
 
     _unescaped_characters_regex = re.compile(
@@ -48,9 +48,9 @@ class LinearLexer(MLIRLexer):
 
 @dataclass
 class _BitPattern(AttrParser._TensorLiteralElement):  # pyright: ignore[reportPrivateUsage]
-    """A hexadecimal integer as an element of a dense attribute. The integer represents the bits of a float.
+    """A hexadecimal integer in a dense attribute of floats. The integer is the bit pattern of a float.
 
-    MLIR prints infinity and NaN in this form. xDSL 0.74 would convert the integer to a float.
+    MLIR prints infinity and NaN in this form. xDSL 0.74 would convert the integer to a float of this value.
     """
 
     def to_type(self, parser: AttrParser, type: Any) -> Any:
@@ -63,10 +63,10 @@ class _BitPattern(AttrParser._TensorLiteralElement):  # pyright: ignore[reportPr
 
 
 class GuardedParser(Parser):
-    """A parser with a linear lexer and limits on the sizes of tensors and constants.
+    """A parser that uses `LinearLexer` and limits the sizes of tensors and constants.
 
-    Raises `ParseError` for a type with more than `ELEMENT_LIMIT` elements. Also raises it, before allocation, if the
-    constants of a text together exceed the limit.
+    Raises `ParseError` for a type with more than `ELEMENT_LIMIT` elements. Also raises it, before any allocation, if
+    all constants of a text together have more than `ELEMENT_LIMIT` elements.
     """
 
     def __init__(self, ctx: Context, input: str | bytes, name: str = "<unknown>") -> None:
@@ -88,9 +88,10 @@ class GuardedParser(Parser):
         return type
 
     def parse_dense_int_or_fp_elements_attr(self, type: Any) -> DenseIntOrFPElementsAttr:
-        """Parse a dense attribute and return it. A single value for all elements is converted only once.
+        """Parse a dense attribute and return it. If one value is given for all elements, it is converted only once.
 
-        Raises `ParseError` where xDSL asserts that elements of a complex type are pairs of numbers.
+        Raises `ParseError` where xDSL would fail an assertion: if an element of a complex type is not a pair of
+        numbers.
         """
         start, outer = self.pos, self._splat_type
         if type is None:
@@ -118,8 +119,8 @@ class GuardedParser(Parser):
         return _BitPattern(element.is_negative, element.value, element.span)
 
     def _parse_optional_complex(self) -> Any:
-        """Parse an optional complex number and return it. Raises `ParseError` where xDSL asserts the closing
-        parenthesis.
+        """Parse a complex number, if there is one, and return it. Raises `ParseError` for a missing closing
+        parenthesis, where xDSL would fail an assertion.
         """
         try:
             return super()._parse_optional_complex()

@@ -1,6 +1,6 @@
-"""numpy, imported on first use, because its import is slower than everything else that `tinyml-opt --help` runs.
+"""numpy, imported on first use, because its import takes longer than everything else that `tinyml-opt --help` executes.
 
-Files that need numpy only for some inputs import it at their top as follows:
+Modules that need numpy only for some inputs import it at their top as follows:
 
     from tinyml.dialects.lazy_numpy import np
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 else:
 
     class _LazyModule:
-        """A proxy for a module. The proxy caches each attribute of the module after its first look-up."""
+        """A proxy that imports a module when one of its attributes is first used, and caches the attributes."""
 
         def __init__(self, name: str) -> None:
             self._name = name

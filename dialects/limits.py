@@ -1,4 +1,4 @@
-"""Limits on the elements of tensors and on the steps of loops in an input."""
+"""Limits on an input program: on the elements of its tensors and on the steps of its loops."""
 
 from __future__ import annotations
 
@@ -20,16 +20,16 @@ _ELEMENTS_PER_STEP = 200
 def step_limit() -> int:
     """The maximum number of operations that the loops of a program may execute in one inference: 250,000 by default.
 
-    The limit is proportional to `ELEMENT_LIMIT`. At the limit, an inference takes some seconds on a desktop computer.
-    It takes about as long on a microcontroller.
+    The limit is proportional to `ELEMENT_LIMIT`. At the limit, one inference takes some seconds, both in the evaluator
+    on a desktop computer and on a microcontroller.
     """
     return ELEMENT_LIMIT.get() // _ELEMENTS_PER_STEP
 
 
 def counted_elements(shape: Iterable[int]) -> int:
-    """The number of elements of a shape, for a comparison with `ELEMENT_LIMIT`.
+    """The number of elements of a tensor with this shape, for a comparison with `ELEMENT_LIMIT`.
 
-    An axis without elements, or of unknown extent, counts as one element, because numpy rejects an empty array whose
-    other axes are too long.
+    An axis of length 0, or of unknown length, counts as 1, because numpy rejects an empty array whose other axes are
+    too long.
     """
     return prod(max(extent, 1) for extent in shape)

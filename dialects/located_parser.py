@@ -49,9 +49,8 @@ class LocatedParser(GuardedParser):
     _file: StringAttr | None = None
 
     def line_and_column(self, position: int | None = None) -> tuple[int, int]:
-        """The line and the column of a position in the parsed text; by default, of the operation that is being parsed.
-
-        The line and the column refer to the file.
+        """The line and the column in the file for a position in the parsed text; by default, for the operation that is
+        being parsed.
         """
         if position is None:
             position = self.pos if self._start is None else self._start
@@ -88,7 +87,9 @@ class LocatedParser(GuardedParser):
         return super()._parse_extended_type_or_attribute(attr_or_dialect_name, is_type)
 
     def _define(self, name: str) -> None:
-        """Parse the definition of the alias `name` at its position, if the text defines the alias."""
+        """Parse the definition of the location alias `name`, wherever it is in the text. Does nothing if the text does
+        not define the alias.
+        """
         if self._definitions is None:
             text = self.lexer.input.content
             self._definitions = {match[1]: match.start(1) for match in _DEFINITION.finditer(text)}
@@ -101,9 +102,9 @@ class LocatedParser(GuardedParser):
             self._ahead |= {name}
 
     def _parse_location(self) -> LocationAttr:
-        """Parse a location and return it. The end of a range is dropped.
+        """Parse a location and return it. Of a range, only the start is returned.
 
-        xDSL's parser supports neither ranges nor the metadata of fused locations.
+        The method replaces that of xDSL's parser, which supports neither ranges nor the metadata of fused locations.
         """
         location = self._parse_fused() or super()._parse_location()
         if isinstance(location, FileLineColLoc) and self.parse_optional_keyword("to") is not None:

@@ -1,15 +1,15 @@
 """Locations of operations: a position in a file, the layer of the user's model, and the name of the source operation.
 
-The location attribute of every operation stores all three. Comparisons ignore this attribute, and only
+The location attribute of every operation stores all three. Comparisons of operations ignore this attribute, and only
 `--print-debuginfo` prints it.
 
 * A position is a `FileLineColLoc`.
 * A layer is a `NameLoc` around the position, as MLIR's importers create it: `loc("conv1"("model.onnx":0:0))`.
 * A name is the metadata of a `FusedLoc`: `loc(fused<"y = relu(x)">["conv1"("model.onnx":0:0)])`.
 
-Position and layer are the *origin* of an operation and of every operation that is derived from it. An operation on
-buffers also has a name. Only the operations into which it is lowered inherit this name. An operation that a pass
-creates from several operations has the `FusedLoc` of their origins.
+Position and layer are the *origin* of an operation. Every operation that is derived from it has the same origin. When
+tensors are lowered to buffers, operations also get a name, which only the operations into which they are lowered
+inherit. An operation that a pass creates from several operations has a `FusedLoc` of their origins.
 """
 
 from __future__ import annotations
@@ -38,22 +38,26 @@ MAX_LAYERS = 8
 
 
 def file_location(file: str) -> LocationAttr:
-    """The location of an object in a file whose format has no lines."""
+    """The location of an object in a file whose format has no lines: line 0, column 0."""
     return FileLineColLoc(StringAttr(file), IntAttr(0), IntAttr(0))
 
 
 def in_layer(location: LocationAttr, layer: str) -> LocationAttr:
-    """The location of a position in a layer of the user's model; the position itself if the layer has no name."""
+    """The location `location`, extended by a layer of the user's model. If `layer` is empty, the result is
+    `location`.
+    """
     return NameLoc(StringAttr(layer), location) if layer else location
 
 
 def named(location: LocationAttr, name: str) -> LocationAttr:
-    """The location with the name of an operation added. If the location is already named, the result has both names."""
+    """The location, extended by the name of an operation. If the location already has a name, the result has both
+    names.
+    """
     return FusedLoc((location,), StringAttr(name))
 
 
 def is_named(location: LocationAttr) -> bool:
-    """True if a location contains the name of an operation."""
+    """True if the location contains the name of an operation."""
     return isinstance(location, FusedLoc) and isinstance(location.metadata, StringAttr)
 
 
@@ -80,7 +84,7 @@ def fused(locations: Iterable[LocationAttr]) -> LocationAttr:
 
 
 def layers(location: LocationAttr) -> tuple[str, ...]:
-    """The layers of the user's model to which a location belongs, without repetitions.
+    """The layers of the user's model in a location, without repetitions.
 
     After the first `MAX_LAYERS` names, "others" stands for all remaining names.
     """
@@ -102,17 +106,17 @@ def _layers(location: LocationAttr) -> Iterator[str]:
 
 
 def place(location: LocationAttr) -> LocationAttr:
-    """The innermost location with a position.
+    """The innermost location that contains a position.
 
-    For a call location, the result is the callee. For a fused location, it is the first of the fused locations.
+    Of a call location, the callee is searched; of a fused location, the first of its parts.
     """
     parts = _parts(location)
     return place(parts[0]) if parts else location
 
 
 def _parts(location: LocationAttr) -> Sequence[LocationAttr]:
-    """The nested locations of a location, in the order in which positions are looked up; none for a position in a
-    file.
+    """The locations nested directly in a location, in the order in which they are searched for a position; empty for a
+    position in a file.
     """
     match location:
         case NameLoc():
@@ -126,10 +130,10 @@ def _parts(location: LocationAttr) -> Sequence[LocationAttr]:
 
 
 def source_names(op: Operation) -> tuple[str, ...]:
-    """The names of the source operations that contain an operation, from the outermost to the innermost.
+    """The names of the source operations from which an operation is derived, from the outermost to the innermost.
 
-    An operation that a pass created without a name inherits the names of its first user. Without users, it inherits the
-    names of its operands, or else the names of its parent. The result is empty if no name is known.
+    An operation without a name, which a pass created, has the names of its first user. If it has no users, it has the
+    names of its operands, or else those of its parent. The result is empty if no name is known.
     """
     return SourceNames().of(op)
 
@@ -161,7 +165,9 @@ class SourceNames:
         return names
 
     def _first(self, users: Sequence[Operation]) -> Operation:
-        """The first user in program order. The order of `uses` is unsuitable, because it depends on earlier passes."""
+        """The first of the users in program order. The order of `uses` cannot be used, because it depends on earlier
+        passes.
+        """
         different = set(users)
         around = _common(users) if len(different) > 1 else None
         if around is None or around in different:
@@ -172,7 +178,7 @@ class SourceNames:
         return self._first(inside[min(inside, key=self._places_in(around).__getitem__)])
 
     def _places_in(self, op: Operation) -> Mapping[Operation, int]:
-        """For each op directly in the regions of `op`, its position in program order."""
+        """For each op directly in the regions of `op`, its index in program order."""
         if op not in self._places:
             ops = (inner for region in op.regions for block in region.blocks for inner in block.ops)
             self._places[op] = {inner: place for place, inner in enumerate(ops)}
@@ -180,14 +186,14 @@ class SourceNames:
 
 
 def _directly_inside(around: Operation, op: Operation) -> Operation:
-    """The op directly in a region of `around` that is `op` or contains `op`."""
+    """The ancestor of `op`, or `op` itself, that is directly in a region of `around`."""
     while (parent := op.parent_op()) is not None and parent is not around:
         op = parent
     return op
 
 
 def _common(users: Sequence[Operation]) -> Operation | None:
-    """The innermost op that contains all users; None if there is none. The op may be one of the users."""
+    """The innermost op that contains all users; None if there is no such op. A user counts as contained in itself."""
     around: Operation | None = users[0]
     while around is not None and not all(around.is_ancestor(user) for user in users):
         around = around.parent_op()

@@ -1,4 +1,4 @@
-"""Loops of the `scf` dialect: their iterations, and the values of indices in them."""
+"""Loops of the `scf` dialect: their iterations, and the values of index expressions in them."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ from tinyml.dialects.lazy_numpy import np
 
 
 def iterations_of(loop: scf.ForOp) -> range | None:
-    """The values of a loop's induction variable; None unless the bounds are constants and the step is a positive
-    constant.
+    """The values of a loop's induction variable. Returns None unless the bounds and the step are constants and the step
+    is positive.
     """
     low, high, step = (const_evaluate_operand(bound) for bound in (loop.lb, loop.ub, loop.step))
     return None if low is None or high is None or step is None or step < 1 else range(low, high, step)
@@ -28,7 +28,9 @@ def trips_of(loop: scf.ForOp) -> int | None:
 
 
 def trips_from_zero(loop: scf.ForOp) -> int | None:
-    """The number of iterations, at least one, of a loop that counts from 0 by 1; None for any other loop."""
+    """The number of iterations of a loop that counts from 0 in steps of 1; None for a loop without iterations and for
+    any other loop.
+    """
     taken = iterations_of(loop)
     return len(taken) if taken and (taken.start, taken.step) == (0, 1) else None
 
@@ -51,10 +53,9 @@ INDEX_FUNCTIONS: dict[type[Operation], Callable[[Any, Any], Any]] = {
 
 
 def index_value(index: SSAValue, known: Mapping[SSAValue, Any]) -> Any:
-    """The value of an index that is computed from known indices and constants by `INDEX_FUNCTIONS`; None for any other
-    index.
+    """The value of an index that `INDEX_FUNCTIONS` compute from known indices and constants; None for any other index.
 
-    known: integers, or arrays of integers that can be broadcast to a common shape.
+    known: the values of known indices: integers, or arrays of integers that can be broadcast to a common shape.
     """
     if index in known:
         return known[index]

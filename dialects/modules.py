@@ -1,4 +1,6 @@
-"""Queries of modules before they are imported, such as availability and docstring, and deferred calls of functions."""
+"""Queries of modules without importing them, such as whether a module is installed, and functions that import a module
+when they are called.
+"""
 
 from __future__ import annotations
 
@@ -18,7 +20,7 @@ T = TypeVar("T")
 
 @cache
 def find_module(name: str) -> ModuleSpec | None:
-    """The specification of a module; None if it is not installed. No code runs, not even the code of parent
+    """The import specification of a module; None if it is not installed. No code runs, not even that of parent
     packages.
     """
     package, path = name.rpartition(".")[0], None
@@ -32,12 +34,17 @@ def find_module(name: str) -> ModuleSpec | None:
 
 
 def is_installed(where: str) -> bool:
-    """True if the module of `MODULE` or `MODULE:NAME` is installed. No code runs."""
+    """True if the module is installed. No code runs.
+
+    where: the module, as `MODULE` or `MODULE:NAME`.
+    """
     return find_module(where.partition(":")[0].strip()) is not None
 
 
 def first_line(name: str) -> str:
-    """The first sentence of a module's docstring, extracted from its source; "" if there is none."""
+    """The first sentence of a module's docstring, read from its source without importing the module; "" if there is
+    none.
+    """
     spec = find_module(name)
     if spec is None or not (spec.origin or "").endswith(".py"):
         return ""
@@ -50,7 +57,7 @@ def first_line(name: str) -> str:
 
 
 def on_call(where: str) -> Callable[..., Any]:
-    """A function that calls `MODULE:NAME`, which it imports on its first call."""
+    """A function that imports `MODULE:NAME` on its first call, and calls it."""
     module, _, name = where.partition(":")
 
     def called(*arguments: Any, **named: Any) -> Any:
@@ -60,9 +67,10 @@ def on_call(where: str) -> Callable[..., Any]:
 
 
 def names_on_use(modules: Sequence[str]) -> Callable[[str], Any]:
-    """The `__getattr__` of a package that imports a module when one of the module's names is first used.
+    """A function that serves as the `__getattr__` of a package: when a name is first used, it imports the module that
+    exports the name.
 
-    The names are those in each module's `__all__`, extracted from its source.
+    The names are those in each module's `__all__`, read from its source.
     """
 
     @cache
@@ -78,12 +86,12 @@ def names_on_use(modules: Sequence[str]) -> Callable[[str], Any]:
 
 
 def all_names(modules: Sequence[str]) -> Mapping[str, object]:
-    """The attributes of all modules, by name. The modules are imported."""
+    """The attributes of all the modules, by name. The modules are imported."""
     return {name: value for module in modules for name, value in vars(import_module(module)).items()}
 
 
 def _exports(module: str) -> Sequence[str]:
-    """The names in a module's `__all__`. The module is not imported."""
+    """The names in a module's `__all__`, read from its source without importing the module."""
     spec = find_module(module)
     assert spec is not None
     found = re.search(r"^__all__ = (\[.*?\])", Path(spec.origin or "").read_text("utf-8"), re.MULTILINE | re.DOTALL)
@@ -92,7 +100,9 @@ def _exports(module: str) -> Sequence[str]:
 
 
 class OnUse(Sequence[T], Generic[T]):
-    """The sequence that `MODULE:NAME` names. The module is imported on first use."""
+    """A sequence that another module defines, named as `MODULE:NAME`. The module is imported when the sequence is first
+    used.
+    """
 
     def __init__(self, where: str) -> None:
         self._where = where

@@ -1,4 +1,4 @@
-"""Construction of ops in the dialects of tinyml: the base class of ops, and integer constants of `arith`."""
+"""Construction of ops: the base class of the ops of tinyml's dialects, and integer constants of `arith`."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class DialectOp(IRDLOperation, ABC):
     """
 
     def __init_subclass__(cls, **options: Any) -> None:
-        """Permit a class to override a constant of its base class by name.
+        """Permit a subclass to override a class constant of its base class.
 
         Without this method, xDSL would interpret the constant as the definition of an operand.
         """
@@ -55,23 +55,20 @@ class DialectOp(IRDLOperation, ABC):
 
 
 class ClockedMemory(ParametrizedAttribute, TypeAttribute, ABC):
-    """A type of memories with clocked ports, which replace memrefs in hardware."""
+    """The base class of types of memories with clocked ports, which replace memrefs in hardware."""
 
     name = "memory with ports"
 
 
 class ClockedOp(DialectOp, ABC):
-    """A non-arithmetic op in loops that are converted to hardware.
-
-    The op creates or accesses a clocked memory, or accesses a stream.
-    """
+    """An op in a loop that is converted to hardware. It creates or accesses a clocked memory, or accesses a stream."""
 
 
 class _Shape(NamedTuple):
-    """The structure of an op class according to its definitions.
+    """The number and kind of the definitions of operands, results and regions in an op class.
 
-    varies: true if some definitions are optional or variadic. states_groups: true if a property stores the number of
-    operands per definition.
+    varies: true if some definitions are optional or variadic.
+    states_groups: true if a property stores the number of operands per definition.
     """
 
     varies: bool
@@ -89,7 +86,7 @@ def _shape_of(kind: type[IRDLOperation]) -> _Shape:
 
 
 def _group(part: Any) -> Sequence[Any]:
-    """The operands, result types or regions of one definition as a sequence."""
+    """The operands, result types or regions of one definition, as a sequence."""
     if part is None:
         return ()
     return cast("Sequence[Any]", part) if isinstance(part, list | tuple | Sequence) else (part,)

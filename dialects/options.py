@@ -26,7 +26,9 @@ FOLDER = ("/",)
 
 
 class OptionGroup(Enum):
-    """The groups of options, in the order in which help texts list them. The value is the heading."""
+    """The groups of options in help texts, in the order in which they are listed. The value of a group is its
+    heading.
+    """
 
     MODEL = "model"
     BOARD = "board"
@@ -50,19 +52,19 @@ def option(
     exclusive: str | None = None,
     writes: tuple[str, ...] = (),
 ) -> Any:
-    """Declare a dataclass field as an option and return the declaration.
+    """Return a dataclass field that is declared as an option.
 
     * help: the text, or a function that creates it on demand.
-    * default: the default value; without one the option is required.
+    * default: the default value; without a default value, the option is required.
     * metavar: the placeholder for the value in help texts.
-    * choices: the allowed values, a function that determines them on demand, or a table whose names are the allowed
+    * choices: the allowed values, a function that returns them on demand, or a table whose names are the allowed
       values.
     * flags: spellings on the command line, `--` and the field's name by default; `()` for a positional argument, which
       may be repeated if it is a tuple.
-    * bare: the value if the option is specified without one; None if a value is required.
+    * bare: the value if the option is specified without a value; None if a value is required.
     * group: the heading under which help texts list the option.
     * exclusive: a name; options with the same name are mutually exclusive.
-    * writes: the suffixes of the output file that the option names, or `FOLDER`; none for other options.
+    * writes: the suffixes of the output file that the option names, or `FOLDER`; empty for other options.
     """
     settings = {_HELP: help, _METAVAR: metavar, _CHOICES: choices, _FLAGS: flags, _BARE: bare, _GROUP: group}
     settings |= {_EXCLUSIVE: exclusive, _WRITES: writes}
@@ -73,8 +75,8 @@ def option(
 class Option:
     """One option of a dataclass.
 
-    type: the evaluated annotation of the field. varies: true if the default depends on another option. Help texts omit
-    such a default.
+    type: the evaluated annotation of the field.
+    varies: true if the default depends on another option. Help texts omit such a default.
     """
 
     field: Field[Any]
@@ -100,7 +102,7 @@ class Option:
 
     @property
     def help_with_default(self) -> str:
-        """The help text followed by the default, if the default is a single value."""
+        """The help text. If the default is a single value, the default is appended."""
         shown = isinstance(self.default, str | int | float | Path) and not isinstance(self.default, bool)
         return f"{self.help} (default: {self.default})" if shown and not self.varies else self.help
 
@@ -116,9 +118,8 @@ class Option:
         return choices() if callable(choices) else choices
 
     def absence(self, value: str) -> str | None:
-        """The reason why a value is not available; None if it is available.
-
-        A value is not available if the extension that provides it is not installed.
+        """The reason why a value of the option is not available, such as an extension that is not installed; None if it
+        is available.
         """
         table = self.field.metadata[_CHOICES]
         if not isinstance(table, Table) or value not in table.ours:
@@ -152,12 +153,14 @@ class Option:
 
 
 def options_of(declaration: type) -> list[Option]:
-    """The options of a dataclass in the order of its fields. The options of base classes are first."""
+    """The options of a dataclass in the order of its fields. The options of base classes come first."""
     hints = _type_hints(declaration)
     return [Option(field, hints[field.name]) for field in fields(declaration) if _HELP in field.metadata]
 
 
 @cache
 def _type_hints(declaration: type) -> dict[str, Any]:
-    """The types of the fields by name. Cached, because each compilation requests the options of searches repeatedly."""
+    """The types of a dataclass's fields by name. The result is cached, because each compilation requests it
+    repeatedly.
+    """
     return get_type_hints(declaration)

@@ -1,9 +1,10 @@
-"""Discardable attributes of this project. Each declaration states the places where the attribute may occur and its
-values.
+"""Discardable attributes of this project. A declaration specifies the values of an attribute and the places where it
+may occur.
 
-MLIR lets a dialect verify `dialect.name = value` on foreign operations; xDSL has no hook for this purpose. An attribute
-is declared as the constant with which passes look up the attribute. `verify_own_attributes` checks a module against all
-declarations, so that passes never encounter an attribute of another type or in another place.
+In MLIR, a dialect can verify its discardable attributes (`dialect.name = value`) on ops of other dialects; xDSL has no
+hook for this purpose. An attribute is declared as a constant, which passes also use to look it up.
+`verify_own_attributes` checks a module against all declarations. Passes therefore never encounter an attribute of the
+wrong type or in the wrong place.
 """
 
 from __future__ import annotations
@@ -54,7 +55,7 @@ Holder = Operation | SSAValue
 
 
 class HolderKind(Enum):
-    """A kind of place where an attribute may occur."""
+    """A kind of object on which an attribute may occur."""
 
     MODULE = "a module"
     FUNCTION = "a function"
@@ -68,8 +69,8 @@ class HolderKind(Enum):
 class Value:
     """The set of permitted values of an attribute.
 
-    words: a description for messages and the reference page. accepts: a function that returns whether a value is
-    permitted, or raises `VerifyException` with a reason.
+    words: a description for messages and the reference page.
+    accepts: a function that returns whether a value is permitted, or raises `VerifyException` with a reason.
     """
 
     words: str
@@ -77,9 +78,10 @@ class Value:
 
 
 class OwnAttribute(str):
-    """The name of an attribute, with its declaration.
+    """The name of an attribute as a string, with its declaration.
 
-    values: for each place or operation name, the permitted values. meaning: a sentence for the reference page.
+    values: the permitted values for each kind of place or operation name.
+    meaning: a sentence for the reference page.
     """
 
     values: Mapping[HolderKind | str, Value]
@@ -93,7 +95,7 @@ class OwnAttribute(str):
         return self
 
     def __reduce__(self) -> tuple[type[str], tuple[str]]:
-        """The call `str(name)`, so that pickling and copying reduce the attribute to a plain string."""
+        """The call `str(name)`, so that pickling and copying replace the attribute by a plain string."""
         return str, (str(self),)
 
     @property
@@ -103,7 +105,7 @@ class OwnAttribute(str):
         return " or ".join(filter(None, (", ".join(spelled[:-1]), spelled[-1])))
 
     def value_at(self, place: HolderKind, holder: Holder | None) -> Value | None:
-        """The permitted values in a place; None if the attribute is not permitted there."""
+        """The permitted values of the attribute on a kind of object; None if the attribute is not permitted there."""
         found = self.values.get(holder.name) if isinstance(holder, Operation) else None
         return found or self.values.get(place)
 
@@ -112,15 +114,17 @@ _DECLARED: dict[str, OwnAttribute] = {}
 
 
 def declared_attributes() -> Mapping[str, OwnAttribute]:
-    """The declared attributes of all imported modules, by name."""
+    """The attributes that imported modules have declared, by name."""
     return _DECLARED
 
 
 def verify_own_attributes(module: ModuleOp, complete: Callable[[], object]) -> None:
-    """Raise `InputError` for an attribute of tinyml that is unknown, misplaced, or has an invalid value.
+    """Raise `InputError` for an attribute of tinyml that is not declared, is in the wrong place, or has an invalid
+    value.
 
-    The error is located at the operation. complete: imports the modules that declare attributes. It is called if a name
-    is not declared yet.
+    The error states the location of the operation.
+
+    complete: imports all modules that declare attributes. It is called if a name is not declared yet.
     """
     for op in module.walk():
         for place, where, holder, attributes in _groups(op):
@@ -187,7 +191,7 @@ def _short(attribute: Attribute) -> str:
 
 
 def instance(kind: type[Attribute] | UnionType, words: str) -> Value:
-    """Any attribute of the class `kind`. The attribute verifies itself."""
+    """The set of all attributes of the class `kind`. Such an attribute verifies its parameters itself."""
     return Value(words, lambda attribute, _: isinstance(attribute, kind))
 
 
@@ -203,7 +207,7 @@ def text_of(name: Attribute) -> str:
 
 
 def integer(low: int, high: int | None = None) -> Value:
-    """An integer from `low` to `high`, both inclusive; without `high`, an integer of at most 63 bits."""
+    """The set of integers from `low` to `high`, both inclusive; without `high`, of integers of at most 63 bits."""
     most = (1 << 63) - 1 if high is None else high
 
     def accepts(attribute: Attribute, _: Holder | None) -> bool:
@@ -216,7 +220,7 @@ def integer(low: int, high: int | None = None) -> Value:
 
 
 def real(words: str, holds: Callable[[float], bool] = math.isfinite) -> Value:
-    """A float for which `holds` returns true; by default any finite float."""
+    """The set of floats for which `holds` returns true; by default all finite floats."""
     return Value(words, lambda attribute, _: isinstance(attribute, FloatAttr) and holds(attribute.value.data))
 
 
@@ -224,7 +228,7 @@ NUMBER = real("a finite float")
 
 
 def numbers(element: Attribute, words: str, holds: Callable[[tuple[Any, ...]], bool]) -> Value:
-    """An array of numbers of a builtin type, as in `array<i64: 1, 2>`."""
+    """The set of arrays of numbers of a builtin type, as in `array<i64: 1, 2>`, for which `holds` returns true."""
 
     def accepts(attribute: Attribute, _: Holder | None) -> bool:
         if not isinstance(attribute, DenseArrayBase):
@@ -236,12 +240,18 @@ def numbers(element: Attribute, words: str, holds: Callable[[tuple[Any, ...]], b
 
 
 def counts(words: str, lengths: Iterable[int], least: int = 1) -> Value:
-    """An array of integers that are at least `least`. lengths: the permitted lengths of the array."""
+    """The set of arrays of integers that are at least `least`.
+
+    lengths: the permitted lengths of the array.
+    """
     return numbers(i64, words, lambda array: len(array) in lengths and all(number >= least for number in array))
 
 
 def array(element: Value, words: str, least: Callable[[Holder | None], int] = lambda _: 0) -> Value:
-    """An array of attributes. least: returns the minimum length of the array."""
+    """The set of arrays whose elements belong to the set `element`.
+
+    least: returns the minimum length of the array.
+    """
 
     def accepts(attribute: Attribute, holder: Holder | None) -> bool:
         if not isinstance(attribute, ArrayAttr):
@@ -253,7 +263,11 @@ def array(element: Value, words: str, least: Callable[[Holder | None], int] = la
 
 
 def record(words: str, fields: Mapping[str, Value], optional: Mapping[str, Value] | None = None) -> Value:
-    """A dictionary with these entries. optional: entries that may be missing."""
+    """The set of dictionaries with these entries, each of which has a permitted value.
+
+    fields: the required entries.
+    optional: entries that may be missing.
+    """
     others = optional or {}
 
     def accepts(attribute: Attribute, _: Holder | None) -> bool:
@@ -268,7 +282,7 @@ def record(words: str, fields: Mapping[str, Value], optional: Mapping[str, Value
 
 
 def either(*values: Value) -> Value:
-    """The values that at least one of several sets permits."""
+    """The union of several sets of permitted values."""
     return Value(
         " or ".join(value.words for value in values),
         lambda attribute, holder: any(value.accepts(attribute, holder) for value in values),
@@ -276,7 +290,7 @@ def either(*values: Value) -> Value:
 
 
 def read_by(words: str, read: Callable[[Attribute], object]) -> Value:
-    """A value for which `read` raises no exception.
+    """The set of values for which `read` raises no exception.
 
     `read` raises `VerifyException` or `InputError` for a value that is not permitted.
     """

@@ -1,12 +1,11 @@
-"""Rows, which describe the contributions of packages, and protection against errors in plug-ins.
+"""Rows that describe what packages contribute, and the handling of errors in plug-ins.
 
-A row describes a named contribution, so that the contribution need not be imported. The tables of tinyml's packages
-contain tinyml's rows (`tables.py`). Other packages declare rows as entry points; their contributions are plug-ins. This
-module discovers and loads plug-ins.
+A row describes a named contribution without importing it. tinyml's packages list tinyml's rows in tables (`tables.py`).
+Other packages declare rows as entry points; their contributions are plug-ins. This module finds and loads plug-ins.
 
-A plug-in that cannot be loaded, or whose type does not match its group, is skipped. The remaining plug-ins continue to
-work. `problems` reports skipped plug-ins. If the code of a plug-in raises an exception later, the traceback determines
-the plug-in to which the exception is attributed (`plugin_of`).
+A plug-in that cannot be loaded, or whose type does not match its group, is skipped; the others continue to work.
+`problems` lists the skipped plug-ins. If the code of a plug-in raises an exception later, the traceback shows the
+plug-in to which the exception is attributed (`plugin_of`).
 """
 
 from __future__ import annotations
@@ -82,7 +81,7 @@ class Row:
     * names: the names of the contribution's parts, such as the boards of a chip, and aliases. Each name is mapped to
       the primary name of the part.
     * package: the name of the distribution.
-    * group: the kind of contribution. For other packages, this is the group of entry points.
+    * group: the kind of contribution. For other packages, it is the group of entry points.
     """
 
     name: str
@@ -97,7 +96,7 @@ class Row:
 
     @property
     def is_ours(self) -> bool:
-        """True for a row that tinyml or xDSL declares."""
+        """True for a row that tinyml or xDSL declares, that is, not a plug-in."""
         return self.package in _OURS
 
     @property
@@ -112,7 +111,9 @@ class Row:
 
     @property
     def summary(self) -> str:
-        """A one-line description: `help`, or the first sentence of the module's docstring. Nothing is imported."""
+        """A description in one line: `help`, or the first sentence of the module's docstring. The module is not
+        imported.
+        """
         return self.help or first_line(self.module) or f"of the package {self.package}"
 
     def load(self, kind: type[T]) -> T:
@@ -137,9 +138,12 @@ class Row:
             return self.expect_class(self.load(type), base)
 
     def load_function(self, what: str) -> Callable[..., Any]:
-        """The function that the row names. Exceptions of the function are attributed to the plug-in.
+        """The function that the row names. If the function later raises an exception, the exception is attributed to
+        the plug-in.
 
-        what: a description of the function, for messages. Raises `PluginError` if the function cannot be loaded.
+        what: a description of the function, for messages.
+
+        Raises `PluginError` if the function cannot be loaded.
         """
         function = self.load(object)
         if not callable(function):
@@ -147,11 +151,13 @@ class Row:
         return partial(self.call, function)
 
     def call(self, function: Callable[P, T], *arguments: P.args, **named: P.kwargs) -> T:
-        """Call a function of the package and return its result. Exceptions are attributed to the plug-in."""
+        """Call a function of the package and return its result. An exception of the function is attributed to the
+        plug-in.
+        """
         return function(*arguments, **named)
 
     def expect(self, thing: object, *kinds: type[T]) -> T:
-        """`thing`, if it is an instance of one of these types; otherwise raises `PluginError`."""
+        """Return `thing` if it is an instance of one of the types; otherwise raise `PluginError`."""
         if not isinstance(thing, kinds):
             assert not self.is_ours, self.value
             names = " or ".join(kind.__name__ for kind in kinds)
@@ -159,7 +165,7 @@ class Row:
         return thing
 
     def expect_class(self, thing: object, base: type[T]) -> type[T]:
-        """`thing`, if it is a subclass of `base`; otherwise raises `PluginError`."""
+        """Return `thing` if it is a subclass of `base`; otherwise raise `PluginError`."""
         if not (isinstance(thing, type) and issubclass(thing, base)):
             assert not self.is_ours, self.value
             got = thing.__name__ if isinstance(thing, type) else f"an object of type {type(thing).__name__}"
@@ -167,7 +173,7 @@ class Row:
         return thing
 
     def expect_fields(self, thing: object) -> None:
-        """Raise `PluginError` for a dataclass field whose value does not have the declared type."""
+        """Raise `PluginError` if a field of a dataclass instance has a value of another type than declared."""
         for name, declared in get_type_hints(type(thing)).items():
             if not _conforms(getattr(thing, name), declared):
                 kind = type(thing).__name__
@@ -187,7 +193,7 @@ class Row:
 
     @contextmanager
     def left_out(self) -> Generator[None]:
-        """A context in which an exception is recorded as the reason why the plug-in is skipped."""
+        """A context that suppresses an exception and records it as the reason why the plug-in is skipped."""
         try:
             with self.blamed():
                 yield
@@ -196,14 +202,14 @@ class Row:
 
 
 def _check_version(row: Row) -> None:
-    """Raise `PluginError` for a row of a package that was written for another version of the interface."""
+    """Raise `PluginError` if the package of a row was written for another version of the interface."""
     for stated in _declared()[INTERFACE]:
         if stated.package == row.package and (reason := version_mismatch(stated.name)) is not None:
             raise PluginError(f"{row}: {reason}")
 
 
 def leave_out(reason: str) -> None:
-    """Record the reason why a plug-in is skipped."""
+    """Record `reason` as the reason why a plug-in is skipped."""
     _problems[reason] = None
 
 
@@ -232,7 +238,8 @@ def built_in(group: str) -> Sequence[Row]:
 
 
 def plugin_of(error: BaseException) -> Row | None:
-    """The plug-in whose code raised an exception, directly or in a call; None if no plug-in raised it.
+    """The plug-in whose code raised an exception, directly or in a function that it called; None if no plug-in raised
+    it.
 
     xDSL counts as a plug-in for its own passes and targets, but not when tinyml calls it.
     """
@@ -256,15 +263,17 @@ _TOOLS = "tinyml.tools."
 
 
 def provider(module: str) -> Row | None:
-    """The plug-in that contains a module, according to the top-level package of the module; None for other modules."""
+    """The plug-in that contains a module, found by the module's top-level package; None for a module that is not part
+    of a plug-in.
+    """
     return _by_module().get(module.partition(".")[0])
 
 
 @contextmanager
 def attributed() -> Generator[None]:
-    """A context in which an exception of a plug-in is converted to a `PluginError`.
+    """A context in which an exception that a plug-in raises is converted to a `PluginError`.
 
-    A `PluginError` can be sent to other processes.
+    Unlike arbitrary exceptions, a `PluginError` can be sent to other processes.
     """
     try:
         yield
@@ -278,7 +287,9 @@ def attributed() -> Generator[None]:
 
 @contextmanager
 def others_left_out() -> Generator[None]:
-    """A context in which an exception of a plug-in is recorded as the reason why its contribution is skipped."""
+    """A context that suppresses an exception of a plug-in and records it as the reason why its contribution is
+    skipped.
+    """
     try:
         with attributed():
             yield
@@ -287,7 +298,9 @@ def others_left_out() -> Generator[None]:
 
 
 def expected(thing: object, kind: type[T], maker: type | Callable[..., object]) -> T:
-    """The object `thing`, which `maker` created.
+    """The object `thing`, if it has the type `kind`.
+
+    maker: the function or class that created the object.
 
     Raises `PluginError` if a plug-in defines `maker` and `thing` is not an instance of `kind`.
     """
@@ -298,7 +311,9 @@ def expected(thing: object, kind: type[T], maker: type | Callable[..., object]) 
 
 
 def described(error: BaseException) -> str:
-    """The type and the message of an exception on one line, even if the conversion of the message to text raises."""
+    """The type and the message of an exception on one line. If the exception cannot be converted to text, only the
+    type.
+    """
     try:
         exits = isinstance(error, SystemExit)
         said = f"it ends the program with exit code {error.code}" if exits else f"{type(error).__name__}: {error}"
@@ -310,7 +325,7 @@ def described(error: BaseException) -> str:
 
 
 def _conforms(value: object, declared: Any) -> bool:
-    """True if a value has a declared type. Elements of sequences are also checked; elements of mappings are not."""
+    """True if a value has a declared type. The elements of sequences are also checked, those of mappings are not."""
     kind, arguments = get_origin(declared) or declared, get_args(declared)
     if kind in (Union, UnionType):
         return any(_conforms(value, one) for one in arguments)
@@ -326,7 +341,7 @@ def _conforms(value: object, declared: Any) -> bool:
 
 @cache
 def _by_module() -> Mapping[str, Row]:
-    """The plug-ins, by the name of their top-level module. tinyml's own rows are excluded."""
+    """The rows of plug-ins by the name of their top-level module. tinyml's own rows are excluded."""
     rows = ((row.module.partition(".")[0], row) for group in GROUPS for row in plugins(group))
     return {module: row for module, row in rows if module not in (*_OUR_MODULES, *sys.stdlib_module_names)}
 
@@ -378,7 +393,7 @@ def _entries(package: Distribution) -> Sequence[Row]:
 
 
 def _sections(text: str) -> Mapping[str, Mapping[str, str]]:
-    """The entry points in a file. The result maps each group to a mapping from names to values.
+    """The entry points in the text of a file: for each group, a mapping from names to values.
 
     Raises `ValueError` for a malformed line. Importing a general parser would take longer than parsing these files.
     """

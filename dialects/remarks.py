@@ -1,9 +1,9 @@
 """Optional reports of passes on their decisions: remarks at ops, and statistics.
 
-As in MLIR, a remark states at an op what a pass did there, or why it did nothing. A statistic counts how often a pass
-did something. Passes report remarks and statistics by `passed`, `missed` and `Statistic.add`. The reports are discarded
-unless a tool registers a listener (`heard_by`). The listener receives only reports about the module on which it runs
-passes. It receives no reports about copies that a search evaluates.
+As in MLIR, a remark is attached to an op and describes what a pass did there, or why it did nothing. A statistic counts
+events of a pass. Passes create remarks and statistics by `passed`, `missed` and `Statistic.add`. The reports are
+discarded unless a tool registers a listener (`heard_by`). The listener receives only reports about the module on which
+it runs passes, and none about copies that a search evaluates.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from xdsl.ir import Operation
 
 
 class RemarkKind(Enum):
-    """The outcome of a transformation. The values are the words that the command-line options of MLIR and LLVM use."""
+    """The kind of a remark. The values are the words that the command-line options of MLIR and LLVM use."""
 
     PASSED = "passed"
     MISSED = "missed"
@@ -29,23 +29,24 @@ class RemarkKind(Enum):
 class Statistic:
     """A counter of a pass.
 
-    name: a name in the style of MLIR's statistics, such as `num-fused`. text: a description of the counted event.
+    name: a name in the style of MLIR's statistics, such as `num-fused`.
+    text: a description of the counted event.
     """
 
     name: str
     text: str
 
     def add(self, op: Operation, count: int = 1) -> None:
-        """Count one or several events at an op of the module on which the pass runs."""
+        """Add `count` events at an op of the module on which the pass runs."""
         if (listener := _listener_at(op)) is not None:
             listener.counted(self, count)
 
 
 class Listener(Protocol):
-    """A receiver of reports."""
+    """A receiver of remarks and statistics."""
 
     def hears(self, op: Operation) -> bool:
-        """True if the listener receives reports at an op, because the op belongs to the module on which the passes
+        """True if the listener receives reports about an op, because the op belongs to the module on which the passes
         run.
         """
         ...
@@ -59,7 +60,7 @@ _LISTENER: ContextVar[Listener | None] = ContextVar("listener", default=None)
 
 @contextmanager
 def heard_by(listener: Listener) -> Generator[None]:
-    """A context in which a listener receives the reports of passes."""
+    """A context in which passes report their remarks and statistics to a listener."""
     token = _LISTENER.set(listener)
     try:
         yield
@@ -73,12 +74,12 @@ def _listener_at(op: Operation) -> Listener | None:
 
 
 def passed(op: Operation, text: str) -> None:
-    """Report at an op what the current pass did there."""
+    """Report a remark at an op: what the current pass did there."""
     _remark(RemarkKind.PASSED, op, text)
 
 
 def missed(op: Operation, text: str | Callable[[], str]) -> None:
-    """Report at an op why the current pass did nothing there.
+    """Report a remark at an op: why the current pass did nothing there.
 
     text: the reason, or a function that returns the reason if it is expensive to determine.
     """

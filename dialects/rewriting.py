@@ -1,8 +1,8 @@
-"""xDSL's rewriters and builders, extended to copy the locations of replaced ops to their replacements.
+"""xDSL's rewriters and builders, extended so that new ops inherit the locations of the ops that they replace.
 
-MLIR's builders require a location for every op that they create. xDSL's builders assign the unknown location. After
-some passes, an error would then have no location in the input, and `--print-debuginfo` would print no locations. Passes
-and patterns import the classes of this module instead of xDSL's classes of the same names.
+MLIR's builders require a location for every op. xDSL's builders assign the unknown location: after some passes, errors
+would have no location in the input, and `--print-debuginfo` would print none. Passes and patterns import the classes of
+this module instead of xDSL's classes of the same names.
 """
 
 from __future__ import annotations
@@ -22,9 +22,9 @@ from tinyml.dialects.locations import origin
 
 
 def inherit_location(location: LocationAttr, ops: Operation | Sequence[Operation]) -> None:
-    """Set the location of all ops without one, nested ops included, to the origin of `location`.
+    """Set the location of all ops without a location, including nested ops, to the origin of `location`.
 
-    The name in `location` is not copied, because `name_operations` names the ops of a program on buffers.
+    The name in `location` is not copied, because `name_operations` assigns names to the ops of a program on buffers.
     """
     location = origin(location)
     if isinstance(location, UnknownLoc):
@@ -82,7 +82,7 @@ class Builder(builder.Builder):
 
 
 class LocatedPattern(RewritePattern):
-    """A pattern that assigns the location of the matched op to the ops that it creates."""
+    """A rewrite pattern that assigns the location of the matched op to the ops that it creates."""
 
     def __init__(self, pattern: RewritePattern) -> None:
         self.pattern = pattern
@@ -97,8 +97,8 @@ class LocatedPattern(RewritePattern):
 
 
 class PatternRewriteWalker(pattern_rewriter.PatternRewriteWalker):
-    """A variant of xDSL's `PatternRewriteWalker` that gives each op without a location the location of the matched
-    op.
+    """A variant of xDSL's `PatternRewriteWalker` that assigns the location of the matched op to each new op without a
+    location.
     """
 
     def __init__(self, pattern: RewritePattern, **options: Any) -> None:

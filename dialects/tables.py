@@ -1,7 +1,7 @@
 """Tables of named contributions: first tinyml's rows in their declared order, then the rows of other packages.
 
-For each kind of contribution, a package of tinyml declares a table with tinyml's own rows and the function that loads a
-row. The table derives the names for help texts and suggestions, the installed rows, and the reasons why rows were
+For each kind of contribution, a package of tinyml declares a table. It contains tinyml's own rows and the function that
+loads a row. The table provides names for help texts and suggestions, the installed rows, and the reasons why rows were
 skipped.
 """
 
@@ -26,11 +26,11 @@ def check_hyphenated(row: Row) -> None:
 
 
 class Table(Generic[T]):
-    """The contributions of a kind by name. Only requested contributions are imported.
+    """The contributions of one kind, by name. A contribution is imported when it is requested.
 
     * group: the group of entry points with which other packages add rows; None if other packages cannot add any.
     * what: the singular name of the kind, for messages.
-    * load: a function that loads a row. It raises `PluginError` for a plug-in of another type.
+    * load: a function that loads the contribution of a row. It raises `PluginError` for a plug-in of the wrong type.
     * home: the package that contains the modules of tinyml's rows.
     * ours: tinyml's rows, installed or not.
     * check: a function that raises `PluginError` for an invalid name of a plug-in.
@@ -52,8 +52,8 @@ class Table(Generic[T]):
         }
 
     def __contains__(self, name: str) -> bool:
-        """True for a name that tinyml declares, even if the contribution is not installed, or that another package
-        declares.
+        """True for a name of a row that tinyml or another package declares, even if the contribution is not
+        installed.
         """
         return name in self.ours or name in self.rows()
 
@@ -79,11 +79,11 @@ class Table(Generic[T]):
         return [row for row in self.ours.values() if row.is_installed]
 
     def names(self) -> tuple[str, ...]:
-        """The names of the installed contributions. The names that other packages declare are last."""
+        """The names of the installed contributions: tinyml's names first, then those that other packages declare."""
         return tuple(self.rows())
 
     def listed(self) -> str:
-        """The names with their descriptions, one per line, as the help text of an option.
+        """The names with their descriptions, one per line, as part of an option's help text.
 
         Each `%` is doubled, as help texts require.
         """
@@ -104,7 +104,7 @@ class Table(Generic[T]):
         raise unknown(self.what, name, rows)
 
     def get(self, name: str) -> T:
-        """The contribution with this name.
+        """The loaded contribution with this name.
 
         Raises `InputError` if no row has this name, or if the contribution is not installed. Errors of `load` are
         propagated.

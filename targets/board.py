@@ -1,4 +1,6 @@
-"""Compilation targets: a board or a bare part, the memory available to programs, and the timing of the core."""
+"""Compilation targets. A target is a board or a bare part, with the memory available to programs and the timing of the
+core.
+"""
 
 from __future__ import annotations
 
@@ -17,18 +19,18 @@ if no timing is published; or one cycle per instruction, a lower bound.
 
 @dataclass(frozen=True)
 class Timing:
-    """The cycles of a core's instructions as published by its manufacturer, with memories without wait states.
+    """The cycles of a core's instructions as published by its manufacturer, for memories without wait states.
 
     * source: the publication.
     * load: the cycles of a load of a single register, or of a store with an index register.
-    * pipelined: true if a load directly after another load needs one cycle less, unless the other load supplies its
-      address.
+    * pipelined: true if a load directly after another load takes one cycle less, unless its address is the result of
+      the other load.
     * store: the cycles of a store without an index register.
     * several: the cycles of a load or store of N registers in addition to N.
     * stall: the additional cycles of a load or store whose address the previous instruction computes.
     * refill: the additional cycles of a taken branch.
     * cycles: the cycles of other instructions, by mnemonic without condition and width. `vmov core` denotes moves
-      between core and floating-point registers. An instruction that is not listed needs one cycle.
+      between core and floating-point registers. An instruction that is not listed takes one cycle.
     * mean: the measured cycles per instruction of compiled programs.
     * modelled: true for a model of a core whose timing is not published.
     """
@@ -46,7 +48,7 @@ class Timing:
 
 
 class Logic:
-    """The logic of an FPGA. The hardware backend of the chip (`Chip.backend`) defines the fields."""
+    """The base class of an FPGA's logic. The hardware backend of the chip (`Chip.backend`) defines the fields."""
 
 
 @dataclass(frozen=True)
@@ -56,19 +58,19 @@ class Board:
     * part: the chip on the board, by the simulator's name.
     * flags: the C compiler flags for that part.
     * flash, ram: the bytes available to a program, None if unlimited.
-    * unit: the unit of time of the runner.
+    * unit: the unit in which the runner measures time.
     * costs: the name of the cost table in the folder of the chip or of the chip that it extends, "" if there is none.
       Boards with the same core share a table.
-    * larger: a board with the same core and more memory, with which programs that do not fit are measured.
+    * larger: a board with the same core and more memory, on which programs that do not fit this board are measured.
     * features: instruction sets and extensions that kernels may need.
     * timing: the published timing of the core, if the runner counts instructions and the memories have no wait states.
     * title: the name printed on the board.
     * aliases: other names of the target, for boards with the same part and memories.
     * core: the core of the part.
-    * clock: the frequency in Hz, as the board's usual software sets it; None if unknown.
+    * clock: the frequency in Hz that the board's usual software sets; None if unknown.
     * source: the publication of the clock and memories.
     * issues: the number of instructions that the core may start per cycle.
-    * waits: the memory whose wait states are excluded from times.
+    * waits: the memory whose wait states are not included in times.
     * arduino: the board's names for Arduino's tools, `VENDOR:ARCHITECTURE:BOARD`, the primary name first.
     * platformio: the board's name for PlatformIO, `PLATFORM:BOARD`, or only the platform if no board is needed.
     * fabric: the logic of an FPGA, for which programs are compiled to hardware modules.
@@ -97,14 +99,15 @@ class Board:
 
     @property
     def names(self) -> Sequence[str]:
-        """The name and the aliases."""
+        """The name of the board, followed by its aliases."""
         return (self.name, *self.aliases)
 
     @property
     def time_source(self) -> TimeSource | None:
-        """The source of times in seconds; None for a board without a clock.
+        """How times in seconds are determined; None for a board without a clock.
 
-        It is `simulated` cycles, `published` or `modelled` timing, or `least` if only instructions are counted.
+        The result is `simulated` for simulated cycles, `published` or `modelled` for a timing, and `least` if only
+        instructions are counted.
         """
         if self.clock is None:
             return None
@@ -115,9 +118,9 @@ class Board:
         return "modelled" if self.timing.modelled else "published"
 
     def with_memories(self, flash: int, ram: int) -> Board:
-        """A board with the same core and clock but other memories, in bytes.
+        """A board with the same core and clock, but with memories of the given sizes in bytes.
 
-        The name of the result is the name of the board followed by both sizes, such as `cortex-m33-512K-128K`.
+        Its name is that of this board followed by both sizes, such as `cortex-m33-512K-128K`.
         """
         if (flash, ram) == (self.flash, self.ram):
             return self
@@ -132,18 +135,26 @@ class Board:
         )
 
     def misfit(self, why: str) -> str:
-        """The message for a program that does not fit the board. why: the requirements, or a missing feature."""
+        """The error message for a program that does not fit the board.
+
+        why: the required memory, or a missing feature.
+        """
         return f"does not fit {self.name} ({self.part}): {why}"
 
     def need(self, flash: int, ram: int | str) -> str:
-        """The required and available bytes as text, for the message of `misfit`. flash: 0 if unknown."""
+        """A text with the required and the available bytes, for the message of `misfit`.
+
+        flash: the required bytes of flash; 0 if unknown.
+        ram: the required bytes of RAM, or a text.
+        """
         needed = f"{f'{flash} bytes of flash and ' if flash else ''}{ram} bytes of RAM"
         return f"needs {needed}, the board has {self.flash} of flash and {self.ram} of RAM"
 
     def milliseconds(self, count: float | None, core_cycles: float | None) -> float | None:
         """The time of an inference in milliseconds; None if the time or the clock is unknown.
 
-        count: the time in `unit`. core_cycles: the time by the published timing; None without one.
+        count: the time in `unit`.
+        core_cycles: the time in cycles by the published timing; None without a published timing.
         """
         cycles = None if count is None else count / self.issues
         cycles = cycles if core_cycles is None else core_cycles
@@ -167,7 +178,7 @@ def bytes_of(text: str) -> int | None:
 
 
 def _spelled(size: int) -> str:
-    """The shortest text that `bytes_of` parses to exactly this memory size."""
+    """The shortest text from which `bytes_of` parses exactly this memory size."""
     return next(f"{size // unit}{suffix}" for suffix, unit in _UNITS.items() if size % unit == 0)
 
 

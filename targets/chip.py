@@ -1,4 +1,4 @@
-"""The description of a chip for the compiler, the C printer and the runners."""
+"""The description of a chip that the compiler, the C printer and the runners use."""
 
 from __future__ import annotations
 
@@ -149,8 +149,9 @@ class Chip:
     backend: str = ""
 
     def offers(self, nest: KernelQuery, features: Sequence[str] = ()) -> Iterator[Offer]:
-        """Yield the kernels for a nest, in the order of the table. features: the features of the board
-        (`Board.features`).
+        """Yield the kernels that can compute a nest, in the order of the kernel table.
+
+        features: the features of the board (`Board.features`).
         """
         for maker in self.makers:
             if maker.needs in ("", *features):
@@ -162,15 +163,15 @@ class Chip:
 
     @property
     def kernels(self) -> Sequence[Kernel]:
-        """The listed kernels, best first."""
+        """The kernels that the chip lists by name, best first."""
         return [kernel for listed in self.made_by(ListedKernels) for kernel in listed.kernels]
 
     def check_constants(self, total: float, board: Board, far: float = 0) -> None:
         """Raise `TooLargeError` if the bytes of constants exceed the limit for programs of the chip.
 
-        * total: the number of bytes of constants.
-        * board: one of the boards of the chip.
-        * far: the number of these bytes that are far constants.
+        total: the number of bytes of all constants.
+        board: one of the boards of the chip.
+        far: the number of bytes of far constants, which are included in `total`.
         """
         if self.flash_bytes is None:
             return
@@ -192,7 +193,9 @@ class Chip:
         return self.tools.get(tool, f"{self.prefix}{tool}")
 
     def replacement(self, header: str) -> str | None:
-        """The text that replaces a header of the runtime, such as `tinyml/add.h`; None if it is not replaced."""
+        """The text by which the chip replaces a header of the runtime, such as `tinyml/add.h`; None if it does not
+        replace the header.
+        """
         file = self.folder / "include" / header
         return file.read_text("utf-8") if header in self.replaces and file.is_file() else None
 

@@ -1,5 +1,4 @@
-"""Cost tables, the chip-specific part of the cost model: the time and memory that each kind of step requires on a
-board.
+"""Cost tables, the chip-specific part of the cost model: the time and memory of each kind of step on a board.
 
 `make costs` fits `targets/CHIP/costs/TABLE.json` to programs measured on simulated boards. The tables are valid for C
 compiled with -Os. `tinyml.transforms.ir.cost.demand` lists the kinds of steps.
@@ -40,12 +39,12 @@ class Cost:
 
 @dataclass(frozen=True)
 class CostTable:
-    """The costs measured on a board.
+    """The costs of steps, measured on a board.
 
     * unit: the board's unit of time.
     * program: the fixed cost of every program; its `code` is 0.
     * steps: for each measured kind of step, its cost. At least one kind is measured.
-    * floats: the time to convert a caller's float to an element of the input, by the conversion function.
+    * floats: the time in which the C conversion function converts a caller's float to an element of the input.
     * constants_in_ram: true if constants occupy RAM in addition to flash.
     """
 
@@ -56,14 +55,15 @@ class CostTable:
     constants_in_ram: bool = False
 
     def time(self, step: str) -> float | None:
-        """The time of the kind of step `step`; None if it was not measured."""
+        """The time of one execution of the step `step`; None if its kind was not measured."""
         cost = self.steps.get(step)
         return None if cost is None else cost.time
 
     def generic_cost(self, step: str) -> Cost:
-        """An estimate for a kind of step that was not measured.
+        """An estimate of the cost of a kind of step that was not measured.
 
-        It is the mean of the measured costs in the nearest family of kinds or, if no family has any, of all kinds.
+        It is the mean of the measured costs in the nearest family of kinds that has measured costs or, if no family has
+        any, of all kinds.
         """
         relatives = (
             [cost for known, cost in self.steps.items() if family in _families(known)] for family in _families(step)
@@ -74,10 +74,11 @@ class CostTable:
 
 
 def _families(step: str) -> Sequence[str]:
-    """The families of kinds of steps to which a kind belongs, the nearest family first.
+    """The families to which a kind of step belongs, the nearest family first.
 
-    For instance, `add i24` belongs to `add`, and `keep i8` to `select`. A runtime function is closest to its variants
-    of other widths, then to all functions. The same applies to the elements that these functions process.
+    For instance, `add i24` belongs to `add`, and `keep i8` to `select`. The nearest family of a runtime function
+    contains its variants of other widths, the next one all functions. The same applies to the elements that these
+    functions process.
     """
     first, *rest = step.split()
     if first == "keep":
@@ -131,7 +132,8 @@ def _number(number: object) -> float:
 class KernelCost:
     """The cost of a step of a kernel, as far as the instructions of the kernel determine it.
 
-    cost: None if the cost must be measured. frame: the bytes of stack; None if they must be measured.
+    cost: the cost; None if it must be measured.
+    frame: the bytes of stack; None if they must be measured.
     """
 
     cost: Cost | None = None
@@ -139,7 +141,7 @@ class KernelCost:
 
 
 def kernel_cost(kernel: Kernel, unit: str = "") -> KernelCost:
-    """The cost of a call of a kernel. If `unit` is not "", it is the cost of one such unit, for example of an
+    """The cost of a call of a kernel or, if `unit` is not "", of one unit of the kernel's work, such as an
     "element".
     """
     if (composed := kernel.composed) is None:
@@ -151,5 +153,8 @@ def kernel_cost(kernel: Kernel, unit: str = "") -> KernelCost:
 
 
 def kernel_step(kernel: Kernel, unit: str = "") -> str:
-    """The key of a step of a kernel in cost tables."""
+    """The name of a step of a kernel in cost tables.
+
+    unit: "" for the call, otherwise a unit of the kernel's work, such as "element".
+    """
     return f"{kernel.symbol} {unit}".rstrip()

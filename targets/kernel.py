@@ -1,8 +1,8 @@
-"""Kernels: C functions of the runtime that compute an exact sum of integer products.
+"""Kernels: C functions of the runtime or of a chip that compute an exact sum of integer products.
 
 A chip lists its kernels in `targets/NAME/kernels.py`. Headers of the chip, or the shared headers in
-`runtime/include/tinyml/`, define the functions. Assembly is always accompanied by a reference implementation in plain
-C, so that a generated file has the same results on every machine.
+`runtime/include/tinyml/`, define the functions. Assembly code is always accompanied by a reference implementation in
+plain C, so that a generated file has the same results on every machine.
 """
 
 from __future__ import annotations
@@ -20,7 +20,10 @@ from tinyml.targets.composer.instructions import Run
 
 @dataclass(frozen=True)
 class SharedFunction:
-    """A function that several kernels call. It is printed once per program. code: bytes of flash."""
+    """A C function that several kernels call. It is printed once per program.
+
+    code: the bytes of flash.
+    """
 
     symbol: str
     text: str
@@ -47,7 +50,7 @@ class Composed:
     * block: the number of elements in an iteration, if the time of each element after whole iterations is known
       ("rest").
     * runs: the instructions that a call executes, if they are recorded.
-    * near: true if the code contains constants. These constants count towards the limit of a chip (`Chip.flash_bytes`).
+    * near: true if the code contains constants. They count towards the limit of a chip (`Chip.flash_bytes`).
     """
 
     header: str
@@ -66,7 +69,7 @@ class Composed:
 
     @property
     def text(self) -> str:
-        """The text of the C function."""
+        """The C text of the function, including assembly and the portable statements."""
         if not self.bodies:
             return f"static TM_SHARED {self.signature}\n{{\n{self.portable}\n}}\n"
         lines: list[str] = []
@@ -105,13 +108,13 @@ class Kernel:
 
     * symbol: the name of the function.
     * op: the num op that the kernel implements. The factor of `num.axpy` counts as the vector.
-    * weights, vector: the width of the stored integers, not a multiple of 8 if they are packed.
-    * sum: the width of the accumulator.
+    * weights, vector: the widths of the stored integers in bits; not a multiple of 8 if they are packed.
+    * sum: the width of the accumulator in bits.
     * gaps: the bits stored with each weight of a sparse row that is a byte stream (`dialects/layouts/sparse_rows.py`):
       8 in the layout of `pack_rows`, 4 in the layout of `delta_rows`, 8 and a share of 16 in the layout of
       `gathered_rows`.
     * flash: true if the weights are in flash, false for RAM, None if the chip has a single address space.
-    * rows: the number of matrix rows processed at once.
+    * rows: the number of matrix rows computed per call.
     * step: the time of one entry of a sum, in cycles on an AVR and in instructions on other chips, 0 if unknown.
     * code: the bytes of flash. `make kernels` measures `step` and `code`.
     * codings: the codings of weights and vector; tables are the first arguments.
@@ -149,7 +152,7 @@ class Kernel:
 
     @property
     def stack(self) -> int:
-        """The bytes of stack of a composed kernel, as far as known."""
+        """The bytes of stack of a composed kernel; 0 if unknown."""
         return 0 if self.composed is None else self.composed.stack
 
     @property
@@ -159,18 +162,18 @@ class Kernel:
 
     @property
     def fetches(self) -> bool:
-        """True if the elements of the vector are packed."""
+        """True if the elements of the vector are packed, so that the kernel must extract them."""
         return self.vector % 8 != 0
 
     @property
     def wanted(self) -> Kernel:
-        """The description of the computed sum, without symbol and text."""
+        """A description of the sum that the kernel computes: this object without symbol and text."""
         widths = self.weights, self.vector, self.sum
         return Kernel("", *widths, op=self.op, flash=self.flash, rows=self.rows, codings=self.codings)
 
     @property
     def computed(self) -> Hashable:
-        """A key that describes the computed sum, regardless of the memory of the weights."""
+        """A key that is equal for kernels that compute the same sum, regardless of the memory of the weights."""
         return self.weights, self.vector, self.sum, self.op, self.codings, self.chunk
 
 
@@ -189,10 +192,10 @@ LONGEST_IN_CHUNKS = 1530
 class PackedReads:
     """The costs of packed constants whose elements are read one by one, without a kernel.
 
-    * loop, kernel: the time per element as a multiple of the time for a plain constant, in an existing loop and in a
-      loop that replaces a kernel.
-    * call: the bytes of flash by which a call exceeds a load.
-    * code: the bytes of flash of the called function, by the width of the elements in bits.
+    * loop, kernel: the time per element, divided by that for a plain constant: in an existing loop, and in a loop that
+      replaces a kernel.
+    * call: the number of bytes of flash by which the call of the reading function exceeds a load.
+    * code: the bytes of flash of the reading function, by the width of the elements in bits.
     """
 
     loop: float = 1.6
@@ -203,7 +206,7 @@ class PackedReads:
 
 @dataclass(frozen=True)
 class ElementFunction:
-    """A function on packed elements.
+    """The description of a C function on packed elements.
 
     * kind: the function reads an element by its index, writes an element to RAM, or unpacks whole groups from RAM to a
       plain array.
@@ -238,12 +241,12 @@ ELEMENT_FUNCTIONS: Mapping[str, ElementFunction] = {
 
 
 def packed_reader(bits: Width, *, flash: bool = True) -> str:
-    """The name of the C function that reads single packed elements from flash or RAM."""
+    """The name of the C function that reads one packed element from flash or RAM."""
     return ElementFunction("read", bits, flash=flash).symbol
 
 
 def packed_writer(bits: int) -> str:
-    """The name of the C function that writes single packed elements."""
+    """The name of the C function that writes one packed element to RAM."""
     return ElementFunction("write", bits).symbol
 
 

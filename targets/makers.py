@@ -1,7 +1,7 @@
-"""The kernel generators (makers) that a chip's table refers to.
+"""The kernel generators (makers) that a chip's table of kernels contains.
 
-An entry is a list of existing kernels, an object that composes kernels for sums, or an object (coder) that generates
-code for rows, forests or lane functions. The generators of tile kernels are in `tinyml.targets.tiles`.
+An entry of the table is a list of existing kernels, an object that composes kernels for sums, or an object (coder) that
+generates code for rows, forests or lane functions. The generators of tile kernels are in `tinyml.targets.tiles`.
 """
 
 from __future__ import annotations
@@ -29,7 +29,9 @@ CACHED_KERNELS = 128
 
 @dataclass(frozen=True, eq=False)
 class ListedKernels(Maker):
-    """Existing kernels of the runtime or of chip headers, best first. Programs call them by their C function names."""
+    """An entry that lists existing kernels of the runtime or of chip headers, best first. Programs call them by the
+    names of their C functions.
+    """
 
     kernels: Sequence[Kernel]
     needs: str = ""
@@ -60,7 +62,8 @@ class ListedKernels(Maker):
 class SumComposer(Maker):
     """A generator (composer) of kernels for sums.
 
-    composed: a function that returns the kernel for a description without a symbol; None if there is no such kernel.
+    composed: a function that returns the kernel for a description (a `Kernel` without a symbol); None if there is no
+        such kernel.
     """
 
     composed: Callable[[Kernel], Kernel | None]
@@ -123,7 +126,10 @@ class RowCoder(Maker):
 
     @lru_cache(CACHED_KERNELS)  # noqa: B019 (coders live as long as the program)
     def kernel(self, key: str, rows: CodedRows) -> Kernel | None:
-        """The kernel for these rows; None if the rows are unsupported. key: unique within a program."""
+        """The kernel that computes these rows; None if the rows are not supported.
+
+        key: a text that is unique within a program; it is part of the kernel's name.
+        """
         identity = CodeKernelAttr.of(self.name, key)
         kernel = self.composed(identity.function, rows)
         return None if kernel is None else replace(kernel, identity=identity)
@@ -160,9 +166,9 @@ class _ContentCoder(Maker, Generic[C]):
         return None
 
     def kernel(self, content: C, key: str | None = None) -> Kernel | None:
-        """The kernel for a content; None if the content is unsupported.
+        """The kernel that contains this content; None if the content is not supported.
 
-        key: unique within a program, by default a digest of the content.
+        key: a text that is unique within a program and part of the kernel's name; by default a digest of the content.
         """
         identity = CodeKernelAttr.of(self.name, content.digest if key is None else key)
         kernel = self.composed(identity.function, content)
@@ -185,14 +191,14 @@ FORESTS = tuple(
 
 
 class LoopCoder(_ContentCoder["LaneProgram"]):
-    """A kernel generator (coder) whose kernels compute a given lane function, which computes the lanes of vectors."""
+    """A kernel generator (coder) whose kernels compute a given lane function (`num.lane_function`)."""
 
     CONTENT: ClassVar[str] = LANES
 
 
 @dataclass(frozen=True)
 class FarConstants(Maker):
-    """Kernels for weights beyond the range of normal addresses, and the cost of reading single elements.
+    """An entry for weights in far flash: their kernels, and the cost of reading single elements.
 
     * needs: the feature that a board must have.
     * kernel: a function that returns the kernel of the same sum for far weights; None if there is no such kernel.

@@ -1,4 +1,6 @@
-"""Queries and offers. With a query, the compiler requests kernels for a loop nest from a chip, which returns offers."""
+"""Queries and offers. By a query, the compiler requests kernels for a loop nest from a chip; an offer is a kernel that
+the chip returns.
+"""
 
 from __future__ import annotations
 
@@ -45,14 +47,14 @@ class SumQuery:
     """A request for kernels of a routine (`RoutineAttr`) that sums the products of two runs.
 
     * routine: the name of the routine.
-    * weights, vector: the bits of the stored elements, not a multiple of 8 if they are packed. Weights may be packed as
-      digits, which then replace their coding.
+    * weights, vector: the widths of the stored elements in bits, not a multiple of 8 if they are packed. Weights may be
+      packed as digits, which then replace their coding.
     * sums: the possible widths of the accumulator, its current width first.
     * codings, flash: as in `Kernel`.
-    * decodable: the factors that can first be decoded to integers of `DECODED_BITS` bits in RAM. A factor can be
-      decoded only together with the factors after it.
+    * decodable: the factors that may be decoded to integers of `DECODED_BITS` bits in RAM before the call. A factor can
+      be decoded only together with the factors after it.
     * rows: the number of rows, for kernels that are composed for this number.
-    * chunked: true to request only the kernels that add up `Kernel.chunk` products in 16 bits; false to request all
+    * chunked: true to request only the kernels that add `Kernel.chunk` products in 16 bits; false to request all
       others.
     """
 
@@ -70,7 +72,8 @@ class SumQuery:
     def wanted(self) -> Iterator[tuple[Kernel, tuple[int, ...]]]:
         """Yield pairs (description, factors), the best first.
 
-        The description is that of a suitable kernel. The factors are those that must be decoded for this kernel.
+        description: a `Kernel` without a symbol that would compute the sum.
+        factors: the factors that must be decoded for this kernel.
         """
         for width in self.sums:
             bits, coding = self.weights, self.codings[0]
@@ -89,7 +92,9 @@ class SumQuery:
                 yield wanted, decoded
 
     def rank(self, offer: Offer) -> tuple[int, int]:
-        """The sort key of offers: the width of the sum, then the number of factors that must be decoded."""
+        """The sort key of offers: the width of the sum, then the number of factors that must be decoded. Lower keys are
+        better.
+        """
         return self.sums.index(offer.kernel.sum), len(offer.decoded)
 
 
@@ -97,11 +102,11 @@ class SumQuery:
 class TileQuery:
     """A request for kernels that multiply rows of constant weights by windows, in lines of `windows` windows each.
 
-    Every sum is finished to a byte.
+    Every sum is converted to a byte.
 
     * run: the number of elements of a run of a window.
     * spaces: the layout of windows.
-    * several: true to request kernels that compute several lines at once. This number need not divide the number of
+    * several: true to request kernels that compute several lines per call. This number need not divide the number of
       lines.
     * large: true to request the kernels that need more flash than weights, instead of the usual kernels.
     * by: the chosen kernel, to which the query is then restricted.
@@ -119,9 +124,9 @@ class TileQuery:
 
 @dataclass(frozen=True)
 class FarWeightsQuery:
-    """A request for a kernel that computes the same sum with its weights in a far constant.
+    """A request for a kernel that computes the same sum as a given kernel, with weights in far flash.
 
-    near: the kernel for near weights.
+    near: the given kernel, whose weights are in near flash.
     """
 
     near: Kernel
@@ -138,9 +143,9 @@ LANE_PROGRAM: Callable[..., LaneProgram] = on_call("tinyml.dialects.num.kernels.
 
 
 def content_of(declaration: FuncOp) -> Content:
-    """The content from which the code of a declared function is generated.
+    """The constants from which the code of a declared function is generated.
 
-    Raises `InputError` for a function without such content.
+    Raises `InputError` for a function that embeds no constants.
     """
     if isinstance(name := declaration.attributes.get(LANES), SymbolRefAttr):
         from tinyml.dialects.num.kernels.lane_functions import LaneFunctionOp
@@ -161,12 +166,13 @@ def content_of(declaration: FuncOp) -> Content:
 
 @dataclass(frozen=True, eq=False)
 class Offer:
-    """A kernel for a nest. It computes `kernel.rows` rows at once, in an accumulator of `kernel.sum` bits.
+    """A kernel that a chip returns for a nest. It computes `kernel.rows` rows per call, in an accumulator of
+    `kernel.sum` bits.
 
-    * decoded: the factors of a `SumQuery` that must be decoded first.
+    * decoded: the factors of a `SumQuery` that must be decoded before the call.
     * lines: the number of lines of windows of a `TileQuery` that a call computes.
     * input_tile: the maximum number of bytes of an input tile.
-    * data: the weight stream of a tile, or the data that the kernel contains instead of reading a stream.
+    * data: the weight stream of a tile, or the constants that the kernel embeds instead of reading a stream.
     """
 
     kernel: Kernel
@@ -179,7 +185,8 @@ class Offer:
 class Maker(ABC):
     """An entry of a chip's table of kernels (`Chip.makers`): it lists kernels or generates kernels on demand.
 
-    needs: the feature that a board must have. large: true if kernels need more flash than weights.
+    needs: the feature that a board must have.
+    large: true if the kernels need more flash than the weights alone.
     """
 
     needs: str
@@ -187,10 +194,15 @@ class Maker(ABC):
 
     @abstractmethod
     def offers(self, nest: KernelQuery) -> Iterator[Offer]:
-        """Yield offers of kernels for a nest, the best first. For unsupported kinds of nests, nothing is yielded."""
+        """Yield kernels for a nest, the best first. Yields nothing for a kind of nest that this entry does not
+        support.
+        """
 
     def kernel_of(self, attribute: KernelAttr, content: Content | None) -> Kernel | None:
-        """The kernel that an attribute identifies; None if this entry lacks it. content: the data in the kernel."""
+        """The kernel that an attribute identifies; None if this entry does not contain it.
+
+        content: the constants that the kernel embeds; None for other kernels.
+        """
         return None
 
 
@@ -202,16 +214,14 @@ class Start:
     raws: Raws
 
     def recoded(self, accumulator: Accumulator) -> Start:
-        """The same initial values in the format that converts to sums of `accumulator` at the least cost."""
+        """The same initial values in the format whose conversion to sums of `accumulator` is cheapest."""
         from tinyml.dialects.machine.numpy_machine import NumpyMachine
 
         format = accumulator.start_format(self.format)
         return Start(format, format.recode(NumpyMachine(), self.raws, self.format))
 
     def plus(self, integers: NDArray[np.int64]) -> Start | None:
-        """The initial values after integers are added to their raws; None if the format cannot represent the
-        results.
-        """
+        """The initial values after integers are added to their raws; None if the format cannot represent a result."""
         raws = self.raws.astype(np.int64) + integers
         try:
             self.format.verify_raws(raws)
@@ -220,7 +230,7 @@ class Start:
         return Start(self.format, raws.astype(self.format.dtype))
 
     def sums(self, accumulator: Accumulator) -> NDArray[np.int64]:
-        """The raws of sums that consist of these initial values only, without products."""
+        """The initial values as raws of the accumulator."""
         from tinyml.dialects.machine.numpy_machine import NumpyMachine
 
         raws = self.raws.astype(self.format.dtype)
@@ -228,14 +238,14 @@ class Start:
 
 
 def zero_start(accumulator: Accumulator, weights: NumberFormat) -> Start:
-    """The initial value 0 for sums of products with weights of a format."""
+    """Initial values 0 for sums of products with weights of a format, one for all rows."""
     format = accumulator.start_format(weights)
     return Start(format, np.zeros((), format.dtype))
 
 
 @dataclass(frozen=True, eq=False)
 class RowSums:
-    """Sums of products of bytes, one for each row of weights. Each sum is finished in the format of the result.
+    """Sums of products of bytes, one for each row of weights. Each sum is rounded to the format of the result.
 
     * channels: true if each row is multiplied by a single channel of a window.
     * weights: an array of shape (rows, elements).

@@ -1,4 +1,4 @@
-"""Debian packages that a chip needs, and the check whether their commands and headers are installed."""
+"""Debian packages that a chip needs, and the check whether they are installed."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Package:
-    """A Debian package. It counts as installed if its command and its header can be found, whatever their origin.
+    """A Debian package. It counts as installed if its command and its header can be found, wherever they come from.
 
     * command: a program on the PATH.
     * header: a C header.

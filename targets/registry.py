@@ -2,8 +2,8 @@
 
 A row of `CHIPS` names the boards of a chip, so that only the folder of the requested chip is imported. A separate
 package adds a chip by an entry point in the group `tinyml.chips`. The entry point names a `Chip`, such as `mychip =
-"mypackage.chip:CHIP"`. Entry points in `tinyml.boards` with the same value name the boards of the chip. Without these,
-the chip is loaded for every board that no row names, and when all boards are listed.
+"mypackage.chip:CHIP"`. Entry points in `tinyml.boards` with the same value name the boards of the chip. If there are
+none, the chip is loaded for every board that no row names, and when all boards are listed.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ from tinyml.targets.tiles import TileFamily
 
 
 def _boards(text: str) -> Mapping[str, str]:
-    """The names of boards and aliases, each mapped to the name of the board.
+    """A mapping from each name or alias of a board to the name of the board.
 
     text: a word for each board, optionally followed by `=` and aliases.
     """
@@ -95,9 +95,9 @@ TARGET = OwnAttribute(
 
 @cache
 def _chip(row: Row) -> Chip | None:
-    """The chip that a row names; None for a plug-in's chip that is skipped.
+    """The chip of a row; None for a plug-in's chip that is skipped.
 
-    A chip is skipped if it is incomplete, or if its name or targets are in use.
+    A plug-in's chip is skipped if it is incomplete, or if its name or targets are already in use.
     """
     return next(each([row], CHIPS.load), None)
 
@@ -119,7 +119,7 @@ _PACKAGE_CHIPS: dict[str, str] = {}
 
 
 def _check(plugin: Row, chip: Chip) -> None:
-    """Raise `PluginError` for fields of the wrong type, and for names that are already in use."""
+    """Raise `PluginError` if a chip of a plug-in has fields of the wrong type, or names that are already in use."""
     plugin.expect_fields(chip)
     if not chip.boards:
         raise PluginError(f"{plugin}: the chip {chip.name} has no board")
@@ -138,13 +138,17 @@ def _check(plugin: Row, chip: Chip) -> None:
 
 @contextmanager
 def blamed(chip: Chip) -> Generator[None]:
-    """A context in which exceptions are attributed to the plug-in that provides the chip, if any."""
+    """A context in which exceptions are attributed to the plug-in that provides the chip. It has no effect for a chip
+    of tinyml.
+    """
     with nullcontext() if (plugin := _PROVIDERS.get(chip.name)) is None else plugin.blamed():
         yield
 
 
 def _answer(chip: Chip, kind: type[T], ask: Callable[[Chip], T | None]) -> T | None:
-    """The result of a function that is called with a chip.
+    """The result of `ask` for a chip.
+
+    kind: the type that the result must have, unless it is None.
 
     Raises `PluginError` if a plug-in raises an exception or returns an object of another type.
     """
@@ -199,9 +203,9 @@ def _of_board(target: str) -> Chip:
 
 
 def _taken_apart(target: str) -> tuple[str, tuple[int, int] | None]:
-    """The name of the board in a target's name, and the sizes of flash and RAM in bytes that follow this name.
+    """The name of the board in a target's name, and the sizes of flash and RAM in bytes that follow it.
 
-    The sizes are None if no sizes follow (see `Board.with_memories`).
+    Instead of the sizes, the result contains None if no sizes follow (see `Board.with_memories`).
     """
     name, *sizes = target.rsplit("-", 2)
     flash, ram = map(bytes_of, sizes) if len(sizes) == 2 else (None, None)
@@ -231,7 +235,7 @@ _SUGGESTED_BOARDS = 3
 
 
 def _of_part(target: str) -> InputError | None:
-    """The error for the name of a part with a known instruction set. The error suggests the nearest boards.
+    """The error for a target that is the name of a part with a known instruction set. It suggests the nearest boards.
 
     Returns None for other names.
     """
@@ -255,7 +259,10 @@ def _of_part(target: str) -> InputError | None:
 
 
 def _instead(core: str) -> str:
-    """Advice on how to compile for a part for which there is no board."""
+    """The end of an error message: advice on how to compile for a part for which there is no board.
+
+    core: the core of the part.
+    """
     return f"for the part itself: --target {core} --flash-size 512K --ram-size 128K, with its sizes"
 
 
@@ -293,7 +300,7 @@ def check_target(target: str) -> None:
 
 
 def board(target: str) -> Board:
-    """The board with a given name or alias. Sizes of memories may be appended to the name (`sized`).
+    """The board with a given name or alias. The sizes of its memories may follow the name, as `sized` appends them.
 
     Raises `InputError` for an unknown board.
     """
@@ -303,10 +310,12 @@ def board(target: str) -> Board:
 
 
 def sized(target: str, flash: int | None, ram: int | None) -> str:
-    """The name of a target with memories of other sizes. flash, ram: sizes in bytes; None preserves a size.
+    """The name of a target with memories of other sizes.
 
-    Raises `InputError` for an unknown target, and for a target without memories. Also raises it for sizes above the
-    memories of the part if compiler and simulator define these memories.
+    flash, ram: the sizes in bytes; None for the size of the target.
+
+    Raises `InputError` for an unknown target, for a target without memories, and for sizes above the memories of the
+    part if compiler and simulator define these memories.
     """
     if flash is None and ram is None:
         return target
@@ -328,9 +337,9 @@ def _with_memories(known: Board, flash: int | None, ram: int | None) -> Board:
 
 
 def target_of(op: Operation) -> str:
-    """The board for which the module that contains an op is compiled; the host if the module names none.
+    """The board for which the module that contains an op is compiled; the host if the module specifies no board.
 
-    Raises `InputError` for an attribute that is not a string.
+    Raises `InputError` if the module's attribute is not a string.
     """
     around: Operation | None = op
     while around is not None:
@@ -343,7 +352,7 @@ def target_of(op: Operation) -> str:
 
 
 def compile_for(module: ModuleOp, target: str) -> None:
-    """Record the board whose kernels a module calls. The host has no kernels and is not recorded.
+    """Record the board whose kernels a module calls. The host, which has no kernels, is not recorded.
 
     Raises `InputError` for a module that is compiled for another board.
     """
@@ -369,7 +378,7 @@ def makers(target: str, kind: type[M]) -> list[M]:
 
 
 def offers(target: str, nest: KernelQuery) -> Iterator[Offer]:
-    """Yield the kernels that a board has for a nest, the best first.
+    """Yield the kernels of a board for a nest, the best first.
 
     Raises `InputError` for an unknown board. Raises `PluginError` if a plug-in's chip raises an exception or returns an
     invalid result.
@@ -385,7 +394,7 @@ def _sum_offers(target: str, nest: SumQuery) -> Sequence[Offer]:
 
 
 def _asked(target: str, nest: KernelQuery) -> Iterator[Offer]:
-    """Yield the offers of a chip.
+    """Yield the offers of a chip for a nest.
 
     An offer of a plug-in is checked: its sum must have one of the requested widths.
     """
@@ -403,20 +412,22 @@ def _asked(target: str, nest: KernelQuery) -> Iterator[Offer]:
 
 
 def usual_input_tile(target: str) -> int:
-    """The maximum number of bytes of an input tile, for the usual tile kernels of a board; 0 without such kernels."""
+    """The maximum number of bytes of an input tile for the tile kernels of a board that are not `large`; 0 if there are
+    none.
+    """
     families = makers(target, TileFamily)
     return min((family.input_tile_bytes for family in families if not family.large), default=0)
 
 
 def far_load(target: str) -> float | None:
-    """The additional time of reading an element of a far constant, in the unit of the board; None without far
-    constants.
+    """The additional time of reading an element of a far constant, in the unit of the board; None if the board has no
+    far constants.
     """
     return next((far.load for far in makers(target, FarConstants)), None)
 
 
 def spends_flash(target: str) -> bool:
-    """True if a board has kernels or code that need more flash than the usual ones in order to be faster.
+    """True if a board has kernels that are faster than the usual ones and need more flash.
 
     Raises `InputError` for an unknown board.
     """
@@ -427,7 +438,7 @@ def spends_flash(target: str) -> bool:
 def known_kernel(attribute: KernelAttr, target: str) -> Kernel | None:
     """The kernel of a board that an attribute identifies.
 
-    Returns None if there is no such kernel, or if the kernel contains constants. Raises `InputError` for an unknown
+    Returns None if there is no such kernel, or if the kernel embeds constants. Raises `InputError` for an unknown
     board.
     """
     if isinstance(attribute, FarKernelAttr):
@@ -444,7 +455,7 @@ def kernel_of(attribute: KernelAttr, target: str) -> Kernel:
 
 
 def coded_kernel(attribute: CodeKernelAttr, content: Content, target: str) -> Kernel:
-    """The kernel that contains the given rows, tile, forest or lane program.
+    """The kernel that embeds the given rows, tile, forest or lane program.
 
     Raises `InputError` if no kernel generator of the board generates a kernel with this attribute for this content.
     """
@@ -455,14 +466,19 @@ def coded_kernel(attribute: CodeKernelAttr, content: Content, target: str) -> Ke
 
 
 def _identified(target: str, attribute: KernelAttr, content: Content | None) -> Kernel | None:
-    """The kernel that an attribute identifies, on any board of the target's chip; None if there is no such kernel."""
+    """The kernel that an attribute identifies, on any board of the target's chip; None if there is no such kernel.
+
+    content: the constants that the kernel embeds; None for other kernels.
+    """
     chip = chip_of(target)
     found = (_answer(chip, Kernel, lambda _, maker=maker: maker.kernel_of(attribute, content)) for maker in chip.makers)
     return next((kernel for kernel in found if kernel is not None), None)
 
 
 def element_function(symbol: str, target: str) -> str | None:
-    """The text of a C function on packed elements for a board's chip; None for any other function."""
+    """The text of a C function on packed elements for a board's chip; None if `symbol` is not the name of such a
+    function.
+    """
     if (function := ELEMENT_FUNCTIONS.get(symbol)) is None:
         return None
     return _answer(chip_of(target), str, lambda chip: chip.functions(function))

@@ -1,6 +1,6 @@
-"""Tiles: adjacent windows, and kernels that multiply these windows by rows of weights.
+"""Tiles of adjacent windows, and kernels that multiply these windows by rows of weights.
 
-The kernels are composed for the shape of a tile.
+Each kernel is composed for the shape of a tile.
 """
 
 from __future__ import annotations
@@ -68,36 +68,38 @@ class Tile:
 
     @property
     def channels(self) -> int:
-        """The number of channels, for rows that are multiplied by single channels."""
+        """The number of channels of the image, if rows are multiplied by single channels."""
         return self.rows // self.filters
 
     @property
     def elements(self) -> int:
-        """The number of elements of memory from the first to the last element that any window contains."""
+        """The number of elements of memory from the first element of the first window to the last element of the last
+        one.
+        """
         return (self.count - 1) * self.step + (self.lines + self.runs - 2) * self.pitch + self.length
 
     @property
     def suffix(self) -> str:
-        """The suffix of the name of the C function for the tile."""
+        """The suffix of the name of the C function, which contains the shape of the tile."""
         *shape, zero, right, lines, filters, once = astuple(self)
         further = [right, lines, filters] if filters > 1 else [right, lines] if lines > 1 else [right] if right else []
         return "_".join(map(str, (*shape, zero + ZERO_BIAS, *further, *(["once"] if once else []))))
 
     @staticmethod
     def of(kernel: TileKernelAttr) -> Tile:
-        """The tile for which a kernel is composed."""
+        """The shape of the tile for which a kernel is composed."""
         return Tile(**{name: number.data for name, number in kernel.shape.items()})
 
 
 def tile_of(kernel: Kernel) -> TileKernelAttr:
-    """The attribute that identifies a kernel of a tile family."""
+    """The attribute that identifies a kernel of a tile family in the IR."""
     assert isinstance(kernel.attribute, TileKernelAttr)
     return kernel.attribute
 
 
 @dataclass(frozen=True)
 class Sums:
-    """The sums of rows of weights and windows.
+    """The sums of products of rows of weights and windows, with the factors that convert them to results.
 
     * weights: an array of shape (rows, elements).
     * starts: for each row, the initial value of its sums.
@@ -113,10 +115,12 @@ class Sums:
 
     @staticmethod
     def requantised(weights: Numbers, starts: Numbers, finish: Requantisation) -> Sums:
-        """The sums that a requantisation converts to results.
+        """The sums whose results a given requantisation determines.
 
-        For a row whose factor is 0, weights and start are replaced by zeros, and the factor by an arbitrary valid
-        factor.
+        finish: the requantisation.
+
+        If the factor of a row is 0, its weights and start value are replaced by zeros, and the factor by an arbitrary
+        valid one.
         """
         some = finish.multipliers != 0
         return Sums(
@@ -129,17 +133,17 @@ class Sums:
 
     @property
     def has_halves(self) -> bool:
-        """True if a sum of a row may lie halfway between two results.
+        """True if a sum of any row may lie halfway between two results.
 
-        The sum x of such a row is a multiple of 2^(30 - shift) / (the greatest power of two that divides the
-        multiplier), and not 0.
+        Such a sum x is not 0, and is a multiple of 2^(30 - shift) / p, where p is the greatest power of two that
+        divides the multiplier.
         """
         powers = self.multipliers & -self.multipliers
         return bool((self.reach + np.abs(self.starts) >= (np.int64(1) << 30 - self.shifts) // powers).any())
 
     @property
     def reach(self) -> Numbers:
-        """For each row, an upper bound on the magnitude of the sum of its products with arbitrary bytes."""
+        """For each row, an upper bound on the magnitude of the sum of its products with any bytes."""
         return np.abs(self.weights).sum(1) * -limits(8)[0]
 
     def within(self, limit: int) -> bool:
@@ -147,11 +151,12 @@ class Sums:
         return int((self.reach + np.abs(self.starts)).max()) < limit
 
     def clamp_starts(self, limit: int, zero: int) -> Sums | None:
-        """Equivalent sums, which are below a limit and are requantised to the same bytes; None if there are none.
+        """Equivalent sums that are below a limit and have the same results; None if there are none.
 
-        A channel whose weights have no effect may start from 2^30, far outside the range of bytes. Such a start is
-        replaced by a start closer to 0 for which all sums of the channel still result in the same byte. zero: the raw
-        of 0 of the results.
+        A channel whose weights have no effect may start from 2^30, far outside the range of bytes. Such a start value
+        is replaced by one closer to 0 for which all sums of the channel have the same byte as result.
+
+        zero: the raw of 0 of the results.
         """
         reach, most = self.reach, limits(32)[1]
         if self.within(limit) or reach.max() >= limit or not self.within(most):
@@ -166,7 +171,7 @@ class Sums:
         return replace(self, starts=starts) if same.all() else None
 
     def constant_byte(self, row: int, zero: int) -> int | None:
-        """The byte to which every sum of a row without weights is requantised; None for other rows.
+        """The byte to which every sum of a row is requantised, if all weights of the row are 0; None for other rows.
 
         zero: the raw of 0 of the results.
         """
@@ -181,7 +186,7 @@ class Sums:
         return np.clip(results.astype(np.int64) + zero, *limits(8))
 
     def part(self, rows: slice) -> Sums:
-        """The sums of some of the rows."""
+        """The sums of the rows in a slice."""
         return Sums(self.weights[rows], self.starts[rows], self.multipliers[rows], self.shifts[rows], self.once)
 
     def __iter__(self) -> Iterator[tuple[Numbers, int, int, int]]:
@@ -190,9 +195,11 @@ class Sums:
 
 
 def _is_by_bytes(finish: Requantisation, right: int) -> bool:
-    """True if kernels can apply a requantisation that converts sums to bytes.
+    """True if the kernels support a requantisation of sums to bytes.
 
-    The factors must be 0 or less than 1/2, with 31-bit multipliers. right: the maximum right shift.
+    The factors must be 0 or less than 1/2, with 31-bit multipliers.
+
+    right: the maximum right shift.
     """
     some = finish.multipliers != 0
     multipliers, shifts = finish.multipliers[some], finish.shifts[some]
@@ -202,7 +209,7 @@ def _is_by_bytes(finish: Requantisation, right: int) -> bool:
 
 @dataclass(frozen=True)
 class TileFamily(Maker):
-    """Kernels for tiles of any shape, composed on demand.
+    """A family of kernels for tiles of any shape, composed on demand.
 
     * name: the prefix of C functions, which is followed by the shape.
     * channels: true if each row of weights is multiplied by a channel of windows.
@@ -211,8 +218,8 @@ class TileFamily(Maker):
     * composed: a function that returns the kernel for a function name and a tile; None for an unsupported shape.
     * stream: a function that returns the weights and all other data of rows, in the order in which a kernel reads them.
     * limit: the magnitude below which sums and partial sums must be.
-    * shifts: true if sums are finished by a shift (`Accumulator.shift`) instead of a requantisation. The starts of sums
-      then include the rounding bias.
+    * shifts: true if sums are converted to results by a shift (`Accumulator.shift`) instead of a requantisation. The
+      start values of sums then include the rounding bias.
     * bits: the width of sums.
     * max_right: the maximum right shift of a requantisation.
     * input_tile_bytes: the maximum number of bytes of an input tile.
@@ -250,7 +257,7 @@ class TileFamily(Maker):
             yield Offer(kernel, (), self.lines, self.input_tile_bytes, lambda: self.stream(tile, sums))
 
     def _answers(self, nest: TileQuery) -> bool:
-        """True if a query requests this kind of kernels and their number of lines."""
+        """True if the family has kernels of the kind, and for the number of lines, that a query requests."""
         if isinstance(nest.by, TileKernelAttr):
             asked = (nest.by.family.data, nest.by.lines.data) == (self.name, self.lines)
         else:
@@ -265,9 +272,10 @@ class TileFamily(Maker):
 
     @lru_cache(CACHED_SUMS)  # noqa: B019 (families live as long as the program)
     def finished(self, rows: RowSums) -> tuple[Requantisation, Sums] | None:
-        """The requantisation that kernels apply to the sums of rows, and the sums in the form that the kernels compute.
+        """The requantisation that the kernels apply to the sums of rows, and the sums that they compute.
 
-        Returns None if the kernels do not support these rows.
+        If the kernels shift their sums, the start values include the rounding bias. Returns None if the kernels do not
+        support these rows.
         """
         if self.channels != rows.channels or (rows.filters > 1 and not self.several):
             return None
@@ -284,9 +292,10 @@ class TileFamily(Maker):
         return None if bounded is None else (finish, bounded)
 
     def finish(self, accumulator: Accumulator, result: NumberFormat, rows: int) -> Requantisation | None:
-        """The requantisation with which kernels convert complete sums of rows to bytes; None if it is not supported.
+        """The requantisation by which kernels convert complete sums of rows to bytes; None if the kernels do not
+        support it.
 
-        For kernels that shift their sums, the requantisation has no multipliers.
+        If the kernels shift their sums, the requantisation has no multipliers.
         """
         if not accumulator.INTEGER:
             return None
@@ -300,7 +309,7 @@ class TileFamily(Maker):
         return finish if supported else None
 
     def tile(self, finish: Requantisation, nest: TileQuery) -> Tile:
-        """The tile of a query. `finish` requantises the sums of the tile."""
+        """The tile of a query whose sums are converted by the requantisation `finish`."""
         right, spaces, sums = -int(finish.shifts[0]) if self.shifts else 0, nest.spaces, nest.sums
         # Windows with one run, in a single line, have no pitch.
         pitch = spaces.pitch if max(spaces.runs, self.lines) > 1 else 0
@@ -308,7 +317,7 @@ class TileFamily(Maker):
         return Tile(*shape, finish.zero, right, self.lines, sums.filters, int(finish.to_even))
 
     def bounded(self, sums: Sums, zero: int) -> Sums | None:
-        """Equivalent sums that are below the limit of the kernels; None if there are no such sums.
+        """Equivalent sums with the same results that are below the limit of the kernels; None if there are none.
 
         zero: the raw of 0 of the results.
         """
@@ -362,7 +371,7 @@ class TileCoder(Maker):
 
     @lru_cache(CACHED_KERNELS)  # noqa: B019 (coders live as long as the program)
     def kernel(self, code: CodedTile) -> Kernel | None:
-        """The kernel that contains a tile's weights; None if the tile or the layout of its windows is unsupported."""
+        """The kernel that embeds a tile's weights; None if the tile or the layout of its windows is not supported."""
         rows, runs, length = code.weights.shape
         if code.apart != (rows if self.family.channels else 1):
             return None
@@ -376,7 +385,7 @@ class TileCoder(Maker):
 
 
 def coded_tile(tile: Tile, sums: Sums) -> CodedTile:
-    """The tile and its sums in the form that an attribute stores."""
+    """The tile and its sums as the constants that a generated function embeds."""
     from tinyml.dialects.layouts.coded_rows import CodedTile
 
     weights = sums.weights.reshape(tile.rows, tile.runs, -1)

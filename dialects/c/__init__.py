@@ -1,6 +1,7 @@
-"""The `c` dialect (L5): the statements and expressions of one C source file.
+"""The `c` dialect (level L5): the declarations, statements and expressions of one C source file.
 
-The dialect is independent of the syntax extensions of targets.
+The ops describe standard C. The printer of a target adds compiler-specific syntax, such as qualifiers of program
+memory.
 """
 
 from xdsl.ir import Dialect

@@ -1,4 +1,4 @@
-"""Ops for declarations at file level. A program consists of one `.c` and one `.h` file."""
+"""Ops of the `c` dialect for declarations at file scope. A program consists of one `.c` file and one `.h` file."""
 
 from __future__ import annotations
 
@@ -40,17 +40,18 @@ from tinyml.dialects.own_attributes import NAME, UNIT, HolderKind, OwnAttribute,
 
 
 def _check_element(type: Attribute) -> None:
-    """Raise `VerifyException` unless `type` is a valid element type of a C array."""
+    """Raise `VerifyException` unless `type` can be the element type of a C array."""
     if not is_scalar(type):
         raise VerifyException(f"no element type of C: {type}")
 
 
 @irdl_op_definition
 class ProgramOp(DialectOp):
-    """The files NAME.c and NAME.h. `notes` are paragraphs of the comment at the top of NAME.c.
+    """The files NAME.c and NAME.h of a program. `notes` are paragraphs of the comment at the top of NAME.c.
 
-    Without a `c.instance`, the arena and the buffers are static. With a `c.instance`, they are members of this
-    structure. All functions then take the instance as their first argument, and no function writes static memory.
+    Without a `c.instance`, the arena and the buffers are static arrays. With a `c.instance`, they are members of the
+    structure that `c.instance` declares. Every function then receives a pointer to the structure as its first argument,
+    and no function writes static memory.
     """
 
     name = "c.program"
@@ -81,10 +82,13 @@ class ProgramOp(DialectOp):
 
 
 def _check_memory(function: FuncOp, instance: InstanceOp | None) -> None:
-    """Raise `VerifyException` unless the function takes the instance as its first argument and no other instance.
+    """Raise `VerifyException` unless the arguments and the memory accesses of a function match the instance of the
+    program.
 
-    Also raise it if the function accesses members of the instance other than through this argument. instance: None for
-    a program without an instance.
+    With an instance, the first argument must be the instance, and no further argument may be one. A member of the
+    instance must be accessed through an instance, and static memory without one.
+
+    instance: the instance that the program declares. If it is None, no argument may be an instance.
     """
     own = [] if instance is None else [InstanceType(instance.sym_name.data)]
     inputs = function.function_type.inputs.data
@@ -120,9 +124,9 @@ class DefineOp(DialectOp):
 
 @irdl_op_definition
 class InlineOp(DialectOp):
-    """Verbatim C text in the header.
+    """C text that is printed unchanged in the header.
 
-    The text defines a function for callers of the program, or declares a function that the callers must define.
+    The text defines a function for callers of the program, or declares a function that callers must define.
     """
 
     name = "c.inline"
@@ -137,7 +141,11 @@ class InlineOp(DialectOp):
 
 @irdl_op_definition
 class VerbatimOp(DialectOp):
-    """Verbatim C text of a runtime header that declares the functions named in `provides`."""
+    """The unchanged C text of a runtime header.
+
+    * origin: the name of the header.
+    * provides: the names of the functions that the text declares.
+    """
 
     name = "c.verbatim"
     origin = prop_def(StringAttr)
@@ -157,10 +165,10 @@ class VerbatimOp(DialectOp):
 
 @irdl_op_definition
 class ConstantOp(DialectOp):
-    """`static const T name[N] = {...};` in flash, or a member of a `c.loaded`. The shape of the constant is printed
-    only as a comment.
+    """A constant array `static const T name[N] = {...};` in flash, or a member of a `c.loaded`.
 
-    `far` places the array in the code section. Near pointers then need to reach only the constants without `far`.
+    The array is declared with one dimension. Its shape is printed only in a comment. `far` places the array beyond the
+    constants that the target's normal (near) pointers must reach.
     """
 
     name = "c.constant"
@@ -178,7 +186,7 @@ class ConstantOp(DialectOp):
 
     @property
     def memory(self) -> str:
-        """The memory qualifier of pointers to elements of the constant."""
+        """The memory kind, `flash` or `far`, of pointers to elements of the constant (see `!c.ptr`)."""
         return FLASH if self.far is None else FAR
 
     @property
@@ -198,7 +206,8 @@ class ConstantOp(DialectOp):
 class LoadedOp(DialectOp):
     """`static struct { ... } NAME;` in RAM: constant arrays whose content the caller writes before the first call.
 
-    The arrays are consecutive, in the listed order. The largest elements come first, so that no padding is needed.
+    The structure contains the arrays in the order in which the op lists them. They are listed in descending order of
+    element size, so that the structure needs no padding.
     """
 
     name = "c.loaded"
@@ -212,12 +221,12 @@ class LoadedOp(DialectOp):
 
     @property
     def arrays(self) -> list[ConstantOp]:
-        """The arrays in their order in RAM."""
+        """The constant arrays of the structure, in the order of their addresses."""
         return [op for op in self.body.block.ops if isinstance(op, ConstantOp)]
 
     @property
     def content(self) -> bytes:
-        """The bytes of all arrays, little-endian."""
+        """The initial bytes of the structure: the elements of all arrays, little-endian."""
         return b"".join(op.value.data.data for op in self.arrays)
 
     def verify_(self) -> None:
@@ -231,7 +240,11 @@ class LoadedOp(DialectOp):
 
 @irdl_op_definition
 class ArenaOp(DialectOp):
-    """`static T name[...];`: working memory of `size` bytes, declared as the element type. `memory`: see `c.buffer`."""
+    """`static T name[...];`: working memory of `size` bytes, declared as an array of the element type.
+
+    * memory: the macro that places the array in a memory of the board; absent for ordinary RAM.
+    * memories: the record that `place-memories` wrote for a board with several memories.
+    """
 
     name = "c.arena"
     sym_name = prop_def(SymbolNameConstraint())
@@ -262,7 +275,10 @@ class ArenaOp(DialectOp):
 
 @irdl_op_definition
 class BufferOp(DialectOp):
-    """`static T name[N];` in RAM, outside the arena; unused ones are not linked. `memory`: the macro that places it."""
+    """`static T name[N];`: an array in RAM outside the arena. The linker removes a buffer that no function uses.
+
+    `memory` is the macro that places the array in a memory of the board.
+    """
 
     name = "c.buffer"
     sym_name = prop_def(SymbolNameConstraint())
@@ -284,7 +300,8 @@ class BufferOp(DialectOp):
 
 @irdl_op_definition
 class InstanceOp(DialectOp):
-    """`typedef struct { ... } NAME_ctx;` in the header: the memory of one instance, an arena and buffers.
+    """`typedef struct { ... } NAME_ctx;` in the header: the working memory of one instance, which consists of an arena
+    and buffers.
 
     The caller may declare any number of instances. Their memory need not be initialised.
     """
@@ -300,7 +317,7 @@ class InstanceOp(DialectOp):
 
     @property
     def members(self) -> set[str]:
-        """The names of the arena and the buffers."""
+        """The names of the arena and of the buffers in the structure."""
         return {op.sym_name.data for op in self.body.block.ops if isinstance(op, ArenaOp | BufferOp)}
 
     def verify_(self) -> None:
@@ -329,7 +346,10 @@ def _are_texts(files: Attribute) -> bool:
 
 
 def files_of(program: ProgramOp) -> dict[str, bytes]:
-    """The content of the further files of a program, by what follows the program's name in theirs."""
+    """The contents of the files that a program needs besides NAME.c and NAME.h.
+
+    A key is the part of a file name that follows NAME. The value is the content of this file.
+    """
     files = cast(DictionaryAttr, program.attributes.get(FILES, DictionaryAttr({}))).data.items()
     return {
         name: file.data if isinstance(file, BytesAttr) else cast(StringAttr, file).data.encode() for name, file in files

@@ -1,4 +1,4 @@
-"""Expressions of C. Only `c.next` has a side effect: it advances a pointer variable."""
+"""Expressions of C. Only `c.next` has a side effect: it increments a pointer variable."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ VARIABLE_OF_CONTENT = ParamAttrConstraint(VariableType, (CONTENT,))
 
 
 class ExpressionOp(DialectOp, ABC):
-    """An expression. The printer may inline an expression into the statement that uses it."""
+    """The base class of expressions. The printer may nest an expression into the statement that uses it."""
 
 
 @irdl_op_definition
@@ -90,7 +90,9 @@ class LiteralOp(ExpressionOp):
 
 
 class ArithmeticOp(ExpressionOp, ABC):
-    """An operator applied to two numbers of one type. Integer results must fit in the type: no overflow occurs."""
+    """An arithmetic operator applied to two numbers of one type. An integer result must fit in the type, because signed
+    overflow is undefined in C.
+    """
 
     T: ClassVar = VarConstraint("T", NUMBER)
     operator = prop_def(StringAttr)
@@ -108,9 +110,10 @@ class ArithmeticOp(ExpressionOp, ABC):
 
 @irdl_op_definition
 class BinaryOp(ArithmeticOp):
-    """A binary operator, such as `a + b`. `>>` shifts arithmetically by less than the width. `/` rounds towards zero.
+    """A binary operator, such as `a + b`.
 
-    `<<` shifts unsigned numbers by less than the width and discards overflowing bits.
+    `>>` is an arithmetic shift by less than the width. `<<` shifts unsigned numbers by less than the width and discards
+    overflowing bits. `/` rounds towards zero.
     """
 
     name = "c.binary"
@@ -161,7 +164,9 @@ class UnaryOp(ExpressionOp):
 
 @irdl_op_definition
 class MultiplyWideOp(ExpressionOp):
-    """The exact product of two narrow signed integers, for which targets have an instruction or a fast routine."""
+    """The exact product of two signed integers, in a type of at least twice their width. Targets compute the product by
+    one instruction or a fast routine.
+    """
 
     name = "c.multiply_wide"
     lhs = operand_def(SignlessIntegerConstraint)
@@ -183,9 +188,10 @@ class MultiplyWideOp(ExpressionOp):
 
 @irdl_op_definition
 class CastOp(ExpressionOp):
-    """The cast `(T)a`. The result of an integer cast is equal to the operand modulo 2^width.
+    """The cast `(T)a`. The result of an integer cast is congruent to the operand modulo 2^width, where `width` is the
+    width of the result.
 
-    A cast from `ui8`, `ui16` or `ui32` reinterprets the bits as unsigned before it widens them.
+    A cast from `ui8`, `ui16` or `ui32` interprets the operand as unsigned before it widens the operand.
     """
 
     name = "c.cast"
@@ -222,9 +228,9 @@ class ConditionalOp(ExpressionOp):
 
 @irdl_op_definition
 class CallOp(ExpressionOp):
-    """A call of a pure function that returns one number. Arguments are numbers, or pointers to memory.
+    """A call of a pure function that returns one number.
 
-    The function only reads this memory.
+    The arguments are numbers, or pointers to memory that the function only reads.
     """
 
     name = "c.call"
@@ -242,7 +248,7 @@ class CallOp(ExpressionOp):
 class SymbolOp(ExpressionOp):
     """The address of a `c.constant` (in flash or in a `c.loaded`), of a `c.loaded`, or of a `c.buffer`.
 
-    instance: the instance that contains the buffer. `instance` is absent for static memory.
+    instance: the instance that contains the buffer; absent if the memory is static.
     """
 
     name = "c.symbol"
@@ -313,7 +319,7 @@ class AddressOp(ExpressionOp):
 
 @irdl_op_definition
 class LoadOp(ExpressionOp):
-    """The element `p[i]`."""
+    """The array element `p[i]`."""
 
     name = "c.load"
     pointer = operand_def(POINTER_TO_ELEMENT)
@@ -328,7 +334,7 @@ class LoadOp(ExpressionOp):
 
 @irdl_op_definition
 class ReadOp(ExpressionOp):
-    """The current value of a variable."""
+    """The current value of a local variable."""
 
     name = "c.read"
     variable = operand_def(VARIABLE_OF_CONTENT)
@@ -342,7 +348,7 @@ class ReadOp(ExpressionOp):
 
 @irdl_op_definition
 class NextOp(ExpressionOp):
-    """`*p++`: the element that a pointer variable addresses. The op then advances the pointer to the next element."""
+    """`*p++`: the element to which the pointer variable `p` points. The op then increments `p` by one element."""
 
     name = "c.next"
     variable = operand_def(ParamAttrConstraint(VariableType, (POINTER_TO_ELEMENT,)))

@@ -48,7 +48,9 @@ from tinyml.dialects.operations import DialectOp
 
 @irdl_op_definition
 class VariableOp(DialectOp):
-    """`T v = init;` or, if every path assigns the variable before a use, `T v;`."""
+    """The declaration `T v = init;` of a local variable, or `T v;` if every path assigns the variable before it is
+    used.
+    """
 
     name = "c.variable"
     init = opt_operand_def(CONTENT)
@@ -62,7 +64,7 @@ class VariableOp(DialectOp):
 
 @irdl_op_definition
 class ArrayOp(DialectOp):
-    """`T a[length];`, an uninitialised local array."""
+    """`T a[length];`: the declaration of an uninitialised local array."""
 
     name = "c.array"
     length = prop_def(COUNT)
@@ -211,10 +213,9 @@ class ForOp(DialectOp):
 
 @irdl_op_definition
 class PragmaOp(DialectOp):
-    """`#pragma text` at the beginning of its block, or `#pragma text variable=array`. The pragma does not affect
-    results.
+    """`#pragma text` at the beginning of its block, or `#pragma text variable=array`. A pragma does not change results.
 
-    The array is a static array, referenced by its symbol, or an argument of the function.
+    The array is either a static array, which `symbol` names, or the pointer `argument` of the function.
     """
 
     name = "c.pragma"

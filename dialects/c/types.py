@@ -1,4 +1,6 @@
-"""Types of C. Builtin types represent numbers (i16: int16_t, index: int), dialect types pointers and variables."""
+"""Types of C. Numbers have builtin types (`i16` is int16_t, `index` is int). Pointers, variables and instances have
+types of this dialect.
+"""
 
 from __future__ import annotations
 
@@ -45,13 +47,13 @@ def width_of(type: Attribute) -> int:
 
 @irdl_attr_definition
 class PointerType(ParametrizedAttribute, TypeAttribute):
-    """`!c.ptr<i16, flash>`: the address of elements in a kind of memory.
+    """`!c.ptr<i16, flash>`: the address of an element in one kind of memory.
 
     The kind of memory determines how C code accesses the elements:
 
     * `ram`: the default, which is not printed.
-    * `const`: the input of the caller, which is read-only.
-    * `alias`: RAM that is also accessed as elements of other types.
+    * `const`: the input array of the caller, which is read-only.
+    * `alias`: RAM whose bytes are also accessed as elements of other types.
     * `flash`: constants, in program memory if the target has separate program memory.
     * `far`: constants at 24-bit addresses, beyond the range of the normal pointers of the target.
     """
@@ -109,7 +111,7 @@ class InstanceType(ParametrizedAttribute, TypeAttribute):
 
 @irdl_attr_definition
 class VariableType(ParametrizedAttribute, TypeAttribute):
-    """`!c.var<i32>`: a local variable, which can be read and assigned."""
+    """`!c.var<i32>`: a local variable, which ops of the dialect read and assign."""
 
     name = "c.var"
     content: Attribute
@@ -132,15 +134,15 @@ class VariableType(ParametrizedAttribute, TypeAttribute):
 
 
 def is_value(type: Attribute) -> bool:
-    """True if an expression may have this type."""
+    """True if a C expression can have this type."""
     return is_scalar(type) or isinstance(type, PointerType)
 
 
 def pointer_type(value: SSAValue) -> PointerType:
-    """The pointer type of a value. The IR must be verified, and the value must be a pointer."""
+    """The type of a value that is a pointer, in verified IR."""
     return cast(PointerType, value.type)
 
 
 def variable_type(value: SSAValue) -> VariableType:
-    """The variable type of a value. The IR must be verified, and the value must be a variable."""
+    """The type of a value that is a variable, in verified IR."""
     return cast(VariableType, value.type)

@@ -1,7 +1,8 @@
-"""The `exact` dialect: the arithmetic of number formats on integers with proven intervals.
+"""The `exact` dialect: integer ops that implement the arithmetic of number formats, with a proven interval for each
+result.
 
 The dialect lies between `num`, whose ops operate on formats, and `arith`, whose ops operate on registers. Every op is
-defined on unbounded integers, and states the register type and the interval of its result.
+defined on unbounded integers. Its result has a register type and an interval that contains every possible result.
 """
 
 from tinyml.dialects.collect import dialect_of

@@ -1,4 +1,6 @@
-"""Ops that convert raws of a format to integers or integers to raws, by a program that the format defines."""
+"""Ops that decode raws of a format to integers, or encode integers as raws. The format defines the program that does
+so.
+"""
 
 from __future__ import annotations
 
@@ -25,7 +27,9 @@ __all__ = ["Coder", "DecodeOp", "EncodeOp"]
 
 
 class _CoderOp(Step, ABC):
-    """An op whose result a format-specific program computes. The program may use tables."""
+    """An op whose result is computed by a program that the format defines. `tables` are the look-up tables of this
+    program.
+    """
 
     format = prop_def()
     tables = var_operand_def(MemRefType)
@@ -50,7 +54,10 @@ class _CoderOp(Step, ABC):
 
     @property
     def documented(self) -> RoundedOnce:
-        """The specification of the format. Raises `InputError` for a format without documented semantics."""
+        """The specification of the op's format.
+
+        Raises `InputError` if the format has no specification that defines how results are rounded.
+        """
         from tinyml.dialects.formats.specification import RoundedOnce
 
         format = number_format(self.format)
@@ -62,7 +69,7 @@ class _CoderOp(Step, ABC):
 
 @irdl_op_definition
 class DecodeOp(_CoderOp):
-    """The integer that a raw represents, in the unit of the format."""
+    """The integer that a raw represents, in units of the format's 2^-scale."""
 
     name = "exact.decode"
     METHOD: ClassVar[str] = "decode"
@@ -78,7 +85,7 @@ class DecodeOp(_CoderOp):
 
 @irdl_op_definition
 class EncodeOp(_CoderOp):
-    """The raw whose number is nearest to `x * 2^-scale`."""
+    """The raw of the format's number that is nearest to `x * 2^-scale`."""
 
     name = "exact.encode"
     METHOD: ClassVar[str] = "encode"

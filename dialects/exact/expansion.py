@@ -1,4 +1,4 @@
-"""Expansion of recorded operations: each op calls its `Machine` method on a machine that emits `arith` IR."""
+"""Expansion of `exact` ops: each op calls its `Machine` method on a machine that emits `arith` ops."""
 
 from __future__ import annotations
 
@@ -18,7 +18,9 @@ if TYPE_CHECKING:
 
 
 class _Expander(Emitter):
-    """An emitter for the program of an op. The operands of the op replace the tables that the program looks up."""
+    """The machine that emits `arith` ops in place of one op. A table look-up of the program reads a table operand of
+    the op.
+    """
 
     def __init__(self, op: RecordedOp | WithinOp, context: EmissionContext):
         super().__init__(op, context)
@@ -29,7 +31,7 @@ class _Expander(Emitter):
 
 
 def expand(function: FuncOp, context: EmissionContext) -> None:
-    """Replace the ops of `exact`, and of the dialects that formats define, by arithmetic on registers."""
+    """Replace the ops of `exact`, and of the dialects that formats define, by `arith` ops on registers."""
     emitted: dict[SSAValue, Int[SSAValue]] = {}
 
     def operand(value: SSAValue) -> Int[SSAValue]:

@@ -1,4 +1,4 @@
-"""The operations that formats share, each named after the `Machine` method that computes it.
+"""The integer operations that all formats share. Each op is named after the `Machine` method that computes it.
 
 Operands and results are registers of 8 to 64 bits.
 """
@@ -39,7 +39,7 @@ __all__ = [
 
 
 class _Pair(Step, ABC):
-    """The base class of ops that have two integer operands and no properties."""
+    """The base class of ops with two integer operands `a` and `b` and no properties."""
 
     a = operand_def(IntegerType)
     b = operand_def(IntegerType)
@@ -204,7 +204,7 @@ class RescaleOp(Step):
 
 
 class _Saturated(Step, ABC):
-    """An op whose result is clamped to [`low`, `high`]."""
+    """The base class of ops whose result is clamped to [`low`, `high`]."""
 
     limits = prop_def(IntervalAttr)
 
@@ -279,7 +279,7 @@ class ProductToOp(_Saturated):
 
 @irdl_op_definition
 class ClampOp(Step):
-    """`x` clamped to the interval of the result."""
+    """`x` clamped to the interval that the op states for its result."""
 
     name = "exact.clamp"
     METHOD: ClassVar[str] = "clamp"

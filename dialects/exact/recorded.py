@@ -1,8 +1,8 @@
-"""Base classes of recorded operations. A recorded operation stands for a call of one `Machine` method.
+"""Base classes of the ops of `exact`. Each op records a call of one `Machine` method, which `lower-exact-to-arith`
+executes.
 
-The op that defines a result states the interval of this result. The interval of an operand is the interval that its
-defining op states. An operand that is neither a constant nor defined by this dialect has the whole interval of its
-type.
+An op states the interval of its result as an attribute. The interval of an operand is the interval stated by its
+defining op. A constant has the interval of its value. Any other operand has the whole interval of its type.
 """
 
 from __future__ import annotations
@@ -81,7 +81,9 @@ def width_of(value: SSAValue) -> int:
 
 
 def integer_of(value: SSAValue) -> Int[SSAValue]:
-    """A register, with the interval that the defining op of the register states."""
+    """A register as an `Int` with the interval that its defining op states. Without a stated interval, the interval is
+    that of the type.
+    """
     width = width_of(value)
     if isinstance(op := value.owner, IntegerOp):
         return Int(value, width, *op.interval.ends)
@@ -91,9 +93,9 @@ def integer_of(value: SSAValue) -> Int[SSAValue]:
 
 
 class RecordedOp(DialectOp, ABC):
-    """An op that stands for a call of a `Machine` method.
+    """An op that records a call of one `Machine` method.
 
-    Operands and properties are named after the parameters of the method.
+    Its operands and properties have the names of the method's parameters.
     """
 
     METHOD: ClassVar[str]
@@ -124,21 +126,24 @@ class RecordedOp(DialectOp, ABC):
     @classmethod
     @cache
     def parameters(cls) -> Sequence[str]:
-        """The names of the method's parameters, in order."""
+        """The names of the parameters of the recorded method, in order."""
         return [*signature(getattr(Machine, cls.METHOD)).parameters][1:]
 
     @property
     def arguments(self) -> Sequence[Argument]:
-        """The arguments of the method call, in order: registers, constants and formats."""
+        """The arguments of the recorded call, in order: registers, integer constants and formats."""
         return [_argument(getattr(self, name)) for name in self.parameters()]
 
     @property
     def given_tables(self) -> Sequence[SSAValue]:
-        """The operands that are the tables of the op's program, in order."""
+        """The operands of the op that are look-up tables, in the order in which the computation uses the tables."""
         return ()
 
     def computed(self, machine: Machine[V], operand: Callable[[SSAValue], Int[V]]) -> Int[V] | V:
-        """The result of the method call on a machine. operand: a function that returns the integer for a register."""
+        """The result of the recorded call, executed on `machine`.
+
+        operand: a function that returns the integer for a register.
+        """
         given = [self._given(one, operand) for one in self.arguments]
         return getattr(machine, self.METHOD)(*given)
 
@@ -151,7 +156,10 @@ class RecordedOp(DialectOp, ABC):
 
     @abstractmethod
     def meaning(self, x: Mapping[str, Number]) -> Number | Condition:
-        """The documented result of the op before it is clamped. x: the integer operands and properties by name."""
+        """The result of the op by the format's specification, before it is clamped.
+
+        x: the integer operands and properties by name.
+        """
 
 
 Argument: TypeAlias = "SSAValue | int | Coder"
@@ -169,7 +177,7 @@ def _interval_of(made: Int[Any] | Wire) -> dict[str, Attribute]:
 
 
 class IntegerOp(DialectOp, ABC):
-    """An op whose result is an integer with a stated interval."""
+    """An op whose result is an integer. The attribute `interval` states an interval that contains the result."""
 
     interval = prop_def(IntervalAttr)
     result = result_def(IntegerType)
@@ -183,7 +191,7 @@ class IntegerOp(DialectOp, ABC):
 
 
 class Step(IntegerOp, RecordedOp, ABC):
-    """A recorded op that returns an integer."""
+    """A recorded op whose result is an integer."""
 
     def verify_(self) -> None:
         super().verify_()
@@ -199,12 +207,14 @@ class Step(IntegerOp, RecordedOp, ABC):
         self.verify_tables([table for _, table in bounds.tables])
 
     def verify_tables(self, used: Sequence[Any]) -> None:
-        """Raise `VerifyException` unless the op's table operands match the tables that its program uses."""
+        """Raise `VerifyException` unless the table operands of the op equal `used`, the tables that its computation
+        looks up.
+        """
 
 
 @irdl_op_definition
 class WithinOp(IntegerOp):
-    """The same register, with a narrower interval than its defining op states. The op computes nothing."""
+    """The operand itself, with a narrower interval than its defining op states. The op generates no code."""
 
     name = "exact.within"
     REGISTER: ClassVar = VarConstraint("register", BaseAttr(IntegerType))

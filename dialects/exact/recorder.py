@@ -1,4 +1,4 @@
-"""A machine that records the operations of formats as ops of `exact`, which `lower-exact-to-arith` expands."""
+"""A machine that records each operation of a format as an op of `exact`. `lower-exact-to-arith` expands these ops."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ SIGNED_GREATER = 4
 
 
 class Recorder(Emitter):
-    """A machine that inserts `exact` ops before a given op, and `arith` ops for operations without an `exact` op.
+    """A machine that inserts ops before a given op: an `exact` op if the operation has one, otherwise `arith` ops.
 
     An operation that needs no computation inserts no op: its result is an operand or a constant.
     """
@@ -30,7 +30,8 @@ class Recorder(Emitter):
         return super().known(value) or self._known_greater(value)
 
     def _known_greater(self, value: SSAValue) -> tuple[int, int] | None:
-        """The interval (least, greatest) of a select op that returns the greater of two values; None for other values.
+        """The interval (least, greatest) of a value that is the maximum of two others, computed by `arith.select`; None
+        for any other value.
 
         The least integer is at least 0 if one of the two values is the negation of the other.
         """
@@ -44,7 +45,9 @@ class Recorder(Emitter):
         return (max(low, 0) if _is_negative_of(lhs, rhs) or _is_negative_of(rhs, lhs) else low), high
 
     def operand(self, x: Int[SSAValue]) -> SSAValue:
-        """A register whose defining op states the interval of `x`."""
+        """A register whose stated interval is the interval of `x`. If necessary, an `exact.within` that states it is
+        inserted.
+        """
         stated = integer_of(x.value)
         if (stated.low, stated.high) == (x.low, x.high):
             return x.value
@@ -54,7 +57,7 @@ class Recorder(Emitter):
 
 
 def _recording(op: type[RecordedOp]) -> Callable[..., Any]:
-    """The `Recorder` method that records one kind of op."""
+    """The method of `Recorder` that inserts an op of the class `op` instead of computing a result."""
 
     def record(self: Recorder, *arguments: Any) -> Any:
         bounds = Bounds(cast(Any, self.known))

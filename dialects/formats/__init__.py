@@ -1,6 +1,6 @@
 """Number formats.
 
-Each format is a file, or a folder with a `type.py`. `number_format.py` defines the interface; start there.
+Each format is a module, or a subpackage with a module `type.py`. `number_format.py` defines their common interface.
 """
 
 from xdsl.dialects.builtin import BFloat16Type

@@ -1,4 +1,4 @@
-"""The interface of accumulators for sums of products."""
+"""The interface of accumulators, the types of sums of products."""
 
 from __future__ import annotations
 
@@ -26,13 +26,13 @@ _SUMS = "(documentation: Adding a format, Sums)"
 
 @dataclass(frozen=True)
 class Requantisation:
-    """The arguments of `tm_requantize_s32` that convert the sums of rows to raws of the result.
+    """The arguments of `tm_requantize_s32`, which converts the sum of each row to a raw of the result.
 
-    * multipliers: int32.
-    * shifts: int8.
-    * zero: the raw of 0, added last.
-    * low, high: the limits of raws.
-    * to_even: true for the arguments of `tm_requantize_even_s32`, which rounds once, halves to even.
+    * multipliers: the multiplier of each row, int32.
+    * shifts: the shift of each row, int8.
+    * zero: the raw of 0, which is added last.
+    * low, high: the least and the greatest raw.
+    * to_even: true if `tm_requantize_even_s32` is called instead, which rounds once, halves to even.
     """
 
     multipliers: Raws
@@ -48,7 +48,7 @@ GREATEST_BITS = 32
 
 
 class Accumulator(ABC):
-    """The type of a running sum of products, specific to one family of formats."""
+    """The type of a running sum of products. Each family of formats defines its own accumulators."""
 
     INTEGER: ClassVar[bool] = False
     """True if `mac` is the integer sum and product of the raws, so that the integer kernels of a target compute it."""
@@ -65,7 +65,7 @@ class Accumulator(ABC):
     @property
     @abstractmethod
     def type(self) -> Attribute:
-        """The accumulator's type in the IR."""
+        """The IR type of the accumulator."""
 
     @property
     @abstractmethod
@@ -79,25 +79,27 @@ class Accumulator(ABC):
 
     @property
     def sum_unit(self) -> float | None:
-        """The unit of sums in specifications; None if undocumented.
+        """The unit of sums in the family's specification; None without a specification.
 
-        For exact sums, the result is the number s of the unit 2^-s. For other sums, the result is the unit.
+        If sums are exact, the result is the number s of the unit 2^-s. Otherwise the result is the unit itself.
         """
         return None
 
     def widened(self, bits: int) -> Accumulator:
-        """The same kind of sum in the narrowest register of at least `bits` bits; unchanged if there is no such
-        register.
+        """An accumulator of the same kind in the narrowest register of at least `bits` bits; this accumulator if no
+        such register exists.
         """
         return self
 
     @property
     def in_memory(self) -> Accumulator:
-        """The narrowest accumulator that is at least as wide as this one and can be the element type of an array."""
+        """The narrowest accumulator of at least the width of this one whose register type can be an array element in
+        memory.
+        """
         return self
 
     def of(self, lhs_format: NumberFormat, rhs_format: NumberFormat) -> Accumulator:
-        """An accumulator in the same register, for products of elements of two formats.
+        """An accumulator of the same width, for products of elements of two formats.
 
         The scale of the sum follows from the scales of both formats. Raises `InputError` unless the class is
         `SCALE_FREE` or overrides this method.
@@ -110,15 +112,16 @@ class Accumulator(ABC):
 
     @property
     def exchanged(self) -> Accumulator:
-        """The accumulator for products with swapped factors."""
+        """The accumulator for the same products with left and right factors exchanged."""
         return self
 
     def follows(self, other: Accumulator) -> bool:
-        """True if a sum begun in `other` can continue in this accumulator without error."""
+        """True if a sum that was started in `other` can be continued in this accumulator without an error."""
         return self == other
 
     def align(self, m: Machine[V], sum: V, other: Accumulator) -> V:
-        """A sum of the accumulator `other`, converted to this accumulator, which `follows` `other`. No overflow occurs.
+        """A sum of the accumulator `other`, converted to this accumulator without overflow. `follows(other)` must be
+        true.
 
         Raises `InputError` if the class does not define a conversion from `other`.
         """
@@ -130,73 +133,89 @@ class Accumulator(ABC):
         return sum
 
     def starts(self, format: NumberFormat) -> bool:
-        """True if a sum can start from a number of this format without error."""
+        """True if a number of this format can be the initial value of a sum without an error."""
         return self.FAMILY == format.FAMILY
 
     def rounds_into(self, result: NumberFormat) -> bool:
-        """True if a complete sum can be rounded to a format."""
+        """True if a complete sum can be rounded to the format `result`."""
         return self.FAMILY == result.FAMILY
 
     def start_format(self, format: NumberFormat) -> NumberFormat:
-        """The format that replaces `format` for initial values of sums: the one that is cheapest to convert."""
+        """The format in which initial values of sums should be stored instead of `format`, because its conversion to a
+        sum is cheapest.
+        """
         return format
 
     def start_constant(self, format: NumberFormat) -> NumberFormat:
-        """The format that replaces `format` for initial values of sums if the initial values are constant."""
+        """The format in which constant initial values of sums should be stored instead of `format`."""
         return format
 
     @abstractmethod
     def start(self, m: Machine[V], value: V, format: NumberFormat) -> V:
-        """A number of a format as a sum. The sum does not overflow."""
+        """A number of a format, converted to the initial value of a sum. No overflow occurs."""
 
     def levelled(self, result: NumberFormat) -> Accumulator:
-        """The accumulator of complete sums before they are rounded to `result`.
+        """The accumulator of complete sums after `level_row`, before they are rounded to `result`.
 
-        If rows have separate scales, it is the accumulator after the sums of all rows are converted to one scale.
+        It differs from this accumulator only if each row has its own scale: `level_row` then converts the sums of all
+        rows to a common scale.
         """
         return self
 
     @property
     def has_row_scales(self) -> bool:
-        """True if rows have separate scales, which `level_row` converts to a common scale."""
+        """True if each row of weights has its own scale. `level_row` then converts the sums of rows to a common
+        scale.
+        """
         return False
 
     def level_row(self, m: Machine[V], sum: V, row: V, levelled: Accumulator) -> V:
-        """Convert the complete sum of a row to the accumulator that `levelled` returns. row: the index of the row."""
+        """The complete sum of a row, converted to `levelled`, the accumulator that the method `levelled` returns.
+
+        row: the index of the row.
+        """
         return sum
 
     def requantisation(self, result: NumberFormat, rows: int) -> Requantisation | None:
-        """The requantisation of complete sums of rows to a format; None if the format rounds by another method."""
+        """The arguments of the requantisation that rounds complete sums of rows to a format; None if the format rounds
+        by another method.
+
+        rows: the number of rows.
+        """
         return None
 
     def shift(self, result: NumberFormat) -> int | None:
-        """The right shift that converts complete sums to raws of a format, before the clamp; None if there is no such
-        shift.
+        """The right shift that converts complete sums to raws of a format before they are clamped. The shift rounds to
+        nearest, halves upwards.
 
-        The shift rounds to nearest, halves upwards. None means that the format rounds by another method.
+        Returns None if the format rounds by another method.
         """
         return None
 
     def holds(self, bound: Bound, result: NumberFormat) -> bool:
-        """True if sums within a bound do not overflow the accumulator, even while they are rounded to the result."""
+        """True if no sum within a bound overflows the accumulator, neither as a sum nor while it is rounded to
+        `result`.
+        """
         return True
 
     def lacks(self, products: Sequence[Product], initial: Factor | None) -> str | None:
-        """The reason why sums of these products and an initial value may overflow the accumulator; None if they
-        cannot.
+        """The reason why a sum of these products and an initial value may overflow the accumulator; None if no sum can
+        overflow.
         """
         return None
 
     def unpacked(self, factors: tuple[NumberFormat, NumberFormat], which: int, raws: Raws) -> NumberFormat | None:
-        """The format in which constant factors are stored unpacked, so that `mac` need not unpack them.
+        """The format in which a constant factor is stored unpacked, so that `mac` need not unpack its elements.
 
-        which: the position of the factor in a product. raws: the raws of the constant. Returns None if unpacking saves
-        nothing, or if a raw has no unpacked form.
+        which: the position of the factor in a product, 0 or 1.
+        raws: the raws of the constant.
+
+        Returns None if unpacking saves no time, or if a raw cannot be stored unpacked.
         """
         return None
 
     def sums(self, lhs_format: NumberFormat, rhs_format: NumberFormat) -> bool:
-        """True if the accumulator represents products of elements of these formats, at the scales of the formats."""
+        """True if the accumulator represents products of elements of these formats at the scales of the formats."""
         return self.FAMILY == lhs_format.FAMILY == rhs_format.FAMILY and self == self.of(lhs_format, rhs_format)
 
     @abstractmethod
@@ -204,37 +223,48 @@ class Accumulator(ABC):
 
     @abstractmethod
     def mac(self, m: Machine[V], sum: V, lhs: V, lhs_format: NumberFormat, rhs: V, rhs_format: NumberFormat) -> V:
-        """sum + lhs * rhs."""
+        """sum + lhs * rhs, in this accumulator.
+
+        lhs_format, rhs_format: the formats of the two factors.
+        """
 
     @abstractmethod
     def greater(self, m: Machine[V], lhs: V, rhs: V) -> V:
-        """Whether lhs > rhs for two sums, as an i1 value. The raws of sums must compare in the same order."""
+        """Whether lhs > rhs for two sums, as an i1 value. The default implementation compares raws, whose order must be
+        that of the sums.
+        """
 
     def finished(self, m: Machine[V], sum: V, result: NumberFormat) -> V | None:
-        """A complete sum rounded to a format of the family; None if the format itself implements the rounding."""
+        """A complete sum rounded to a format of the family; None if the format's own `finish` implements the
+        rounding.
+        """
         return None
 
     @property
     def below(self) -> Accumulator | None:
-        """The accumulator of the two partial sums that an addition tree adds; None without a tree or at level 0.
+        """In an addition tree, the accumulator of the two partial sums whose sum this accumulator represents.
 
-        Products missing from a complete tree count as zeros.
+        Returns None at level 0, and for sums that are not computed by a tree. Products missing from a complete tree
+        count as zeros.
         """
         return None
 
     def join(self, m: Machine[V], sum: V, part: V, part_accumulator: Accumulator) -> V:
         """The sum of `sum` and the partial sum `part`.
 
-        part_accumulator: the accumulator of `part`. It is the accumulator that `below` returns if both sums are
-        complete trees, otherwise this accumulator.
+        part_accumulator: the accumulator of `part`. It is the result of `below` if both sums are complete trees,
+            otherwise this accumulator.
         """
         raise InputError(f"{self.type} is not summed as a tree")
 
     def shifted(self, m: Machine[V], sum: V, right: V) -> V:
         """sum / 2^right, rounded down.
 
-        If the result is rounded to fewer bits, the rounded number is the same as for the exact quotient. right: an
-        8-bit integer. Raises `InputError` for sums that are not integers.
+        If this quotient is later rounded to fewer bits, the result is the same as for the exact quotient.
+
+        right: an 8-bit integer.
+
+        Raises `InputError` for sums that are not integers.
         """
         if not self.INTEGER:
             raise InputError(f"sums in {self.type} are not shifted: per-row scales are for formats that have a scale")
@@ -243,7 +273,9 @@ class Accumulator(ABC):
     def add_shifted(self, m: Machine[V], sum: V, part: V, left: V) -> V:
         """sum + part * 2^left. The caller must have proved that neither summand overflows.
 
-        left: an 8-bit integer. Raises `InputError` for sums that are not integers.
+        left: an 8-bit integer.
+
+        Raises `InputError` for sums that are not integers.
         """
         if not self.INTEGER:
             raise InputError(f"sums in {self.type} are not shifted: scales of groups are for formats that have a scale")
@@ -254,19 +286,20 @@ class Accumulator(ABC):
     def matmul(
         self, lhs: Raws, lhs_format: NumberFormat, rhs: Raws, rhs_format: NumberFormat, start: Raws | None = None
     ) -> Raws:
-        """Sums of products of matrices stacked along the first axis: shapes (n or 1, i, k) times (n or 1, k, j).
+        """Sums of products for two stacks of matrices: shape (n or 1, i, k) times (n or 1, k, j).
 
-        The result has the shape (n, i, j). Products are added in the order of the summed index k, from zero or from
-        `start`. If additions round, this order is part of the definition of the result. Families with exact sums
-        override this method by a faster one.
+        The result has the shape (n, i, j). Products are added in ascending order of the summed index k, beginning with
+        `start` or zero. If additions round, the result is defined by this order. Families with exact sums override this
+        method by a faster one.
         """
         from tinyml.dialects.machine.numpy_machine import sum_of_products
 
         return sum_of_products(cast(Any, self), (lhs, rhs), cast(Any, (lhs_format, rhs_format)), start)
 
     def matmul_aligned(self, lhs: Raws, rhs: Raws, rhs_format: NumberFormat, start: Raws | None = None) -> Raws:
-        """Like `matmul`, for weights with a scale per group. lhs: the weights as integers in the unit of the finest
-        group.
+        """The sums of products that `matmul` computes, for weights in groups with separate scales.
+
+        lhs: the weights as integers in the unit of the finest group.
 
         Raises `InputError` unless sums are exact integers.
         """
@@ -275,15 +308,19 @@ class Accumulator(ABC):
     def squared_distances(
         self, lhs: Raws, lhs_format: NumberFormat, rhs: Raws, rhs_format: NumberFormat
     ) -> Raws | None:
-        """The sums of squared exact differences between each of n vectors and each of m vectors, of shape (n, m).
+        """The sums of squared exact differences between each of n vectors and each of m vectors, shape (n, m).
 
-        lhs: shape (n, elements). rhs: shape (m, elements). Returns None if each pair of vectors must be subtracted
-        separately.
+        lhs: shape (n, elements).
+        rhs: shape (m, elements).
+
+        Returns None if the caller must subtract each pair of vectors separately.
         """
         return None
 
 
 @singledispatch
 def accumulator_of(type: object) -> Accumulator | None:
-    """The accumulator that a type defines; None for any other type. Adapters for foreign types register here."""
+    """The accumulator that a type defines; None for any other type. Adapters for types of other packages are registered
+    with this function.
+    """
     return type if isinstance(type, Accumulator) else None

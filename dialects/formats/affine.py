@@ -1,4 +1,4 @@
-"""Detection of formats whose numbers are `unit * (raw - zero)`."""
+"""Detection of affine formats, whose numbers are `unit * (raw - zero)`."""
 
 from __future__ import annotations
 
@@ -14,10 +14,11 @@ if TYPE_CHECKING:
 
 @lru_cache(maxsize=256)
 def affine_formula(format: NumberFormat) -> tuple[float, int] | None:
-    """The unit and the zero of a format whose numbers are unit * (raw - zero); None if the number of any raw differs.
+    """The unit and the zero of a format whose numbers are `unit * (raw - zero)`; None if the number of some raw
+    deviates from this formula.
 
-    The unit and the zero are computed from the smallest raws. The formula is checked for all raws of up to 16 bits. For
-    wider formats it is checked for the raws around each power of two.
+    The unit and the zero are computed from the raws of least magnitude. The formula is checked for every raw of a
+    format of up to 16 bits. For wider formats it is checked for the raws around each power of two.
     """
     smallest = np.array([[0, 1]], format.dtype)
     reals = format.decode(smallest)
@@ -34,7 +35,9 @@ def affine_formula(format: NumberFormat) -> tuple[float, int] | None:
 
 
 def checked_raws(format: NumberFormat) -> Raws:
-    """All raws of a format of at most 16 bits; for a wider format, the raws around each power of two."""
+    """The raws for which `affine_formula` checks the formula: all raws of a format of at most 16 bits; for a wider
+    format, the raws around each power of two.
+    """
     info = np.iinfo(format.dtype)
     if info.bits <= 16:
         return np.arange(info.min, info.max + 1).astype(format.dtype)

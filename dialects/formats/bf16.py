@@ -1,7 +1,7 @@
 """Builtin `bf16` as a number format: stored in 16 bits, computed in single precision (MinUn, section 7.1).
 
-Raws are integers in the order of the numbers: the bits of the magnitude, negated for negative numbers. Zero has one
-raw.
+Raws are integers in the order of their numbers: the raw of a positive number is the bit pattern, and the raw of a
+negative number is the negated bit pattern of its magnitude. Zero has a single raw.
 """
 
 from __future__ import annotations

@@ -1,11 +1,13 @@
-"""Codebooks: `!codebook.c<bits, scale, [integers]>` lists numbers for a single constant (future work in MinUn's paper).
+"""Codebooks: the type `!codebook.c<bits, scale, [integers]>` lists the numbers that one constant may contain (proposed
+as future work in MinUn's paper).
 
-An element is an index into the list, relative to the position of 0. Every list contains 0. An element is decoded by a
-table look-up, which returns an integer in units of 2^-scale.
+An element is an index into the list, relative to the position of 0. Every list contains 0. A table look-up decodes an
+element to an integer in units of 2^-scale.
 
-The numbers minimise the weighted squared error over the constant (`dialects/formats/least_squares.py`). In a sum of
-products, the error of an element is multiplied by the factor of this element. The weight of the error is therefore the
-mean square of the factor. The pass `synthesise-format` creates codebooks by another method.
+The numbers are chosen to minimise the weighted squared error over the constant (`dialects/formats/least_squares.py`).
+In a sum of products, the error of an element is multiplied by the other factor of the product. The weight of an
+element's error is therefore the mean square of this factor. The pass `synthesise-format` chooses the numbers by another
+method.
 """
 
 from __future__ import annotations
@@ -45,7 +47,8 @@ SCALES = range(-40, 61)
 
 @irdl_attr_definition
 class CodebookType(ParametrizedAttribute, TypeAttribute, TabulatedFormat):
-    """`!codebook.c<bits, scale, [integers]>`: ascending integers, one of which is 0.
+    """`!codebook.c<bits, scale, [integers]>`: the numbers `integer * 2^-scale`. The integers are ascending, and one of
+    them is 0.
 
     At most 2^(bits - 1) integers are negative, and fewer than 2^(bits - 1) are positive.
     """
@@ -116,7 +119,7 @@ class CodebookType(ParametrizedAttribute, TypeAttribute, TabulatedFormat):
 
     @property
     def shared_bits(self) -> int:
-        """The number of bits of the list of numbers. All elements share this list. Kernels read the list as 16-bit
+        """The size in bits of the list of numbers, which all elements share. Kernels read the list as 16-bit
         integers.
         """
         return 16 * len(self.entries)
@@ -163,7 +166,7 @@ class CodebookType(ParametrizedAttribute, TypeAttribute, TabulatedFormat):
 
 
 def _rounded(bits: int, numbers: Reals) -> CodebookType:
-    """The codebook of these numbers, rounded to integers with `FINER_BITS` more bits than an index."""
+    """A codebook of these numbers, rounded to integers of `bits` + `FINER_BITS` bits."""
     greatest = float(np.abs(numbers).max())
     scale = min(bits + FINER_BITS, 15) - math.frexp(greatest)[1]
     scale = min(max(scale, SCALES[0]), SCALES[-1])

@@ -1,7 +1,7 @@
-"""IEEE single precision as a number format: builtin `f32`, computed by the FPU or by software (the papers' baseline).
+"""IEEE single precision as a number format: builtin `f32`, computed by the FPU or in software (the papers' baseline).
 
-Every operation rounds to nearest even. Sums are computed in the order of the summed index, and no operations are
-contracted. The numpy evaluator and every IEEE device therefore agree in every bit.
+Every operation rounds to nearest even. Sums are computed in ascending order of the summed index, and no multiplication
+is fused with an addition. The results of the numpy evaluator and of every IEEE device are therefore equal in every bit.
 """
 
 from __future__ import annotations
@@ -25,7 +25,9 @@ V = TypeVar("V")
 
 
 class F32(NumberFormat):
-    """Builtin `f32` as a number format. It is the base class of formats that differ from `f32` only in storage."""
+    """Builtin `f32` as a number format. It is also the base class of formats that are computed as `f32` and stored in
+    another way.
+    """
 
     FAMILY = "float"
     GOOD_FOR = "32-bit floats: the reference, and chips with an FPU"
@@ -121,7 +123,7 @@ class F32(NumberFormat):
 
 
 class F32Sum(Accumulator):
-    """A float to which products are added sequentially; each addition rounds."""
+    """A sum of products in `f32`. Products are added one after another, and each addition rounds."""
 
     FAMILY = "float"
     SCALE_FREE = True

@@ -1,9 +1,9 @@
-"""Formats whose elements share scales in groups: a number is an element times the power of two of the group.
+"""Formats whose elements share scales in groups: a number is an element times the power of two of its group.
 
-A grouped format is the format of one tensor of constants. The powers of two are parameters of its type
-(`dialects/formats/groups.py`). Only sums of products read such a tensor. All numbers are integers in one unit, so the
-sum of all products is exact and is rounded once. A device sums the products of each group separately. It shifts the sum
-of a group before it adds this sum to the sums of other groups.
+A grouped format is the format of one constant tensor. The powers of two are parameters of the type
+(`dialects/formats/groups.py`). Such a tensor can be an operand only of sums of products. All its numbers are integers
+in one unit, so a sum of products is exact and is rounded once. A device sums the products of each group separately, and
+shifts the sum of a group before it adds this sum to the total.
 """
 
 from __future__ import annotations
@@ -36,10 +36,11 @@ BLOCK = 32
 
 
 class GroupedFormat(ParametrizedAttribute, TypeAttribute, ExactFormat):
-    """A format that divides a constant into groups with one power of two each; a mixin for the format of its elements.
+    """A mixin for the format of an element: it divides a constant into groups and assigns one power of two to each
+    group.
 
-    The parameters are integers, followed by the groups. A format without groups, which `of_width` returns, is the
-    format of an element. `for_range` returns the format of a tensor without groups.
+    The parameters of the type are integers, followed by the groups. A format without groups, which `of_width` returns,
+    is the format of an element. `for_range` returns the format of a tensor without groups.
     """
 
     if TYPE_CHECKING:
@@ -76,22 +77,24 @@ class GroupedFormat(ParametrizedAttribute, TypeAttribute, ExactFormat):
 
     @abstractmethod
     def with_groups(self, scale: int, groups: GroupsAttr | None) -> Self:
-        """The format of the same elements, in groups and in units of 2^-scale."""
+        """The format of the same elements, divided into these groups, in units of 2^-scale."""
 
     @property
     def element(self) -> ExactNumbers:
-        """The format of the elements in a group with shift 0."""
+        """The format of elements in a group whose shift is 0."""
         return self if self.groups is None else self.with_groups(self.scale, None)
 
     def group_length(self, run: int) -> int:
-        """The length of the groups into which a run of `run` elements is divided, in elements."""
+        """The number of elements of the groups into which a run of `run` elements is divided."""
         return min(BLOCK, run)
 
     def shared_scales(self, blocks: Reals) -> NDArray[np.int64]:
-        """The scale of each group by the OCP specification, section 6.3.
+        """The scale of each group by the OCP Microscaling specification, section 6.3.
 
-        blocks: numbers of shape (groups, length). The result has the shape (groups,). At its scale, the greatest
-        magnitude of a group has the same exponent as the greatest number of the element format.
+        blocks: numbers of shape (groups, length).
+
+        The result has the shape (groups,). At this scale, the number of greatest magnitude in a group has the same
+        exponent as the greatest number of the element format.
         """
         greatest = np.abs(blocks).max(-1)
         most = max(map(abs, self.element.integer_limits)).bit_length()
@@ -99,10 +102,13 @@ class GroupedFormat(ParametrizedAttribute, TypeAttribute, ExactFormat):
         return most - exponents
 
     def best_scales(self, blocks: Reals, weights: Reals) -> NDArray[np.int64]:
-        """The scale of each group with the least squared error: the OCP specification's scale, its half or its double.
+        """The scale of each group with the least weighted squared error, among the scale of `shared_scales`, its half
+        and its double.
 
-        blocks: numbers of shape (groups, length). weights: the weights of the squared errors. The result has the shape
-        (groups,).
+        blocks: numbers of shape (groups, length).
+        weights: the weights of the squared errors, same shape.
+
+        The result has the shape (groups,).
         """
         usual = self.shared_scales(blocks)
         unit = self.with_groups(0, None)
@@ -115,7 +121,11 @@ class GroupedFormat(ParametrizedAttribute, TypeAttribute, ExactFormat):
         return self.divided(constant, importance, finest)
 
     def divided(self, constant: Reals, importance: Reals | None, finest: Grouping) -> Self:
-        """The format for a constant in groups along the axes of `finest`. The scales minimise the squared error."""
+        """The format for a constant that is divided into groups along the axes of `finest`. The scales of groups
+        minimise the squared error.
+
+        importance: the weights of the squared errors, broadcast to the constant; None for equal weights.
+        """
         run = prod(constant.shape[finest.axis :])
         length = run if finest.length is None else max(self.group_length(run), finest.length)
         weights = np.ones(constant.shape) if importance is None else np.broadcast_to(importance, constant.shape)
@@ -133,7 +143,9 @@ class GroupedFormat(ParametrizedAttribute, TypeAttribute, ExactFormat):
         return self.with_groups(unit, GroupsAttr(length, run, shifts.tolist()))
 
     def narrowed(self, bits: int) -> Self:
-        """The format whose finest unit is 2^`bits` times that of this format. Larger units of groups do not change."""
+        """The format whose finest unit is 2^`bits` times that of this format. Groups whose unit is already at least as
+        great do not change.
+        """
         if (groups := self.groups) is None:
             return self
         shifts = np.maximum(np.array(groups.shifts.get_values()) - bits, 0)
@@ -169,7 +181,7 @@ class GroupedFormat(ParametrizedAttribute, TypeAttribute, ExactFormat):
 
     @property
     def coding(self) -> Coding | None:
-        """The coding of elements; None for a format with groups, because no kernel decodes them."""
+        """The rule by which kernels decode elements; None for a format with groups, because no kernel decodes them."""
         return super().coding if self.groups is None else None
 
     def verify_raws(self, raws: Raws) -> None:

@@ -1,4 +1,6 @@
-"""Requests for groups of a tensor's elements, which `groups.py` describes in the types of tensors."""
+"""The request to divide the elements of a tensor into groups. `groups.py` describes the groups of an existing tensor
+type.
+"""
 
 from __future__ import annotations
 
@@ -7,10 +9,10 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Grouping:
-    """A division of a tensor into runs, and of runs into groups. A run contains the elements of the axes from `axis`
-    on.
+    """A division of a tensor into runs, and of each run into groups. A run contains the elements of all axes from
+    `axis` on.
 
-    length: the number of elements of a group; None if a run is one group. The last group of a run may be shorter.
+    length: the number of elements of a group; None if each run is one group. The last group of a run may be shorter.
     """
 
     axis: int

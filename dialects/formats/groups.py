@@ -1,7 +1,7 @@
-"""Groupings of tensors: the elements of a group share a power of two. The type of a tensor lists the powers of two.
+"""Groups of elements of a tensor that share a power of two. The type of the tensor lists the powers of two.
 
-A grouping flattens all axes of a tensor from a given axis on, in row-major order. The results are called *runs*. Each
-run is divided into groups of one length; the last group may be shorter.
+All axes of the tensor from a given axis on are flattened in row-major order. The resulting vectors are called *runs*.
+Each run is divided into groups of one length; its last group may be shorter.
 """
 
 from __future__ import annotations
@@ -31,9 +31,9 @@ MOST_BITS = 47
 
 @irdl_attr_definition
 class GroupsAttr(ParametrizedAttribute):
-    """`length of run, [shift, ...]`: the lengths of groups and of runs, in elements, and the left shift of each group.
+    """`length of run, [shift, ...]`: the length of groups and of runs, in elements, and the left shift of each group.
 
-    The shifts are listed run by run. The number of shifts per run is ceil(run / length).
+    The shifts are listed run by run. A run has ceil(run / length) groups.
     """
 
     name = "num.groups"
@@ -46,7 +46,7 @@ class GroupsAttr(ParametrizedAttribute):
 
     @classmethod
     def parsed(cls, parser: AttrParser) -> GroupsAttr:
-        """The groups of a type, parsed from its text."""
+        """Parse the groups among the parameters of a type and return them."""
         length = parser.parse_integer(allow_boolean=False, allow_negative=False)
         parser.parse_keyword("of")
         run = parser.parse_integer(allow_boolean=False, allow_negative=False)
@@ -85,9 +85,10 @@ class GroupsAttr(ParametrizedAttribute):
         return np.array(self.shifts.get_values(), np.int8).reshape(-1, self.each)
 
     def of_elements(self, shape: Sequence[int]) -> NDArray[np.int64]:
-        """The shift of each element of one or several tensors, in row-major order, as an array of the shape `shape`.
+        """The shift of each element of one or several stacked tensors, in row-major order, as an array of the shape
+        `shape`.
 
-        Raises `InputError` if the shape does not match the number of elements.
+        Raises `InputError` if `shape` does not consist of whole tensors.
         """
         count = prod(shape)
         if count % self.elements:
@@ -97,7 +98,7 @@ class GroupsAttr(ParametrizedAttribute):
         return np.tile(one.reshape(-1), count // self.elements).reshape(tuple(shape))
 
     def raised(self, integers: NDArray[np.int64]) -> NDArray[np.int64]:
-        """The integers of elements of one or several tensors, converted to the unit of the finest group.
+        """The integers of the elements of one or several tensors, shifted left to the unit of the finest group.
 
         Raises `InputError` for results of more than `MOST_BITS` bits.
         """
@@ -112,7 +113,7 @@ class GroupsAttr(ParametrizedAttribute):
         return integers << shifts
 
     def verify_shape(self, shape: Sequence[int]) -> None:
-        """Raise `VerifyException` unless a tensor of this shape consists of whole runs of these groups."""
+        """Raise `VerifyException` unless these groups divide a tensor of this shape into whole runs."""
         runs = {prod(shape[axis:]) for axis in range(len(shape))}
         if prod(shape) != self.elements or self.run.data not in runs:
             dimensions = "x".join(map(str, shape))
@@ -123,10 +124,11 @@ class GroupsAttr(ParametrizedAttribute):
 
 
 def groups_in_rows(groups: GroupsAttr | None, length: int, shifts: Sequence[int]) -> GroupsAttr:
-    """The groups of a matrix after an additional left shift of each row.
+    """The groups of a matrix whose rows are additionally shifted left.
 
-    length: the number of elements of a row. shifts: the additional left shift of each row. If `groups` is None, each
-    row is one group.
+    groups: the groups before the shift; if None, each row is one group.
+    length: the number of elements of a row.
+    shifts: the additional left shift of each row.
     """
     if groups is None:
         return GroupsAttr(length, length, shifts)
@@ -135,5 +137,5 @@ def groups_in_rows(groups: GroupsAttr | None, length: int, shifts: Sequence[int]
 
 
 def parsed_groups(parser: AttrParser) -> GroupsAttr | NoneAttr:
-    """The groups that follow the other parameters of a type; `NoneAttr` if no parameter follows."""
+    """Parse the groups after the other parameters of a type; return `NoneAttr` if no parameter follows."""
     return NoneAttr() if parser.parse_optional_punctuation(",") is None else GroupsAttr.parsed(parser)

@@ -1,4 +1,4 @@
-"""Lists of numbers with the least weighted squared error for the reals of a constant.
+"""Lists of numbers that minimise the weighted squared error when the reals of a constant are rounded to them.
 
 Lloyd, "Least Squares Quantization in PCM", 1982; Max, "Quantizing for Minimum Distortion", 1960.
 """
@@ -21,10 +21,12 @@ BINS = 64
 
 
 def lloyd_max(reals: Reals, weights: Reals, bits: int) -> Reals:
-    """At most 2^bits numbers, including 0, that nearly minimise the weighted squared distances to `reals`.
+    """At most 2^bits numbers, including 0, that nearly minimise the weighted sum of squared distances from `reals` to
+    the nearest number.
 
-    reals, weights: shape (n,). At most 2^(bits - 1) of the numbers are negative, and fewer than 2^(bits - 1) are
-    positive.
+    reals, weights: shape (n,).
+
+    At most 2^(bits - 1) of the numbers are negative, and fewer than 2^(bits - 1) are positive.
     """
     low, high = limits(bits)
     order = np.argsort(reals, kind="stable")
@@ -37,11 +39,12 @@ def lloyd_max(reals: Reals, weights: Reals, bits: int) -> Reals:
 
 
 def settled(numbers: Reals, x: Reals, w: Reals) -> Reals:
-    """The numbers after Lloyd's iteration, which moves each number except 0 to the centroid of the reals nearest to it.
+    """The numbers after Lloyd's iteration has converged. A step moves each number except 0 to the centroid of the reals
+    that are nearest to it.
 
-    * numbers: ascending.
-    * x: reals in ascending order, shape (n,).
-    * w: the weights of the reals, shape (n,).
+    numbers: ascending.
+    x: the reals in ascending order, shape (n,).
+    w: the weights of the reals, shape (n,).
     """
     sums, moments = (np.concatenate([[0.0], np.cumsum(part)]) for part in (w, w * x))
     for _ in range(ROUNDS):
@@ -56,7 +59,8 @@ def settled(numbers: Reals, x: Reals, w: Reals) -> Reals:
 
 
 def _initial_magnitudes(x: Reals, w: Reals, count: int) -> Reals:
-    """At most `count` magnitudes, whose density is proportional to the cube root of the density of x.
+    """At most `count` magnitudes as initial values of Lloyd's iteration. Their density is proportional to the cube root
+    of the density of x.
 
     This density is optimal in the limit of many magnitudes (Panter and Dite, "Quantization Distortion in Pulse-Count
     Modulation", 1951).

@@ -1,4 +1,4 @@
-"""Look-up of number formats by name: the name of a dialect (`fixed`) or of a builtin type (`f32`)."""
+"""Look-up of a number format by its name: the name of a dialect (`fixed`) or of a builtin type (`f32`)."""
 
 from __future__ import annotations
 
@@ -22,6 +22,8 @@ ALIASES = {"affine": "zeroskew"}
 def format_named(ctx: Context, name: str, width: int | None) -> NumberFormat:
     """The number format with a name and a width: the format of a registered dialect or plug-in, or of a builtin type.
 
+    width: None for the default width.
+
     Raises `InputError` if no number format has this name, or if the format does not have this width.
     """
     if (dialect := ctx.get_optional_dialect(ALIASES.get(name, name))) is not None:
@@ -40,9 +42,9 @@ def format_named(ctx: Context, name: str, width: int | None) -> NumberFormat:
 
 
 def formats() -> dict[str, type[NumberFormat]]:
-    """The number formats by name, including the formats of plug-ins.
+    """The classes of number formats by name, including those of plug-ins.
 
-    The name is that of the format's dialect or of a builtin type. Loads all dialects except xDSL's.
+    The name is that of the format's dialect or of a builtin type. The function loads all dialects except xDSL's.
     """
     found: dict[str, type[NumberFormat]] = {}
     for name, factory in own_dialects().items():
@@ -55,10 +57,10 @@ def formats() -> dict[str, type[NumberFormat]]:
 
 
 def format_spelled(ctx: Context, text: str) -> NumberFormat:
-    """The format described by a text: a name with a width, such as `fixed:8`, only a name, or a type.
+    """The format that a text specifies: a name, a name with a width, such as `fixed:8`, or a type.
 
-    A type, such as `!fixed.q<8, 7, even>`, also states how numbers are rounded. Raises `InputError` if no number format
-    has this name, or if the format does not have this width.
+    A type, such as `!fixed.q<8, 7, even>`, also specifies how numbers are rounded. Raises `InputError` if no number
+    format has this name, or if the format does not have this width.
     """
     if text.startswith("!"):
         return _type_spelled(ctx, text)
@@ -79,7 +81,10 @@ def _type_spelled(ctx: Context, text: str) -> NumberFormat:
 
 
 def _parsed(ctx: Context, text: str) -> NumberFormat | None:
-    """The format of a type; None for a type of other things. Raises `ParseError` if more than a type is written."""
+    """The number format that a text specifies as an IR type; None if the type is not a number format.
+
+    Raises `ParseError` if text follows the type.
+    """
     from tinyml.dialects.guarded_parser import GuardedParser
 
     parser = GuardedParser(ctx, text)
@@ -94,7 +99,7 @@ SYNTHESISED = "synthesised"
 
 
 def synthesised_bits(weights: str | None) -> int:
-    """The number of bits in the text `synthesised:BITS`; 0 for the name of a format.
+    """The number BITS in a text `synthesised:BITS`; 0 if the text is the name of a format.
 
     Raises `InputError` for any other text.
     """
@@ -107,8 +112,8 @@ def synthesised_bits(weights: str | None) -> int:
 
 
 def listing_format(main: NumberFormat, bits: int) -> NumberFormat:
-    """A format of `bits` bits whose type lists its numbers, and whose elements can be multiplied with the format
-    `main`.
+    """A format of `bits` bits whose type lists its numbers (such as a codebook), and whose elements can be multiplied
+    with elements of `main`.
 
     Raises `InputError` if there is no such format of this width.
     """

@@ -1,11 +1,11 @@
-"""Weights of few bits without a zero: `!midrise.q<bits, frac>` has the odd integers from 1 - 2^bits to 2^bits - 1.
+"""Weights of 1 to 4 bits without a zero: `!midrise.q<bits, frac>` has the odd integers from 1 - 2^bits to 2^bits - 1.
 
 An odd integer represents integer * 2^-frac. The integers are the levels of a mid-rise quantiser (Gersho and Gray,
 "Vector Quantization and Signal Compression", 1992, 5.4). With one bit, they are -1 and 1 (Courbariaux, Bengio and
-David, "BinaryConnect", 2015); with two bits, they are -3, -1, 1 and 3. The levels are symmetric, so no code is wasted
-on a number without an opposite. Each integer is a sum of signed powers of two, so products with it are computed by
-additions and subtractions. Raws are the integers themselves, one per byte. The pass `pack-constants` stores only their
-bits. Ternary weights (-1, 0 and 1) have the format `!fixed.q<2, frac>`.
+David, "BinaryConnect", 2015); with two bits, they are -3, -1, 1 and 3. The opposite of each level is also a level, so
+that all 2^bits codes are used. Each integer is a sum of signed powers of two, so products with it are computed by
+additions and subtractions. A raw is the odd integer itself, in one byte; the pass `pack-constants` reduces each raw to
+`bits` bits. Ternary weights (-1, 0 and 1) have the format `!fixed.q<2, frac>`.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ one.
 
 @irdl_attr_definition
 class MidriseType(ExactInteger):
-    """`!midrise.q<bits, frac>`: the odd integers from 1 - 2^bits to 2^bits - 1 for 1 to 4 bits, times 2^-frac.
+    """`!midrise.q<bits, frac>`: the odd integers from 1 - 2^bits to 2^bits - 1, times 2^-frac, for 1 to 4 bits.
 
     Results are rounded to the nearest odd integer and saturate. Even integers are rounded upwards.
     """
@@ -75,7 +75,7 @@ class MidriseType(ExactInteger):
 
     @property
     def stored_width(self) -> int:
-        """The number of bits of a raw in memory: a byte."""
+        """The number of bits of a raw in memory, which is 8."""
         return 8
 
     @property
@@ -90,15 +90,18 @@ class MidriseType(ExactInteger):
         return MidriseType(width, width)
 
     def for_range(self, low: float, high: float) -> MidriseType:
-        """The format with the finest scale at which no number exceeds the greatest level by more than half the distance
-        between levels.
+        """The format with the finest scale at which no number from low to high exceeds the greatest level by more than
+        half the distance between levels.
         """
         greatest = max(abs(low), abs(high))
         fitting = (frac for frac in reversed(FRACS) if greatest <= np.ldexp(1.0, self.width.data - frac))
         return MidriseType(self.width.data, next(fitting, FRACS[0]))
 
     def fitted_to(self, constant: Reals, importance: Reals | None, *, rows: bool) -> MidriseType:
-        """The format of this width with the scale of the least squared error."""
+        """The format of this width whose scale minimises the weighted squared error over the constant.
+
+        importance: the weights of the squared errors; None for equal weights.
+        """
         fracs = range(self.frac.data, min(self.frac.data + CANDIDATE_SCALES, FRACS[-1] + 1))
         return min(
             (MidriseType(self.width.data, frac) for frac in fracs),
@@ -126,7 +129,8 @@ class MidriseType(ExactInteger):
     def scaled(self, m: Machine[V], value: V, value_format: NumberFormat, factor: V, factor_format: NumberFormat) -> V:
         """The product of a value and a factor.
 
-        It is never computed by a shift, because no even power of two is a number of these formats.
+        The product is computed by a multiplication, not by a shift, because the even powers of two are not levels of
+        the format.
         """
         return self.mul(m, value, value_format, factor, factor_format)
 

@@ -2,15 +2,14 @@
 
 The 8-bit kinds are e4m3, e5m2 and e3m4. e4m3 and e5m2 are the fp8 formats of the Open Compute Project (OFP8, 2023). In
 e3m4 and e5m2, the greatest exponent is reserved for infinities and NaNs, as in IEEE 754. The 6-bit and 4-bit kinds are
-the MX formats of the Open Compute Project.
+the element formats of the Open Compute Project's MX formats.
 
 The raw of a negative number is the negated raw of its magnitude. Raws are therefore in the order of their numbers, and
 zero has a single raw. Results saturate and are never infinite.
 
-`!minifloat.f<e, m, shift>` is the form in which devices store numbers: each number is multiplied by 2^-shift. The
-smallest numbers are excluded, so that all numbers are integers of at most 15 bits and a sign in one unit. A real below
-the remaining numbers is rounded to the smallest of them or to zero. Devices multiply the integers and sum the products
-exactly.
+Devices store numbers as `!minifloat.f<e, m, shift>`: each number is multiplied by 2^-shift. The smallest magnitudes are
+excluded, so that all numbers are integers of at most 15 bits and a sign in one unit. A real below the least remaining
+magnitude is rounded to this magnitude or to zero. Devices multiply the integers and sum the products exactly.
 """
 
 from __future__ import annotations
@@ -55,7 +54,7 @@ SHIFTS = range(-40, 61)
 class MinifloatType(ParametrizedAttribute, TypeAttribute, TabulatedFormat):
     """`!minifloat.f<e, m>`: floats with a sign, e exponent bits and m fraction bits.
 
-    In `!minifloat.f<e, m, shift>`, the form that devices store, each number is multiplied by 2^-shift.
+    `!minifloat.f<e, m, shift>`: the same floats times 2^-shift, as devices store them.
     """
 
     name = "minifloat.f"
@@ -127,7 +126,7 @@ class MinifloatType(ParametrizedAttribute, TypeAttribute, TabulatedFormat):
         return MinifloatType(*kinds[0])
 
     def for_range(self, low: float, high: float) -> MinifloatType:
-        """The format whose shift scales the greatest magnitude of the range to just below the greatest number of the
+        """The format whose shift scales the greatest magnitude of [low, high] to just below the greatest number of the
         format.
         """
         magnitude = max(abs(low), abs(high))
@@ -136,7 +135,9 @@ class MinifloatType(ParametrizedAttribute, TypeAttribute, TabulatedFormat):
         return MinifloatType(self.e.data, self.m.data, min(max(shift, SHIFTS[0]), SHIFTS[-1]))
 
     def fitted_to(self, constant: Reals, importance: Reals | None, *, rows: bool) -> MinifloatType:
-        """The format with the least squared error over `constant`, among all supported kinds of this width."""
+        """The format with the least weighted squared error over `constant`, among all supported pairs of exponent and
+        fraction bits of this width.
+        """
         reach = float(np.abs(constant).max(initial=0))
         kinds = [MinifloatType(*kind).for_range(-reach, reach) for kind in KINDS[self.bits]]
         return min((self, *kinds), key=lambda format: format.squared_error(constant, importance))
@@ -146,7 +147,7 @@ class MinifloatType(ParametrizedAttribute, TypeAttribute, TabulatedFormat):
 
 
 def _greatest(e: int, m: int) -> int:
-    """The bit pattern of the greatest finite magnitude, as an integer."""
+    """The bit pattern of the greatest finite magnitude of a float with e exponent and m fraction bits."""
     return (1 << (e + m)) - 1 - RESERVED_PATTERNS.get((e, m), 0)
 
 
@@ -158,10 +159,10 @@ def _magnitude(bits: int, e: int, m: int) -> float:
 
 
 def _unit(e: int, m: int, integer_bits: int) -> int:
-    """The exponent u of the unit 2^-u in which all numbers are integers.
+    """The exponent u for which all numbers of the format are integers in units of 2^-u.
 
-    The unit is the smallest number or, if integers in this unit exceed `integer_bits` bits, the finest unit in which
-    they do not.
+    The unit is the least positive number of the float. If integers in this unit exceed `integer_bits` bits, the unit is
+    the least power of two for which they do not.
     """
     reach = math.frexp(_magnitude(_greatest(e, m), e, m))[1]
     return min((1 << (e - 1)) - 2 + m, integer_bits - reach)
@@ -181,8 +182,8 @@ def _numbers(e: int, m: int, integer_bits: int) -> tuple[NDArray[np.int64], NDAr
 def small_floats(e: int, m: int, shift: int, most_bits: int) -> Listed:
     """All numbers with e exponent bits and m fraction bits (OFP8; OCP MX 1.0, section 5.3), as exact rationals.
 
-    The numbers are multiplied by 2^-shift. The smallest numbers are excluded until the remaining ones are integers of
-    at most `most_bits` bits in one unit.
+    The numbers are multiplied by 2^-shift. The smallest magnitudes are excluded until all remaining numbers are
+    integers of at most `most_bits` bits in one unit.
     """
     bias = 2 ** (e - 1) - 1
     subnormal = [Fraction(fraction, 2**m) * Fraction(2) ** (1 - bias) for fraction in range(2**m)]

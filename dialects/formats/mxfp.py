@@ -1,9 +1,9 @@
 """Floats that share scales in groups: `!mxfp.b<e, m, shift>` and `!mxfp.b<e, m, shift, length of run, [shift, ...]>`.
 
 These are MXFP8, MXFP6 and MXFP4 of the Open Compute Project's Microscaling Formats specification 1.0 (2023), section
-5.3. A number is a float of e exponent bits and m fraction bits, times the power of two of its group. The greatest e4m3
-number is 448. All finite numbers of the float are included. Results are rounded to nearest, ties to even. Numbers are
-integers in units of 2^-shift times the least number.
+5.3. A number is a float of e exponent bits and m fraction bits, times the power of two of its group. All finite numbers
+of the float are included; the greatest e4m3 number is 448. Results are rounded to nearest, ties to even. All numbers
+are integers in the unit 2^-shift times the least positive float.
 """
 
 from __future__ import annotations
@@ -99,13 +99,13 @@ class MxFpType(GroupedFormat, TabulatedFormat):
         return MxFpType(*kinds[0])
 
     def for_range(self, low: float, high: float) -> MinifloatType:
-        """The small float for a tensor with a single scale."""
+        """The `!minifloat.f` format for a tensor with a single scale and numbers from low to high."""
         return self._kind.for_range(low, high)
 
     def grouped(self, constant: Reals, importance: Reals | None, finest: Grouping) -> MxFpType:
-        """The grouped format for a constant whose exponent and fraction bits minimise the squared error.
+        """The grouped format for a constant with the least weighted squared error.
 
-        Only divisions of this format's width into exponent and fraction bits are considered.
+        The candidates are the divisions of this format's width into exponent bits and fraction bits.
         """
         kinds = [MxFpType(*kind).divided(constant, importance, finest) for kind in MX_KINDS[self.bits]]
         return min(kinds, key=lambda format: format.squared_error(constant, importance))

@@ -61,7 +61,7 @@ class MxIntType(GroupedFormat, RoundedInteger):
 
     @property
     def limits(self) -> tuple[int, int]:
-        """The least and the greatest raw. They are symmetric, as the specification advises."""
+        """The least and the greatest raw. Their magnitudes are equal, as the specification advises."""
         greatest = (1 << (self.width.data - 1)) - 1
         return -greatest, greatest
 
@@ -83,7 +83,7 @@ class MxIntType(GroupedFormat, RoundedInteger):
         return MxIntType(self.width.data - bits, max(self.frac.data - bits, FRACS[0]))
 
     def for_range(self, low: float, high: float) -> FixedType:
-        """The fixed-point format for a tensor with a single scale."""
+        """The `!fixed.q` format for a tensor with a single scale and numbers from low to high."""
         return FixedType.of_width(self.width.data).for_range(low, high)
 
 

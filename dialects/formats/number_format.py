@@ -1,12 +1,12 @@
 """The interface of number formats, which all other parts of tinyml use.
 
-A format is an element type that describes each of its operations once, over a `Machine`. The numpy machine serves the
-evaluator and the searches; the emitter serves the device. Both compute the same operations and therefore agree in every
-bit. An element type that implements `NumberFormat` works with every pass, target and test without changes elsewhere.
-Foreign types such as `f32` are adapted by registering with `number_format`.
+A format is an element type that defines each of its operations once, as a program for any `Machine`. The numpy machine
+executes the program in the evaluator and in searches. The emitter translates the program to IR for a device. Both
+results therefore agree in every bit. An element type that implements `NumberFormat` works with every pass, target and
+test without other changes. Types of other packages, such as `f32`, are adapted by registering with `number_format`.
 
-A `Product` describes sums of products to formats. A `Coding` describes raws to kernels. Formats of one `FAMILY` may be
-mixed as operands of an op. A conversion between families requires an explicit `tdsl.cast`.
+A `Product` describes sums of products to formats. A `Coding` describes raws to kernels. Formats with the same `FAMILY`
+may be mixed as operands of one op. A conversion between families requires an explicit `tdsl.cast`.
 """
 
 from __future__ import annotations
@@ -61,11 +61,11 @@ UNBOUNDED_INTERVAL: Interval = (-math.inf, math.inf)
 
 @dataclass(frozen=True)
 class Factor:
-    """An operand of a sum of products.
+    """One of the two operands of a sum of products.
 
-    * raws: the raws of a constant operand, shape (..., summed index).
-    * interval: the bounds of an operand that is not constant.
-    * raised: groups assigned by the op, which replace the groups of the format.
+    * raws: the raws of a constant operand, shape (..., summed index); None if the operand is not constant.
+    * interval: the bounds on the raws of an operand that is not constant.
+    * raised: groups that the op assigns to the elements in place of the format's groups.
     """
 
     format: NumberFormat
@@ -75,18 +75,18 @@ class Factor:
 
     @property
     def groups(self) -> GroupsAttr | None:
-        """The groups of the operand's elements. Products are summed within each group before the sums of groups are
-        added.
+        """The groups of the operand's elements; None without groups. The products of a group are summed before the sums
+        of the groups are added.
         """
         return self.format.groups if self.raised is None else self.raised
 
 
 @dataclass(frozen=True)
 class Product:
-    """Sums of `length` products of elements of two factors.
+    """A description of sums of `length` products of elements of two factors. Only the left factor may have groups.
 
-    square: true if both factors of a product are the same number. sparse: true if only products of stored entries are
-    added. Only the left factor may have groups.
+    square: true if both factors of a product are the same number.
+    sparse: true if only products of stored entries are added.
     """
 
     length: int
@@ -103,7 +103,7 @@ REGIME = "regime"
 
 @dataclass(frozen=True)
 class Coding:
-    """The decoding of a format's raws, identified by a name that kernels support.
+    """The rule by which kernels decode the raws of a format, identified by a name.
 
     * `INTEGER`: raws are the integers themselves.
     * `TABLE`: raws are bytes, and `table` lists a 16-bit integer for each raw in the order of the raws. The entry of
@@ -111,9 +111,9 @@ class Coding:
     * `REGIME`: raws of 16 bits have a sign, a regime, an exponent and a fraction, as posits do. `parameters` are the
       number of exponent bits and the scale.
 
-    segments: a function for kernels that decode piecewise linearly. It returns a table and the number of extra fraction
-    bits of the decoded integers. Entry i of the table's 256 entries represents the 16-bit raws whose upper byte is i -
-    128. The entry is c * 2^16 + 2^8 + s if all of these raws represent (raw + c) * 2^s, and 0 otherwise.
+    segments: a function for kernels that decode piecewise linearly. It returns a table of 256 entries and the number of
+        additional fraction bits of the decoded integers. Entry i represents the 16-bit raws whose upper byte is i -
+        128. The entry is c * 2^16 + 2^8 + s if all of these raws represent (raw + c) * 2^s, and 0 otherwise.
     """
 
     name: str
@@ -128,10 +128,10 @@ INTEGER_CODING = Coding(INTEGER)
 
 
 class NumberFormat(ABC):
-    """A set of representable reals, their raw bits, and the operations that round to the format.
+    """A set of representable reals, the raw of each of them, and the operations that round to the format.
 
-    Every operation is a method of the format of its *result*; operands may have different formats of the same family.
-    Values `V` are a machine's representation of a stored element: an array of raws, or an SSA value.
+    Every operation is a method of the format of its *result*. The operands may have other formats of the same family. A
+    value of type `V` is a stored element as the machine represents it: an array of raws, or an SSA value.
     """
 
     FAMILY: ClassVar[str]
@@ -187,52 +187,58 @@ class NumberFormat(ABC):
     @property
     @abstractmethod
     def bits(self) -> int:
-        """The width of an element, as `of_width` counts it."""
+        """The width of an element in bits; `of_width` of this width returns a format of this kind."""
 
     @property
     def candidates(self) -> Sequence[NumberFormat]:
         """The formats, in ascending order of bits, that a search may try for a tensor in place of this format.
 
-        Their scales are arbitrary.
+        The scales of these formats are arbitrary: the search replaces them by `for_range`.
         """
         return (self,)
 
     @property
     def variants(self) -> Sequence[NumberFormat]:
-        """Formats of the same width between which a search chooses by accuracy.
+        """The formats of the same width among which a search chooses by accuracy.
 
-        The `for_range` method of each format preserves the parameters that distinguish the format from the other ones.
+        The formats differ in parameters that `for_range` does not change.
         """
         return (self,)
 
     @property
     def specification(self) -> Specification | None:
-        """The documented semantics, against which `tinyml prove` checks the arithmetic; None if undocumented."""
+        """The documented semantics, against which `tinyml prove` checks the arithmetic; None for a format without
+        documented semantics.
+        """
         return None
 
     @property
     def coding(self) -> Coding | None:
-        """The decoding of raws in kernels; None if only `Accumulator.mac` implements it."""
+        """The rule by which kernels decode raws; None if no kernel decodes them, and only `Accumulator.mac` does."""
         return None
 
     def as_integers(self, bits: int) -> NumberFormat | None:
-        """The fixed-point format of `bits` bits that represents the same numbers; None if there is none."""
+        """The fixed-point format of `bits` bits that represents the numbers of this format; None if there is no such
+        format.
+        """
         return None
 
     @property
     def computed(self) -> NumberFormat:
-        """The format in which ops compute with the numbers of this format. By default, it is this format."""
+        """The format to which ops convert numbers of this format before they compute. By default, it is this format."""
         return self
 
     def delivered(self, raws: Raws) -> Raws:
-        """The integers that a sensor or a data set would deliver for these raws.
+        """The integers in which a sensor or a data set would provide the numbers of these raws.
 
-        The integers have the storage width and may be signed or unsigned.
+        The integers have the storage width and are signed or unsigned, depending on the format.
         """
         return raws
 
     def without_offset(self) -> tuple[NumberFormat, int]:
-        """The format of the same raws with zero point 0, and the zero point that must be subtracted from the raws."""
+        """The format of the same raws with zero point 0, and the zero point that must be subtracted from raws of this
+        format.
+        """
         return self, 0
 
     @abstractmethod
@@ -240,21 +246,25 @@ class NumberFormat(ABC):
         """Round reals to the format and return their raws."""
 
     def encode_clipped(self, reals: Reals) -> Raws:
-        """Round reals to the format and return their raws. Out-of-range values saturate, even if `encode` wraps
-        around.
+        """Round reals to the format and return their raws. Reals outside the range saturate, even if those of `encode`
+        wrap around.
         """
         return self.encode(reals)
 
     def ends(self, shape: Sequence[int] = ()) -> tuple[Raws, Raws]:
         """The raws of the least and of the greatest number, as two arrays of the shape `shape`.
 
-        The raws differ between rows if rows have separate scales.
+        Within an array, the raws differ only if rows have separate scales.
         """
         low, high = (self.encode_clipped(np.full(shape, end)) for end in (-np.inf, np.inf))
         return low, high
 
     def encode_away(self, reals: Reals) -> Raws:
-        """For each real, the raw of the adjacent number that `encode` does not choose; if none, the chosen raw."""
+        """For each real, the raw of the adjacent number on the other side of the real from the number that `encode`
+        returns.
+
+        If there is no such number, the raw is that of `encode`.
+        """
         return self.encode(reals)
 
     @abstractmethod
@@ -262,8 +272,8 @@ class NumberFormat(ABC):
         """The exact reals that raws represent."""
 
     def verify_raws(self, raws: Raws) -> None:
-        """Raise `VerifyException` for raws that rounding never produces, including NaN. Proofs assume that they do not
-        occur.
+        """Raise `VerifyException` for raws that rounding never returns, including NaN. Proofs assume that constants
+        contain no such raws.
         """
         wrong = raws[self.encode(self.decode(raws)) != raws]
         if wrong.size:
@@ -279,18 +289,20 @@ class NumberFormat(ABC):
 
     @classmethod
     def of_integers(cls, width: int, scale: int, integers: Sequence[int]) -> NumberFormat | None:
-        """The format of `width` bits whose numbers are these integers times 2^-scale.
+        """The format of `width` bits whose numbers are the given integers times 2^-scale.
 
-        integers: ascending, including 0. Returns None for a family whose numbers follow from other parameters.
+        integers: ascending, including 0.
+
+        Returns None for a family whose types do not list their numbers.
         """
         return None
 
     @abstractmethod
     def for_range(self, low: float, high: float) -> NumberFormat:
-        """The format of the same family and width, with parameters for values between low and high."""
+        """The format of the same family and width whose scale suits numbers between low and high."""
 
     def scalings(self, low: float, high: float) -> Sequence[NumberFormat]:
-        """Candidate formats of the same family and width for values between low and high. A search chooses by their
+        """Candidate formats of the same family and width for numbers between low and high. A search chooses one by its
         errors.
 
         By default, the candidates are the formats for this range and for ranges that are 2, 4 and 8 times narrower.
@@ -300,32 +312,34 @@ class NumberFormat(ABC):
 
     @property
     def effort(self) -> int:
-        """The rank of the format within its family and width, by the time that rounding to the format takes; 0 is the
-        fastest.
+        """The rank of the format within its family and width, in ascending order of the time that rounding to the
+        format takes. Rank 0 is the fastest.
         """
         return 0
 
     @property
     def reaching(self) -> Sequence[NumberFormat]:
-        """Formats that include all numbers of this format and greater ones, in descending order of range; usually
-        none.
+        """The formats that represent all numbers of this format and also greater numbers, in descending order of range;
+        usually none.
         """
         return ()
 
     def fitted_to(self, constant: Reals, importance: Reals | None, *, rows: bool) -> NumberFormat:
-        """The format that suits the numbers of a constant best. This format was chosen only by the constant's range.
+        """The format of the same width with the least error for the numbers of a constant. `self` was chosen by the
+        range of the constant only.
 
         importance: the mean square of the factor by which each number is multiplied, broadcast to the constant; None if
-        unknown or not requested (`WEIGHS_NUMBERS`). rows: true if rows, along the first axis, may have separate
-        parameters.
+            unknown, or if the format does not request it by `WEIGHS_NUMBERS`.
+        rows: true if rows, along the first axis, may have separate parameters.
         """
         return self
 
     def grouped(self, constant: Reals, importance: Reals | None, finest: Grouping) -> NumberFormat | None:
-        """The format for a constant in groups with separate parameters; None for formats without groups.
+        """The format for a constant in groups with separate parameters; None for formats that do not support groups.
 
         importance: the mean square of the factor by which each number is multiplied, broadcast to the constant; None if
-        unknown or not requested. finest: the finest groups that all uses of the constant support.
+            unknown or not requested.
+        finest: the finest groups that all uses of the constant support.
         """
         return None
 
@@ -336,55 +350,66 @@ class NumberFormat(ABC):
 
     @property
     def shared_bits(self) -> int:
-        """The number of bits that all elements of a constant share in flash, such as the exponents of groups."""
+        """The number of bits in flash that a constant needs in addition to its elements, such as the exponents of
+        groups.
+        """
         return 0 if self.groups is None else 8 * len(self.groups.shifts)
 
     def squared_error(self, constant: Reals, importance: Reals | None) -> float:
-        """The sum of the squared errors of a constant in this format. Each squared error is weighted by
-        `importance`.
+        """The sum of the squared errors that rounding a constant to this format causes.
+
+        importance: the weight of each squared error, broadcast to the constant; None for equal weights.
         """
         weights = 1.0 if importance is None else importance
         return float(np.sum(weights * (self.decode(self.encode(constant)) - constant) ** 2))
 
     def useful_range(self, function: Function, low: float, high: float) -> tuple[float, float]:
-        """The part (low, high) of [low, high] outside which the results of a function are constant in this format."""
+        """The part (low, high) of [low, high] outside which the results of a function, rounded to this format, are
+        constant.
+        """
         return low, high
 
     def result_range(self, function: Function, low: float, high: float) -> tuple[float, float]:
-        """The range (low, high) that determines the scale of a function's results. low, high: the observed range of
-        results.
+        """The range (low, high) from which the format of a function's results is computed.
+
+        low, high: the range of results that was observed in the profile.
         """
         return low, high
 
     def of_sum(self, lhs: NumberFormat, rhs: NumberFormat) -> NumberFormat:
-        """The format for sums of two operands. It is this format, unless published arithmetic defines a finer scale."""
+        """The format in which sums of two operands are computed. By default, it is this format; published arithmetic
+        may define a finer scale.
+        """
         return self
 
     def of_product(self, lhs: NumberFormat, rhs: NumberFormat) -> NumberFormat:
-        """The format for products of two operands. It is this format, unless published arithmetic defines a finer
-        scale.
+        """The format in which products of two operands are computed. By default, it is this format; published
+        arithmetic may define a finer scale.
         """
         return self
 
     def in_register(self) -> NumberFormat:
-        """The format of the same range for a value that is never stored in memory and whose width is not prescribed."""
+        """The format of the same range for a value that exists only in a register and whose width the user has not
+        specified.
+        """
         return self
 
     @abstractmethod
     def narrowed(self, bits: int) -> NumberFormat:
-        """The format of the same range with `bits` fewer bits of precision; unchanged if precision is not a
+        """The format of the same range with `bits` fewer bits of precision; this format if its precision is not a
         parameter.
         """
 
     def addend(self, other: NumberFormat, result: NumberFormat) -> NumberFormat:
         """The format for a constant that is only added to values of the format `other`.
 
-        Its scale is at most as fine as the finer of the scales of `other` and `result`, if the family supports this.
+        If the family supports it, the scale of the constant is at most as fine as the finer of the scales of `other`
+        and `result`.
         """
         return self
 
     def difference(self, rhs: NumberFormat) -> NumberFormat | None:
-        """A format that represents every difference between a number of this format and a number of `rhs` exactly.
+        """A format that exactly represents every difference between a number of this format and a number of `rhs`.
 
         The raw of a difference is the difference of the integer raws. Returns None if there is no such format.
         """
@@ -394,8 +419,11 @@ class NumberFormat(ABC):
         """A proven bound on every partial sum of squares of `length` differences between numbers of this format and of
         `rhs`.
 
-        vectors: constants of format `rhs`, shape (n, length), one of which is the operand. The bound is in units in the
-        last place of a product of two `difference`s; None if sums need no bound.
+        vectors: the constant vectors of format `rhs` from which distances are computed, shape (n, length); None if they
+            are unknown.
+
+        The bound is in units in the last place of a product of two `difference`s. Returns None if the family needs no
+        bound.
         """
         return None
 
@@ -403,14 +431,16 @@ class NumberFormat(ABC):
     def accumulator(self, lhs: NumberFormat, rhs: NumberFormat, bound: Bound | None) -> Accumulator:
         """The narrowest accumulator for sums of products of lhs and rhs elements that are rounded to this format.
 
-        bound: the result of `sum_bound`. Raises `InputError` if no accumulator is wide enough.
+        bound: the result of `sum_bound`.
+
+        Raises `InputError` if no accumulator is wide enough.
         """
 
     def accumulator_for(self, product: Product, bound: Bound | None) -> Accumulator:
-        """The accumulator for a matrix product. Overridden by families whose accumulator depends on the length of the
-        sums.
+        """The accumulator for a matrix product with results in this format. By default, it is the result of
+        `accumulator`.
 
-        By default, it is the accumulator that `accumulator` returns.
+        Families whose accumulator depends on the length of the sums override this method.
         """
         return self.accumulator(product.lhs.format, product.rhs.format, bound)
 
@@ -419,7 +449,7 @@ class NumberFormat(ABC):
     ) -> Accumulator:
         """The accumulator for a sum of several products, which are added in order to an initial value.
 
-        It is the accumulator for the last product.
+        By default, it is the accumulator for the last product.
         """
         return self.accumulator_for(products[-1], bound)
 
@@ -427,16 +457,21 @@ class NumberFormat(ABC):
     def sum_bound(self, products: Sequence[Product], initial: Factor | None = None) -> Bound | None:
         """A bound on every partial sum of several products, in units in the last place of the finest product.
 
-        initial: the factor that contains the initial values of sums. None if sums need no bound.
+        initial: the factor that contains the initial values of sums.
+
+        Returns None if the family needs no bound.
         """
 
     @abstractmethod
     def finish(self, m: Machine[V], sum: V, accumulator: Accumulator, bound: Bound | None) -> V:
-        """Round a complete sum to the format and return the raw. bound: the bound within which the sum lies."""
+        """Round a complete sum to the format and return the raw.
+
+        bound: the bound within which the sum lies.
+        """
 
     @abstractmethod
     def constant(self, m: Machine[V], real: float) -> V:
-        """The raw of a real rounded to the format."""
+        """The raw to which a real is rounded, as a constant of the machine."""
 
     @abstractmethod
     def add(self, m: Machine[V], lhs: V, lhs_format: NumberFormat, rhs: V, rhs_format: NumberFormat) -> V: ...
@@ -448,7 +483,9 @@ class NumberFormat(ABC):
     def mul(self, m: Machine[V], lhs: V, lhs_format: NumberFormat, rhs: V, rhs_format: NumberFormat) -> V: ...
 
     def scaled(self, m: Machine[V], value: V, value_format: NumberFormat, factor: V, factor_format: NumberFormat) -> V:
-        """value * factor. The factor is a power of two for which the product stays within the range of the format."""
+        """value * factor. The caller ensures that the factor is a power of two and that the product lies within the
+        range of the format.
+        """
         return self.mul(m, value, value_format, factor, factor_format)
 
     @abstractmethod
@@ -456,7 +493,7 @@ class NumberFormat(ABC):
 
     @abstractmethod
     def recode(self, m: Machine[V], value: V, value_format: NumberFormat) -> V:
-        """Round a value of another format of the family to this format and return the result."""
+        """Round a number of another format of the family to this format and return the raw."""
 
     @abstractmethod
     def from_f32(self, m: Machine[V], value: V) -> V:
@@ -464,19 +501,20 @@ class NumberFormat(ABC):
 
     @abstractmethod
     def to_f32(self, m: Machine[V], value: V) -> V:
-        """The float nearest to a value of this format."""
+        """The float nearest to a number of this format."""
 
     def ranked(self, m: Machine[V], value: V) -> tuple[Int[V], Raws] | None:
-        """The index of a value among all raws of the format, and all raws in order.
+        """The position of a value among all raws of the format in the order of their numbers, and the list of all these
+        raws.
 
         Returns None if a table of the raws would be too long.
         """
         return None
 
     def convert(self, m: Machine[V], value: V, value_format: NumberFormat) -> V:
-        """Round a value of any format to this format and return the result.
+        """Round a number of any format to this format and return the raw.
 
-        Between families, the conversion is a table look-up if the table is short. Otherwise the value is first
+        Between families, the conversion is a table look-up if the table is short enough. Otherwise the number is first
         converted to a float.
         """
         if value_format.FAMILY == self.FAMILY:
@@ -492,24 +530,24 @@ class NumberFormat(ABC):
     def clamp(self, m: Machine[V], value: V, low: float, high: float | None) -> V:
         """The value clamped to [low, high]. If `high` is None, there is no upper limit.
 
-        relu clamps to [0, None], and relu6 to [0, 6].
+        For relu, the limits are 0 and None; for relu6, they are 0 and 6.
         """
 
     def binds(self, low: float, high: float | None) -> bool:
-        """True if `clamp` with these limits can change a number of this format."""
+        """True if `clamp` with these limits changes at least one number of this format."""
         if self.AS_PUBLISHED:
             return True
         ends = self.encode(np.array([-math.inf, low, math.inf, math.inf if high is None else high]))
         return bool(ends[0] != ends[1] or ends[2] != ends[3])
 
     def leaky_relu(self, m: Machine[V], value: V, value_format: NumberFormat, slope: float) -> V:
-        """The value if it is at least 0, otherwise slope * value."""
+        """The value if it is at least 0, otherwise slope * value, rounded to this format."""
         factor = value_format.for_range(min(slope, 0.0), max(slope, 0.0))
         scaled = self.mul(m, value, value_format, factor.constant(m, slope), factor)
         return m.select(value_format.at_least(m, value, 0.0), self.recode(m, value, value_format), scaled)
 
     def hard_swish(self, m: Machine[V], value: V, value_format: NumberFormat) -> V:
-        """value * min(max(value + 3, 0), 6) / 6."""
+        """value * min(max(value + 3, 0), 6) / 6, rounded to this format."""
         raised, share = value_format.for_range(0.0, 6.0), value_format.for_range(0.0, 1.0)
         inner = value_format.clamp(m, value, -3.0, 3.0)
         above = raised.add(m, inner, value_format, raised.constant(m, 3.0), raised)
@@ -517,35 +555,36 @@ class NumberFormat(ABC):
         return self.mul(m, value, value_format, gate, share)
 
     def format_of_sums(self, low: float, high: float) -> NumberFormat | None:
-        """A format of integers that represents every sum of this format's numbers whose value lies in [low, high].
+        """A format of integers that represents every sum of numbers of this format whose value lies in [low, high].
 
         Returns None if there is no such format.
         """
         return None
 
     def adds_raws_of(self, sums: NumberFormat) -> bool:
-        """True if this format represents all numbers of `sums` and the raws of `sums` can be added as integers.
+        """True if this format represents every number of `sums`, and the sum of two raws of `sums` is the raw of the
+        sum.
 
         sums: a format that `format_of_sums` returned.
         """
         return self == sums
 
     def maximum(self, m: Machine[V], lhs: V, lhs_format: NumberFormat, rhs: V, rhs_format: NumberFormat) -> V:
-        """The greater of two numbers. The two numbers are rounded before they are compared, because rounding preserves
-        order.
+        """The greater of two numbers, rounded to this format. Both are rounded before they are compared, because
+        rounding preserves their order.
         """
         first, second = self.recode(m, lhs, lhs_format), self.recode(m, rhs, rhs_format)
         return m.select(self.greater(m, second, first), second, first)
 
     def minimum(self, m: Machine[V], lhs: V, lhs_format: NumberFormat, rhs: V, rhs_format: NumberFormat) -> V:
-        """The lesser of two numbers. The two numbers are rounded before they are compared, because rounding preserves
-        order.
+        """The lesser of two numbers, rounded to this format. Both are rounded before they are compared, because
+        rounding preserves their order.
         """
         first, second = self.recode(m, lhs, lhs_format), self.recode(m, rhs, rhs_format)
         return m.select(self.greater(m, first, second), second, first)
 
     def step(self, m: Machine[V], value: V, value_format: NumberFormat) -> V:
-        """1 if the value is greater than 0, otherwise 0."""
+        """The raw of 1 if the value is greater than 0, otherwise the raw of 0."""
         if value_format.decode(value_format.encode(np.array(0.0))):
             # The format does not contain zero.
             positive = value_format.at_least(m, value, 0.0)
@@ -554,29 +593,29 @@ class NumberFormat(ABC):
         return m.select(positive, self.constant(m, 1.0), self.constant(m, 0.0))
 
     def total(self, count: int) -> Attribute:
-        """The builtin type of the total of `count` numbers of this format."""
+        """The builtin type in which `count` numbers of this format are summed for an average."""
         return f32
 
     def tally(self, m: Machine[V], total: V, value: V) -> V:
-        """total + value."""
+        """total + value, where `total` has the type that the method `total` returns."""
         return m.addf(total, self.to_f32(m, value))
 
     def average(self, m: Machine[V], total: V, count: int, value_format: NumberFormat) -> V:
-        """The average: a total of `count` numbers of a format of the family, divided by `count`."""
+        """A total of `count` numbers of another format of the family, divided by `count` and rounded to this format."""
         real = value_format.total_to_f32(m, total)
         return self.from_f32(m, m.mulf(real, m.float_constant(1 / count)))
 
     def mean(self, m: Machine[V], total: V, count: int, value_format: NumberFormat) -> V:
-        """The mean over whole axes. By default, it is the result of `average`."""
+        """The mean of `count` numbers over whole axes. By default, it is the result of `average`."""
         return self.average(m, total, count, value_format)
 
     def total_to_f32(self, m: Machine[V], total: V) -> V:
-        """The float nearest to a total."""
+        """The float nearest to a total of the type that `total` returns."""
         return total
 
     @property
     def softmax_total(self) -> Attribute:
-        """The builtin type of the terms of a softmax with results in this format, and of their total."""
+        """The builtin type of the terms of a softmax and of their total, for results in this format."""
         return f32
 
     @property
@@ -585,15 +624,18 @@ class NumberFormat(ABC):
         return None
 
     def softmax_term(self, m: Machine[V], value: V, greatest: V, value_format: NumberFormat) -> V:
-        """exp(value - greatest), which is at most 1."""
+        """exp(value - greatest), a term of a softmax, which is at most 1.
+
+        greatest: the greatest value of the row.
+        """
         return m.call("tm_expf", m.subf(value_format.to_f32(m, value), value_format.to_f32(m, greatest)))
 
     def softmax_add(self, m: Machine[V], total: V, term: V) -> V:
-        """total + term."""
+        """total + term, both of the type that `softmax_total` returns."""
         return m.addf(total, term)
 
     def softmax_share(self, m: Machine[V], term: V, total: V) -> V:
-        """term / total."""
+        """term / total, rounded to this format."""
         return self.from_f32(m, m.mulf(term, m.call("tm_inversef", total)))
 
     def square_total(self, count: int, value_format: NumberFormat) -> Attribute:
@@ -601,28 +643,32 @@ class NumberFormat(ABC):
         return f32
 
     def add_square(self, m: Machine[V], total: V, value: V, value_format: NumberFormat) -> V:
-        """total + value^2."""
+        """total + value^2, where `total` has the type that `square_total` returns."""
         real = value_format.to_f32(m, value)
         return m.addf(total, m.mulf(real, real))
 
     def inverse_root(self, m: Machine[V], total: V, value_format: NumberFormat) -> V:
-        """1 / sqrt(total). The result is a float if the total is a float.
+        """1 / sqrt(total): a float if the total is a float, otherwise a 32-bit integer.
 
-        Otherwise the result is a 32-bit integer in a unit that `normalised` defines.
+        The unit of the integer is the one that `normalised` expects.
         """
         return m.call("tm_inverse_rootf", total)
 
     def normalised(self, m: Machine[V], value: V, factor: V, total: V, value_format: NumberFormat) -> V:
-        """value * factor. total: the sum for which `inverse_root` returned the factor."""
+        """value * factor, rounded to this format.
+
+        factor: the result of `inverse_root`.
+        total: the argument of `inverse_root` for this factor.
+        """
         return self.from_f32(m, m.mulf(value_format.to_f32(m, value), factor))
 
     @property
     def of_rotations(self) -> NumberFormat:
-        """The format of cosines and sines in products with this format. It represents -1."""
+        """The format of the cosines and sines with which numbers of this format are multiplied. It represents -1."""
         return self.for_range(-1.0, 1.0)
 
     def combined(self, m: Machine[V], terms: Sequence[Term[V]]) -> V:
-        """The sum of terms, each of which is a sign and several factors.
+        """The sum of signed products: each term consists of a sign and several factors.
 
         Exact formats round the sum once. Other formats round after each step.
         """
@@ -639,7 +685,9 @@ class NumberFormat(ABC):
     def function(
         self, m: Machine[V], function: Function, value: V, value_format: NumberFormat, scheme: str | None = None
     ) -> V:
-        """A function of a value. scheme: one of the format's `SCHEMES`; None selects the most suitable method.
+        """The result of a function of a value, rounded to this format.
+
+        scheme: one of the format's `SCHEMES`; None selects the most suitable method.
 
         Results lie within the range of the function, whose limits are rounded to the format. The range of exp starts at
         0; the range of tanh is -1 to 1, and the range of sigmoid 0 to 1.
@@ -651,16 +699,17 @@ class NumberFormat(ABC):
 
     @abstractmethod
     def greater(self, m: Machine[V], lhs: V, rhs: V) -> V:
-        """Whether lhs > rhs, as an i1 value. Both operands have this format. Raws must be in the order of their
+        """Whether lhs > rhs for two numbers of this format, as an i1 value. Raws must be in the order of their
         numbers.
         """
 
 
 @singledispatch
 def number_format(type: object) -> NumberFormat | None:
-    """The number format that an element type defines; None for other types.
+    """The number format that an element type defines; None for a type without one.
 
-    A type that implements `NumberFormat` is its own format. Adapters for foreign types register with this function.
+    A type that implements `NumberFormat` is its own format. Adapters for types of other packages are registered with
+    this function.
     """
     return type if isinstance(type, NumberFormat) else None
 

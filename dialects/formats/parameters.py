@@ -13,12 +13,14 @@ from xdsl.utils.exceptions import VerifyException
 
 
 class IntegerParameters(ParametrizedAttribute, TypeAttribute):
-    """A type with integer parameters, parsed and printed in the order of its fields. Each field is an `IntAttr`."""
+    """A type whose parameters are integers. They are parsed and printed in the order of the fields, each of which is an
+    `IntAttr`.
+    """
 
     @classmethod
     def parse_parameters(cls, parser: AttrParser) -> Sequence[Attribute]:
-        """Parse one integer per field and return the integers. Raises `ParseError` for any other number of
-        parameters.
+        """Parse one integer for each field and return the integers. Raises `ParseError` for any other number of
+        integers.
         """
         start = parser.pos
         with parser.in_angle_brackets():
@@ -36,7 +38,7 @@ class IntegerParameters(ParametrizedAttribute, TypeAttribute):
 
     @property
     def type(self) -> Attribute:
-        """The type itself, because an element type that implements `NumberFormat` needs no adapter."""
+        """The type itself: an element type that implements `NumberFormat` is its own format."""
         return self
 
 

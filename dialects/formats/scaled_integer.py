@@ -1,4 +1,4 @@
-"""The common part of formats in which a raw integer represents raw * 2^-frac, for any rounding mode."""
+"""The base class of formats in which a raw represents raw * 2^-frac, for any rounding mode."""
 
 from __future__ import annotations
 
@@ -29,10 +29,10 @@ STORAGE = {width: IntegerType(width) for width in STORAGE_WIDTHS}
 
 
 class ScaledInteger(WidthAndFrac, NumberFormat, ABC):
-    """A format `<width, frac>`, stored in the next of 8, 16 and 32 bits.
+    """A format `<width, frac>`, stored in the narrowest of 8, 16 and 32 bits that is sufficient.
 
-    A subclass defines rounding (`encode`, `rescaled`), overflow (`fitted`) and multiplication (`product`). Programs for
-    functions are built from these methods.
+    A subclass defines rounding (`encode`, `rescaled`), overflow (`fitted`) and multiplication (`product`). The
+    implementations of functions use only these methods.
     """
 
     FRACS: ClassVar[Sequence[int]] = FRACS
@@ -78,7 +78,7 @@ class ScaledInteger(WidthAndFrac, NumberFormat, ABC):
         return np.ldexp(raws.astype(np.float64), -self.frac.data)
 
     def load(self, m: Machine[V], value: V) -> Int[V]:
-        """A stored raw with the interval that the format guarantees."""
+        """A stored raw as an `Int` whose interval is that of the format's raws."""
         low, high = m.proven(value, *self.limits)
         return Int(value, self.stored_width, low, high)
 
@@ -86,9 +86,7 @@ class ScaledInteger(WidthAndFrac, NumberFormat, ABC):
         return m.settle(m.const(int(self.encode_clipped(np.array(real)))), self.stored_width)
 
     def from_f32(self, m: Machine[V], value: V) -> V:
-        """The raw of a float, rounded to nearest and saturated, even if other operations of the format round
-        differently.
-        """
+        """The raw of a float, rounded to nearest and saturated, whatever the rounding mode of the format is."""
         low, high = self.limits
         width = self.stored_width
         limits = (m.int_constant(limit, width) for limit in (low, high))
@@ -134,8 +132,8 @@ class ScaledInteger(WidthAndFrac, NumberFormat, ABC):
         return m.mulf(m.addf(m.mulf(upper, m.float_constant(65536.0)), lower), scale)
 
     def quotient(self, m: Machine[V], x: Int[V], divisor: int) -> Int[V]:
-        """x / divisor for a positive constant, rounded to nearest with halves upwards, even if other operations round
-        differently.
+        """x / divisor for a positive constant divisor, rounded to nearest with halves upwards, whatever the rounding
+        mode of the format is.
         """
         return m.nearest_quotient(x, divisor)
 

@@ -1,7 +1,7 @@
-"""The documentation of a format: the number that each raw represents, and the raw to which every real is rounded.
+"""The specification of a format: the number that each raw represents, and the raw to which every real is rounded.
 
 A specification is derived only from the documentation of the format, in exact integers and rationals. `tinyml prove`
-checks the arithmetic of the format against it. `NumberFormat.specification` returns the specification of a format.
+checks the arithmetic of the format against the specification that `NumberFormat.specification` returns.
 """
 
 from __future__ import annotations
@@ -26,28 +26,28 @@ from tinyml.dialects.machine.exact_integers import (
 
 
 class Specification(ABC):
-    """The numbers of a format and its operations. Operands and results are raws."""
+    """The numbers of a format and the results of its operations. Operands and results are raws."""
 
     @property
     @abstractmethod
     def raws(self) -> Sequence[int]:
-        """All raws that represent numbers, in ascending order."""
+        """All raws that represent a number, in ascending order; NaR is excluded."""
 
     @property
     @abstractmethod
     def size(self) -> int:
-        """The greatest magnitude of a factor of `product`."""
+        """The greatest magnitude of this format's factors of `product`, in the unit of such factors."""
 
     @abstractmethod
     def number(self, raw: int) -> Fraction:
         """The number that a raw represents."""
 
     def order(self, raw: Number) -> Number:
-        """An integer that increases with the number that a raw represents."""
+        """An integer for a raw that increases with the number that the raw represents."""
         return raw
 
     def border(self, below: Fraction, above: Fraction) -> Fraction:
-        """The real between two consecutive numbers at which the nearest raw changes."""
+        """The real between two consecutive numbers at which the result of rounding changes."""
         return (below + above) / 2
 
     @abstractmethod
@@ -67,36 +67,51 @@ class Specification(ABC):
 
     @abstractmethod
     def product(self, a: Number, b: Number, of_b: Specification) -> Number:
-        """The product of a number of this format and a number of `of_b`, in the unit of sums of such products."""
+        """The product of a number of this format and a number of the format `of_b`, in the unit of sums of such
+        products.
+        """
 
     @abstractmethod
     def unit_of_products(self, other: Specification) -> float:
-        """The unit of the product of a number in this format and a number in `other`, as the accumulator defines it."""
+        """The unit of products of numbers of this format and numbers of the format `other`, as `Accumulator.sum_unit`
+        defines it.
+        """
 
     @abstractmethod
     def finished(self, sum: Number, unit: float) -> Number:
-        """The raw to which a sum of products is rounded. unit: the unit that the accumulator documents."""
+        """The raw to which a sum of products is rounded.
+
+        unit: the unit of the sum, as `Accumulator.sum_unit` returns it.
+        """
 
     def cuts_of_sums(self, unit: float) -> Sequence[int]:
-        """The sums, in units of `unit`, at which the result changes, in ascending order; empty if there are many."""
+        """The sums, in units of `unit`, at which the rounded result changes, in ascending order; empty if there are too
+        many to enumerate.
+        """
         return ()
 
     @abstractmethod
     def average(self, total: Number, count: int, of_elements: Specification) -> Number:
-        """The raw of the average: a total of raws of `of_elements`, divided by their count."""
+        """The raw of the average of `count` numbers: a total of raws of the format `of_elements`, divided by `count`
+        and rounded.
+        """
 
     def tallied(self, total: Number, raw: Number) -> Number:
-        """The total after one more number is added. raw: the raw of this number."""
+        """The total after the number with the raw `raw` is added to it."""
         return total + raw
 
     def mean(self, total: Number, count: int, of_elements: Specification) -> Number:
-        """The raw of the mean over whole axes: a total of raws of `of_elements`, divided by their count."""
+        """The raw of the mean over whole axes: a total of raws of the format `of_elements`, divided by `count` and
+        rounded.
+        """
         return self.average(total, count, of_elements)
 
 
 @dataclass(frozen=True)
 class RoundedOnce(Specification):
-    """Numbers that are integers times 2^-scale. Every operation rounds its exact result once."""
+    """The specification of a format whose numbers are integers times 2^-scale, and whose operations round the exact
+    result once.
+    """
 
     scale: int
 
@@ -113,8 +128,8 @@ class RoundedOnce(Specification):
         return max(abs(self.integer(raw)) for raw in (self.raws[0], 0, self.raws[-1]))
 
     def cuts(self, scale: int) -> Sequence[int]:
-        """The integers x for which the nearest raw changes at x * 2^-scale, in ascending order; empty if there are
-        many.
+        """The integers x for which the nearest raw changes at x * 2^-scale, in ascending order; empty if there are too
+        many to enumerate.
         """
         return ()
 
@@ -179,7 +194,8 @@ def _once(specification: Specification) -> RoundedOnce:
 
 @dataclass(frozen=True)
 class Multiples(RoundedOnce):
-    """Numbers raw * 2^-scale for raws from `low` to `high`. Reals are rounded to nearest and saturate.
+    """The specification of the numbers raw * 2^-scale for raws from `low` to `high`. Reals are rounded to nearest and
+    saturate.
 
     ties: the rule by which ties are rounded.
     """
@@ -202,8 +218,8 @@ class Multiples(RoundedOnce):
 
 @dataclass(frozen=True)
 class Flipped(Multiples):
-    """Multiples stored as unsigned bytes. A raw is the integer plus 128, reinterpreted as a signed integer of 8
-    bits.
+    """The specification of multiples that are stored as unsigned bytes. The byte is the integer plus 128, and the raw
+    is the byte reinterpreted as a signed integer of 8 bits.
     """
 
     def integer(self, raw: Number) -> Number:
@@ -218,7 +234,7 @@ class Flipped(Multiples):
 
 @dataclass(frozen=True)
 class OddMultiples(Multiples):
-    """Numbers raw * 2^-scale for odd raws from `low` to `high`."""
+    """The specification of the numbers raw * 2^-scale for odd raws from `low` to `high`."""
 
     ties: Callable[[Number, int], Number] = nearest_odd
 
@@ -229,11 +245,11 @@ class OddMultiples(Multiples):
 
 @dataclass(frozen=True, eq=False)
 class Listed(RoundedOnce):
-    """A format that lists its numbers in ascending order.
+    """The specification of a format by a list of its numbers, in ascending order.
 
-    borders: a pair for each two consecutive numbers: the real at which rounding changes, in units of 2^-scale, and
-    whether this real is rounded to the greater number. borders_at: for requested scales and divisors, the least
-    integers that are rounded to the greater number.
+    borders: for each two consecutive numbers, a pair: the real at which rounding changes, in units of 2^-scale, and
+        whether this real is rounded to the greater number.
+    borders_at: for each requested scale and divisor, the least integers that are rounded to the greater number.
     """
 
     known: tuple[int, ...]
@@ -260,7 +276,9 @@ class Listed(RoundedOnce):
         return self.borders[self.integers.index(int(below * unit))][0] / unit
 
     def _reached(self, scale: int, divisor: int) -> Sequence[int]:
-        """For each number except the least, the least x for which x * 2^-scale / divisor rounds to it or above."""
+        """For each number except the least, the least integer x for which x * 2^-scale / divisor is rounded to this
+        number or a greater one.
+        """
         if (scale, divisor) not in self.borders_at:
             unit = Fraction(2) ** (scale - self.scale) * divisor
             self.borders_at[scale, divisor] = [

@@ -1,4 +1,6 @@
-"""Formats of at most 8 bits that list their numbers. A first table decodes raws; a search in a second table rounds."""
+"""Formats of at most 8 bits that list their numbers. One table decodes raws. Rounding is a search in a table of
+thresholds.
+"""
 
 from __future__ import annotations
 
@@ -31,7 +33,8 @@ MAGNITUDE_LIMIT = 1 << 29
 
 
 class TabulatedFormat(ExactFormat):
-    """A format that lists integers in units of 2^-scale, one per raw. Raws are consecutive on either side of zero.
+    """A format that lists an integer for each raw, in units of 2^-scale. The raws are consecutive integers that include
+    0.
 
     Results are rounded to the nearest number, ties to the even raw, and saturate.
     """
@@ -39,7 +42,7 @@ class TabulatedFormat(ExactFormat):
     @property
     @abstractmethod
     def numbers(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """All raws in ascending order, including 0, and their integers, which also ascend."""
+        """All raws in ascending order, including 0, and the integers that they represent, which are also ascending."""
 
     @property
     def storage(self) -> Attribute:
@@ -67,7 +70,9 @@ class TabulatedFormat(ExactFormat):
 
     @property
     def table(self) -> NDArray[np.signedinteger[Any]]:
-        """The integers of all bytes from the least to the greatest raw. The entry is 0 for bytes that are not raws."""
+        """The integers that all bytes from the least to the greatest raw represent. The entry is 0 for bytes that are
+        not raws.
+        """
         raws, integers = self.numbers
         greatest = max(map(abs, self.integer_limits))
         width = next(width for width in (16, 32, 64) if greatest <= limits(width)[1])
@@ -82,9 +87,8 @@ class TabulatedFormat(ExactFormat):
 
     @property
     def thresholds(self) -> NDArray[np.int64]:
-        """For each number except the least, the least value that is rounded to this number.
-
-        The values are in units of 2^-(scale + STICKY_BITS).
+        """For each number except the least, the least integer that is rounded to this number, in units of 2^-(scale +
+        STICKY_BITS).
         """
         raws, integers = self.numbers
         middles = (integers[:-1] + integers[1:]) << (STICKY_BITS - 1)
@@ -149,7 +153,7 @@ class TabulatedFormat(ExactFormat):
     def _with_rest(m: Machine[V], x: Int[V], right: int, low: int, high: int) -> Int[V]:
         """2 * floor(x / 2^right), plus 1 if the division is inexact.
 
-        A result outside [low, high] remains outside on the same side, but may have any other value there.
+        If this number lies outside [low, high], the result may be any number outside [low, high] on the same side.
         """
         left = 1 - right
         if left > 0:
@@ -163,14 +167,16 @@ class TabulatedFormat(ExactFormat):
 
 
 class SymmetricFormat(TabulatedFormat):
-    """A format of zero and symmetric magnitudes. Raw r represents the magnitude with index r; raw -r its negative."""
+    """A format of zero and magnitudes with both signs. Raw r > 0 represents the magnitude with index r - 1, and raw -r
+    its negative.
+    """
 
     @property
     @abstractmethod
     def magnitudes(self) -> NDArray[np.int64]:
-        """The positive numbers in units of 2^-scale: ascending, each below 2^29, at most 127 of them.
+        """The positive numbers in units of 2^-scale, in ascending order: at most 127 integers below 2^29.
 
-        A format that violates these limits raises `ValueError` on use.
+        If the magnitudes violate these limits, `numbers` raises `ValueError`.
         """
 
     @property
@@ -179,14 +185,16 @@ class SymmetricFormat(TabulatedFormat):
 
     @property
     def specification(self) -> Listed:
-        """The specification of a format with zero and these magnitudes that rounds to nearest."""
+        """The specification of a format that rounds to the nearest of zero and these magnitudes with both signs."""
         listed = {raw: int(magnitude) for raw, magnitude in enumerate(self.magnitudes, 1)}
         return nearest_of(self.scale, {0: 0} | listed | {-raw: -integer for raw, integer in listed.items()})
 
 
 @lru_cache(maxsize=256)
 def _numbers(format: SymmetricFormat) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """The raws and integers of a format. Cached, because every decoded element of a dot product needs them."""
+    """The raws and the integers of a format. The result is cached, because every decoded element of a dot product needs
+    it.
+    """
     magnitudes = np.asarray(format.magnitudes, np.int64)
     if not (0 < len(magnitudes) <= limits(8)[1] and magnitudes[0] > 0 and (np.diff(magnitudes) > 0).all()):
         raise ValueError(f"the magnitudes of {format.type} do not rise from 1 at least, or there are too many")

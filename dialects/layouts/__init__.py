@@ -1,1 +1,1 @@
-"""Layouts of arrays in bytes and in attributes: packed integers, sparse rows, trees, and weights embedded in code."""
+"""Storage layouts of constant arrays: packed integers, sparse rows, trees, and weights that are embedded in code."""

@@ -1,4 +1,6 @@
-"""Constant weights that are embedded in code, as rows of matrices or as tiles, and the attributes that store them."""
+"""Constant weights that are embedded in the instructions of generated functions, as rows of matrices or as tiles, and
+the attributes that store them.
+"""
 
 from __future__ import annotations
 
@@ -42,15 +44,17 @@ _TILE_KEYS = ("weights", "starts", "multipliers", "shifts", "places")
 
 @dataclass(frozen=True, eq=False)
 class CodedRows(CodeContent):
-    """Rows of constant matrices that are multiplied by one vector per matrix. A row's sum begins with a start value.
+    """Rows of constant matrices, each of which is multiplied by its own vector. A result is the sum of a row's products
+    over all matrices, plus a start value.
 
     Objects are equal if their digests are equal.
 
     * weights: the matrices, of rows x length bytes, one for each vector.
     * aligns: for each matrix, the left shift of the sums before the products of the matrix are added; 0 for the first
       matrix.
-    * starts: the start value of each row, rounding bias included.
-    * right: the right shift of complete sums. They are then clamped to bytes of at most `MAX_RESULT` in magnitude.
+    * starts: the start value of each row, which includes the rounding bias.
+    * right: the right shift of complete sums. The shifted sums are clamped to bytes of at most `MAX_RESULT` in
+      magnitude.
     """
 
     DECLARED_AS: ClassVar[str] = ROWS
@@ -66,12 +70,12 @@ class CodedRows(CodeContent):
 
     @property
     def products(self) -> int:
-        """The number of products with nonzero weights."""
+        """The number of products whose weight is not zero."""
         return sum(int(np.count_nonzero(matrix)) for matrix in self.weights)
 
     @property
     def bounds(self) -> Numbers:
-        """Bounds on the magnitudes of all partial sums of each row, for arbitrary vectors."""
+        """For each row, a bound on the magnitude of every partial sum, valid for all vectors."""
         bounds = np.abs(self.starts)
         for matrix, align in zip(self.weights, self.aligns, strict=True):
             bounds = (bounds << align) + np.abs(matrix).sum(1) * 128
@@ -91,7 +95,7 @@ class CodedRows(CodeContent):
         return hash(self.digest)
 
     def part(self, first: int, last: int) -> CodedRows:
-        """The rows from index `first` up to but excluding `last`."""
+        """The rows with indices from `first` up to but excluding `last`."""
         return CodedRows(
             [matrix[first:last] for matrix in self.weights], self.aligns, self.starts[first:last], self.right
         )
@@ -111,7 +115,9 @@ class CodedRows(CodeContent):
 
     @staticmethod
     def of(attribute: Attribute) -> CodedRows:
-        """The rows that an attribute stores. Raises `VerifyException` for an attribute that does not store rows."""
+        """The rows that an attribute stores. Raises `VerifyException` unless the attribute has the form of
+        `CodedRows.attribute`.
+        """
         data = dict[str, Attribute](attribute.data if isinstance(attribute, DictionaryAttr) else ())
         matrices, starts, aligns, right = (data.get(key) for key in _ROW_KEYS)
         if len(data) != len(_ROW_KEYS) or not isinstance(matrices, ArrayAttr):
@@ -124,7 +130,7 @@ class CodedRows(CodeContent):
 
     @property
     def verified(self) -> CodedRows:
-        """This object. Raises `VerifyException` if its fields have inconsistent shapes or values."""
+        """This object itself. Raises `VerifyException` if its fields have inconsistent shapes or values."""
         weights, starts, aligns, right = self.weights, self.starts, self.aligns, self.right
         if starts.ndim != 1 or any(matrix.ndim != 2 or len(matrix) != len(starts) for matrix in weights):
             shapes = ", ".join(str(matrix.shape) for matrix in weights)
@@ -136,19 +142,22 @@ class CodedRows(CodeContent):
 
 @dataclass(frozen=True, eq=False)
 class CodedTile(CodeContent):
-    """Sums of the products of constant rows and windows of memory, requantised as in TensorFlow Lite.
+    """Constant rows of weights that are multiplied by windows of memory. The sums are requantised as in TensorFlow
+    Lite.
 
-    Objects are equal if their digests are equal.
+    A window consists of runs: contiguous elements of memory, `pitch` apart. Objects are equal if their digests are
+    equal.
 
     * weights: bytes, rows x runs x weights of a run, at least one of each.
     * starts: for each row, the start value of its sums.
-    * multipliers, shifts: the arguments of `tm_requantize_s32`. Multipliers have 31 bits, shifts are -31 to -1.
+    * multipliers, shifts: the arguments of `tm_requantize_s32` for each row. Multipliers have 31 bits, shifts are -31
+      to -1.
     * pitch: the distance between the runs of a window, in elements of memory.
-    * step: the distance between windows, in elements.
+    * step: the distance between adjacent windows, in elements of memory.
     * count: the number of windows.
     * zero: the raw of 0 of the results, which are bytes.
-    * apart: the distance between the factors of consecutive weights, in elements of memory. It is 1, or the number of
-      rows if each row has a separate channel.
+    * apart: the distance between the elements by which consecutive weights are multiplied. It is 1, or the number of
+      rows if each row has its own channel of the image.
     """
 
     DECLARED_AS: ClassVar[str] = TILE
@@ -169,7 +178,9 @@ class CodedTile(CodeContent):
 
     @property
     def elements(self) -> int:
-        """The number of elements of memory from the first to the last element that any window contains."""
+        """The number of elements of memory from the first element of the first window to the last element of the last
+        one.
+        """
         _, runs, length = self.weights.shape
         return (self.count - 1) * self.step + (runs - 1) * self.pitch + length * self.apart
 
@@ -196,7 +207,9 @@ class CodedTile(CodeContent):
 
     @staticmethod
     def of(attribute: Attribute) -> CodedTile:
-        """The tile that an attribute stores. Raises `VerifyException` for an attribute that does not store a tile."""
+        """The tile that an attribute stores. Raises `VerifyException` unless the attribute has the form of
+        `CodedTile.attribute`.
+        """
         data = dict[str, Attribute](attribute.data if isinstance(attribute, DictionaryAttr) else ())
         weights, starts, multipliers, shifts, sizes = (data.get(key) for key in _TILE_KEYS)
         if len(data) != len(_TILE_KEYS) or not isa(sizes, DenseArrayBase[IntegerType]) or len(sizes) != 5:
@@ -208,7 +221,7 @@ class CodedTile(CodeContent):
 
     @property
     def verified(self) -> CodedTile:
-        """This object. Raises `VerifyException` if its fields have inconsistent shapes or values."""
+        """This object itself. Raises `VerifyException` if its fields have inconsistent shapes or values."""
         shapes = [self.starts.shape, self.multipliers.shape, self.shifts.shape]
         if self.weights.ndim != 3 or shapes != [self.weights.shape[:1]] * 3:
             text = ", ".join(map(str, shapes))

@@ -1,6 +1,7 @@
-"""The content of generated C functions: the attributes of their declarations, and classes for their contents.
+"""The constants that generated C functions embed: the attributes that store them on declarations, and the classes that
+represent them.
 
-The classes are imported only for the few programs with generated functions.
+The classes are imported only if a program has generated functions.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ Content: TypeAlias = "CodedRows | CodedTile | LaneProgram | ForestCode"
 
 
 class CodeContent:
-    """The base class of the contents of generated code."""
+    """The base class of constants that a generated C function embeds, such as `CodedRows`."""
 
     DECLARED_AS: ClassVar[str]
     """The attribute of the declaration that stores or names it."""
@@ -54,7 +55,7 @@ LANES = OwnAttribute(
 
 
 def is_declared_as(content: object, name: str) -> bool:
-    """True if an attribute named `name` of a function declaration can store the content."""
+    """True if an attribute named `name` on a function declaration can store the constants `content`."""
     return isinstance(content, CodeContent) and name == content.DECLARED_AS
 
 

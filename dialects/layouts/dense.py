@@ -35,8 +35,10 @@ if TYPE_CHECKING:
 def dense_elements(value: Attribute | None, dtype: np.dtype[Any], shape: Sequence[int]) -> NDArray[Any]:
     """The elements of an attribute as an array of the given type and shape. The elements are not copied.
 
-    value: None if the attribute is missing. Raises `VerifyException` for an attribute without such elements, because
-    the use of a constant may be verified before the constant itself.
+    value: the attribute; None if it is missing.
+
+    Raises `VerifyException` if the attribute is missing or has other elements. A use of a constant may be verified
+    before the constant itself, so the attribute may be invalid.
     """
     bits = value.data.data if isinstance(value, DenseIntOrFPElementsAttr) else b""
     if len(bits) != prod(shape) * dtype.itemsize:
@@ -52,7 +54,7 @@ def dense_numbers(elements: object, element: IntegerType) -> Numbers:
 
 
 def dense_attribute(array: NDArray[Any], element: IntegerType | Float32Type | Float64Type) -> DenseIntOrFPElementsAttr:
-    """The attribute that stores an array of integers, which must fit the type, or of floats."""
+    """The attribute that stores an array of floats, or of integers that fit in the type `element`."""
     kind = "i" if isinstance(element, IntegerType) else "f"
     little = array.astype(f"<{kind}{element.size}")
     return DenseIntOrFPElementsAttr(TensorType(element, array.shape), BytesAttr(little.tobytes()))
@@ -75,7 +77,7 @@ def dense_array(value: Attribute | None, name: str) -> NDArray[Any]:
 
 
 def element_type(array: NDArray[Any]) -> IntegerType | Float32Type | Float64Type:
-    """The element type of the attribute that stores an array."""
+    """The element type of the attribute that would store an array."""
     if array.dtype.kind == "f":
         return f32 if array.dtype.itemsize == 4 else f64
     return IntegerType(8 * array.dtype.itemsize)

@@ -1,8 +1,8 @@
-"""Integers with few values packed as digits: odd integers as planes of signs, five ternary integers per byte.
+"""Packed integers with few possible values: odd integers as planes of signs, and five ternary integers per byte.
 
-* `odd` of n bits, 1 to 4: the odd integers from 1 - 2^n to 2^n - 1 are sums of 2^k or -2^k for k from 0 to n - 1. A
-  group consists of 8 elements in n bytes. Byte k has one bit for each element. The bit of the first element is the
-  lowest. A bit is set if 2^k is added.
+* `odd` of n bits, 1 to 4: each odd integer from 1 - 2^n to 2^n - 1 is a sum of 2^k or -2^k for k from 0 to n - 1. A
+  group consists of 8 elements in n bytes. Byte k has one bit for each element, in ascending order from the lowest bit.
+  A bit is set if 2^k is added, and clear if it is subtracted.
 * `trits`: the integers -1, 0 and 1 are the digits 0, 1 and 2 of a number in base 3. The first element is the highest
   digit. Five digits form a number up to 242. The byte is this number times 256 / 243, rounded up. If the byte is
   multiplied by 3, the upper byte of the product is the first digit, and the lower byte encodes the remaining digits in
@@ -28,8 +28,10 @@ ODD_WIDTHS = range(1, 5)
 
 @dataclass(frozen=True)
 class Digits:
-    """A packing as digits. name: `ODD` or `TRITS`. bits: the number of bits of an odd integer; 2 for ternary
-    integers.
+    """A packing of integers as digits.
+
+    name: `ODD` or `TRITS`.
+    bits: the number of bits of an odd integer; 2 for ternary integers.
     """
 
     name: str
@@ -49,7 +51,7 @@ class Digits:
         return self.bits if self.name == ODD else 1
 
     def holds(self, raws: Integers) -> bool:
-        """True if all integers can be packed."""
+        """True if every one of the integers has a value that can be packed."""
         if self.name == TRITS:
             return bool(((raws >= -1) & (raws <= 1)).all())
         return bool((raws & 1).all() and (np.abs(raws) < 1 << self.bits).all())
@@ -71,7 +73,7 @@ class Digits:
         return np.packbits(signs.astype(np.uint8), axis=-1, bitorder="little").reshape(-1)
 
     def unpack(self, stream: NDArray[np.uint8]) -> NDArray[np.int64]:
-        """Unpack whole groups of bytes and return all elements, padding included."""
+        """Unpack whole groups of bytes and return all elements, including those that pad the last group."""
         if self.name == TRITS:
             rest, digits = stream.astype(np.int64), list[Any]()
             for _ in range(self.length):

@@ -1,23 +1,23 @@
-"""Integers of 1 to 15 bits packed in bytes, in a layout that can be decoded sequentially at little cost.
+"""Integers of 1 to 15 bits packed in bytes, in a layout that a sequential reader decodes with few instructions.
 
-Integers with few values may be packed as digits instead (`dialects/layouts/digits.py`).
+Integers with few possible values may be packed as digits instead (`dialects/layouts/digits.py`).
 
-A group consists of the fewest elements that fill whole bytes. An element consists of fields of 8, 4, 2 and 1 bits, as
-the binary digits of its width specify. The 8-bit field contains the lowest bits of the element. The other fields follow
-above it, the smallest first.
+A group consists of the fewest elements that fill whole bytes. An element consists of fields of 8, 4, 2 and 1 bits,
+according to the binary digits of its width. The 8-bit field contains the lowest bits of the element. The other fields
+follow above it, the smallest first.
 
 A byte contains the same field of one, two, four or eight consecutive elements. The first of these elements is in the
 low bits. The bytes of a group are in the order of their first elements. Of two bytes with the same first element, the
-byte with more elements precedes. For 11 bits, the order of a group is: a byte with one bit of eight elements, a byte
+byte with more elements comes first. For 11 bits, the order of a group is: a byte with one bit of eight elements, a byte
 with two bits of the first four elements, their four low bytes, a byte with two bits of the next four elements, and
 their four low bytes. The sign bit is stored inverted, so that decoding only subtracts.
 
-If 6 or 7 bits of an element remain above whole bytes, these bits are at the top of a separate byte, so that an
-arithmetic shift decodes them. The last element of a group has no such byte. Its bits are in the low bits of the
-separate bytes, from the lowest bit of the first byte on. No sign is inverted.
+If an element has 6 or 7 bits above its whole bytes, these bits are at the top of a separate byte, so that an arithmetic
+shift decodes them. The last element of a group has no such byte. Its bits are in the low bits of the separate bytes,
+from the lowest bit of the first byte on. No sign is inverted.
 
-In sparse rows, each pair of entries also shares a byte of gaps, two fields of 4 bits. This byte precedes other 4-bit
-fields.
+In sparse rows, each pair of entries also has a byte with both gaps, two fields of 4 bits. This byte precedes other
+bytes of 4-bit fields.
 """
 
 from __future__ import annotations
@@ -41,12 +41,13 @@ GAP_BITS = 4
 
 
 class Byte(NamedTuple):
-    """A byte of a group. It contains one field of several elements.
+    """A byte of a group. It contains one field of each of several elements.
 
-    * element: the first of these elements.
+    * element: the index of the first of these elements in the group.
     * bits: the width of the field. A byte contains the fields of 8 / bits elements; for 6 or 7 bits, it contains the
       field of one element.
-    * at: the lowest bit of the field in the element; for the field of a gap, the width of an element.
+    * at: the lowest bit of the field in the element. For the field of a gap, which follows the element, the width of an
+      element.
     """
 
     element: int
@@ -74,12 +75,14 @@ def group_bytes(width: Width) -> int:
 
 
 def packed_bytes(count: int, width: Width) -> int:
-    """The number of bytes that `count` elements occupy. The last group is padded."""
+    """The number of bytes that `count` elements occupy, including the padding of the last group."""
     return -(-count // group_length(width)) * group_bytes(width)
 
 
 def touched_bytes(count: int, width: Width) -> int:
-    """The number of bytes up to the last one with bits of the first `count` elements."""
+    """The number of bytes from the start of the stream up to the last byte that contains bits of the first `count`
+    elements.
+    """
     if isinstance(width, Digits):
         return packed_bytes(count, width)
     groups, rest = divmod(count, group_length(width))
@@ -88,27 +91,31 @@ def touched_bytes(count: int, width: Width) -> int:
 
 
 def packed_widths(raws: Integers) -> list[int]:
-    """The widths in which all raws fit and that are narrower than the type of the raws, in ascending order."""
+    """The widths in bits, in ascending order, in which all raws can be packed. Only widths below that of the raws' type
+    are included.
+    """
     low, high = int(raws.min(initial=0)), int(raws.max(initial=0))
     needed = max(high, ~low).bit_length() + 1
     return [width for width in WIDTHS if needed <= width < raws.itemsize * 8]
 
 
 def packings(raws: Integers) -> list[Width]:
-    """All packings of the raws in fewer bits than the type of the raws. Packings as digits are last."""
+    """All packings of the raws in fewer bits than the type of the raws. Packings as digits come last."""
     return [*packed_widths(raws), *(digits for digits in DIGITS if raws.itemsize == 1 and digits.holds(raws))]
 
 
 def has_inverted_sign(width: int) -> bool:
-    """True if half of the range is added to elements before they are stored."""
+    """True if elements of this width are stored with an inverted sign bit, that is, plus half of their range."""
     return width % 8 in range(1, 6)
 
 
 @cache
 def group_layout(width: int, gaps: bool = False) -> tuple[Byte, ...]:
-    """The bytes of a group in order.
+    """The bytes of a group, in order.
 
-    gaps: true for groups of sparse rows, which have gaps and at least 4 entries of up to 16 bits each.
+    width: the width of an element in bits.
+    gaps: true for groups of sparse rows, which also contain gaps. Their widths are at most 16 bits, and a group has at
+        least 4 entries.
     """
     length, rest, low = group_length(width), width % 8, width // 8 * 8
     if gaps:
@@ -129,7 +136,7 @@ def group_layout(width: int, gaps: bool = False) -> tuple[Byte, ...]:
 
 @cache
 def bit_positions(width: int, gaps: bool) -> NDArray[np.int64]:
-    """The position of each bit of an element, and then of each bit of its gap, within its group.
+    """The positions within a group, in bits, of each bit of each element, followed by those of each bit of its gap.
 
     The result has the shape (elements, bits).
     """
@@ -147,8 +154,9 @@ def bit_positions(width: int, gaps: bool) -> NDArray[np.int64]:
 def pack_bits(values: Integers, width: Width, gaps: NDArray[np.integer[Any]] | None = None) -> NDArray[np.uint8]:
     """Pack integers of `width` bits in groups and return the bytes. The last group is padded with zeros.
 
-    gaps: the gaps of sparse rows, which are packed too. Raises `ValueError` for an integer that does not fit in `width`
-    bits.
+    gaps: the gaps of sparse rows, which are packed into the same groups; None without gaps.
+
+    Raises `ValueError` for an integer that does not fit in `width` bits.
     """
     if isinstance(width, Digits):
         return width.pack(values)
@@ -170,7 +178,7 @@ def pack_bits(values: Integers, width: Width, gaps: NDArray[np.integer[Any]] | N
 
 
 def unpack_bits(stream: NDArray[np.uint8], width: Width) -> NDArray[np.int64]:
-    """Unpack whole groups of bytes and return all elements, padding included."""
+    """Unpack whole groups of bytes and return all elements, including those that pad the last group."""
     if isinstance(width, Digits):
         return width.unpack(stream)
     positions = bit_positions(width, gaps=False)
@@ -181,5 +189,7 @@ def unpack_bits(stream: NDArray[np.uint8], width: Width) -> NDArray[np.int64]:
 
 
 def _offset(width: int) -> int:
-    """The bias that is added to elements before they are stored."""
+    """The bias that is added to elements before they are stored: half of their range, or 0 if the sign is not
+    inverted.
+    """
     return 1 << width - 1 if has_inverted_sign(width) else 0

@@ -1,22 +1,23 @@
 """Compressed sparse rows of a matrix that is read once, row by row: values, column gaps and row lengths.
 
-Each entry is `gap` columns after the previous entry in its row. The first entry is `gap` columns after column 0. A byte
-therefore locates an entry in a matrix of any width. Entries with value zero bridge wider gaps.
+Each entry is `gap` columns after the previous entry in its row. The first entry is `gap` columns after column 0. One
+byte therefore locates an entry in a matrix of any width. Wider gaps are bridged by entries with value zero.
 
 `pack_rows` converts the rows to a stream of bytes, for chips that read flash forwards through a single pointer. A row
-consists of its number of entries (uint16), then a byte `skip` and the value of each entry, all little endian. `skip` is
-a distance in bytes within the dense vector. It extends from the end of the previous entry's element, or at first from
-the start of the vector, to the element of this entry. It is therefore a multiple of the vector's element size.
+consists of its number of entries (uint16), followed by a byte `skip` and the value for each entry, all little endian.
+`skip` is a distance in bytes within the dense vector: from the end of the element of the previous entry, or from the
+start of the vector, to the element of this entry. It is a multiple of the vector's element size.
 
 `delta_rows` creates a denser stream, with values of 1 to 16 bits and skips of half a byte. A row begins with its number
 of groups n in two bytes, n mod 32 and n // 32. A group has 8 entries if entries have an odd number of bits, otherwise
 4. Values and skips are laid out as in `packed_bits`. A skip is the number of elements of the dense vector between the
-previous entry, or at first the start of the vector, and this entry. Entries with value zero, at columns without other
-entries, bridge wider gaps and fill groups.
+previous entry, or the start of the vector, and this entry. Entries with value zero, at columns without other entries,
+bridge wider gaps and fill incomplete groups.
 
-`gathered_rows` creates a stream for vectors that are gathered by offsets. A row begins with its number of groups in two
-bytes. A group consists of the column of its first entry in two bytes, then a byte for each entry with the distance from
-that column, and then the values of the entries. Entries with value zero at the first column fill groups.
+`gathered_rows` creates a stream for chips that gather elements of a vector by offsets. A row begins with its number of
+groups in two bytes. A group consists of the column of its first entry in two bytes, then a byte for each entry with the
+distance from this column, and then the values of the entries. Entries with value zero at the first column fill
+incomplete groups.
 """
 
 from __future__ import annotations
@@ -55,9 +56,7 @@ class CompressedRows:
 
 
 def compress(matrix: NDArray[Any]) -> CompressedRows:
-    """The compressed rows of a matrix of shape (rows, columns). The entries are the elements whose bits are not all
-    zero.
-    """
+    """The compressed rows of a matrix of shape (rows, columns). The entries are the elements with any nonzero bit."""
     rows, columns = np.nonzero(matrix)
     counts = np.bincount(rows, minlength=len(matrix))
     firsts = (np.cumsum(counts) - counts)[counts > 0]
@@ -79,9 +78,7 @@ COUNT_BYTES = 2
 
 
 def pack_rows(rows: CompressedRows, element_bytes: int) -> NDArray[np.uint8] | None:
-    """The stream of rows for vectors whose elements have `element_bytes` bytes; None if a skip does not fit in a
-    byte.
-    """
+    """The stream of rows for vectors whose elements have `element_bytes` bytes; None if a skip exceeds a byte."""
     size, ends = rows.values.itemsize, np.cumsum(rows.lengths, dtype=np.int64)
     after = np.ones(len(rows.values), np.int64)
     after[(ends - rows.lengths)[rows.lengths > 0]] = 0
@@ -112,7 +109,7 @@ def bytes_of_group(width: int) -> int:
 
 @dataclass(frozen=True)
 class DeltaRows:
-    """A sparse matrix in groups of entries.
+    """A sparse matrix in groups of entries, as `delta_rows` creates it.
 
     * width: bits per value.
     * values: the value of each entry.
@@ -126,7 +123,7 @@ class DeltaRows:
     groups: NDArray[Any]
 
     def stream(self) -> NDArray[np.uint8]:
-        """The bytes that store the rows in flash."""
+        """The stream of the rows as bytes in flash."""
         ends = np.cumsum(self.groups)
         packed = pack_bits(self.values, self.width, self.skips)
         rows = np.split(packed.reshape(-1, bytes_of_group(self.width)), ends[:-1])
@@ -136,9 +133,9 @@ class DeltaRows:
 
 
 def groups_of_rows(rows: CompressedRows, columns: int, width: int) -> NDArray[Any] | None:
-    """The number of groups of each row in the result of `delta_rows`; None if `delta_rows` returns None.
+    """The number of groups of each row that `delta_rows` would create; None if `delta_rows` returns None.
 
-    The number is computed without the entries.
+    The number is computed without creating the entries.
     """
     entries = entries_of_group(width)
     most = min(MOST_GROUPS, int(np.iinfo(rows.lengths.dtype).max))
@@ -156,8 +153,8 @@ def groups_of_rows(rows: CompressedRows, columns: int, width: int) -> NDArray[An
 def delta_rows(rows: CompressedRows, columns: int, width: int) -> DeltaRows | None:
     """The matrix of `columns` columns, in groups of values of `width` bits.
 
-    Returns None if a row has too few columns for the zeros that fill its last group, or has more groups than the type
-    of the row lengths can count.
+    Returns None if a row has too few empty columns for the zeros that fill its last group, or has more groups than the
+    type of the row lengths can count.
     """
     if (groups := groups_of_rows(rows, columns, width)) is None:
         return None
@@ -190,15 +187,16 @@ BASE_BYTES = 2
 
 
 def bytes_of_gathered(entries: int, width: int) -> int:
-    """The number of bytes per group of `entries` values of `width` bits, 8 or 16."""
+    """The number of bytes of a group of `entries` values of `width` bits, 8 or 16, in the stream of `gathered_rows`."""
     return BASE_BYTES + entries * (1 + width // 8)
 
 
 @dataclass(frozen=True)
 class GatheredRows:
-    """A sparse matrix for gathered vectors.
+    """A sparse matrix in the stream that `gathered_rows` creates.
 
-    groups: the number of groups of each row, uint8 or uint16. stream: the rows as bytes in flash.
+    groups: the number of groups of each row, uint8 or uint16.
+    stream: the rows as bytes in flash.
     """
 
     groups: NDArray[Any]
@@ -206,7 +204,10 @@ class GatheredRows:
 
 
 def gathered_rows(rows: CompressedRows, entries: int) -> GatheredRows | None:
-    """The matrix in groups of `entries` entries; None if the column of an entry does not fit in two bytes."""
+    """The matrix in the stream for gathered vectors, in groups of `entries` entries.
+
+    Returns None if a column exceeds two bytes.
+    """
     counts: list[int] = []
     parts: list[NDArray[np.uint8]] = []
     ends = np.cumsum(rows.lengths, dtype=np.int64)
@@ -226,9 +227,12 @@ def gathered_rows(rows: CompressedRows, entries: int) -> GatheredRows | None:
 
 
 def _near_entries(columns: Sequence[int], most: int) -> list[range]:
-    """The ranges of consecutive entries that form groups.
+    """The ranges of consecutive entries of a row that form the groups of `gathered_rows`.
 
-    A group has at most `most` entries, whose distances from the column of the first entry fit in a byte.
+    columns: the columns of the entries, ascending.
+    most: the maximum number of entries of a group.
+
+    The distance of every entry from the first entry of its group fits in a byte.
     """
     groups: list[range] = []
     begin = 0

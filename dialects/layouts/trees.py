@@ -1,8 +1,8 @@
-"""Decision trees as arrays in which every node follows its parent: the storage of `tdsl.forest` and `num.forest`.
+"""Decision trees as arrays, in which every node comes after its parent: the storage of `tdsl.forest` and `num.forest`.
 
-The order of nodes is the order of ONNX's TreeEnsemble (ai.onnx.ml 5): arrays over the inner nodes of all trees, and a
-list of roots. A forest that is compiled to a function (`ForestCode`) compares raws with thresholds and adds the votes
-of leaves.
+The nodes are stored as in ONNX's TreeEnsemble (ai.onnx.ml 5): arrays over the inner nodes of all trees, and a list of
+roots. A forest that is compiled to a function (`ForestCode`) compares raws with thresholds and adds the votes of
+leaves.
 """
 
 from __future__ import annotations
@@ -33,9 +33,9 @@ SHARES, MISSING = "shares", "missing"
 
 
 def ordered(numbers: NDArray[Any]) -> NDArray[Any]:
-    """Integers that are ordered like the given numbers.
+    """Integers with the same order as the given numbers.
 
-    For floats they are derived from the bits, so that NaN lies beyond the infinity of its sign.
+    For floats, the integers are derived from the bit patterns: a NaN is beyond the infinity of its sign.
     """
     if numbers.dtype.kind != "f":
         return numbers
@@ -45,15 +45,15 @@ def ordered(numbers: NDArray[Any]) -> NDArray[Any]:
 
 @dataclass(frozen=True, eq=False)
 class Trees:
-    """Binary trees, whose inner nodes compare a feature with a threshold.
+    """Binary trees whose inner nodes compare a feature with a threshold.
 
     * features: the index of the feature that each inner node compares.
     * thresholds: the threshold of each inner node.
-    * children: shape (inner nodes, 2). The first child is selected if feature <= threshold. A nonnegative number is an
-      inner node; -1 - n is leaf n. Several nodes may share a leaf.
+    * children: shape (inner nodes, 2). The first child is selected if feature <= threshold. A nonnegative number is the
+      index of an inner node; -1 - n is leaf n. Several nodes may have the same leaf.
     * roots: the root of each tree, encoded like a child.
-    * shares: shape (inner nodes, 2), the fraction of a data set's samples that reaches each child, from 0 to 1. None if
-      the children of a node are assumed equally likely. The shares affect only estimates of time.
+    * shares: shape (inner nodes, 2), the fraction of a data set's samples that reaches each child, from 0 to 1. If it
+      is None, both children of a node are assumed equally likely. The shares affect only estimates of time.
     * missing: for each inner node, true if NaN selects the first child. None if no feature is NaN.
     """
 
@@ -77,7 +77,7 @@ class Trees:
 
     @cached_property
     def depth(self) -> int:
-        """The maximum number of inner nodes between a root and a leaf."""
+        """The maximum number of inner nodes on a path from a root to a leaf."""
         depths = np.zeros(self.inner, np.int64)
         for node in range(self.inner):
             for child in self.children[node]:
@@ -87,7 +87,7 @@ class Trees:
 
     @cached_property
     def likely(self) -> NDArray[np.float64]:
-        """The shares of both children of each inner node, shape (inner nodes, 2). They are equal if `shares` is
+        """The shares of both children of each inner node, shape (inner nodes, 2). All shares are equal if `shares` is
         None.
         """
         if self.shares is not None:
@@ -102,12 +102,12 @@ class Trees:
 
     @property
     def visits(self) -> float:
-        """The average number of inner nodes that one inference visits."""
+        """The expected number of inner nodes that one inference visits, by the shares."""
         return float(self.likely.sum())
 
     @cached_property
     def asks_first(self) -> NDArray[np.bool_]:
-        """For each inner node, true if no ancestor compares the same feature."""
+        """For each inner node, true if no ancestor of the node compares the same feature."""
         asked, first = [0] * self.inner, np.ones(self.inner, np.bool_)
         for node, feature in enumerate(self.features.tolist()):
             first[node] = not asked[node] >> feature & 1
@@ -117,8 +117,8 @@ class Trees:
         return first
 
     def verify(self, features: int, leaves: int) -> None:
-        """Raise `VerifyException` unless these are valid trees over `features` features with at most `leaves`
-        leaves.
+        """Raise `VerifyException` unless these trees are valid: their nodes compare `features` features, and their
+        leaves have indices below `leaves`.
         """
         inner = self.inner
         if self.features.shape != (inner,) or self.thresholds.shape != (inner,) or self.children.shape != (inner, 2):
@@ -157,9 +157,9 @@ class Trees:
     ) -> Numbers:
         """The leaf of each tree for each sample, as an array of shape (samples, trees).
 
-        goes_left: a function that returns for given nodes whether each node selects its first child. Its arguments and
-        result have the shape (samples, trees). passed: shape (inner nodes, 2); the number of samples that reach each
-        child is added to this array.
+        goes_left: a function that returns, for one node of each tree and sample, whether this node selects its first
+            child. Its arguments and result have the shape (samples, trees).
+        passed: shape (inner nodes, 2); the number of samples that reach each child is added to this array.
         """
         at = np.broadcast_to(self.roots, (samples, len(self.roots))).copy()
         for _ in range(self.depth):
@@ -172,7 +172,7 @@ class Trees:
 
     @cached_property
     def leaf_shares(self) -> NDArray[np.float64]:
-        """The share of samples that reaches each leaf, in the order of `leaves_by_tree`."""
+        """The fraction of samples that reaches each leaf, in the order of `leaves_by_tree`."""
         shares = list[float]()
         for root in map(int, self.roots):
             pending = [(root, 1.0)]
@@ -186,7 +186,9 @@ class Trees:
 
     @cached_property
     def leaves_by_tree(self) -> tuple[Numbers, Numbers]:
-        """The leaves of all trees, tree by tree, and for each tree the position of its first leaf in this list."""
+        """The indices of the leaves of all trees, tree by tree, and for each tree the position of its first leaf in
+        this list.
+        """
         leaves, starts = list[int](), list[int]()
         for root in map(int, self.roots):
             starts.append(len(leaves))
@@ -201,8 +203,8 @@ class Trees:
     def rebuilt(self, decided: Callable[[int], int | None], leaf: Callable[[int], int] = int) -> Trees:
         """The trees without unreachable nodes, and without nodes whose two children are the same leaf.
 
-        decided: returns the index of the child that a node always selects, or None. leaf: returns the new index of a
-        leaf.
+        decided: returns the index, 0 or 1, of the child that a node always selects; None if the node may select both.
+        leaf: returns the new index of a leaf.
         """
         nodes: list[int] = []
         children: list[list[int]] = []
@@ -283,10 +285,10 @@ MOST_NONZERO = 0.6
 
 @dataclass(frozen=True, eq=False)
 class ForestCode(CodeContent):
-    """Trees whose thresholds are raws of the input's element type, and the votes of the leaves.
+    """Trees whose thresholds are raws of the input's element type, and the votes of their leaves.
 
-    votes: shape (leaves, results), of the results' type. Votes are added to results tree by tree, starting at zero. The
-    bounds on the votes exclude integer overflow.
+    votes: shape (leaves, results), of the results' type. Votes are added to the results tree by tree, starting at zero.
+        The sum of the greatest votes must fit in the type, so that no addition overflows.
     """
 
     DECLARED_AS: ClassVar[str] = FOREST
@@ -305,7 +307,9 @@ class ForestCode(CodeContent):
 
     @staticmethod
     def of(attribute: Attribute | Mapping[str, Attribute]) -> ForestCode:
-        """The forest that attributes store. Raises `VerifyException` for any other attributes."""
+        """The forest that attributes store. Raises `VerifyException` unless they have the form of
+        `ForestCode.attributes`.
+        """
         data = dict[str, Attribute](attribute.data) if isinstance(attribute, DictionaryAttr) else attribute
         if not isinstance(data, Mapping):
             raise VerifyException(f"a forest is a dictionary, got {attribute}")
@@ -315,7 +319,9 @@ class ForestCode(CodeContent):
         return ForestCode(Trees.of(data), votes)
 
     def verify(self, features: int, results: int) -> None:
-        """Raise `VerifyException` unless the forest has `features` features and `results` results."""
+        """Raise `VerifyException` unless the nodes compare features below `features` and the leaves have votes for
+        `results` results.
+        """
         self.trees.verify(features, len(self.votes))
         if self.results != results:
             raise VerifyException(f"votes have {self.results} columns, there are {results} results")
@@ -336,11 +342,11 @@ class ForestCode(CodeContent):
 
     @property
     def added(self) -> float:
-        """The average number of votes that one inference adds, including zeros unless leaves are sparse."""
+        """The expected number of votes that one inference adds. Zeros are counted unless leaves are sparse."""
         return self.nonzero if self.is_sparse else len(self.trees.roots) * self.results
 
     @cached_property
     def nonzero(self) -> float:
-        """The average number of nonzero votes that one inference adds."""
+        """The expected number of nonzero votes that one inference adds."""
         leaves, _ = self.trees.leaves_by_tree
         return float(self.trees.leaf_shares @ np.count_nonzero(self.votes[leaves], axis=1))

@@ -1,7 +1,7 @@
 """A machine that computes only widths and intervals. Its values are placeholders of known width (`Wire`).
 
-The machine determines the interval of an operation's result, and the tables and runtime functions that the operation
-uses. It emits no ops.
+For an operation, the machine determines the interval of the result, and the tables and runtime functions that the
+operation uses. It emits no ops.
 """
 
 from __future__ import annotations
@@ -25,8 +25,9 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False)
 class Wire:
-    """A placeholder for a result that is not computed. The placeholder has a width. constant: the value of a constant
-    result.
+    """A placeholder of known width for a result that is not computed.
+
+    constant: the value of a result that is known to be constant; None for other results.
     """
 
     width: int
@@ -42,10 +43,11 @@ def _nothing_known(value: Value) -> tuple[int, int] | None:
 
 @dataclass(eq=False)
 class Bounds(Machine[Value]):
-    """A machine that computes only intervals. An operation needs no computation if its result is one of its operands.
+    """A machine that computes only intervals. If the result of an operation is one of the operands, the operation needs
+    no computation.
 
-    look_up: returns the known interval of an operand. tables, functions: the names of the tables and runtime functions
-    used so far, in order.
+    look_up: returns the known interval of an operand.
+    tables, functions: the names of the tables and runtime functions used so far, in order.
     """
 
     look_up: Callable[[Value], tuple[int, int] | None] = _nothing_known

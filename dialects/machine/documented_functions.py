@@ -1,7 +1,7 @@
-"""The documented semantics of integer runtime functions, as functions of exact integers.
+"""The specified results of integer runtime functions, as functions of exact integers.
 
-`tinyml prove` checks the integer programs and numpy references of runtime functions against these definitions. Shifts,
-widths and tables are Python integers and sequences.
+`tinyml prove` checks the integer programs and numpy references of runtime functions against these specifications.
+Shifts, widths and tables are Python integers and sequences.
 """
 
 from __future__ import annotations
@@ -38,10 +38,11 @@ def ranked(table: Sequence[int], x: Number, length: int) -> Number:
 
 
 def requantised(x: Number, multiplier: int, shift: int) -> Number:
-    """gemmlowp's MultiplyByQuantizedMultiplier: a left shift that saturates, then two roundings.
+    """gemmlowp's MultiplyByQuantizedMultiplier: x * multiplier * 2^(shift - 31), with a left shift that saturates and
+    two roundings.
 
-    SaturatingRoundingDoublingHighMul is x * multiplier / 2^31, rounded to nearest, halves upwards. RoundingDivideByPOT
-    rounds halves away from zero.
+    The first rounding, SaturatingRoundingDoublingHighMul, is x * multiplier / 2^31, rounded to nearest, halves upwards.
+    The second, RoundingDivideByPOT, rounds halves away from zero.
     """
     left, right = max(shift, 0), max(-shift, 0)
     least, most = -(1 << _BITS) >> left, (1 << _BITS) - 1 >> left

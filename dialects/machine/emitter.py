@@ -1,4 +1,4 @@
-"""A machine that emits IR: every value is an SSA value, every primitive is an `arith` operation."""
+"""A machine that emits IR: every value is an SSA value, and every primitive operation is an op of `arith`."""
 
 from __future__ import annotations
 
@@ -27,29 +27,39 @@ WRAPS = "wraps"
 
 
 class EmissionContext(Protocol):
-    """The operations on the surrounding module that an emitter needs."""
+    """The changes outside its insertion point that an emitter requests: declarations, tables in flash, and local
+    arrays.
+    """
 
     intervals: dict[SSAValue, tuple[int, int]]
     """Proven intervals of values that earlier emitters made."""
 
     def table(self, name: str, table: NDArray[np.signedinteger[Any]]) -> SSAValue:
-        """A memref of the table in flash, visible at the insertion point. Equal tables may share a memref."""
+        """A memref of a table in flash, which dominates the insertion point. Equal tables may have the same memref.
+
+        name: the name from which the name of the stored table is derived.
+        """
         ...
 
     def local(self, type: MemRefType, name: str) -> SSAValue:
-        """A local array with undefined content. name: the hint for the name of the SSA value."""
+        """A new local array with undefined content.
+
+        name: the hint for the name of the SSA value.
+        """
         ...
 
     def beside(self, array: SSAValue, type: MemRefType, name: str) -> SSAValue:
-        """The local array associated with another array. Repeated calls return the same array."""
+        """The local array that belongs to another array, such as the flags of a quire. Repeated calls for one array
+        return the same local array.
+        """
         ...
 
     def part(self, array: SSAValue, first: SSAValue, shape: tuple[int, ...]) -> Operation:
-        """An op that returns a view of the elements of an array from the index `first` on."""
+        """An op that returns a view of `shape` elements of an array, from the index `first` on."""
         ...
 
     def declare(self, function: str) -> None:
-        """Declare a function of the C runtime."""
+        """Declare a function of the C runtime in the module."""
         ...
 
     def declare_kernel(
@@ -59,12 +69,12 @@ class EmissionContext(Protocol):
         results: Sequence[Attribute],
         attributes: Mapping[str, Attribute] | None = None,
     ) -> None:
-        """Declare a kernel of the C runtime with argument types, result types and attributes."""
+        """Declare a kernel of the C runtime in the module, with argument types, result types and attributes."""
         ...
 
 
 class EmittedStep(FormatStep, Protocol):
-    """A format-specific step that can also emit IR."""
+    """A step of a computation that one format defines, and that can also be emitted as IR."""
 
     def emitted(self, emitter: Emitter, *operands: SSAValue) -> SSAValue:
         """The result of the step, computed by ops that the emitter inserts."""
@@ -72,15 +82,15 @@ class EmittedStep(FormatStep, Protocol):
 
 
 class EmittedOp(DialectOp, ABC):
-    """An op of a format-specific dialect between `num` and `arith`. Like `exact` ops, it emits its own replacement."""
+    """An op between `num` and `arith` in a dialect that one format defines. It emits the ops that replace it."""
 
     @abstractmethod
     def emit(self, e: Emitter) -> Sequence[SSAValue]:
-        """The values that replace the op's results, computed by ops that the emitter inserts."""
+        """Emit the ops that replace this op, and return the values that replace its results."""
 
 
 class Emitter(Machine[SSAValue]):
-    """A machine that inserts operations before a given operation and assigns its location to them."""
+    """A machine that inserts ops before a given op. The inserted ops have the location of this op."""
 
     def __init__(self, before: Operation, context: EmissionContext):
         self.builder = Builder(InsertPoint.before(before))
@@ -92,7 +102,7 @@ class Emitter(Machine[SSAValue]):
         return self.builder.insert(op).results[0]
 
     def put(self, op: Operation) -> None:
-        """Insert an op with any number of results."""
+        """Insert an op before the given op."""
         op.location = self.location
         self.builder.insert(op)
 
@@ -161,7 +171,10 @@ class Emitter(Machine[SSAValue]):
         return self.insert(arith.SelectOp(condition, a, b))
 
     def table(self, name: str, table: NDArray[np.signedinteger[Any]]) -> SSAValue:
-        """A memref of a table in flash."""
+        """A memref of a table in flash.
+
+        name: the name from which the name of the stored table is derived.
+        """
         return self.context.table(name, table)
 
     def lookup(self, name: str, table: NDArray[np.signedinteger[Any]], index: SSAValue) -> SSAValue:

@@ -1,8 +1,8 @@
-"""Unbounded integers, for the documented semantics of formats and runtime functions.
+"""Unbounded integers, in which the results of formats and runtime functions are specified.
 
-A documented meaning is a function that is defined once, over integers. For Python integers, it returns a number. For
-arrays, it returns the numbers for many inputs. For formulas, it returns a formula for a solver. It shares no code with
-the arithmetic that it checks.
+A specified result is one function over integers, which accepts three kinds of numbers. For Python integers, it returns
+a number. For arrays, it returns the results for many inputs. For formulas, it returns a formula for a solver. It shares
+no code with the arithmetic that is checked against it.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from typing import Any, Protocol, TypeAlias
 
 
 class Truth(Protocol):
-    """A truth value: an array over many inputs, or a formula."""
+    """The result of a comparison: an array over many inputs, or a formula."""
 
     def choose(self, a: Any, b: Any) -> Any: ...
     def __and__(self, other: Any) -> Any: ...
@@ -39,12 +39,12 @@ def clamped(x: Number, low: int, high: int) -> Number:
 
 
 def entry(table: Sequence[int], index: Number) -> Number:
-    """The entry of a table at an index."""
+    """`table[index]`, for an index that may be an integer, an array or a formula."""
     return table[index] if isinstance(index, int) else index.entry(table)
 
 
 def count_reached(thresholds: Sequence[int], x: Number) -> Number:
-    """The number of ascending thresholds that are at most x."""
+    """The number of thresholds that are at most x. `thresholds` is ascending."""
     return bisect_right(thresholds, x) if isinstance(x, int) else x.reached(thresholds)
 
 

@@ -49,9 +49,9 @@ def _doubled(x: Raws, shift: int) -> Raws:
 
 
 def exp_of_negative(x: Raws, integer_bits: int) -> Raws:
-    """exp(x) as a 32-bit fraction without integer bits.
+    """exp(x) as a 32-bit fixed-point number without integer bits.
 
-    x is less than or equal to 0 and has `integer_bits` integer bits.
+    x: at most 0, with `integer_bits` integer bits.
     """
     fraction = 31 - integer_bits
     quarter = 1 << (fraction - 2)

@@ -1,5 +1,5 @@
-"""A builder of integer arithmetic for the bodies of runtime functions. Widths need not be supported by any
-processor.
+"""A builder of integer arithmetic for the bodies of runtime functions. Integers may have any width, whether or not a
+processor supports it.
 """
 
 from __future__ import annotations
@@ -27,9 +27,9 @@ def width_of(value: SSAValue) -> int:
 
 
 class IntegerBuilder:
-    """A builder that inserts arithmetic before a call.
+    """A builder that inserts integer operations before a given call.
 
-    A Python integer becomes a constant whose width is the width of the other operand.
+    A Python integer as an operand becomes a constant with the width of the other operand.
     """
 
     def __init__(self, call: Operation):
@@ -53,7 +53,7 @@ class IntegerBuilder:
         return self.insert(integer_constant(value, width))
 
     def resize(self, value: SSAValue, width: int) -> SSAValue:
-        """A signed integer, extended or truncated to `width` bits."""
+        """A signed integer, sign-extended or truncated to `width` bits."""
         if width_of(value) == width:
             return value
         op = arith.ExtSIOp if width > width_of(value) else arith.TruncIOp
@@ -104,12 +104,12 @@ class IntegerBuilder:
         return self.insert(arith.SelectOp(condition, a, b))
 
     def size(self, a: SSAValue) -> SSAValue:
-        """The absolute value of an integer."""
+        """The absolute value of an integer, in the same width."""
         return self.choose(self.compare(a, "slt", 0), self.negate(a), a)
 
     def entry(self, table: SSAValue, index: SSAValue) -> SSAValue:
-        """The entry of an array at an index. If the array is the result of a cast to a dynamic shape, the cast is
-        skipped.
+        """The entry of an array at an index. If `table` is cast to a dynamic shape, the array before the cast is
+        read.
         """
         if isinstance(table.owner, memref.CastOp):
             table = table.owner.source
@@ -119,6 +119,7 @@ class IntegerBuilder:
         """The number of entries e, among the first `length` entries of a table, for which the comparison e `holds` x is
         true.
 
+        holds: a predicate of `arith.cmpi`, such as `sle`.
         width: the width of the result in bits.
         """
         bounds = [self.insert(index_constant(bound)) for bound in (0, length, 1)]

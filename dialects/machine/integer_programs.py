@@ -1,4 +1,5 @@
-"""Runtime functions as programs of integer arithmetic, for hardware. Hardware has no function calls.
+"""Runtime functions as programs of integer operations. Hardware, which has no calls of C functions, executes these
+programs.
 
 `tinyml.dialects.machine.runtime_functions` defines the result of each function.
 """
@@ -28,7 +29,7 @@ def add(m: IntegerBuilder, a: SSAValue, b: SSAValue, left: SSAValue, right: SSAV
 
 
 def _between(m: IntegerBuilder, table: SSAValue, place: SSAValue) -> SSAValue:
-    """The value between two entries of a table, by linear interpolation.
+    """The value between two consecutive entries of a table, by linear interpolation.
 
     place: 256 times the position in the table, 24 bits wide.
     """

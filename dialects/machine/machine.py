@@ -1,12 +1,12 @@
-"""One description of an arithmetic, executed by two machines.
+"""The interface `Machine`, over which each number format defines its arithmetic once.
 
-A number format describes each operation once, as a program over the exact integers (or floats) of a `Machine`. The
-numpy machine executes the program on whole data sets. The emitter translates the program to IR for a device. The
-results of both machines therefore agree in every bit.
+A number format defines each operation as a program over the exact integers (or floats) of a `Machine`. The numpy
+machine executes the program on whole data sets. The emitter translates the program to IR for a device. The results of
+both therefore agree in every bit.
 
-Integers have proven intervals, and the interval determines the width. Sums, products and shifts are exact. Each
-intermediate result has the narrowest of i8, i16, i24, i32 and i64 that represents its interval. Overflow is therefore
-impossible. A clamp whose limits include the whole interval needs no instruction.
+Integers have proven intervals, which determine their widths. Sums, products and shifts are exact. Each intermediate
+result has the narrowest of i8, i16, i24, i32 and i64 that represents its interval. Overflow is therefore impossible. A
+clamp whose limits include the whole interval needs no instruction.
 """
 
 from __future__ import annotations
@@ -74,37 +74,39 @@ class Int(Generic[V]):
 
     @property
     def exponent(self) -> int | None:
-        """The n for which the integer is known to be 2^n; None if no such n is known."""
+        """The n for which the integer is known to be 2^n; None if it is not known to be a power of two."""
         value = self.constant
         return value.bit_length() - 1 if value is not None and value > 0 and value.bit_count() == 1 else None
 
 
 @runtime_checkable
 class Coder(Protocol):
-    """A number format whose raws are not the integers that they represent."""
+    """A number format whose raws differ from the integers that they represent, and that defines programs for both
+    conversions.
+    """
 
     @property
     def type(self) -> Attribute: ...
 
     def to_integer(self, m: Machine[V], raws: Int[V]) -> Int[V]:
-        """The integer that a raw represents, in the format's unit."""
+        """The integer that a raw represents, in the unit of the format."""
         ...
 
     def from_integer(self, m: Machine[V], x: Int[V], scale: int) -> Int[V]:
-        """The raw nearest to the exact number x * 2^-scale."""
+        """The raw of the number nearest to x * 2^-scale."""
         ...
 
 
 class FormatStep(Protocol):
-    """A format-specific step, such as an addition to a sum that exceeds all registers."""
+    """A step of a computation that one format defines, such as an addition to a sum that exceeds all registers."""
 
     def computed(self, *operands: NDArray[Any]) -> NDArray[Any]:
-        """The result of the step on arrays, which contain the operands for a whole data set."""
+        """The result of the step on arrays. Each array contains the values of one operand for a whole data set."""
         ...
 
 
 class Machine(ABC, Generic[V]):
-    """Interval arithmetic on integers, over primitives that a concrete machine supplies."""
+    """Integer arithmetic with proven intervals, over primitive operations that each concrete machine implements."""
 
     # Primitives on integers: the operands of a call have the same width, and the result fits it.
     @abstractmethod
@@ -112,7 +114,9 @@ class Machine(ABC, Generic[V]):
     @abstractmethod
     def resize(self, value: V, width: int) -> V: ...
     def wrap(self, value: V, width: int) -> V:
-        """The low `width` bits of a wider value. The value may lie outside the range of the result."""
+        """The low `width` bits of a wider value, as a signed integer. The result differs from the value if the value
+        exceeds `width` bits.
+        """
         return self.resize(value, width)
 
     @abstractmethod
@@ -123,7 +127,9 @@ class Machine(ABC, Generic[V]):
     def muli(self, a: V, b: V) -> V: ...
     @abstractmethod
     def divsi(self, a: V, b: V) -> V:
-        """a / b, rounded towards zero. It costs hundreds of cycles on a chip without a division instruction."""
+        """a / b, rounded towards zero. The division takes hundreds of cycles on a chip without a division
+        instruction.
+        """
 
     @abstractmethod
     def shli(self, a: V, b: V) -> V: ...
@@ -143,8 +149,9 @@ class Machine(ABC, Generic[V]):
     def select(self, condition: V, a: V, b: V) -> V: ...
     @abstractmethod
     def lookup(self, name: str, table: NDArray[np.signedinteger[Any]], index: V) -> V:
-        """table[index], for a table of signed integers in flash. The name of the stored table is derived from
-        `name`.
+        """table[index], for a table of signed integers in flash.
+
+        name: the name from which the name of the stored table is derived.
         """
 
     # Primitives on floats of single precision.
@@ -162,17 +169,20 @@ class Machine(ABC, Generic[V]):
     def cmp_ogt(self, a: V, b: V) -> V: ...
     @abstractmethod
     def call(self, function: str, *arguments: V) -> V:
-        """The result of a C runtime function. The function is called by name.
+        """The result of the C runtime function named `function`.
 
         `tinyml.dialects.machine.runtime_functions` defines the signatures of the functions.
         """
 
     @abstractmethod
     def call_on_table(self, function: str, name: str, table: NDArray[np.signedinteger[Any]], *arguments: V) -> V:
-        """The result of a C runtime function whose first argument is a table. The table is stored as by `lookup`."""
+        """The result of a C runtime function whose first argument is a table in flash.
+
+        name: the name from which the name of the stored table is derived.
+        """
 
     def perform(self, step: FormatStep, *operands: V) -> V:
-        """The result of a format-specific step. Raises `InputError` on machines that support only integers."""
+        """The result of a step that one format defines. Raises `InputError` on machines that support only integers."""
         raise InputError(f"{type(step).__name__} is not a step on integers")
 
     @abstractmethod
@@ -182,7 +192,7 @@ class Machine(ABC, Generic[V]):
     def known(self, value: V) -> tuple[int, int] | None:
         """The proven interval (low, high) of a value; None if no interval is known.
 
-        The interval was recorded by `settle` or is stated by the op that defines the value.
+        The interval was recorded by `settle`, or the op that defines the value states it.
         """
         return None
 
@@ -192,16 +202,18 @@ class Machine(ABC, Generic[V]):
         return (low, high) if known is None else (max(low, known[0]), min(high, known[1]))
 
     def settle(self, x: Int[V], width: int) -> V:
-        """`x` in a register of `width` bits. The interval of `x` is recorded for later uses of the value."""
+        """`x` in a register of `width` bits. The machine records the interval of `x`, which `known` then returns for
+        this value.
+        """
         return self.held(x, width)
 
     def whole(self, value: V) -> Int[V]:
-        """A stored integer with the full interval of its width."""
+        """A stored integer as an `Int` with the full interval of its width."""
         width = self.width_of(value)
         return Int(value, width, *limits(width))
 
     def bounded(self, value: V, low: int, high: int) -> Int[V]:
-        """A stored integer proven to lie in [low, high]."""
+        """A stored integer as an `Int`. The caller has proved that the integer lies in [low, high]."""
         return Int(value, self.width_of(value), low, high)
 
     def const(self, value: int) -> Int[V]:
@@ -210,14 +222,14 @@ class Machine(ABC, Generic[V]):
         return Int(self.int_constant(value, width), width, value, value)
 
     def odd_part(self, x: Int[V]) -> tuple[Int[V], int]:
-        """The pair (c, n) for a constant c * 2^n with odd c; (x, 0) for any other integer."""
+        """For a constant c * 2^n with odd c, the pair (c, n); for any other integer x, the pair (x, 0)."""
         if not x.constant:
             return x, 0
         exponent = (x.constant & -x.constant).bit_length() - 1
         return self.const(x.constant >> exponent), exponent
 
     def held(self, x: Int[V], width: int) -> V:
-        """`x` in a register of `width` bits. Raises `ValueError` if its interval does not fit."""
+        """`x` in a register of `width` bits. Raises `ValueError` if the interval of `x` does not fit in this width."""
         if width_for(x.low, x.high) > width:
             raise ValueError(f"[{x.low}, {x.high}] does not fit in {width} bits")
         if x.width == width:
@@ -225,7 +237,7 @@ class Machine(ABC, Generic[V]):
         return self.int_constant(x.low, width) if x.constant is not None else self.resize(x.value, width)
 
     def narrowed(self, x: Int[V]) -> Int[V]:
-        """`x` in the narrowest width that represents its interval."""
+        """`x` in the narrowest register that represents its interval."""
         width = width_for(x.low, x.high)
         return Int(self.held(x, width), width, x.low, x.high)
 
@@ -294,15 +306,18 @@ class Machine(ABC, Generic[V]):
         return self.sub(upwards, self.choose(self.at_least(rest, 1), self.const(0), odd))
 
     def shift_left(self, x: Int[V], amount: int) -> Int[V]:
-        """x * 2^amount, in an order that suits an 8-bit chip: bit by bit while x is narrow, then by whole bytes."""
+        """x * 2^amount. For speed on 8-bit chips, x is first shifted by single bits while it is narrow, then by whole
+        bytes.
+        """
         return self.mul(self.mul(x, self.const(1 << amount % 8)), self.const(1 << amount - amount % 8))
 
     def shift_right(self, x: Int[V], amount: int) -> Int[V]:
         """floor(x / 2^amount).
 
-        An 8-bit chip shifts by whole bytes by moving registers, and by other amounts bit by bit. A shift by other
-        amounts is therefore split in two: either it first shifts left to complete a byte, or it shifts right after
-        whole bytes are dropped. The cheaper way is chosen.
+        An 8-bit chip shifts by a whole byte by moving registers, and by other amounts bit by bit. An amount that is not
+        a multiple of 8 is therefore split in two steps. Either x is shifted left up to the next byte boundary and then
+        right by whole bytes, or it is shifted right by whole bytes and then by the remaining bits. The cheaper of the
+        two ways is chosen.
         """
         x, left = self.narrowed(x), -amount % 8
         if left == 0 or x.constant is not None:
@@ -319,7 +334,7 @@ class Machine(ABC, Generic[V]):
         return self._shifted(self.mul(x, self.const(1 << left)), amount - first + left)
 
     def _shifted(self, x: Int[V], amount: int) -> Int[V]:
-        """floor(x / 2^amount), computed by a single shift."""
+        """floor(x / 2^amount), computed by a single shift instruction."""
         if amount == 0:
             return x
         low, high = x.low >> amount, x.high >> amount
@@ -385,8 +400,8 @@ class Machine(ABC, Generic[V]):
     def rescale_to(self, x: Int[V], right: int, low: int, high: int) -> Int[V]:
         """x / 2^right, rounded half up and clamped to [low, high].
 
-        If both limits can take effect, a single function of the runtime clamps and shifts. Otherwise the limit is
-        applied before the shift. The result is then known to be narrow, and most of the computation needs few bytes.
+        If both limits can take effect, one runtime function clamps and shifts. Otherwise the limit is applied before
+        the shift: its result is then known to be narrow, so that most of the computation needs few bytes.
         """
         if right > 62:
             return self.clamp(self.rescale(x, right), low, high)
@@ -402,7 +417,7 @@ class Machine(ABC, Generic[V]):
     def sum_to(self, a: Int[V], left: int, b: Int[V], right: int, low: int, high: int) -> Int[V]:
         """(a * 2^left + b) / 2^right, rounded half up and clamped to [low, high].
 
-        If both limits can take effect, a single function of the runtime aligns, adds and clamps 16-bit integers.
+        If both limits can take effect, one runtime function aligns, adds and clamps 16-bit integers.
         """
         bits = high.bit_length() + 1
         fits = low == -high == 1 - (1 << bits - 1) and width_for(low, high) == 16 >= bits + max(right - left, 0)
@@ -419,7 +434,7 @@ class Machine(ABC, Generic[V]):
     def product_to(self, a: Int[V], b: Int[V], right: int, low: int, high: int) -> Int[V]:
         """a * b / 2^right, rounded half up and clamped to [low, high].
 
-        If no limit can take effect, a single function of the runtime multiplies and rounds 16-bit integers.
+        If neither limit can take effect, one runtime function multiplies and rounds 16-bit integers.
         """
         least, most = self._product(a, b)
         wide = width_for(least, most) > 16 and all(width_for(x.low, x.high) <= 16 for x in (a, b))
@@ -433,7 +448,7 @@ class Machine(ABC, Generic[V]):
         return self.rescale_to(self.mul(a, b), right, low, high)
 
     def clamp(self, x: Int[V], low: int, high: int) -> Int[V]:
-        """x clamped to [low, high]. A limit that the interval of x does not exceed needs no operation."""
+        """x clamped to [low, high]. A limit that lies outside the interval of x needs no operation."""
         if x.high <= low or x.low >= high:
             return self.const(low if x.high <= low else high)
         value, now_low, now_high = x.value, x.low, x.high
@@ -444,17 +459,17 @@ class Machine(ABC, Generic[V]):
         return Int(value, x.width, now_low, now_high)
 
     def decode(self, format: Coder, raws: Int[V]) -> Int[V]:
-        """The integer that a raw represents, computed by the format's program."""
+        """The integer that a raw represents, computed by the program of the format."""
         return format.to_integer(self, raws)
 
     def encode(self, format: Coder, x: Int[V], scale: int) -> Int[V]:
-        """The raw nearest to the exact number x * 2^-scale, computed by the format's program."""
+        """The raw of the number nearest to x * 2^-scale, computed by the program of the format."""
         return format.from_integer(self, x, scale)
 
     def at_least(self, x: Int[V], threshold: int) -> V:
         """Whether x >= threshold, as an i1 value.
 
-        If the interval of x already determines the result, x is compared with an end of the range of its type.
+        If the interval of x determines the result, x is compared with a limit of its type instead of the threshold.
         """
         least, most = limits(x.width)
         if threshold <= x.low:
@@ -478,11 +493,12 @@ class Machine(ABC, Generic[V]):
 
 
 def _reciprocal(divisor: int, most: int) -> tuple[int, int] | None:
-    """A factor and a shift with floor(x / divisor) = x * factor >> shift for x from 0 to `most`, in 32 bits.
+    """A factor and a shift with floor(x / divisor) = x * factor >> shift for x from 0 to `most`, such that all products
+    fit in 32 bits.
 
-    Returns None if there is no such pair. The equation is exact because x times the excess of divisor * factor over
-    2^shift is less than 2^shift (Granlund and Montgomery, "Division by Invariant Integers using Multiplication", 1994,
-    theorem 4.2).
+    Returns None if there is no such pair. The equation holds if x times the excess of divisor * factor over 2^shift is
+    less than 2^shift (Granlund and Montgomery, "Division by Invariant Integers using Multiplication", 1994, theorem
+    4.2).
     """
     for amount in (8, 16, 24):  # Whole bytes, which an 8-bit chip shifts at no cost.
         factor = -(-(1 << amount) // divisor)

@@ -1,7 +1,7 @@
-"""The machine that computes results: every value is an array over a whole data set.
+"""The machine that computes results in numpy: every value is an array over a whole data set.
 
-The machine also sums products for accumulators without a faster implementation. It adds the products in order, or as a
-tree, level by level over all products at once.
+The machine also computes sums of products for accumulators without a faster implementation. It adds the products in
+order or as a tree. A tree is computed level by level, for all sums at once.
 """
 
 from __future__ import annotations
@@ -79,8 +79,8 @@ class NumpyMachine(Machine["Array"]):
         return Int(self.clip(x.value, least, most), x.width, least, most)
 
     def clip(self, value: Array, low: int, high: int) -> Array:
-        """Values clamped to [low, high] in one pass. numpy's minimum of an array and a number would take ten times as
-        long.
+        """Values clamped to [low, high] in one pass over the array. numpy's minimum of an array and a number would take
+        ten times as long.
         """
         number = value.dtype.type
         return value.clip(number(low), number(high))
@@ -130,11 +130,11 @@ class NumpyMachine(Machine["Array"]):
         return value.dtype.itemsize * 8
 
     def constant(self, value: Array) -> Array:
-        """The array itself, which the program contains as a constant."""
+        """The array itself, as a constant of the program."""
         return value
 
     def of_raw(self, table: Array, raws: Array) -> Array:
-        """The entries of a table that correspond to raws. The table has an entry for every bit pattern of a raw."""
+        """The entry of a table for each raw. The table has an entry for every bit pattern of a raw."""
         # No index is out of range: mode `clip` of numpy skips a check and a copy.
         return table.take(raws.view(f"u{raws.itemsize}"), mode="clip")
 
@@ -147,12 +147,15 @@ class NumpyMachine(Machine["Array"]):
         rhs_format: NumberFormat,
         start: Array | None,
     ) -> Array:
-        """Sums of products of matrices, computed by `Accumulator.matmul`. Devices execute these sums as loops."""
+        """Sums of products for two stacks of matrices, computed by `Accumulator.matmul`. Devices compute the same sums
+        in loops.
+        """
         return accumulator.matmul(lhs, lhs_format, rhs, rhs_format, start)
 
 
 def stacked_matmul(lhs: Array, rhs: Array) -> Array:
-    """Products of matrices stacked along the first axis: (n or 1, i, k) times (n or 1, k, j), of shape (n or 1, i, j).
+    """The products of two stacks of matrices: shape (n or 1, i, k) times (n or 1, k, j). The result has the shape (n or
+    1, i, j).
 
     A stack of vectors times one matrix is computed as a single matrix product, which is faster for whole data sets.
     """

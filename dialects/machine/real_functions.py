@@ -22,15 +22,15 @@ MOST_EXPONENT = 80.0
 
 @dataclass(frozen=True)
 class RealFunction:
-    """An increasing function of reals.
+    """An increasing function of reals, with properties that determine the sizes of its tables.
 
     * exact: the function in double precision.
-    * steepest: returns the greatest derivative at arguments up to a given one.
+    * steepest: returns the greatest derivative at arguments up to a given argument.
     * inverse: the inverse function.
-    * flat: returns for n the argument above which the function is within `tail` * e^-n of its upper limit; None without
-      an upper limit.
-    * centre: the value around which the function is odd; None if it is not odd.
-    * widest: the number of bits of the widest result that linear interpolation between 16-bit entries approximates.
+    * flat: returns, for a number n, the argument above which the function is within `tail` * e^-n of its upper limit;
+      None for a function without an upper limit.
+    * centre: the value c for which the function minus c is odd; None if there is none.
+    * widest: the number of bits of the widest result that linear interpolation between 16-bit entries can approximate.
     """
 
     exact: Callable[[Reals], Reals]
@@ -60,8 +60,8 @@ def _softplus(x: Reals) -> Reals:
 
 
 def _log(x: Reals) -> Reals:
-    """The natural logarithm. Arguments below the least positive float of single precision are replaced by this
-    float.
+    """The natural logarithm. Arguments below the least positive number of single precision are replaced by this
+    number.
     """
     return np.log(np.maximum(x, LEAST_POSITIVE))
 
@@ -93,5 +93,5 @@ REAL_FUNCTIONS: Mapping[Function, RealFunction] = {
 
 
 def exactly(function: Function, x: Reals) -> Reals:
-    """The values of a function in double precision."""
+    """The results of a function for an array of arguments, in double precision."""
     return REAL_FUNCTIONS[function].exact(x)

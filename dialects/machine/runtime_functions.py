@@ -38,11 +38,11 @@ if TYPE_CHECKING:
 class RuntimeFunction:
     """The signature of a C function, and its reference implementation in numpy, which returns the same bits.
 
-    * program: integer arithmetic with the same result, for hardware; None for functions on floats.
-    * meaning: the documented result on exact integers; None if it is not proved. `tinyml prove` checks the program and
-      the reference implementation against it.
-    * header: for a function of another package, the header that defines the function as `static inline`. This header
-      may include runtime headers by name. None for a function of the runtime.
+    * program: the function as integer operations, for hardware; None for functions on floats.
+    * meaning: the specified result on exact integers, against which `tinyml prove` checks the program and the reference
+      implementation; None if the function is not proved.
+    * header: the header of another package that defines the function as `static inline`. The header may include runtime
+      headers by name. None for a function of the runtime.
     """
 
     arguments: tuple[Attribute, ...]
@@ -54,17 +54,17 @@ class RuntimeFunction:
 
 
 def _on_floats(name: str) -> Callable[..., Any]:
-    """A reference implementation in `float_functions.py`, which few programs need."""
+    """The function `name` of `float_functions.py`, imported on its first call because few programs need it."""
     return on_call(f"tinyml.dialects.machine.float_functions:{name}")
 
 
 def _program(name: str) -> IntegerProgram:
-    """A function of `integer_programs.py`, which hardware and proofs need."""
+    """The function `name` of `integer_programs.py`, imported on its first call. Only hardware and proofs need it."""
     return on_call(f"tinyml.dialects.machine.integer_programs:{name}")
 
 
 def _documented(name: str) -> Callable[..., Any]:
-    """A function of `documented_functions.py`, which proofs need."""
+    """The function `name` of `documented_functions.py`, imported on its first call. Only proofs need it."""
     return on_call(f"tinyml.dialects.machine.documented_functions:{name}")
 
 
@@ -110,10 +110,9 @@ def quotient(a: F32, b: F32) -> F32:
 
 
 def to_odd(x: F32, low: I32, high: I32) -> I32:
-    """tm_f32_to_odd: x if it is an integer, otherwise the odd one of the two neighbouring integers; low for NaN.
+    """tm_f32_to_odd: x if it is an integer, otherwise the odd one of the two adjacent integers; low for NaN.
 
-    The result is clamped to [low, high]. The odd bit is sticky: if the result is later rounded to a multiple of 4, the
-    rounded number is the same as for x.
+    The result is clamped to [low, high]. Rounding it later to a multiple of 4 returns the same number as rounding x.
     """
     x = np.asarray(x, np.float32)
     inside = (x > low.astype(np.float32)) & ~(x >= high.astype(np.float32))
@@ -173,7 +172,9 @@ def interpolate(table: I16, x: I16, last: I16, scale: I8) -> I16:
 
 
 def interpolate_odd(table: I16, x: I16, last: I16, scale: I8) -> I16:
-    """tm_interpolate_odd_s16: an odd function, constant for |x| >= last. Entry i is the value at 256 * i / scale."""
+    """tm_interpolate_odd_s16: an odd function, interpolated linearly. It is constant for |x| >= last. Entry i of the
+    table is the value at 256 * i / scale.
+    """
     size = np.minimum(np.abs(x.astype(np.int32)), last.astype(np.int32))
     y = _between(table, size * scale.astype(np.int32))
     return np.where(x < 0, -y, y)
@@ -255,10 +256,10 @@ def requantize_wide(x: I64, multiplier: I32, shift: I8) -> I32:
 
 
 def reciprocal(x: I32) -> I32:
-    """tm_reciprocal_s32: 2^62 / y, approximately, where y is x > 0 shifted left until its highest set bit is bit 31.
+    """tm_reciprocal_s32: 2^62 / y, approximately. y is x > 0, shifted left until its highest set bit is bit 31.
 
-    The result is gemmlowp's one_over_one_plus_x_for_x_in_0_1 of y / 2^31 - 1. It is computed by three steps of Newton's
-    method.
+    The result is that of gemmlowp's one_over_one_plus_x_for_x_in_0_1 for y / 2^31 - 1. It is computed by three steps of
+    Newton's method.
     """
     from tinyml.dialects.machine.gemmlowp import reciprocal_above_one
 
@@ -276,8 +277,8 @@ LOG_2 = 22713
 
 
 def logarithm(table: I16, x: I32) -> I32:
-    """tm_log_s32: the natural logarithm of x > 0 in units of 2^-15. Entry i of the table is the logarithm of 1 + i /
-    64.
+    """tm_log_s32: the natural logarithm of an integer x > 0, in units of 2^-15. Entry i of the table is the logarithm
+    of 1 + i / 64.
     """
     zeros = leading_zeros(x).astype(np.int64)
     behind = (x.astype(np.int64) << zeros & 0x7FFFFFFF) >> 17
@@ -300,12 +301,14 @@ def root_multiplier(x: I32) -> I32:
 
 
 def root_shift(x: I32) -> I8:
-    """tm_root_shift_s32: the left shift that belongs to the result of `root_multiplier`, from -12 to 0."""
+    """tm_root_shift_s32: the shift, from -12 to 0, with which the result of `root_multiplier` represents 1 /
+    sqrt(x).
+    """
     return np.minimum(_root_pairs(np.maximum(np.asarray(x), 1)) - 12, 0).astype(np.int8)
 
 
 def _root_pairs(x: I64) -> I64:
-    """The number of pairs of zero bits above the highest bit that is set, not counting the sign bit."""
+    """The number of pairs of zero bits between the sign bit and the highest set bit."""
     return (leading_zeros(x.astype(np.int32)).astype(np.int64) - 1) // 2
 
 
@@ -319,7 +322,7 @@ def inverse_root(x: I32) -> I32:
 
 
 def inverse_root_wide(x: I64) -> I32:
-    """tm_inverse_root_s64: 2^31 / sqrt(x), like `inverse_root`. Only the 30 or 31 highest bits of x affect the
+    """tm_inverse_root_s64: 2^31 / sqrt(x), rounded as in `inverse_root`. Only the 30 or 31 highest bits of x affect the
     result.
     """
     wide = np.asarray(x).astype(np.int64)

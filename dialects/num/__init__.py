@@ -1,7 +1,7 @@
-"""The `num` dialect (L3): ops on scalars and sums, and calls of kernels on contiguous memory.
+"""The `num` dialect (level L3): ops on scalars and sums of products, and calls of kernels on contiguous memory.
 
-A method of the result's `NumberFormat`, or of the `Accumulator`, defines each op on scalars. The lowering to bits runs
-this method on a machine that emits IR.
+Each op on scalars is defined by a method of the result's `NumberFormat`, or of the `Accumulator`. To lower the op, the
+compiler runs this method on a machine that emits IR.
 """
 
 from functools import partial

@@ -1,4 +1,6 @@
-"""The base class of ops that formats define, and the constraints on the types of their scalars, sums and totals."""
+"""The base class of the ops that number formats define, and the constraints on the types of their operands and
+results.
+"""
 
 from __future__ import annotations
 
@@ -27,7 +29,7 @@ _FAMILY = "family"
 
 
 class _TypeConstraint(AttrConstraint):
-    """The base class of constraints that bind no type variables."""
+    """The base class of xDSL constraints on types that bind no type variables."""
 
     def mapping_type_vars(self, type_var_mapping: Mapping[Any, Any]) -> AttrConstraint:
         return self
@@ -37,8 +39,8 @@ class _TypeConstraint(AttrConstraint):
 class FormatConstraint(_TypeConstraint):
     """The constraint that a type is a number format.
 
-    what: a description of the operand, for error messages. one_family: true if all formats with this constraint in one
-    op must belong to one family.
+    what: a description of the operand, for error messages.
+    one_family: true if all formats with this constraint in one op must belong to one family.
     """
 
     what: str = "a scalar of a number format"
@@ -58,8 +60,9 @@ class FormatConstraint(_TypeConstraint):
 
 @dataclass(frozen=True)
 class SumConstraint(_TypeConstraint):
-    """The constraint that a type is an accumulator. integer: true if its sums must be integers, which can be
-    shifted.
+    """The constraint that a type is an accumulator.
+
+    integer: true if its sums must be integers, because the op shifts them.
     """
 
     integer: bool = False
@@ -81,9 +84,9 @@ class OrderedConstraint(FormatConstraint):
 
 @dataclass(frozen=True)
 class SameType(VarConstraint[Attribute]):
-    """The constraint that a type is the same in all its uses in an op.
+    """The constraint that a type is the same wherever the op uses this constraint.
 
-    message: the error message, in which `{}` is replaced by the two types that differ.
+    message: the error message, in which each `{}` is replaced by one of two types that differ.
     """
 
     message: str
@@ -117,26 +120,27 @@ Computation: TypeAlias = "Callable[[Machine[Any], Sequence[Any]], Any]"
 
 
 class NumOp(DialectOp, ABC):
-    """An op on scalars or sums. A method of the `NumberFormat` or the `Accumulator` defines the op.
+    """An op on scalars or sums of products that is defined by a method of the `NumberFormat` or the `Accumulator`.
 
-    The evaluator runs this method on the numpy machine. The lowering to bits runs it on the machine that emits IR. One
-    definition therefore serves both.
+    The evaluator runs this method on the numpy machine. The lowering of the op runs it on the machine that emits IR.
     """
 
     @abstractmethod
     def computation(self) -> Computation:
-        """The op as a program. This method looks up the formats, since types may change before the program runs."""
+        """The op as a program for any machine. The program refers to the formats of the current types, because later
+        passes may change the types of the op.
+        """
 
 
 def format_of(value: SSAValue) -> NumberFormat:
-    """The format of a scalar."""
+    """The number format of a scalar value."""
     if (format := number_format(value.type)) is None:
         raise VerifyException(f"expected a scalar of a number format, got {value.type}")
     return format
 
 
 def accumulator_type(value: SSAValue) -> Accumulator:
-    """The accumulator of a sum."""
+    """The accumulator that is the type of a sum."""
     if (accumulator := accumulator_of(value.type)) is None:
         raise VerifyException(f"expected an accumulator, got {value.type}")
     return accumulator

@@ -1,8 +1,8 @@
-"""Contractions: one op for all sums of products over rows of weights.
+"""Contractions: one op, `num.contract`, for all sums of products over rows of weights.
 
 The op exists from the lowering of a product until kernels are selected. The body of a contraction is closed: it begins
 sums, adds products, converts and rounds the sums, applies scalar ops to the rounded sums, and stores the results.
-Passes obtain the sums and the stores from `ContractOp.sums` and `ContractOp.stores`.
+`ContractOp.sums` and `ContractOp.stores` describe this structure to passes.
 """
 
 from __future__ import annotations
@@ -46,8 +46,8 @@ __all__ = ["Adding", "ContractOp", "ProductsOp", "RowSumOp", "Spacing", "SparseP
 class Spacing(NamedTuple):
     """The layout of windows in memory, in elements.
 
-    A window consists of `runs` contiguous runs. The starts of consecutive runs are `pitch` elements apart. The windows
-    of a line start `step` elements apart. Lines start `pitch` elements apart.
+    A window consists of `runs` runs of contiguous elements. Consecutive runs of a window start `pitch` elements apart.
+    Adjacent windows of a line start `step` elements apart. Consecutive lines of windows start `pitch` elements apart.
     """
 
     runs: int = 1
@@ -57,20 +57,21 @@ class Spacing(NamedTuple):
 
 @irdl_op_definition
 class ContractOp(ClosedNestOp):
-    """Sums of products over windows and rows of weights: a loop nest whose body computes the sum of a row.
+    """Sums of products over windows and rows of weights: a loop nest whose body computes the sum of one row.
 
-    The axes are lines of windows, the windows of a line, and rows. If the axis of lines or the axis of windows is
-    absent, there is one line or one window. In addition to the ops of other nests, the body contains sums. The body may
-    contain one region: the hardware loop over the entries of a compressed row (`RowLoopOp`).
+    The axes are lines of windows, the windows of a line, and rows. Without the axis of lines, there is one line;
+    without the axis of windows, there is one window in a line. In addition to the ops of other nests, the body contains
+    sums. The body may contain one region: the hardware loop over the entries of a compressed row (`RowLoopOp`).
 
     A sum begins with `num.zero`, `num.start` or a load of a sum in memory. Then the products of the row are added
-    (`num.products`, `num.sparse_products`). A `num.align` may precede each of these ops to convert the sum to the units
-    of the products. The complete sum is shifted and levelled. It is then rounded by `num.finish`, or stored unchanged.
-    Several ops may round a sum. `sums` and `stores` describe this structure.
+    (`num.products`, `num.sparse_products`). A `num.align` may precede each of these ops; it converts the sum to the
+    units of the products. The complete sum may be shifted (`num.shift`) and converted to the scale of all rows
+    (`num.level`). It is then rounded by `num.finish`, or stored unchanged. Several ops may round a sum. `sums` and
+    `stores` describe this structure.
 
-    `tile` is the kernel that computes the whole op, or several lines of the op per call. `tile-windows` and
+    `tile` is the kernel that computes the whole op, or several of its lines per call. `tile-windows` and
     `plan-execution` choose it together with the windows. For a single window, `block-rows` chooses it. `spend-flash`
-    may choose another kernel, which needs more flash or contains the weights. `select-kernels` inserts the call of the
+    may choose another kernel, which needs more flash or embeds the weights. `select-kernels` inserts the call of the
     kernel. Contractions without a tile are lowered to loops over dot products.
     """
 
@@ -83,7 +84,7 @@ class ContractOp(ClosedNestOp):
 
     @property
     def rows(self) -> int:
-        """The number of rows of weights."""
+        """The number of rows of weights, which is the extent of the axis of rows."""
         return self.shape[-1]
 
     @property
@@ -98,28 +99,31 @@ class ContractOp(ClosedNestOp):
 
     @property
     def row(self) -> SSAValue:
-        """The index of the row that the body computes."""
+        """The argument of the body that is the index of the row."""
         return self.body.block.args[-1]
 
     @property
     def products(self) -> Sequence[RowSumOp]:
-        """The ops that add the products of rows to sums, in order."""
+        """The ops of the body that add the products of the row to a sum, in order."""
         return [op for op in self.body.block.ops if isinstance(op, RowSumOp)]
 
     @property
     def sums(self) -> Sequence[Sum]:
-        """The sums of a row, in the order in which they are completed."""
+        """The sums of products in the body, in the order in which they are completed."""
         return [Sum.of(op) for op in self.body.block.ops if _adds(op) and _next_term(op.result) is None]
 
     def store_of(self, sum: Sum) -> memref.StoreOp | None:
-        """The store of a rounded sum if this store is the only one and writes a buffer sequentially; None otherwise."""
+        """The store of a rounded sum. Returns None unless the sum has exactly one store and this store writes a buffer
+        sequentially.
+        """
         finish, stores = sum.finish, self.stores
         if finish is None or len(stores) != 1 or [use.operation for use in finish.result.uses] != stores:
             return None
         return stores[0] if self.visits(stores[0], windows=True) else None
 
     def visits(self, op: memref.LoadOp | memref.StoreOp, *, windows: bool = False) -> bool:
-        """True if the rows access all elements of a buffer in order. The buffer must be defined outside the nest.
+        """True if the iterations over the rows access all elements of a buffer in order. The buffer must be defined
+        outside the nest.
 
         windows: true for the rows of all windows together, false for the rows of each window.
         """
@@ -139,7 +143,7 @@ class ContractOp(ClosedNestOp):
 
     @property
     def is_sparse(self) -> bool:
-        """True if the rows of weights are the consecutive rows of a sparse matrix."""
+        """True if the rows of weights are consecutive rows of a sparse matrix."""
         return any(isinstance(op, SparseProductsOp) for op in self.products)
 
     @classmethod
@@ -168,8 +172,8 @@ class ContractOp(ClosedNestOp):
 
 
 class RowSumOp(DialectOp, ABC):
-    """An op that adds the products of a row of a `num.contract` to a sum. The sum's accumulator supports the
-    products.
+    """An op that adds the products of one row of weights to a sum in a `num.contract`. The accumulator of the sum must
+    support the products.
     """
 
     if TYPE_CHECKING:
@@ -183,21 +187,21 @@ class RowSumOp(DialectOp, ABC):
     @property
     @abstractmethod
     def factors(self) -> tuple[SSAValue, SSAValue]:
-        """The weights, and the memory that contains the factors by which the weights are multiplied."""
+        """The weights, and the memory whose elements are multiplied by the weights."""
 
     @property
     @abstractmethod
     def length(self) -> int:
-        """The number of products per row of dense weights."""
+        """The number of products of a row; for sparse weights, that of a dense row."""
 
     @property
     def accumulator(self) -> Accumulator:
-        """The accumulator of the sum."""
+        """The accumulator of the sum to which the op adds."""
         return accumulator_type(self.sum)
 
     @property
     def contraction(self) -> ContractOp:
-        """The enclosing contraction."""
+        """The `num.contract` that contains this op."""
         around = self.parent_op()
         assert isinstance(around, ContractOp)
         return around
@@ -221,11 +225,11 @@ class ProductsOp(RowSumOp):
     """The sum plus the products of a row of weights and a vector, or a window of the vector.
 
     * weights: an array of shape rows x elements. Elements beyond the length of the vector are padding.
-    * spacing: the `Spacing` of windows, which may share elements. Without `spacing`, the vector is the only window.
+    * spacing: the `Spacing` of the windows, which may overlap. Without `spacing`, the whole vector is the only window.
     * channels: true if a window consists of pixels, each of which has an element for every row. Row i is then
       multiplied by element i of each pixel.
-    * filters: with `channels`, the number of rows for each element of a pixel. Row i is then multiplied by element
-      i // filters. Without `filters`, there is one row for each element.
+    * filters: with `channels`, the number of rows for each element of a pixel. Row i is then multiplied by element i //
+      filters. Without `filters`, there is one row for each element.
     """
 
     name = "num.products"
@@ -265,12 +269,14 @@ class ProductsOp(RowSumOp):
 
     @property
     def stride(self) -> int:
-        """The distance between the consecutive factors of a row in the vector, in elements."""
+        """The distance in the vector between the elements by which consecutive weights of a row are multiplied, in
+        elements.
+        """
         return 1 if self.channels is None else memref_type(self.weights).get_shape()[0] // self.filters_of_channel
 
     @property
     def filters_of_channel(self) -> int:
-        """The number of rows that are multiplied by the same elements of pixels."""
+        """The number of rows that are multiplied by the same channel of a window."""
         return 1 if self.filters is None else self.filters.value.data
 
     @property
@@ -279,7 +285,9 @@ class ProductsOp(RowSumOp):
 
     @property
     def spaces(self) -> Spacing:
-        """The layout of the windows. A single window is one run, unless the op has `channels`."""
+        """The layout of the windows. Without `spacing`, it is that of a single window, which is one run unless the op
+        has `channels`.
+        """
         if self.spacing is None:
             return Spacing(step=self.length if self.channels is None else 0)
         values = [int(value) for value in self.spacing.get_values()]
@@ -289,7 +297,7 @@ class ProductsOp(RowSumOp):
 
     @property
     def run(self) -> int:
-        """The number of elements in a run of a window."""
+        """The number of contiguous elements in a run of a window."""
         return self.length // self.spaces.runs * self.stride
 
     def verify_extents(self, op: ContractOp) -> None:
@@ -316,9 +324,10 @@ class ProductsOp(RowSumOp):
 
 @irdl_op_definition
 class SparseProductsOp(RowSumOp):
-    """The sum plus the products of a compressed row and the vector elements at the columns of its entries.
+    """The sum plus the products of a compressed row of weights and the elements of a vector at the columns of the row's
+    entries.
 
-    Compressed rows are stored as in `dialects/layouts/sparse_rows.py`.
+    Compressed rows are stored as described in `dialects/layouts/sparse_rows.py`.
     """
 
     name = "num.sparse_products"
@@ -355,7 +364,7 @@ Conversion: TypeAlias = "AlignOp | ShiftOp | LevelOp"
 
 
 class Term(NamedTuple):
-    """Products that are added to a sum.
+    """An op that adds products to a sum, and its alignment.
 
     align: the preceding op that converts the sum to the units of the products; None if there is no such op.
     """
@@ -368,7 +377,7 @@ class Term(NamedTuple):
 class Sum:
     """A sum of products from its initial value to its rounding, inside or outside a contraction.
 
-    * start: the initial value: a `num.zero` or `num.start`, a sum in memory, or a sum with further uses.
+    * start: the initial value: a `num.zero` or `num.start`, a sum in memory, or a sum that also has other uses.
     * terms: the products, in the order in which they are added.
     * conversions: the ops that shift, level or align the complete sum, in order. The result of each op except the last
       one is used only by the next op.
@@ -380,7 +389,7 @@ class Sum:
 
     @classmethod
     def of(cls, op: Adding) -> Sum:
-        """The sum to which an op adds products."""
+        """The sum of which the addition `op` is a part."""
         while (later := _next_term(op.result)) is not None:
             op = later
         terms = [_term_of(op)]
@@ -395,13 +404,13 @@ class Sum:
 
     @property
     def links(self) -> Sequence[Adding | Conversion]:
-        """The ops on the sum, in order: alignments, additions of products and conversions."""
+        """All ops on the sum in order: alignments, additions of products and conversions."""
         terms = [op for products, align in self.terms for op in (align, products) if op is not None]
         return [*terms, *self.conversions]
 
     @property
     def start_load(self) -> memref.LoadOp | None:
-        """The load of the number with which a `num.start` initialises the sum; None for other initial values."""
+        """The load of the number from which a `num.start` begins the sum; None for other initial values."""
         start = self.start.owner
         load = start.value.owner if isinstance(start, StartOp) else None
         return load if isinstance(load, memref.LoadOp) else None
@@ -414,14 +423,14 @@ class Sum:
 
     @property
     def finish(self) -> FinishOp | None:
-        """The op that rounds the sum, if the complete sum has no other use; otherwise None."""
+        """The op that rounds the sum; None if the complete sum has another use or is not rounded."""
         return self.finishes[0] if self.finishes and self.links[-1].result.has_one_use() else None
 
     def accumulators(self, partial: SSAValue) -> Iterator[Accumulator]:
         """Yield the accumulator of a partial sum, then the wider accumulators to which the sum can be converted.
 
-        A sum can be converted if it is not stored in memory and its rows have no separate scales. It must also be
-        rounded, or be added to another sum by `num.add_shifted`.
+        There are wider accumulators only if the sum is not stored in memory and its rows have no separate scales. The
+        sum must also be rounded, or be added to another sum by `num.add_shifted`.
         """
         yield (accumulator := accumulator_type(partial))
         result = self.links[-1].result
@@ -432,7 +441,7 @@ class Sum:
 
 
 def _ends(use: Use) -> bool:
-    """True if the use is a rounding, or if the used sum is added to another sum as its `part`."""
+    """True if the use is a rounding, or the operand `part` of an op that adds the used sum to another sum."""
     op = use.operation
     return isinstance(op, FinishOp) or (isinstance(op, AddShiftedOp) and op.operands[use.index] is op.part)
 
@@ -442,7 +451,7 @@ def _adds(op: Operation | Block) -> TypeGuard[Adding]:
 
 
 def _begin(term: Term) -> SSAValue:
-    """The sum before a term is added."""
+    """The value of the sum before the term, including its alignment, is added."""
     return term.products.sum if term.align is None else term.align.sum
 
 

@@ -1,4 +1,6 @@
-"""The entries of a compressed row as a separate loop, for targets whose kernels are not function calls."""
+"""The op `num.entries`: a separate loop over the entries of a compressed row, for targets whose kernels are not
+function calls.
+"""
 
 from __future__ import annotations
 
@@ -29,15 +31,16 @@ _NUMBERS = BaseAttr(MemRefType) | BaseAttr(ClockedMemory)
 
 @irdl_op_definition
 class EntriesOp(RowLoopOp):
-    """The sum over a row's entries in a `num.contract` of a compressed matrix (`dialects/layouts/sparse_rows.py`).
+    """The sum of terms over the entries of a row, in a `num.contract` of a compressed matrix
+    (`dialects/layouts/sparse_rows.py`).
 
     The arguments of the body are the sum before an entry, the index of the entry in the matrix, and the column of the
     entry. The body adds a term and ends with `num.next`.
 
-    * gaps, lengths: the gaps and row lengths of the matrix. They are arrays, or memories after hardware memories are
-      introduced.
+    * gaps, lengths: the gaps and row lengths of the matrix. They are arrays or, after `scratch` memories are converted
+      to hardware memories, `rtl` memories.
     * products: set if each term is the integer product of the value of the entry and an element of a vector. The index
-      of the entry then has no other use than the load of its value, and an entry of value 0 adds nothing.
+      of the entry is then used only to load its value, and an entry of value 0 adds nothing.
     """
 
     name = "num.entries"

@@ -1,4 +1,4 @@
-"""The evaluation of affine maps in loops: the range of an index, and divisions with nonnegative dividends."""
+"""Ranges of affine expressions over loop indices, and their divisions rewritten to nonnegative dividends."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ _DIVISIONS = (AffineBinaryOpKind.Mod, AffineBinaryOpKind.FloorDiv, AffineBinaryO
 
 
 def is_computable(expression: AffineExpr, shape: Sequence[int]) -> bool:
-    """True if integer arithmetic on indices can compute an affine expression.
+    """True if `arith` ops on indices can compute an affine expression.
 
-    The dimensions of the expression are indices of `shape`. The symbols must be nonnegative.
+    The dimensions of the expression are indices of `shape`. Its symbols must be nonnegative.
     """
     match expression:
         case AffineBinaryOpExpr(kind=AffineBinaryOpKind.Add, lhs=lhs, rhs=rhs):
@@ -36,15 +36,15 @@ def is_computable(expression: AffineExpr, shape: Sequence[int]) -> bool:
 
 
 def is_linear(expression: AffineExpr) -> bool:
-    """True if an expression contains no quotients and remainders."""
+    """True if an expression contains neither a quotient nor a remainder."""
     parts = (part for part in expression.dfs() if isinstance(part, AffineBinaryOpExpr))
     return not any(part.kind in _DIVISIONS for part in parts)
 
 
 def has_exact_ends(expression: AffineExpr) -> bool:
-    """True if `ends_of` returns the exact range of an expression.
+    """True if `ends_of` returns the exact range of an expression, not only a bound.
 
-    The expression must contain no remainder and no symbol, and no index may occur twice.
+    The function returns True only for an expression without remainders and symbols, in which no index occurs twice.
     """
     parts = list(expression.dfs())
     axes = [part.position for part in parts if isinstance(part, AffineDimExpr)]
@@ -54,10 +54,12 @@ def has_exact_ends(expression: AffineExpr) -> bool:
 
 
 class Division(NamedTuple):
-    """A division whose dividend is increased by a multiple of the divisor so that it is nonnegative.
+    """A division whose dividend is increased by a multiple of the divisor, so that the dividend is nonnegative.
 
-    MLIR's affine maps round quotients down and have nonnegative remainders, whereas `arith` divides as in C. by: the
-    amount that is added to `dividend`.
+    MLIR's affine maps round quotients down and have nonnegative remainders, whereas `arith` divides as in C. The two
+    agree on nonnegative dividends.
+
+    by: the amount that is added to `dividend`.
     """
 
     dividend: AffineExpr

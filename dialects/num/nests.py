@@ -1,9 +1,8 @@
-"""Loop nests over constant extents with a closed body, which represent loops until C is generated.
+"""Loop nests over constant extents with a closed body: the representation of loops until C is generated.
 
-A nest states all properties of a loop that passes need: the extents of its axes, an affine map for each element that
+A nest specifies all properties of a loop that passes need: the extents of its axes, an affine map for each element that
 its body loads or stores (`accesses`), and the scalar ops between these accesses. `num.nest` computes and moves
-elements. `num.contract` also adds up sums of products (`contractions.py`). The axes of `num.contract` are windows and
-rows of weights.
+elements. `num.contract` also computes sums of products (`contractions.py`); its axes are windows and rows of weights.
 
 Loop fusion concatenates bodies. Vectorisation translates bodies to lane functions. `expand-nests` converts the
 remaining nests to `scf.for`.
@@ -60,10 +59,10 @@ LANE_FUNCTION = "num.lane_function"
 
 
 class ElementAccess(NamedTuple):
-    """An element that the body of a nest loads or stores.
+    """An element that a load or store in the body of a nest accesses.
 
-    * map: maps the indices of all axes, and the values of `symbols`, to the index of the element in the buffer. The
-      axes are the axes of the nest, then the axes of the `num.reduce` ops around the access.
+    * map: the affine map from the indices of all axes, and the values of `symbols`, to the index of the element in the
+      buffer. The axes are those of the nest, then those of the `num.reduce` ops around the access.
     * symbols: values that are defined outside the nest.
     * shape: the exclusive upper bounds of the axis indices.
     """
@@ -79,12 +78,12 @@ class ElementAccess(NamedTuple):
 
 
 class ClosedNestOp(DialectOp, ABC):
-    """A nest of loops: the body runs at every index of a shape, in row-major order.
+    """A nest of loops: the body is executed for every index of a shape, in row-major order.
 
-    The arguments of the body are the indices of the axes, from 0 on. The body is closed. It consists only of loads, of
-    stores in a declared order, of scalar ops without effects, and of arithmetic on indices. The body may contain two
-    kinds of regions: reductions along an axis (`num.reduce`) and the loop over the entries of a contraction's row
-    (`RowLoopOp`).
+    The arguments of the body are the indices of the axes, which start at 0. The body is closed. It consists only of
+    loads, of stores in a declared order, of scalar ops without effects, and of arithmetic on indices. The body may
+    contain two kinds of regions: reductions along an axis (`num.reduce`) and the loop over the entries of a
+    contraction's row (`RowLoopOp`).
     """
 
     CONTENT: ClassVar[str] = "loads, scalar ops and stores"
@@ -110,12 +109,12 @@ class ClosedNestOp(DialectOp, ABC):
 
     @property
     def accesses(self) -> Sequence[ElementAccess | None]:
-        """For each load and store of the body, in order, the accessed element, or None as `access` returns it."""
+        """For each load and store of the body, in order, the result of `access`."""
         return [self.access(op) for op in self.body.walk() if isinstance(op, memref.LoadOp | memref.StoreOp)]
 
     def access(self, op: memref.LoadOp | memref.StoreOp) -> ElementAccess | None:
-        """The element that a load or store of the body accesses; None if an index is not affine or the body defines the
-        buffer.
+        """The element that a load or store of the body accesses. Returns None if an index is not affine, or if the
+        buffer is defined in the body.
         """
         axes, shape = list[SSAValue](self.body.block.args), self.shape
         around = [each for each in self.body.walk() if isinstance(each, ReduceOp) and each.is_ancestor(op)]
@@ -161,17 +160,17 @@ class ClosedNestOp(DialectOp, ABC):
         return op.map.data.results[0].replace_dims_and_symbols(known[:dims], known[dims:])
 
     def _is_inside(self, value: SSAValue) -> bool:
-        """True for a value that is defined in the body."""
+        """True for a value that is defined in the body of the nest."""
         block = block_of(value)
         return block is not None and self.is_ancestor(block)
 
     @classmethod
     def parse_more(cls, parser: Parser) -> dict[str, Attribute]:
-        """Parse the properties that follow the extents and return them by name."""
+        """Parse the properties that follow the extents in the op's syntax and return them by name."""
         return {}
 
     def print_more(self, printer: Printer) -> None:
-        """Print the syntax that `parse_more` parses, followed by a space."""
+        """Print the properties that `parse_more` parses, followed by a space."""
 
     @classmethod
     def parse(cls, parser: Parser) -> Self:
@@ -204,7 +203,7 @@ class ClosedNestOp(DialectOp, ABC):
 
 
 class RowLoopOp(DialectOp, ABC):
-    """A loop over the entries of a row of a `num.contract`. Its only effects are reads."""
+    """A loop over the entries of a row of a `num.contract`. Its only effects are reads of memory."""
 
 
 @irdl_op_definition
@@ -226,17 +225,18 @@ SUM, GREATEST, PLACE = "sum", "greatest", "place"
 
 @irdl_op_definition
 class ReduceOp(DialectOp):
-    """A reduction along an axis: the body runs at each index and yields values to the next iteration.
+    """A reduction along an axis: the body is executed for each index and yields values to the next iteration.
 
     The op may be inside or outside a nest. The axis has the indices from `first` up to but excluding `extent`. `starts`
     are the initial values. The arguments of the body are the index and the current values. The body only reads memory,
     and ends with `num.next`.
 
-    `kinds` states how each value is reduced. The verifier compares `kinds` with the body:
+    `kinds` specifies how each value is reduced. The verifier compares `kinds` with the body:
 
-    * `sum`: in each iteration, in order, an op on formats, or `arith.addi` on bits, adds a term.
-    * `greatest`: a greater value replaces the current value, so that the first of equal elements is selected.
-    * `place`: an index. When a greater value replaces the `greatest`, the index of the axis replaces the `place`.
+    * `sum`: in each iteration, an op on formats, or `arith.addi` on bits, adds a term to the value.
+    * `greatest`: a greater value replaces the current value. Of equal values, the first one is therefore selected.
+    * `place`: an index. Whenever a greater value replaces the value of kind `greatest`, the index of the axis replaces
+      the `place`.
     """
 
     name = "num.reduce"
@@ -283,7 +283,7 @@ class ReduceOp(DialectOp):
                 raise VerifyException(f"value {place} is not joined as '{kind}'")
 
     def _is_of(self, kind: str, place: int) -> bool:
-        """True if the body reduces the value at `place`, the position among the carried values, as `kind` states."""
+        """True if the body reduces the carried value at index `place` in the way that `kind` specifies."""
         last, (number, *carried) = self.body.block.last_op, self.body.block.args
         assert isinstance(last, NextOp)
         value, before = last.values[place].owner, carried[place]
@@ -303,9 +303,9 @@ class ReduceOp(DialectOp):
 
 
 def _is_greater(op: Operation | Block) -> TypeGuard[GreaterOp | arith.CmpiOp]:
-    """True for a comparison of numbers or of integers by `greater than`.
+    """True for a comparison `greater than` of numbers or of integers.
 
-    In a reduction, this comparison selects the first of equal values.
+    A reduction with this comparison selects the first of equal values.
     """
     return isinstance(op, GreaterOp) or (isinstance(op, arith.CmpiOp) and op.predicate.value.data == _SGT)
 
@@ -319,10 +319,10 @@ def _stores(op: Operation) -> bool:
 
 
 def _computes(op: Operation) -> bool:
-    """True for an op whose only effects are reads of memory.
+    """True for an op that has no effects other than reads of memory.
 
-    In IR on bits, a call of a runtime function may represent arithmetic. xDSL declares no effects for the conversions
-    in `arith`; such a conversion counts as pure.
+    In IR on bits, arithmetic may be a call of a runtime function. xDSL declares no effects for the conversions in
+    `arith`; such a conversion counts as an op without effects.
     """
     arithmetic = op.dialect_name() == "arith" or isinstance(op, func.CallOp)
     return not op.regions and (arithmetic or only_has_effect(op, MemoryEffectKind.READ))
@@ -342,10 +342,10 @@ def block_of(value: SSAValue) -> Block | None:
 class NestOp(ClosedNestOp):
     """A computation of elements: each iteration loads elements, computes with scalar ops, and stores results.
 
-    All axes are parallel: an iteration may read elements that previous iterations have stored, but no value is carried
-    to the next iteration. Every index of a load or store is an axis index, a constant, a value from outside, a sum or
-    multiple of these, or an `affine.apply` of these. The `affine.apply` may contain remainders and quotients by
-    constants where elements are moved.
+    All axes are parallel: no value is carried to the next iteration. An iteration may nevertheless read elements that
+    previous iterations have stored. Every index of a load or store is an axis index, a constant, a value from outside,
+    a sum or multiple of these, or an `affine.apply` of these. If the nest only moves elements, the `affine.apply` may
+    contain remainders and quotients by constants.
 
     The verifier rejects maps that loops cannot compute, and indices outside the buffer. Axes have at least two
     elements. An axis with a single element is the constant 0 in the maps. Reductions along an axis, as in a pool, are

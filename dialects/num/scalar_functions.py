@@ -1,4 +1,4 @@
-"""Functions of single elements: transcendental functions, and activations of networks."""
+"""Ops that apply a function to single elements: transcendental functions, and activations of networks."""
 
 from __future__ import annotations
 
@@ -111,9 +111,10 @@ class SoftplusOp(FunctionOp):
 
 @irdl_op_definition
 class LookupOp(UnaryOp):
-    """A function of a number of at most 8 bits, as a table that lists the result's raw for every raw of the input.
+    """A function of a number of at most 8 bits, as a table that contains the result's raw for every raw of the input.
 
-    The raws of the input are in order. As a function of reals, the op interpolates linearly between the entries.
+    The table is in the order of the input's raws. As a function of reals, which training uses, the op interpolates
+    linearly between the entries.
     """
 
     name = "num.lookup"
@@ -158,7 +159,7 @@ class LookupOp(UnaryOp):
 
     @property
     def _points(self) -> tuple[Array, Array]:
-        """The arguments and the results of the table, as reals."""
+        """The arguments and the results of the table, as two arrays of reals."""
         source, result = format_of(self.input), format_of(self.result)
         raws = raws_in_order(source)
         assert raws is not None
@@ -166,7 +167,7 @@ class LookupOp(UnaryOp):
 
 
 def raws_in_order(format: NumberFormat) -> Array | None:
-    """The raws of a format of at most 8 bits, in order; None for other formats, and for those with NaR."""
+    """The raws of a format of at most 8 bits, in ascending order; None for wider formats and for formats with NaR."""
     from tinyml.dialects.machine.numpy_machine import NumpyMachine
 
     if format.dtype != np.int8 or np.isnan(format.decode(np.arange(-128, 128).astype(np.int8))).any():
@@ -230,7 +231,7 @@ class _ExtremeOp(BinaryOp, ABC):
 
 @irdl_op_definition
 class MaximumOp(_ExtremeOp):
-    """The greater of two numbers, rounded once."""
+    """The greater of two numbers, rounded once to the format of the result."""
 
     name = "num.maximum"
     METHOD: ClassVar[str] = "maximum"
@@ -241,7 +242,7 @@ class MaximumOp(_ExtremeOp):
 
 @irdl_op_definition
 class MinimumOp(_ExtremeOp):
-    """The lesser of two numbers, rounded once."""
+    """The lesser of two numbers, rounded once to the format of the result."""
 
     name = "num.minimum"
     METHOD: ClassVar[str] = "minimum"
@@ -252,8 +253,9 @@ class MinimumOp(_ExtremeOp):
 
 @irdl_op_definition
 class StepOp(UnaryOp):
-    """1 if the input is greater than 0, otherwise 0. For an input that decides between two classes, the result is a
-    vote.
+    """1 if the input is greater than 0, otherwise 0.
+
+    The result is a vote, if the sign of the input decides between two classes.
     """
 
     name = "num.step"

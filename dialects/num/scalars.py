@@ -1,7 +1,7 @@
 """Ops on single elements.
 
-An op class defines the semantics of an op: the `NumberFormat` method that computes the op on bits, the real function
-that the op approximates, the derivative of this function, and an interval that contains every result.
+The class of an op defines its semantics: the `NumberFormat` method that computes the op on bits, the real function that
+the op approximates, the derivative of this function, and an interval that contains every result.
 """
 
 from __future__ import annotations
@@ -59,9 +59,11 @@ Array: TypeAlias = "NDArray[Any]"
 
 
 class ScalarOp(NumOp, ABC):
-    """An op from scalars of number formats to a scalar. The body of a `tdsl.map` consists of such ops.
+    """An op with scalars of number formats as operands and a scalar as result. The body of a `tdsl.map` consists of
+    such ops.
 
-    Array arguments represent many elements at once. Arrays of operands are broadcast to the shape of the results.
+    In its methods, array arguments contain many elements at once. Arrays of operands are broadcast to the shape of the
+    results.
     """
 
     INTERVAL: ClassVar[Interval] = UNBOUNDED_INTERVAL
@@ -69,23 +71,24 @@ class ScalarOp(NumOp, ABC):
 
     @property
     def interval(self) -> Interval:
-        """An interval of reals that contains the result of this op for all operands."""
+        """An interval of reals that contains the result for all operands."""
         return self.INTERVAL
 
     @abstractmethod
     def real(self, x: Sequence[Array]) -> Array:
-        """The result in double precision."""
+        """The results in double precision."""
 
     @abstractmethod
     def derivative(self, x: Sequence[Array], y: Array, slope: Array) -> Sequence[Array]:
         """The gradient with respect to each operand in `x`.
 
-        y: the result of the op. slope: the gradient with respect to the result.
+        y: the result of the op.
+        slope: the gradient with respect to the result.
         """
 
 
 class UnaryOp(ScalarOp, ABC):
-    """An op on one scalar, with a result of the same family."""
+    """An op on one scalar. The format of its result belongs to the family of the operand's format."""
 
     METHOD: ClassVar[str]
     """The name of the `NumberFormat` method; its arguments are the machine, the value and the value's format."""
@@ -104,7 +107,7 @@ class UnaryOp(ScalarOp, ABC):
 
 
 class BinaryOp(ScalarOp, ABC):
-    """An op on two scalars of one family, with a result of that family."""
+    """An op on two scalars. The formats of operands and result belong to one family."""
 
     METHOD: ClassVar[str]
     """The name of the `NumberFormat` method; its arguments are the machine and both values, each with its format."""
@@ -153,7 +156,7 @@ class FunctionOp(UnaryOp, ABC):
 
 @irdl_op_definition
 class AddOp(BinaryOp):
-    """The sum of two numbers, rounded once."""
+    """The sum of two numbers, rounded once to the format of the result."""
 
     name = "num.add"
     METHOD: ClassVar[str] = "add"
@@ -167,7 +170,7 @@ class AddOp(BinaryOp):
 
 @irdl_op_definition
 class SubOp(BinaryOp):
-    """The difference of two numbers, rounded once."""
+    """The difference of two numbers, rounded once to the format of the result."""
 
     name = "num.sub"
     METHOD: ClassVar[str] = "sub"
@@ -181,7 +184,7 @@ class SubOp(BinaryOp):
 
 @irdl_op_definition
 class MulOp(BinaryOp):
-    """The product of two numbers, rounded once."""
+    """The product of two numbers, rounded once to the format of the result."""
 
     name = "num.mul"
     METHOD: ClassVar[str] = "mul"
@@ -195,7 +198,9 @@ class MulOp(BinaryOp):
 
 @irdl_op_definition
 class ScaleOp(BinaryOp):
-    """The product of a number and a power of two of at least 1. It must be within the range of the result's format."""
+    """The product of a number and a power of two of at least 1. The product must be within the range of the result's
+    format.
+    """
 
     name = "num.scale"
     METHOD: ClassVar[str] = "scaled"
@@ -209,7 +214,7 @@ class ScaleOp(BinaryOp):
 
 @irdl_op_definition
 class NegOp(UnaryOp):
-    """Negation."""
+    """The negation of a number, rounded once."""
 
     name = "num.neg"
     METHOD: ClassVar[str] = "neg"
@@ -223,7 +228,7 @@ class NegOp(UnaryOp):
 
 @irdl_op_definition
 class ConvertOp(UnaryOp, HasFolderInterface):
-    """The same real in another format, rounded once. The format may belong to another family."""
+    """The number of the operand in another format, which may belong to another family. It is rounded once."""
 
     name = "num.convert"
     input = operand_def(SCALAR)
@@ -286,7 +291,7 @@ class ClampOp(ScalarOp):
 
     @property
     def limits(self) -> tuple[float, float | None]:
-        """The least and the greatest result; None if there is no upper limit."""
+        """The least and the greatest result. The second value is None if there is no upper limit."""
         return self.low.value.data, None if self.high is None else self.high.value.data
 
     @property
@@ -346,9 +351,10 @@ class GreaterOp(NumOp):
 
 @irdl_op_definition
 class CombineOp(ScalarOp):
-    """A sum of terms. Each term is a number or a product of two numbers: `terms = [2, -1]` is `x[0] * x[1] - x[2]`.
+    """A sum of signed terms. Each term is a number or a product of two numbers: `terms = [2, -1]` is `x[0] * x[1] -
+    x[2]`.
 
-    The absolute value of an entry of `terms` is the number of factors. If an entry of `terms` is negative, its term is
+    The magnitude of an entry of `terms` is the number of factors of a term. If the entry is negative, the term is
     subtracted.
     """
 
@@ -366,7 +372,7 @@ class CombineOp(ScalarOp):
 
     @property
     def counts(self) -> Sequence[int]:
-        """The number of factors of each term, negated for subtracted terms."""
+        """The number of factors of each term, negated for terms that are subtracted."""
         return tuple(cast("DenseArrayBase[IntegerType[Any, Any]]", self.terms).get_values())
 
     def verify_(self) -> None:
@@ -399,9 +405,10 @@ class CombineOp(ScalarOp):
 
 
 def grouped_factors(factors: Sequence[Any], counts: Sequence[int]) -> list[tuple[int, Sequence[Any]]]:
-    """The terms, each as a pair (sign, factors).
+    """The terms of a sum, each as a pair (sign, factors).
 
-    counts: the number of factors of each term, negated for subtracted terms.
+    factors: the factors of all terms in order.
+    counts: the number of factors of each term, negated for terms that are subtracted.
     """
     groups: list[tuple[int, Sequence[Any]]] = []
     at = 0

@@ -1,6 +1,6 @@
-"""The ops of a sum, from its initial value to its final rounding.
+"""The ops on a sum of products, from its initial value to its final rounding.
 
-The IR states the proof that a sum does not overflow: `bound = array<i64: least, greatest>`.
+The IR contains the proof that a sum does not overflow: `bound = array<i64: least, greatest>`.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ BOUND = DenseArrayBase.constr(i64)
 
 
 def proof(bound: Bound | None) -> dict[str, Attribute]:
-    """The property `bound` that states a bound, by name; empty if there is nothing to prove."""
+    """A dictionary with the property `bound` for a bound; empty if `bound` is None, because the sum needs no proof."""
     return {} if bound is None else {"bound": DenseArrayBase.from_list(i64, bound)}
 
 
@@ -74,18 +74,20 @@ def bound_of(stated: DenseArrayBase[IntegerType] | None) -> Bound | None:
 
 
 def is_within(derived: Bound | None, stated: Bound | None) -> bool:
-    """False if the derived bound exceeds the stated bound; True if either bound is missing."""
+    """True if the derived bound does not exceed the stated bound, or if either bound is missing."""
     return stated is None or derived is None or stated[0] <= derived[0] <= derived[1] <= stated[1]
 
 
 def verify_bound(stated: Bound | None, derived: Bound | None) -> None:
-    """Raise `VerifyException` if the bound derived from the operands exceeds the stated bound."""
+    """Raise `VerifyException` if the bound that follows from the operands exceeds the bound that the op states."""
     if derived is not None and not is_within(derived, stated):
         raise VerifyException(f"sums go from {derived[0]} to {derived[1]}, beyond the bound")
 
 
 def verify_room(accumulator: Accumulator, bound: Bound | None, result: NumberFormat) -> None:
-    """Raise `VerifyException` if sums within a bound can overflow their accumulator, even while they are rounded."""
+    """Raise `VerifyException` if a sum within a bound can overflow its accumulator, as a sum or while it is rounded to
+    `result`.
+    """
     if bound is not None and not accumulator.holds(bound, result):
         sums = f"sums from {bound[0]} to {bound[1]}"
         raise VerifyException(f"{accumulator.type} cannot hold {sums} and round them into {result.type}")
@@ -93,7 +95,7 @@ def verify_room(accumulator: Accumulator, bound: Bound | None, result: NumberFor
 
 @irdl_op_definition
 class ZeroOp(NumOp):
-    """A sum that is initially zero."""
+    """A sum whose initial value is zero."""
 
     name = "num.zero"
     result = result_def(SUM)
@@ -132,7 +134,7 @@ class StartOp(NumOp):
 
 @irdl_op_definition
 class AlignOp(NumOp):
-    """The same sum in an accumulator with finer units, to which products of another scale can be added."""
+    """A sum converted to an accumulator with a finer unit, so that products with another scale can be added to it."""
 
     name = "num.align"
     sum = operand_def(SUM)
@@ -154,7 +156,7 @@ class AlignOp(NumOp):
 
 @irdl_op_definition
 class MacOp(NumOp):
-    """sum + lhs * rhs."""
+    """sum + lhs * rhs, in the accumulator of the sum."""
 
     name = "num.mac"
     sum = operand_def(SAME_SUM)
@@ -181,7 +183,7 @@ class MacOp(NumOp):
 class JoinOp(NumOp):
     """The sum of `sum` and `part`, as one step of a sum that adds products as a tree.
 
-    A step of a tree adds two sums of the level below, or two complete trees.
+    In the tree, the step adds two sums of the level below. At the end, it adds two complete trees.
     """
 
     name = "num.join"
@@ -225,10 +227,10 @@ class ShiftOp(NumOp):
 
 @irdl_op_definition
 class AddShiftedOp(NumOp):
-    """The sum of `sum` and `part * 2^places`. Only for integer sums.
+    """The sum of `sum` and `part * 2^places`, for integer sums.
 
-    The op adds a group of products in coarser units to a sum. `part` may be in a wider register, the register of the
-    kernel that computes it. The value of `part` fits in the register of the sum.
+    The op adds the products of a group with a coarser unit to a sum. `part` may be in a wider register than the sum,
+    because a kernel has computed it there. The value of `part` fits in the register of the sum.
     """
 
     name = "num.add_shifted"
@@ -254,7 +256,7 @@ class AddShiftedOp(NumOp):
 
 @irdl_op_definition
 class LevelOp(NumOp):
-    """The complete sum of the row with index `row`, converted from the scale of this row to the units of all rows."""
+    """The complete sum of the row with index `row`, converted from the scale of this row to the scale of all rows."""
 
     name = "num.level"
     sum = operand_def(SUM)
@@ -280,9 +282,9 @@ class LevelOp(NumOp):
 
 @irdl_op_definition
 class FinishOp(NumOp):
-    """A sum rounded to a format. `bound` states the least and the greatest possible sum.
+    """A complete sum, rounded to a format.
 
-    The bound proves that the sum does not overflow.
+    `bound` states the least and the greatest possible sum. It proves that the sum does not overflow.
     """
 
     name = "num.finish"

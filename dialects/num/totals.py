@@ -1,7 +1,7 @@
-"""Ops on totals of elements: averages, and the steps of softmax and of normalisation.
+"""Ops on totals: averages, and the steps of softmax and of normalisation.
 
-A total, of elements or of squares, is a builtin integer or float, as the format defines. The factor by which a vector
-is normalised is also a builtin integer or float.
+A total is a sum of elements or of their squares. Its type is a builtin integer or float that the format defines. The
+factor by which a vector is normalised also has such a type.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ __all__ = [
 
 @irdl_op_definition
 class TallyOp(NumOp):
-    """total + value, for `num.average` and `num.mean`."""
+    """total + value, as a step of `num.average` or `num.mean`."""
 
     name = "num.tally"
     total = operand_def(SAME_TOTAL)
@@ -91,7 +91,7 @@ class QuotientOp(NumOp, ABC):
 
 @irdl_op_definition
 class AverageOp(QuotientOp):
-    """The average of the elements of a window, computed from their total."""
+    """The average of the elements of a window, computed from their total and rounded to the format of the result."""
 
     name = "num.average"
     METHOD: ClassVar[str] = "average"
@@ -99,7 +99,9 @@ class AverageOp(QuotientOp):
 
 @irdl_op_definition
 class MeanOp(QuotientOp):
-    """The mean over whole axes. Some published arithmetics round this mean and the average of a window differently."""
+    """The mean over whole axes. It is a separate op because some published arithmetics round it differently from the
+    average of a window.
+    """
 
     name = "num.mean"
     METHOD: ClassVar[str] = "mean"
@@ -155,7 +157,7 @@ class SoftmaxAddOp(NumOp):
 
 @irdl_op_definition
 class SoftmaxShareOp(NumOp):
-    """The share `term / total` of a softmax, rounded to the format of the result."""
+    """`term / total`, a result of the softmax, rounded to the format of the result."""
 
     name = "num.softmax_share"
     term = operand_def(SAME_TOTAL)
@@ -215,7 +217,9 @@ class AddSquareOp(NumOp):
 
 @irdl_op_definition
 class InverseRootOp(NumOp):
-    """The factor that represents 1 / sqrt(total), for values of the format `of` and results in the format `into`."""
+    """The factor 1 / sqrt(total), in the representation that `num.normalised` expects, for values of the format `of`
+    and results in the format `into`.
+    """
 
     name = "num.inverse_root"
     total = operand_def(TOTAL)
@@ -243,7 +247,7 @@ class InverseRootOp(NumOp):
 class NormalisedOp(NumOp):
     """The product `value * factor`, rounded to the format of the result.
 
-    The factor is the `num.inverse_root` of the total.
+    The factor is the `num.inverse_root` of `total`.
     """
 
     name = "num.normalised"

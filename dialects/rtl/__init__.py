@@ -1,7 +1,8 @@
-"""The `rtl` dialect: memories with clocked ports and streams of elements, which `hw`, `comb` and `seq` do not provide.
+"""The `rtl` dialect: memories with clocked ports and streams of elements, which the dialects `hw`, `comb` and `seq` do
+not provide.
 
-Before the lowering to hardware, `load`, `store`, `receive` and `send` occur in `scf` loops. Afterwards, `ram` occurs in
-an `hw.module`.
+Before the lowering to hardware, `load`, `store`, `receive` and `send` are ops in `scf` loops. After the lowering, `ram`
+is an op in an `hw.module`.
 """
 
 from xdsl.ir import Dialect

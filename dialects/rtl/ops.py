@@ -1,4 +1,6 @@
-"""Memories and streams: ops of loops (`load`, `store`, `receive`, `send`) and of hardware modules (`ram`)."""
+"""Memories and streams in hardware: the ops in loops (`load`, `store`, `receive`, `send`) and in hardware modules
+(`ram`).
+"""
 
 from __future__ import annotations
 
@@ -62,9 +64,9 @@ class MemoryType(ClockedMemory):
 
 
 def raws_of(content: DenseIntOrFPElementsAttr, type: MemoryType) -> tuple[int, NDArray[Any]]:
-    """The width of a memory's initial elements in bits, and the elements as unsigned integers.
+    """The width in bits of the elements of a memory's initial content, and the elements as unsigned integers.
 
-    Raises `VerifyException` unless the elements are integers of at most 64 bits, or if they exceed the memory.
+    Raises `VerifyException` unless the elements are integers of at most 64 bits that fit in the memory.
     """
     element: Attribute = content.get_element_type()
     bits = cast("IntegerType[int, Any]", element).width.data if isinstance(element, IntegerType) else 0
@@ -81,7 +83,7 @@ def raws_of(content: DenseIntOrFPElementsAttr, type: MemoryType) -> tuple[int, N
 
 
 def words_of(content: DenseIntOrFPElementsAttr, type: MemoryType) -> list[int]:
-    """The unsigned words of a memory's initial content. Within a word, elements of lower indices occupy lower bits.
+    """The initial content of a memory as unsigned words. Within a word, elements of lower indices occupy lower bits.
 
     Missing elements are 0. Raises `VerifyException` for content that does not fit in the memory.
     """
@@ -96,9 +98,9 @@ def words_of(content: DenseIntOrFPElementsAttr, type: MemoryType) -> list[int]:
 
 @irdl_op_definition
 class MemoryOp(ClockedOp):
-    """A memory. `content` is the initial content of the memory, with elements packed into words.
+    """A memory. `content` is its initial content, with elements packed into words.
 
-    A memory without `content` is written before it is read.
+    A memory without `content` must be written before it is read.
     """
 
     name = "rtl.memory"
@@ -127,7 +129,7 @@ class MemoryOp(ClockedOp):
 def _verify_lane(memory: SSAValue, element: SSAValue) -> None:
     """Raise `VerifyException` unless the number of elements in a word is a power of two.
 
-    The low bits of an address then select the element in the word.
+    The low bits of an address can then select the element in the word.
     """
     word, bits = cast("MemoryType", memory.type).width.data, cast("IntegerType[int, Any]", element.type).width.data
     if not bits or word % bits or (word // bits).bit_count() != 1:
@@ -142,18 +144,22 @@ class PortOp(ClockedOp, ABC):
 
     @property
     def port(self) -> object:
-        """The port, of which the op is the only user in its cycle; by default that of all ops of the class."""
+        """The port that the op occupies. In a cycle, at most one op may use it. By default, all ops of one class use
+        one port.
+        """
         return type(self)
 
 
 def latency(op: Operation) -> int:
-    """The cycles after which the results of an op are available; 0 for arithmetic, which is combinational."""
+    """The number of cycles after which the results of an op are available; 0 for arithmetic, which is combinational."""
     return op.LATENCY if isinstance(op, PortOp) else 0
 
 
 @irdl_op_definition
 class LoadOp(PortOp):
-    """Load an element, which is available one cycle later. Addresses count elements of the result's width."""
+    """Load an element from a memory. The element is available one cycle later. Addresses count elements of the result's
+    width.
+    """
 
     name = "rtl.load"
     LATENCY: ClassVar[int] = 1
@@ -176,10 +182,10 @@ class LoadOp(PortOp):
 
 @irdl_op_definition
 class StoreOp(PortOp):
-    """Store an element, addressed in elements of the value's width.
+    """Store an element in a memory. Addresses count elements of the value's width.
 
-    Loads return the stored element from the next cycle on. With a condition, the element is written only if the
-    condition is true.
+    Loads return the stored element from the next cycle on. If the op has a condition, the element is written only if
+    the condition is true.
     """
 
     name = "rtl.store"
@@ -242,9 +248,9 @@ class RamOp(DialectOp):
     """A memory of `depth` words with a read port and an optional write port.
 
     At a clock edge with `enable`, the word at `address` is read; the result is available one cycle later. At a clock
-    edge with a bit of `mask` set, the corresponding lane of `data` is written to the word at `target`. A read from a
-    word that is written at the same edge is undefined. Without a write port, the memory is a ROM. The op corresponds to
-    CIRCT's `seq.firmem` with a latency of 1 and joined ports.
+    edge with a bit of `mask` set, the corresponding lane of `data` is written to the word at `target`. If a word is
+    read and written at one edge, the result of the read is undefined. Without a write port, the memory is a ROM. The op
+    corresponds to CIRCT's `seq.firmem` with a latency of 1 and joined ports.
     """
 
     name = "rtl.ram"
@@ -271,8 +277,10 @@ class RamOp(DialectOp):
         read: tuple[SSAValue, SSAValue],
         write: tuple[SSAValue, SSAValue, SSAValue] | None = None,
     ):
-        """Create a RAM. read: the address and the enable bit. write: the data, the address and the mask; None for a
-        ROM.
+        """Create a RAM.
+
+        read: the address and the enable bit.
+        write: the data, the address and the mask; None for a ROM.
         """
         data, target, mask = write or (None, None, None)
         address, enable = read
@@ -288,7 +296,7 @@ class RamOp(DialectOp):
 
     @property
     def lanes(self) -> int:
-        """The number of lanes: the parts of a word that can be written separately."""
+        """The number of lanes of a word. A lane is a part of a word that can be written separately."""
         return 1 if self.mask is None else cast("IntegerType[int, Any]", self.mask.type).width.data
 
     @property

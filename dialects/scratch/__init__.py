@@ -1,4 +1,6 @@
-"""The `scratch` dialect of memory (L2 on): an arena for mutable data, flash for constants, and views of both."""
+"""The `scratch` dialect of memory (from level L2 on): an arena for mutable data, flash for constants, and views of
+both.
+"""
 
 from xdsl.ir import Dialect
 

@@ -1,4 +1,4 @@
-"""Ops that copy, move or receive the content of memory (L2 on)."""
+"""Ops of the `scratch` dialect that copy, move or receive the content of memory."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ from tinyml.dialects.scratch.types import (
 
 
 class MovesBytes(MemoryEffect):
-    """The effects of ops that read their first operand and write their second operand."""
+    """The memory effects of an op that reads its first operand and writes its second operand."""
 
     @classmethod
     def get_effects(cls, op: Operation) -> set[EffectInstance]:
@@ -41,15 +41,16 @@ class MovesBytes(MemoryEffect):
 
 @irdl_op_definition
 class CopyRunOp(DialectOp):
-    """Copy `count` elements, starting at element `from` of one run of memory, to another run, starting at element `at`.
+    """Copy `count` elements from one run of memory, starting at its element `from`, to another run, starting at its
+    element `at`.
 
     `most` is an upper bound on `count`. The elements of both runs have the same size. The runs do not overlap and are
     in working memory. If both runs are packed, `count`, `from` and `at` are multiples of the number of elements that
     fill whole bytes.
 
-    `step` is set if the copied run is a row of a window that is copied as a whole. It is the number of elements by
-    which the window advances per iteration of the loop over windows. All elements except the last `step` elements were
-    also copied in the previous iteration, to an index that is greater by `step`.
+    `step` is set if the copied run is a row of a window and the whole row is copied in each iteration of the loop over
+    windows. `step` is the number of elements by which the window advances per iteration. All elements except the last
+    `step` elements were then also copied in the previous iteration, to an index that is greater by `step`.
     """
 
     name = "scratch.copy_run"
@@ -93,11 +94,11 @@ class CopyRunOp(DialectOp):
 
 @irdl_op_definition
 class SlideOp(DialectOp):
-    """State that `weights` are multiplied by a sliding window (see `step` of `scratch.copy_run`).
+    """Declare that `weights` are multiplied by a sliding window (see `step` of `scratch.copy_run`).
 
-    Each row of weights is multiplied by the elements of `window`, one by one. No other op reads the window. Hardware
-    may therefore store each column of the window at a fixed place, and rotate the rows of weights instead
-    (`slide-windows`).
+    Each element of a row of weights is multiplied by the corresponding element of `window`. No other op reads the
+    window. Hardware may therefore store each column of the window at a fixed place, and rotate the rows of weights
+    instead (`slide-windows`).
     """
 
     name = "scratch.slide"
@@ -116,9 +117,9 @@ class SlideOp(DialectOp):
 
 @irdl_op_definition
 class ReceiveOp(DialectOp):
-    """Fill a run of memory with a row of the input, which the caller sends.
+    """Fill a run of memory with the next row of the input, which the caller sends.
 
-    The input is not in memory. Only the evaluator accesses the input, by executing this op.
+    The input is not in memory. In the evaluator, only this op accesses it.
     """
 
     name = "scratch.receive"
@@ -141,7 +142,7 @@ class ReceiveOp(DialectOp):
 
 
 class ChangesBytes(MemoryEffect):
-    """The effects of ops that read and write their first operand."""
+    """The memory effects of an op that reads and writes its first operand."""
 
     @classmethod
     def get_effects(cls, op: Operation) -> set[EffectInstance]:
@@ -150,7 +151,7 @@ class ChangesBytes(MemoryEffect):
 
 @irdl_op_definition
 class TurnOp(DialectOp):
-    """Transpose an image of rows * columns pixels in place. The image starts at a pixel of a buffer.
+    """Transpose an image of rows * columns pixels in place. The image starts at a given pixel of a buffer.
 
     `pixel` is the number of units per pixel. `bits` is the width of a unit: 8, or 4 in a buffer that is packed to 4
     bits.
@@ -180,9 +181,9 @@ class TurnOp(DialectOp):
 
 @irdl_op_definition
 class MoveOp(DialectOp):
-    """Move a live buffer to another address of the same arena. The bytes before and after the move may overlap.
+    """Move a live buffer to another address of the arena. The source and the destination may overlap.
 
-    A `scratch.move` has no program point of its own; it is executed between two points (Shiftry 7.1, defragmentation).
+    A `scratch.move` is executed between two program points and has none of its own (Shiftry 7.1, defragmentation).
     Before the arena is packed, source and destination are buffers without an address.
     """
 

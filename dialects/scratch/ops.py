@@ -1,4 +1,6 @@
-"""Ops on memory (L2 on): constants in flash, buffers, the arena, and views of them. Copies are in `moves.py`."""
+"""Ops of the `scratch` dialect on memory: constants in flash, buffers, the arena, and views of them. Copies are in
+`moves.py`.
+"""
 
 from __future__ import annotations
 
@@ -65,7 +67,7 @@ MEMREF = BaseAttr[MemRefType[Attribute]](MemRefType)
 
 
 def root(buffer: SSAValue) -> SSAValue:
-    """The buffer of which a value is a view, or the value itself if it is not a view."""
+    """The buffer of which a value is a view, through any number of views; the value itself if it is not a view."""
     while isinstance(buffer.owner, SliceOp):
         buffer = buffer.owner.source
     return buffer
@@ -73,10 +75,11 @@ def root(buffer: SSAValue) -> SSAValue:
 
 @irdl_op_definition
 class ConstantOp(DialectOp):
-    """A constant array. `value` contains the raw bits. It is dense even if the array is stored sparse or packed.
+    """A constant array. `value` contains the raw bits. It is a dense attribute even if the array is stored sparse or
+    packed.
 
-    An array that is not in flash is in RAM. The caller writes this array before the first inference. `far` permits the
-    linker to place an array in flash beyond the range of short addresses.
+    An array in flash is initialised by the program. The caller writes an array in RAM before the first inference. `far`
+    permits the linker to place an array in flash beyond the range of short addresses.
     """
 
     name = "scratch.constant"
@@ -91,8 +94,9 @@ class ConstantOp(DialectOp):
 
     @staticmethod
     def of(raws: Raws, element: Attribute, *, loaded: bool = False) -> ConstantOp:
-        """A constant from raws of the element's storage type. loaded: true for an array in RAM, false for one in
-        flash.
+        """A constant array with the given raws, which have the element's storage type.
+
+        loaded: true for an array in RAM, false for an array in flash.
         """
         type: TensorType[Any] = TensorType(storage_of(element), raws.shape)
         value = DenseIntOrFPElementsAttr(type, BytesAttr(raws.astype(raws.dtype.newbyteorder("<")).tobytes()))
@@ -106,7 +110,7 @@ class ConstantOp(DialectOp):
 
     @property
     def raws(self) -> Raws:
-        """The raw bits in the memref's shape, as signed integers or floats, not copied.
+        """The raws as signed integers or floats, in the shape of the memref. They are not copied.
 
         Raises `VerifyException` if the value does not match the memref.
         """
@@ -141,7 +145,9 @@ class ConstantOp(DialectOp):
 
 
 class AllocatesResult(MemoryEffect):
-    """The effect of ops that only allocate their result. An unused allocation is dead, unless it is the input."""
+    """The memory effects of an op that only allocates its result. An unused allocation is dead, unless it is the
+    program's input.
+    """
 
     @classmethod
     def get_effects(cls, op: Operation) -> set[EffectInstance]:
@@ -149,7 +155,9 @@ class AllocatesResult(MemoryEffect):
 
 
 class ViewsMemory(MemoryEffect):
-    """The effect of ops that only view memory. An unused view is dead, unless it is the input."""
+    """The memory effects of an op that only creates a view. An unused view is dead, unless it is the program's
+    input.
+    """
 
     @classmethod
     def get_effects(cls, op: Operation) -> set[EffectInstance]:
@@ -157,24 +165,22 @@ class ViewsMemory(MemoryEffect):
 
 
 def _writes_input(op: Operation) -> set[EffectInstance]:
-    """The effects on a buffer that occur before a call: the caller writes the input, and previous calls write the
-    state.
-    """
+    """The memory effects on a buffer before a call: the caller writes the input, and previous calls write the state."""
     given = "input" in op.properties or "state" in op.properties
     return {EffectInstance(MemoryEffectKind.WRITE, op.results[0])} if given else set()
 
 
 def _marks(input: bool, state: bool) -> dict[str, Attribute]:
-    """The properties `input` and `state`, by name, of a buffer that has a value before a call."""
+    """The properties `input` and `state`, by name, of a buffer that has a value when a call starts."""
     return {name: UnitAttr() for name, holds in (("input", input), ("state", state)) if holds}
 
 
 @irdl_op_definition
 class AllocOp(DialectOp):
-    """A buffer of working memory that has no address yet.
+    """A buffer of working memory that has not been assigned an address.
 
     `input` marks the program's input, which the caller writes before each call. `state` marks a buffer that preserves
-    its value between calls.
+    its content between calls.
     """
 
     name = "scratch.alloc"
@@ -196,9 +202,10 @@ class AllocOp(DialectOp):
 
 @irdl_op_definition
 class ReuseOp(DialectOp):
-    """A buffer that starts at the first byte of another buffer. The live range of the other buffer ends at this op.
+    """A buffer that starts at the first byte of another buffer, the source. The live range of the source ends at this
+    op.
 
-    The op that uses the result first may be the op that uses the source last.
+    The first op that uses the result may be the last op that uses the source.
     """
 
     name = "scratch.reuse"
@@ -224,10 +231,13 @@ class ReuseOp(DialectOp):
 class ArenaOp(DialectOp):
     """The block of working memory, `memref<Nxi8>`, aligned to `alignment` bytes.
 
-    `lower_bound` is a lower bound, in bytes, on the size of all packings of the arena's buffers. A packing of exactly
-    this size is optimal. `proof` names the search that has proved this bound by excluding smaller packings. Without
-    `proof`, the bound is the peak of live bytes. `checked` names the algorithm that verified the bound
-    (`check-packing`). `packer` names the packing algorithm; the default is first fit. `memories`: see `place-memories`.
+    * lower_bound: a lower bound, in bytes, on the size of all packings of the arena's buffers. A packing of this size
+      is optimal.
+    * proof: the name of the search that has proved `lower_bound` by excluding smaller packings. Without `proof`, the
+      bound is the peak of live bytes.
+    * checked: the name of the algorithm that verified the bound (`check-packing`).
+    * packer: the name of the packing algorithm; by default first fit.
+    * memories: the record that `place-memories` writes.
     """
 
     name = "scratch.arena"
@@ -277,12 +287,12 @@ class ArenaOp(DialectOp):
 class ViewOp(DialectOp):
     """A buffer at a byte offset in the arena.
 
-    `live` is the range of program points, first and last inclusive, during which the buffer contains a value. The
-    packing pass numbers the points and records this range. Views with the same `place` contain results that reuse the
-    bytes of operands. Such views were packed as one buffer.
+    `live` is the range of program points, both inclusive, during which the buffer contains a value. The packing pass
+    numbers the points and records this range. Views with the same `place` contain results that reuse the bytes of their
+    operands. They were packed as one buffer.
 
     `input` marks the program's input, which the caller writes before each call. The input contains a value from point
-    -1 on. `state` marks a buffer that preserves its value between calls.
+    -1 on. `state` marks a buffer that preserves its content between calls.
     """
 
     name = "scratch.view"
@@ -332,10 +342,10 @@ class ViewOp(DialectOp):
 
 @irdl_op_definition
 class SliceOp(DialectOp, HasFolderInterface, HasCanonicalizationPatternsInterface):
-    """A contiguous view of a memref's elements, starting at a computed element offset.
+    """A contiguous view of the elements of a memref, starting at an element offset that is computed at run time.
 
-    The view shares the storage of the memref and may have another shape. It may also have another element type with the
-    same storage; it then reinterprets the raws.
+    The view has the same storage as the memref. It may have another shape, and another element type with the same
+    storage type; in this case it reinterprets the raws.
     """
 
     name = "scratch.slice"
@@ -372,7 +382,9 @@ class SliceOp(DialectOp, HasFolderInterface, HasCanonicalizationPatternsInterfac
 
 
 class SliceOfSlice(RewritePattern):
-    """Merge a slice of a slice if this requires no addition at run time: one offset is 0, or both are constant."""
+    """Replace a slice of a slice by one slice, if the offsets can be added at compile time: one offset is 0, or both
+    are constant.
+    """
 
     @op_type_rewrite_pattern
     def match_and_rewrite(self, op: SliceOp, rewriter: PatternRewriter, /) -> None:

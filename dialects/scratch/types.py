@@ -1,4 +1,4 @@
-"""Memrefs as bytes: memory spaces, sizes, storage types and alignment.
+"""The storage of memrefs in bytes: memory spaces, sizes, storage types and alignment.
 
 A memref without a memory space is stored unpacked in working memory.
 """
@@ -43,16 +43,17 @@ class CsrFlash(ParametrizedAttribute):
 
 
 class Packed(ParametrizedAttribute):
-    """A memory space whose elements are packed to a width, in the layout of `tinyml.dialects.layouts.packed_bits`.
+    """The base class of memory spaces whose elements are packed to fewer bits, in the layout of
+    `tinyml.dialects.layouts.packed_bits`.
 
-    Indices and offsets count elements, even though elements are packed.
+    Indices and offsets count elements, not bytes.
     """
 
     bits: IntAttr
 
     @property
     def width(self) -> Width:
-        """The width of an element in bits, or the `Digits` as which elements are packed."""
+        """The width of a packed element in bits, or the `Digits` as which elements are packed."""
         return self.bits.data
 
     @classmethod
@@ -108,11 +109,11 @@ class PackedFlash(Packed):
 
 @irdl_attr_definition
 class PackedRam(Packed):
-    """`#scratch.packed_ram<9>`: the memory space of packed working memory.
+    """`#scratch.packed_ram<9>`: the memory space of packed working memory, with elements of 9 bits.
 
-    In `#scratch.packed_ram<4, 8>`, 8 is subtracted from an element before the element is packed, so that 4 bits
-    represent 0 to 15. A byte contains one element in its low bits, and the next element in its high bits. Other widths
-    have no offset.
+    In `#scratch.packed_ram<4, 8>`, the offset 8 is subtracted from an element before the element is packed, so that 4
+    bits represent 0 to 15. A byte contains one element in its low bits, and the next element in its high bits. Other
+    widths have no offset.
     """
 
     name = "scratch.packed_ram"
@@ -169,14 +170,14 @@ def array_type(
 ) -> MemRefType[Attribute]:
     """A memref type in row-major order.
 
-    The type is created without xDSL's checks of its parameters, which would take longer than the construction.
+    The type is created without xDSL's checks of its parameters, which would take longer than the construction itself.
     """
     extents = _shape(shape) if isinstance(shape, tuple) else shape
     return MemRefType[Attribute].new((extents, element, NO_SPACE, space))
 
 
 def storage_of(element: Attribute) -> Attribute:
-    """The builtin type that an element occupies in memory: the storage of a format or accumulator, or the type
+    """The builtin type in which an element is stored: the storage type of a format or accumulator; any other type
     itself.
     """
     stored = number_format(element) or accumulator_of(element)
@@ -201,12 +202,12 @@ def size_in_bytes(type: MemRefType[Attribute]) -> int:
 
 
 def bytes_of(buffer: SSAValue) -> int:
-    """The size of a memref value in bytes, without padding."""
+    """The size in bytes, without padding, of the memref that is the type of a value."""
     return size_in_bytes(memref_type(buffer))
 
 
 def elements_of(buffer: SSAValue) -> int:
-    """The number of elements of a memref value."""
+    """The number of elements of the memref that is the type of a value."""
     return prod(memref_type(buffer).get_shape())
 
 
@@ -232,13 +233,15 @@ def packed_offset(type: MemRefType[Attribute]) -> int:
 
 
 def unit_of(type: MemRefType[Attribute]) -> tuple[int, int]:
-    """The number of elements in the smallest group that fills whole bytes, and the number of these bytes."""
+    """The number of elements in the smallest group whose packed bits fill whole bytes, and the number of these
+    bytes.
+    """
     bits = packed_bits(type)
     return (1, element_bytes(type)) if bits is None else (group_length(bits), group_bytes(bits))
 
 
 def stored_as(type: MemRefType[Attribute]) -> Attribute:
-    """The type with which memory is accessed: the storage of an element, or a byte if elements are packed."""
+    """The type of a memory access: the storage type of an element, or a byte if elements are packed."""
     return storage_of(type.element_type) if packed_bits(type) is None else i8
 
 
@@ -252,16 +255,16 @@ _OUT_OF_RANGE = 1e30
 
 
 def packed_space(element: Attribute, bits: int) -> PackedRam:
-    """The memory space of elements packed to `bits` bits, with an offset if the format has no negative elements."""
+    """The memory space of elements packed to `bits` bits. It has an offset if the format has no negative elements."""
     format = number_format(element)
     unsigned = format is not None and int(format.encode(np.array(-_OUT_OF_RANGE))) == 0
     return PackedRam(bits, OFFSETS.get(bits, 0) if unsigned else 0)
 
 
 def packed_type(type: MemRefType[Attribute]) -> MemRefType[Attribute] | None:
-    """The packed type of a buffer; None if packing saves nothing.
+    """The packed type of a buffer; None if packing would not reduce its size.
 
-    Elements have the least width of `tinyml.dialects.layouts.packed_bits` that represents their number format.
+    Elements are packed to the least width of `tinyml.dialects.layouts.packed_bits` that represents their number format.
     """
     format = number_format(type.element_type)
     if format is None or format.dtype.kind != "i":

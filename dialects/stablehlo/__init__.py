@@ -1,7 +1,7 @@
-"""The `stablehlo` dialect, which xDSL 0.74 lacks: the ops to which JAX lowers functions.
+"""The `stablehlo` dialect, which xDSL 0.74 does not contain: the ops to which JAX lowers functions.
 
-`chlo.py` contains the ops of the CHLO dialect. All ops have only MLIR's generic form. Names and rules are those of
-github.com/openxla/stablehlo, docs/spec.md.
+`chlo.py` contains the ops of the CHLO dialect. All ops are parsed and printed only in MLIR's generic form. Names and
+rules are those of github.com/openxla/stablehlo, docs/spec.md.
 """
 
 from tinyml.dialects.collect import dialect_of

@@ -1,4 +1,4 @@
-"""Functions that StableHLO's ops share: extents, which may be dynamic, and their verification."""
+"""Functions that the ops of StableHLO share: they read extents, which may be dynamic, and verify them."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def shape_of(value: SSAValue) -> Shape:
 
 
 def numbers(attribute: Attribute | None, otherwise: Iterable[int] = ()) -> tuple[int, ...]:
-    """The integers of an attribute as a flat tuple; `otherwise` if the attribute is missing."""
+    """The integers of an attribute as a flat tuple; `otherwise` if `attribute` is None."""
     if attribute is None:
         return tuple(otherwise)
     return tuple(int(each) for each in cast("DenseArrayBase[Any] | DenseIntElementsAttr", attribute).get_values())
@@ -42,7 +42,7 @@ def expect(condition: object, message: str) -> None:
 
 
 def expect_shape(value: SSAValue, expected: Sequence[int]) -> None:
-    """Raise `VerifyException` unless the static extents of a result are as expected."""
+    """Raise `VerifyException` unless each static extent of a result equals the expected extent."""
     shape = shape_of(value)
     fits = len(shape) == len(expected) and all(
         DYNAMIC_INDEX in pair or pair[0] == pair[1] for pair in zip(shape, expected, strict=True)

@@ -1,4 +1,4 @@
-"""The ops of CHLO: functions that StableHLO lacks."""
+"""The ops of CHLO that the importer supports: functions that StableHLO does not contain."""
 
 from __future__ import annotations
 

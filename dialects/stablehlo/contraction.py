@@ -29,10 +29,10 @@ from tinyml.dialects.stablehlo.base import Integers, PureOp, expect, expect_axes
 
 @irdl_op_definition
 class DotGeneralOp(PureOp):
-    """Sums of products over some axes.
+    """Sums of products of two tensors over some of their axes.
 
-    The axes of the result are the batching axes, then the remaining axes of the left operand, then those of the right
-    operand.
+    The axes of the result are the batching axes, then the remaining axes of the left operand, then the remaining axes
+    of the right operand.
     """
 
     name = "stablehlo.dot_general"

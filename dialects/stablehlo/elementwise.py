@@ -160,14 +160,14 @@ class DivideOp(BinaryOp):
 
 @irdl_op_definition
 class MaximumOp(BinaryOp):
-    """The greater element."""
+    """The greater of two elements."""
 
     name = "stablehlo.maximum"
 
 
 @irdl_op_definition
 class MinimumOp(BinaryOp):
-    """The lesser element."""
+    """The lesser of two elements."""
 
     name = "stablehlo.minimum"
 

@@ -1,4 +1,4 @@
-"""Constants and ops of StableHLO that move elements."""
+"""Constants of StableHLO, and ops that move elements."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ class ConstantOp(PureOp):
 
 @irdl_op_definition
 class IotaOp(PureOp):
-    """A tensor whose elements are equal to their index along an axis."""
+    """A tensor in which each element equals its own index along an axis."""
 
     name = "stablehlo.iota"
     iota_dimension = prop_def(IntegerAttr[I64])
@@ -54,7 +54,7 @@ class IotaOp(PureOp):
 
 @irdl_op_definition
 class BroadcastInDimOp(PureOp):
-    """Axis i of the operand becomes axis broadcast_dimensions[i] of the result.
+    """The operand, repeated along new axes. Axis i of the operand becomes axis broadcast_dimensions[i] of the result.
 
     The operand is repeated along all other axes of the result.
     """
@@ -130,7 +130,7 @@ class SliceOp(PureOp):
 
 @irdl_op_definition
 class ReverseOp(UnaryOp):
-    """The elements in reverse order along the given axes."""
+    """The operand with the elements in reverse order along the given axes."""
 
     name = "stablehlo.reverse"
     dimensions = prop_def(DenseArrayBase[I64])
@@ -183,7 +183,9 @@ class PadOp(PureOp):
 
 @irdl_op_definition
 class DynamicSliceOp(PureOp):
-    """A part of a tensor at computed indices. The indices are clamped so that the part lies inside the tensor."""
+    """The part of a tensor that starts at computed indices. The indices are clamped so that the part lies inside the
+    tensor.
+    """
 
     name = "stablehlo.dynamic_slice"
     operand = operand_def(TensorType)
@@ -201,8 +203,8 @@ class DynamicSliceOp(PureOp):
 
 @irdl_op_definition
 class DynamicUpdateSliceOp(PureOp):
-    """A tensor with a part replaced at computed indices. The indices are clamped so that the part lies inside the
-    tensor.
+    """A copy of a tensor in which a part that starts at computed indices is replaced. The indices are clamped so that
+    the part lies inside the tensor.
     """
 
     name = "stablehlo.dynamic_update_slice"

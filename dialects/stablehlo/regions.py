@@ -31,7 +31,7 @@ from tinyml.dialects.stablehlo.base import Integers, PureOp, expect, expect_axes
 
 
 class ReductionOp(PureOp, ABC):
-    """A reduction of tensors by the ops of a region, with initial values."""
+    """The base class of reductions of tensors. A region combines two elements, and operands are the initial values."""
 
     def verify_body(self, body: Block, reduced: int) -> None:
         expect(len(body.args) == 2 * reduced, f"expected a body of {2 * reduced} arguments, got {len(body.args)}")
@@ -42,7 +42,7 @@ class ReductionOp(PureOp, ABC):
 
 @irdl_op_definition
 class ReduceOp(ReductionOp):
-    """A reduction over some axes, which are absent in the results."""
+    """A reduction over some axes. The results do not have these axes."""
 
     name = "stablehlo.reduce"
     inputs = var_operand_def(TensorType)

@@ -1,8 +1,8 @@
-"""The `tdsl` dialect of tensor ops (L0 to L2), on builtin tensors whose element type is the number format.
+"""The `tdsl` dialect of tensor ops (levels L0 to L2), on builtin tensors whose element type is the number format.
 
-There is one file per kind of op. This file alone defines the shape rule of an op, and its scalar op, moves or index
-maps. After tensors are replaced by buffers, the same ops operate on memrefs, with a destination. Loops and sums are
-`scf.for` with tensors as iter_args. Integers are `index` values of `arith`.
+Each file contains one kind of op. The file of an op is the only place that defines its shape rule, and its scalar op,
+moves or index maps. When tensors are lowered to buffers, the same ops operate on memrefs and have a destination. Loops
+and sums are `scf.for` with tensors as iter_args. Integers are `index` values of `arith`.
 """
 
 from collections.abc import Mapping

@@ -1,4 +1,4 @@
-"""Sums of products that are stored in memory with an accumulator type instead of a number format."""
+"""Ops on sums of products in memory, whose element type is an accumulator instead of a number format."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ __all__ = ["AccumulateOp", "FinishOp", "MacOp", "StartOp", "ZeroOp"]
 
 @irdl_op_definition
 class ZeroOp(TensorOp):
-    """Sums that are initially zero."""
+    """A tensor of sums whose initial value is zero."""
 
     name = "tdsl.zero"
     assembly_format = "attr-dict (`into` $dest^ `:` type($dest))? (`->` type($result)^)?"
@@ -62,7 +62,7 @@ class ZeroOp(TensorOp):
 
 @irdl_op_definition
 class StartOp(TensorOp):
-    """Sums with initial values. The initial values are broadcast to the result by numpy's rules."""
+    """A tensor of sums with initial values. The initial values are broadcast to the result by numpy's rules."""
 
     name = "tdsl.start"
     input = operand_def(SHAPED)
@@ -94,7 +94,7 @@ class StartOp(TensorOp):
 
 
 class SumOp(TensorOp, ABC):
-    """Add products of two factors to sums in their accumulator. No sum is rounded to a number format."""
+    """Add products of two factors to sums in their accumulator. The sums are not rounded to a number format."""
 
     sum = operand_def(SHAPED)
     lhs = operand_def(SHAPED)
@@ -123,7 +123,9 @@ class SumOp(TensorOp, ABC):
 
 @irdl_op_definition
 class MacOp(SumOp):
-    """`result[..] = sum[..] + lhs[..] * rhs[..]`, with the factors broadcast by numpy's rules. No result is rounded."""
+    """`result[..] = sum[..] + lhs[..] * rhs[..]`, with the factors broadcast by numpy's rules. The sums are not
+    rounded.
+    """
 
     name = "tdsl.mac"
 
@@ -144,8 +146,8 @@ class MacOp(SumOp):
 
 @irdl_op_definition
 class AccumulateOp(SumOp):
-    """`result[i] = sum[i] + sum_k lhs[i, k] * rhs[k]`, added in the order of k. Nothing is rounded to a number
-    format.
+    """`result[i] = sum[i] + sum_k lhs[i, k] * rhs[k]`, added in ascending order of k. The sums are not rounded to a
+    number format.
     """
 
     name = "tdsl.accumulate"
@@ -167,9 +169,9 @@ class AccumulateOp(SumOp):
 
 @irdl_op_definition
 class FinishOp(PointwiseOp, ShiftsRows):
-    """Complete sums, rounded once to a number format. `bound` states the least and the greatest possible sum.
+    """Complete sums, each rounded once to a number format. `bound` states the least and the greatest possible sum.
 
-    Rows with separate scales or with `row_shifts` are along the last axis.
+    If rows have separate scales or `row_shifts`, they are along the last axis.
     """
 
     name = "tdsl.finish"
@@ -195,9 +197,9 @@ class FinishOp(PointwiseOp, ShiftsRows):
             num.verify_bound(self.sum_bound, format.sum_bound([product]))
 
     def _product(self) -> Product | None:
-        """The product whose sums are complete; None if it is not known.
+        """The product whose sums are complete; None if it is unknown.
 
-        It is known if a loop whose sums start at zero adds `constant[i] * x`.
+        It is known if the sums are those of a loop that starts at zero and adds `constant[i] * x` in each iteration.
         """
         loop = self.input.owner
         if not isinstance(loop, scf.ForOp):

@@ -1,4 +1,4 @@
-"""Attributes of the tensor dialect: ranges, measured profiles, requests of searches, and the storage of constants."""
+"""Attributes of the `tdsl` dialect: ranges, measured profiles, requests of searches, and the storage of constants."""
 
 from __future__ import annotations
 
@@ -65,8 +65,8 @@ def _verify_interval(name: str, low: float, high: float) -> None:
 
 @irdl_attr_definition
 class Csr(ParametrizedAttribute):
-    """The encoding of a constant matrix that is stored as compressed sparse rows. In the IR, the value of the constant
-    remains dense.
+    """The encoding of a constant matrix that is stored as compressed sparse rows. The attribute with the elements of
+    the constant remains dense.
     """
 
     name = "tdsl.csr"
@@ -102,7 +102,7 @@ class Range(ParametrizedAttribute):
 
 @irdl_attr_definition
 class Profile(ParametrizedAttribute):
-    """The extremes and the `PERCENTILES` of a tensor's values on a data set.
+    """The least and the greatest of a tensor's values on a data set, and their `PERCENTILES`.
 
     The syntax is `#tdsl.profile<-4.5, 5.0, [-3.0, -2.0, 0.0, 2.0, 3.0]>`. For a tensor in a loop, the profile includes
     the values of all iterations.
@@ -146,7 +146,7 @@ class Profile(ParametrizedAttribute):
 
     @property
     def magnitude(self) -> float:
-        """The greatest absolute value on the data set."""
+        """The greatest magnitude of the tensor's values on the data set."""
         return max(abs(self.low.data), abs(self.high.data))
 
 
@@ -159,7 +159,7 @@ def _carried(holder: Holder | None) -> int:
 
 
 def _results(holder: Holder | None) -> int:
-    """The number of results of the operation; 0 if the attribute's holder is not an operation."""
+    """The number of results of the operation `holder`; 0 if `holder` is not an operation."""
     return len(holder.results) if isinstance(holder, Operation) else 0
 
 
@@ -212,13 +212,13 @@ NUMBERS = OwnAttribute(
 
 
 def calls_of(loop: ForOp) -> int | None:
-    """The number of iterations of a loop that calls a step function; None for any other loop."""
+    """The number of calls of a step function, for a loop that calls it once per iteration; None for any other loop."""
     calls = loop.attributes.get(CALLS)
     return calls.value.data if isinstance(calls, IntegerAttr) else None
 
 
 def result_profiles(value: SSAValue) -> Iterator[Profile]:
-    """Yield the profile of an op's result, if it has one."""
+    """Yield the profile of `value` if `value` is the result of an op with a profile."""
     if not isinstance(value, OpResult):
         return
     profiles = value.op.attributes.get(PROFILE)

@@ -1,4 +1,6 @@
-"""The base class of tensor ops in both forms: with a result on tensors, and with a destination on memrefs."""
+"""The base class of tensor ops. It supports both forms of an op: with a result on tensors, and with a destination on
+memrefs.
+"""
 
 from __future__ import annotations
 
@@ -59,7 +61,9 @@ MEMREF = BaseAttr[MemRefType[Attribute]](MemRefType)
 
 
 class TensorOpEffects(MemoryEffect):
-    """The effects of tensor ops: none on tensors; on memrefs, operands are read and the destination is written."""
+    """The memory effects of tensor ops. On tensors, there are none. On memrefs, the op reads its operands and writes
+    its destination.
+    """
 
     @classmethod
     def get_effects(cls, op: Operation) -> set[EffectInstance]:
@@ -90,12 +94,14 @@ def format_of(value: SSAValue) -> NumberFormat:
 
 
 def spell(shape: Sequence[int]) -> str:
-    """A shape in the notation of types, such as `4x3`, or `scalar` for rank 0."""
+    """A shape in the notation of MLIR types, such as `4x3`; `scalar` for rank 0."""
     return "x".join(map(str, shape)) or "scalar"
 
 
 def broadcast(lhs: Shape, rhs: Shape) -> Shape:
-    """The broadcast shape of two shapes by numpy's rules. Raises `VerifyException` if they are incompatible."""
+    """The shape to which numpy's rules broadcast two shapes. Raises `VerifyException` if the shapes are
+    incompatible.
+    """
     rank = max(len(lhs), len(rhs))
     padded = [(1,) * (rank - len(shape)) + shape for shape in (lhs, rhs)]
     out: list[int] = []
@@ -107,11 +113,13 @@ def broadcast(lhs: Shape, rhs: Shape) -> Shape:
 
 
 class Visits(NamedTuple):
-    """Steps of an op's loops. Each step loads elements and then stores one element.
+    """The steps in which the loops of an op access elements. Each step loads elements and then stores one element.
 
-    Elements are numbered in row-major order. loads: for each operand that is known to be read step by step, an array of
-    shape (steps, elements per step). All other operands may be read until the end. stores: for each step, the index of
-    the element of the result that is stored.
+    Elements are numbered in row-major order.
+
+    loads: for each operand whose elements are loaded in known steps, an array of shape (steps, elements per step).
+        Elements of any other operand may be loaded in every step.
+    stores: for each step, the index of the element of the result that is stored.
     """
 
     loads: Sequence[tuple[SSAValue, NDArray[np.int64]]]
@@ -119,11 +127,11 @@ class Visits(NamedTuple):
 
 
 class Footprint(NamedTuple):
-    """The window of an image on which pixel (y, x) of a result depends. It starts at (y, x) * strides - margins.
+    """The window of an image on which pixel (y, x) of a result depends. It starts at pixel (y, x) * strides - margins.
 
     * kernel: the extents of the window in pixels, vertically and horizontally.
     * strides: in pixels, vertically and horizontally.
-    * margins: the pixels above, below, on the left and on the right that the op adds to the image.
+    * margins: the numbers of pixels above, below, on the left and on the right that the op adds to the image.
     * filling: a real with which the caller may pad the image in advance, so that the op without margins computes the
       same result; None if there is no such real.
     * channelwise: true if each channel depends only on the same channel of the image.
@@ -139,9 +147,9 @@ class Footprint(NamedTuple):
 class TensorOp(DialectOp, HasValueInterface):
     """An op with one tensor result.
 
-    On tensors (L0, L1), the op has the result `result`. On memrefs (L2), it has the operand `dest` instead. The op
-    overwrites `dest` entirely unless its documentation states otherwise. Both forms verify the same rules for shapes
-    and formats.
+    On tensors (L0, L1), the op has the result `result`. On memrefs (L2), it has the operand `dest` instead, and
+    overwrites `dest` entirely unless its documentation states otherwise. The verifier applies the same rules for shapes
+    and formats to both forms.
     """
 
     dest = opt_operand_def(MEMREF)
@@ -163,15 +171,15 @@ class TensorOp(DialectOp, HasValueInterface):
 
     @property
     def out(self) -> SSAValue:
-        """The result, or the destination in the memref form."""
+        """The result on tensors, or the destination on memrefs."""
         # Same as `self.result or self.dest`, without xDSL's lookup of optional operands.
         return self.results[0] if self.results else self.operands[-1]
 
     @property
     def written(self) -> SSAValue | None:
-        """The destination in the memref form, otherwise None.
+        """The destination on memrefs; None on tensors.
 
-        The result is equal to `dest`, but is computed without xDSL's look-up of operands (see `out`).
+        The value equals `dest`, but is computed without xDSL's look-up of operands, which is slower.
         """
         return None if self.results else self.operands[-1]
 
@@ -190,26 +198,26 @@ class TensorOp(DialectOp, HasValueInterface):
 
     @property
     def destroyed(self) -> Sequence[SSAValue]:
-        """The operands whose content is overwritten when the op runs."""
+        """The operands whose content the op overwrites."""
         return []
 
     @property
     def added(self) -> Interval:
-        """An interval that contains the reals, such as padding, that an op inserts while it moves elements.
+        """An interval that contains all reals, such as padding, that an op inserts while it moves elements.
 
-        `EMPTY_INTERVAL` if the op inserts no reals.
+        The interval is `EMPTY_INTERVAL` if the op inserts no reals.
         """
         return EMPTY_INTERVAL
 
     @property
     def interval(self) -> Interval:
-        """An interval of reals that contains all elements of the result for any input."""
+        """An interval of reals that contains all elements of the result, whatever the input is."""
         keeps = (self.MOVES_BITS or self.KEEPS_INTERVAL) and self.inputs
         return _proven(self.inputs, self.added) if keeps else UNBOUNDED_INTERVAL
 
     @property
     def addends(self) -> tuple[SSAValue, SSAValue] | None:
-        """The operands lhs and rhs whose sum or difference is rounded to the result; None for other ops."""
+        """The operands lhs and rhs, if the result is their sum or difference, rounded; None for other ops."""
         return None
 
     @property
@@ -224,14 +232,14 @@ class TensorOp(DialectOp, HasValueInterface):
 
     @property
     def updated(self) -> SSAValue | None:
-        """The operand that the op updates; None if there is none.
+        """The operand of which the result is an updated copy; None if there is no such operand.
 
-        The result differs from this operand only in some elements or by added terms.
+        The result differs from this operand only in some elements, or by added terms.
         """
         return None
 
     def reads_in_place(self, operand: SSAValue) -> bool:
-        """True if element i of an operand is dead after element i of the result is stored.
+        """True if element i of an operand is never read after element i of the result has been stored.
 
         The result may then overwrite the operand. Elements are numbered in row-major order. Every lowering to loops
         computes them in this order.
@@ -242,7 +250,7 @@ class TensorOp(DialectOp, HasValueInterface):
     def visits(self) -> Sequence[Visits]:
         """The steps in which every lowering to loops computes the result, in order.
 
-        Kernels preserve the observable order: no element is stored before the loads of earlier steps.
+        Kernels may access elements in another order, but they store no element before the loads of all earlier steps.
         """
         steps = prod(shape_of(self.out))
         loads: list[tuple[SSAValue, NDArray[np.int64]]] = []
@@ -253,9 +261,10 @@ class TensorOp(DialectOp, HasValueInterface):
         return [Visits(loads, np.arange(steps))]
 
     def footprint(self, operand: SSAValue) -> Footprint | None:
-        """The window of an operand on which each pixel of the result depends. Both must be images N x H x W x C.
+        """The window of an operand on which each pixel of the result depends. Operand and result must be images N x H x
+        W x C.
 
-        Returns None if a pixel may depend on the whole operand. An op with a footprint can process parts of an image
+        Returns None if a pixel may depend on the whole operand. An op with a footprint can compute parts of its result
         (`on_parts`).
         """
         return None
@@ -263,8 +272,9 @@ class TensorOp(DialectOp, HasValueInterface):
     def on_parts(self, parts: Mapping[SSAValue, SSAValue], margins: tuple[int, int, int, int] | None = None) -> Self:
         """A copy of the op that computes a part of the result from parts of the operands.
 
-        parts: for each operand with a footprint, its part. margins: the remaining margins of the footprint; None for no
-        margins.
+        parts: for each operand with a footprint, the part that replaces it.
+        margins: the margins that the copy must still add, in the order of `Footprint`; None if the parts include all
+            margins.
         """
         assert margins is None or not any(margins), f"{self.name} adds no margins"
         part = self.clone(value_mapper=dict(parts))
@@ -287,7 +297,9 @@ class TensorOp(DialectOp, HasValueInterface):
         self.verify_more()
 
     def verify_formats(self) -> None:
-        """Raise `VerifyException` unless all elements have number formats and the op supports their combination."""
+        """Raise `VerifyException` unless all elements have number formats and the op supports this combination of
+        formats.
+        """
         formats = [format_of(value) for value in (*self.inputs, self.out)]
         for value, format in zip((*self.inputs, self.out), formats, strict=True):
             if format.groups is not None:
@@ -300,7 +312,7 @@ class TensorOp(DialectOp, HasValueInterface):
             raise VerifyException(f"moves bits unchanged, so formats must be equal, got {names}")
 
     def takes_groups(self, value: SSAValue) -> bool:
-        """True if the elements of an operand, or of the result, may share scales in groups."""
+        """True if the op supports groups with shared scales in the operand or result `value`."""
         return False
 
     def _verify_groups(self, value: SSAValue, groups: GroupsAttr) -> None:
@@ -309,21 +321,23 @@ class TensorOp(DialectOp, HasValueInterface):
         groups.verify_shape(shape_of(value))
 
     def verify_more(self) -> None:
-        """Raise `VerifyException` for violations of op-specific rules beyond shapes and formats."""
+        """Raise `VerifyException` if rules of this op beyond those for shapes and formats are violated."""
 
 
 def groups_not_read(value: SSAValue) -> VerifyException:
-    """The error for an op that does not support operands whose elements share scales in groups."""
+    """The error that an op raises if its operand `value` has groups with shared scales, which the op does not
+    support.
+    """
     return VerifyException(
         f"elements of {shaped(value)} share scales in groups, which only products with rows of weights read"
     )
 
 
 def proven_interval(value: SSAValue) -> Interval:
-    """An interval of reals that contains the elements of a tensor for any input.
+    """An interval of reals that contains the elements of a tensor, whatever the input is.
 
-    Declared and profiled ranges are ignored, because an input may exceed them. The elements of a tensor that a loop
-    carries are the initial elements and the elements that the loop's body inserts.
+    Declared and profiled ranges are ignored, because an input may exceed them. For a tensor that a loop carries, the
+    interval contains the initial elements and the elements that the loop's body inserts.
     """
     return _proven([value], EMPTY_INTERVAL)
 
@@ -350,7 +364,7 @@ def _proven(values: Sequence[SSAValue], added: Interval) -> Interval:
 
 
 def _carried(value: SSAValue) -> list[SSAValue] | None:
-    """The initial tensor and the yielded tensor of a value that a loop carries; None for other values."""
+    """For a value that a loop carries, its initial value and the value that the body yields; None for other values."""
     if isinstance(value, OpResult) and isinstance(loop := value.owner, scf.ForOp):
         index = value.index
     elif isinstance(value, BlockArgument) and isinstance(loop := value.owner.parent_op(), scf.ForOp) and value.index:
@@ -361,8 +375,9 @@ def _carried(value: SSAValue) -> list[SSAValue] | None:
 
 
 def fold_to(op: TensorOp, value: SSAValue | None) -> tuple[SSAValue] | None:
-    """The result of `fold` for an op on tensors: the existing value that replaces the op, or None if `value` is
-    None.
+    """The result of an op's `fold` method: the value that replaces an op on tensors.
+
+    Returns None if `value` is None or has another type than the op's result, and for an op on memrefs.
     """
     return None if op.result is None or value is None or value.type != op.result.type else (value,)
 
@@ -373,12 +388,12 @@ def build(
     result: TensorType[Attribute],
     properties: dict[str, Attribute] | None = None,
 ) -> None:
-    """Initialise a tensor op that has a result instead of a destination."""
+    """Initialise a tensor op on tensors, which has a result instead of a destination."""
     DialectOp.__init__(op, operands=[*operands, ()], result_types=[result], properties=properties or {})
 
 
 def accumulator_elements(value: SSAValue) -> Accumulator:
-    """The accumulator of the elements of a tensor or memref."""
+    """The accumulator that is the element type of a tensor or memref."""
     element = shaped(value).get_element_type()
     if (accumulator := accumulator_of(element)) is None:
         raise VerifyException(f"elements must be accumulators, got {element}")

@@ -1,4 +1,6 @@
-"""Ops that compare the elements of a tensor: argmax, thresholds, and the mask of the greatest elements."""
+"""Ops that compare the elements of a tensor: the index of the greatest element, thresholds, and the mask of the
+greatest elements.
+"""
 
 from __future__ import annotations
 
@@ -47,7 +49,7 @@ __all__ = ["ArgmaxOp", "AtLeastOp", "ReduceOp", "SignOp", "TopKMaskOp"]
 
 
 class ReduceOp(DialectOp, HasValueInterface, ABC):
-    """An op from one tensor to one scalar of a builtin type."""
+    """The base class of ops that reduce one tensor to one scalar of a builtin type."""
 
     input = operand_def(SHAPED)
     traits = traits_def(TensorOpEffects())
@@ -69,9 +71,9 @@ class ReduceOp(DialectOp, HasValueInterface, ABC):
 
 @irdl_op_definition
 class ArgmaxOp(ReduceOp, HasCanonicalizationPatternsInterface):
-    """The index of the greatest element, in row-major order. Of several equal elements, the first is selected.
+    """The index, in row-major order, of the greatest element. Of several equal elements, the first is selected.
 
-    The elements are numbers or sums.
+    The elements are numbers of a format, or sums in an accumulator.
     """
 
     name = "tdsl.argmax"
@@ -94,7 +96,7 @@ class ArgmaxOp(ReduceOp, HasCanonicalizationPatternsInterface):
 
 @irdl_op_definition
 class SignOp(ReduceOp):
-    """SeeDot's sgn: 1 if the single element is greater than zero, otherwise 0.
+    """SeeDot's sgn: 1 if the only element of the tensor is greater than zero, otherwise 0.
 
     The result is the class that a binary model predicts.
     """
@@ -119,7 +121,7 @@ class SignOp(ReduceOp):
 
 @irdl_op_definition
 class AtLeastOp(ReduceOp):
-    """Whether the single element is at least `threshold`, compared in real arithmetic."""
+    """Whether the only element of the tensor is at least `threshold`. The comparison is in real arithmetic."""
 
     name = "tdsl.at_least"
     threshold = prop_def(FloatAttr)
@@ -146,7 +148,9 @@ class AtLeastOp(ReduceOp):
 
 
 class ArgmaxOfReshape(RewritePattern):
-    """Apply the comparison to the input of a reshape. A reshape preserves the order of elements."""
+    """Replace the input of a comparison that is a reshape by the input of the reshape, because a reshape preserves the
+    order of elements.
+    """
 
     @op_type_rewrite_pattern
     def match_and_rewrite(self, op: ArgmaxOp, rewriter: PatternRewriter, /) -> None:
@@ -158,7 +162,7 @@ class ArgmaxOfReshape(RewritePattern):
 
 @irdl_op_definition
 class TopKMaskOp(TensorOp):
-    """A tensor with 1 for each of the `count` greatest elements, and 0 for all other elements.
+    """A tensor with 1 for each of the `count` greatest elements of the input, and 0 for all other elements.
 
     Of several equal elements, the first in row-major order are selected. The product of a constant matrix and this mask
     is the sum over the selected elements, such as the votes or the mean of nearest neighbours.

@@ -39,7 +39,7 @@ __all__ = ["ConstOp", "FillOp", "constant_number"]
 
 @irdl_op_definition
 class ConstOp(DialectOp, HasValueInterface):
-    """A parameter of the model. `value` contains the raw bits, as a dense attribute of the format's storage type."""
+    """A parameter of the model. `value` contains its raws, as a dense attribute of the format's storage type."""
 
     name = "tdsl.const"
     value = prop_def(DenseIntOrFPElementsAttr)
@@ -55,7 +55,9 @@ class ConstOp(DialectOp, HasValueInterface):
         super().__init__(properties={"value": bits}, result_types=[result])
 
     def with_raws(self, raws: Raws, format: NumberFormat) -> ConstOp:
-        """A copy with the same location, name, attributes and encoding, but other raws and another format."""
+        """A copy of the constant with other raws and another format. Location, name, attributes and encoding are
+        preserved.
+        """
         encoding = self.result.type.encoding
         new = ConstOp(raws, format, encoding if isinstance(encoding, Csr) else None)
         new.attributes |= self.attributes
@@ -71,8 +73,8 @@ class ConstOp(DialectOp, HasValueInterface):
 
     @property
     def raws(self) -> Raws:
-        """The raw bits in the shape of the tensor, not copied. Raises `VerifyException` if the value does not match the
-        type.
+        """The raws in the shape of the tensor. They are not copied. Raises `VerifyException` if the value does not
+        match the type.
         """
         dtype = format_of(self.result).dtype.newbyteorder("<")
         return dense_elements(self.properties.get("value"), dtype, shape_of(self.result))
@@ -103,7 +105,9 @@ class FillOp(TensorOp):
 
 
 def constant_number(value: SSAValue) -> float | None:
-    """The real that all elements of a constant equal; None for other tensors, and for a constant without elements."""
+    """The real that all elements of a constant have; None for a constant with different elements or none, and for other
+    tensors.
+    """
     if not isinstance(constant := value.owner, ConstOp) or not constant.raws.size:
         return None
     reals = format_of(value).decode(constant.raws).ravel()
@@ -127,9 +131,10 @@ def replace_by_constant(op: TensorOp, old: ConstOp, raws: Raws, rewriter: Patter
 
 
 def profile_of(value: SSAValue) -> dict[str, Attribute]:
-    """The profile of a value that is a result of an op, by the name of the attribute that stores it; empty if none.
+    """The profile of the value as a dictionary of one attribute for an op that replaces it; empty if the value has no
+    profile.
 
-    The attribute is for an op with a single result.
+    The name of the attribute is that for an op with a single result.
     """
     if isinstance(value, OpResult):
         profiles = value.op.attributes.get(PROFILE)

@@ -1,8 +1,8 @@
-"""Contractions: ops that sum products, optionally with a scale for each row, and known facts about their factors.
+"""Contractions: ops that sum products, optionally with a scale for each row, and what is known about their factors.
 
 The `terms` of an op define which elements are multiplied and over which indices products are summed. The evaluator, the
-gradients, the count of multiply-accumulates and the generic lowering to loops are derived from the terms. Facts about
-the factors are valid for any input: constants are known, and other tensors have intervals.
+gradients, the count of multiply-accumulates and the generic lowering to loops are derived from the terms. A factor is
+described for all inputs of the program: a constant by its values, another tensor by an interval.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ ROW_SHIFTS = range(16)
 
 
 def verify_shifts(shifts: Sequence[int], rows: int, name: str = "row_shifts") -> None:
-    """Raise `VerifyException` unless the number of shifts is `rows` and each shift is within `ROW_SHIFTS`.
+    """Raise `VerifyException` unless there are `rows` shifts and each shift is within `ROW_SHIFTS`.
 
     name: the name of the property, for the message.
     """
@@ -66,7 +66,9 @@ def verify_shifts(shifts: Sequence[int], rows: int, name: str = "row_shifts") ->
 
 
 class ShiftsRows(ABC):
-    """An op that rounds sums. Before rounding, its property `row_shifts` shifts the sums of each row to the right."""
+    """The base class of ops that round sums. If the property `row_shifts` is present, the sums of each row are first
+    shifted right by the entry of the row.
+    """
 
     row_shifts = opt_prop_def(DenseArrayBase.constr(i8))
 
@@ -78,7 +80,7 @@ class ShiftsRows(ABC):
     @property
     @abstractmethod
     def sum_bound(self) -> Bound | None:
-        """The least and the greatest possible partial sum; None if unknown."""
+        """The least and the greatest possible partial sum; None if they are unknown."""
 
     @property
     def shifts(self) -> tuple[int, ...] | None:
@@ -89,12 +91,15 @@ class ShiftsRows(ABC):
 
     @property
     def finished_bound(self) -> Bound | None:
-        """The least and the greatest possible sum after the shifts, before rounding; None if unknown."""
+        """The least and the greatest possible sum after the shifts and before rounding; None if they are unknown."""
         bound = self.sum_bound
         return bound if bound is None or self.shifts is None else (min(bound[0], 0), max(bound[1], 0))
 
     def rounded(self, m: NumpyMachine, sums: Array, accumulator: Accumulator, rows: Array) -> Array:
-        """Complete sums, shifted and rounded to the format of the result. rows: the row index of each sum."""
+        """Complete sums, shifted and rounded to the format of the result.
+
+        rows: the row index of each sum.
+        """
         format = format_of(self.out)
         levelled = accumulator.levelled(format)
         if levelled.type != accumulator.type:
@@ -109,13 +114,13 @@ class ContractionOp(TensorOp, ShiftsRows, ABC):
     """An op that computes each element of its result as a sum of products.
 
     A sum is rounded once to the result. It is exact for formats with an exact accumulator, such as fixed point. `acc`
-    is the type of the accumulator. `bound` proves that the accumulator is wide enough. It states the least and the
-    greatest possible partial sum, in units in the last place of the accumulator. If the operands are tensors, the
-    verifier derives the bound again.
+    is the type of the accumulator. `bound` states the least and the greatest possible partial sum, in units in the last
+    place of the accumulator. It proves that the accumulator is wide enough. On tensors, the verifier derives the bound
+    again.
 
     `row_shifts` has one shift for each row. The sums of row i are divided by 2^row_shifts[i], and row i of the weights
-    is stored multiplied by this power. Rows with small weights are then as precise as rows with large weights (per-row
-    scales).
+    is stored multiplied by the same power of two. Rows with small weights are then as precise as rows with large
+    weights (per-row scales).
     """
 
     STORES_LAST: ClassVar[bool] = True
@@ -129,7 +134,7 @@ class ContractionOp(TensorOp, ShiftsRows, ABC):
     @property
     @abstractmethod
     def terms(self) -> Sequence[Term]:
-        """The products, in the order in which they are added."""
+        """The index maps of the products, in the order in which the products are added."""
 
     @property
     def pairs(self) -> Sequence[tuple[SSAValue, SSAValue]]:
@@ -137,7 +142,9 @@ class ContractionOp(TensorOp, ShiftsRows, ABC):
 
     @property
     def initial(self) -> SSAValue | None:
-        """The tensor of initial sums, broadcast to the result by numpy's rules; None if sums start at zero."""
+        """The operand that contains the initial sums, broadcast to the result by numpy's rules; None if sums start at
+        zero.
+        """
         return None
 
     @property
@@ -155,23 +162,27 @@ class ContractionOp(TensorOp, ShiftsRows, ABC):
 
     @property
     def accumulator(self) -> Accumulator:
-        """The accumulator of type `acc` or, if `acc` is absent, an accumulator that is wide enough for all operands."""
+        """The accumulator of type `acc`. If `acc` is absent, an accumulator that is wide enough for all operands."""
         if self.acc is not None:
             return cast(Accumulator, accumulator_of(self.acc))
         return self.accumulator_for(self.products, self.sum_bound)
 
     def accumulator_for(self, products: Sequence[Product], bound: Bound | None) -> Accumulator:
-        """The accumulator for sums of the products that `products` describes. bound: the bound on these sums."""
+        """The accumulator for sums of products.
+
+        products: the description of the products.
+        bound: the bound on these sums.
+        """
         return format_of(self.out).accumulator_of_sum(products, self.start, bound)
 
     @property
     def products(self) -> Sequence[Product]:
-        """For each pair of operands, the known facts about their products."""
+        """For each pair of operands, a description of their products, from which bounds are derived."""
         return [_product(term, shape_of(self.out)) for term in self.terms]
 
     @property
     def accumulators(self) -> list[Accumulator]:
-        """For each pair of operands, an accumulator in the unit of the pair's products. The last one is
+        """For each pair of operands, an accumulator in the unit of the pair's products. The last of them is
         `accumulator`.
         """
         last = self.accumulator
@@ -179,15 +190,15 @@ class ContractionOp(TensorOp, ShiftsRows, ABC):
 
     @property
     def start(self) -> Factor | None:
-        """The known facts about the initial sums; None if sums start at zero."""
+        """A description of the initial sums, from which bounds are derived; None if sums start at zero."""
         return None if self.initial is None else factor_of(self.initial)
 
     @property
     def sum_bound(self) -> Bound | None:
-        """The stated bound or, if no bound is stated, the bound derived from the facts about the operands.
+        """The bound that the op states or, if it states none, the bound derived from its operands.
 
-        Returns None on memrefs with an accumulator but no bound, because the proof would need constants that are no
-        longer accessible.
+        Returns None for an op on memrefs that states an accumulator but no bound: a proof would need constants that are
+        no longer accessible.
         """
         if self.bound is None and self.acc is not None and self.dest is not None:
             return None
@@ -199,7 +210,9 @@ class ContractionOp(TensorOp, ShiftsRows, ABC):
         return self.bound_of(self.products)
 
     def is_bounded_by_parts(self, operand: SSAValue) -> bool:
-        """True if the stated bound holds for any part of an operand, even if the content of the operand is unknown."""
+        """True if the stated bound also holds when the operand is replaced by any of its parts, whose values are then
+        unknown to the verifier.
+        """
         if constant_root(operand) is None:
             return True
         unknown = tensor.EmptyOp((), operand.type)
@@ -210,11 +223,11 @@ class ContractionOp(TensorOp, ShiftsRows, ABC):
         return bounded
 
     def bound_of(self, products: Sequence[Product]) -> Bound | None:
-        """The least and the greatest possible partial sum of products with these facts; None if unknown."""
+        """The least and the greatest possible partial sum of the described products; None if they are unknown."""
         return format_of(self.out).sum_bound(products, self.start)
 
     def takes_groups(self, value: SSAValue) -> bool:
-        """True for weights whose groups do not extend beyond a row."""
+        """True if `value` is the weights and no group extends beyond a row."""
         groups = format_of(value).groups
         if groups is None or value is self.out or value is self.initial or any(rhs is value for _, rhs in self.pairs):
             return False
@@ -248,7 +261,7 @@ class ContractionOp(TensorOp, ShiftsRows, ABC):
     def verify_units(self) -> None:
         """Raise `VerifyException` unless the accumulator of each pair of operands supports the pair's products.
 
-        The accumulator of each pair must also be able to continue the sum of the previous pairs.
+        Each accumulator must also be able to continue the sum of the previous pairs.
         """
         units = [*self.accumulators[:-1], self.accumulator]
         for place, ((lhs, rhs), unit) in enumerate(zip(self.pairs, units, strict=True)):
@@ -264,7 +277,7 @@ class ContractionOp(TensorOp, ShiftsRows, ABC):
 
     @property
     def sums_shape(self) -> Shape:
-        """The shape to which the initial sums are broadcast: the shape of the result, with all rows."""
+        """The shape to which the initial sums are broadcast: that of the result if it had all rows of the weights."""
         shape = list(shape_of(self.out))
         shape[self.ROW_AXIS] = self.rows
         return tuple(shape)
@@ -281,12 +294,12 @@ class ContractionOp(TensorOp, ShiftsRows, ABC):
         return self.summed(arithmetic, pairs, None if self.initial is None else values[self.initial])
 
     def summed(self, arithmetic: Arithmetic, pairs: Pairs, initial: Array | None, row: Array | None = None) -> Array:
-        """The result for arrays of factors and of initial sums.
+        """The result, computed from arrays of factors and of initial sums.
 
-        * pairs: the factors of each term.
-        * initial: the initial sums; None if sums start at zero.
-        * row: if the factors contain only a single row, the index of this row in the weights, for each sample or for
-          all samples.
+        pairs: the arrays of the factors of each term.
+        initial: the initial sums; None if sums start at zero.
+        row: the index of the row in the weights, for each sample or for all samples, if the factors contain only a
+            single row; otherwise None.
         """
         if arithmetic.machine is None:
             return self._real_sums(arithmetic.once(self, lambda: self.terms), pairs, initial, row)
@@ -321,11 +334,11 @@ class ContractionOp(TensorOp, ShiftsRows, ABC):
         return self.rounded(m, cast(Array, sums), before, self._by_row(np.arange(self.rows), row))
 
     def _raised(self, sums: Array, term: Term) -> Array:
-        """The sums of a term, shifted left by the shifts of the rows."""
+        """The sums of a term, shifted left by the term's shift for each row."""
         return sums if term.left is None else np.ldexp(sums, self._by_row(np.array(term.left)))
 
     def _by_row(self, numbers: Array, row: Array | None = None) -> Array:
-        """The numbers of all rows of the weights, or only of the rows `row`, in a shape that broadcasts to the
+        """One number for each row of the weights, or only for the rows `row`, in a shape that broadcasts to the
         result.
         """
         below = (1,) * (len(shape_of(self.out)) - self.ROW_AXIS - 1)
@@ -348,7 +361,10 @@ class ContractionOp(TensorOp, ShiftsRows, ABC):
 
 
 def _product(term: Term, shape: Shape) -> Product:
-    """The known facts about the products of a term. shape: the shape of the result."""
+    """A description of the products of a term, from which bounds are derived.
+
+    shape: the shape of the result.
+    """
     if term.multiplies_matrices:
         known = product_of(term.lhs, term.rhs)
         return known if term.left is None else replace(known, lhs=replace(known.lhs, raised=term.groups))
@@ -364,45 +380,47 @@ def _multiplication(m: NumpyMachine, accumulator: Accumulator, term: Term) -> Mu
 
 
 def _aligned(term: Term, lhs: Array) -> Array:
-    """The left factor of a term.
+    """The raws of the left factor of a term.
 
-    If the elements of the factor share scales in groups, they are converted to integers in a single unit.
+    If the factor has groups with shared scales, the raws are converted to integers in the unit of the finest group.
     """
     groups = term.groups
     return lhs if groups is None else exact_numbers(format_of(term.lhs)).integers_in(groups, lhs)
 
 
 def constant_root(value: SSAValue) -> ConstOp | None:
-    """The constant from which a tensor is derived by indexing and reshaping; None for other tensors."""
+    """The constant of which a tensor is a part or a reshape, through any number of such ops; None for other tensors."""
     while isinstance(value.owner, IndexOp | ReshapeOp):
         value = value.owner.input
     return value.owner if isinstance(value.owner, ConstOp) else None
 
 
 def _known_root(value: SSAValue) -> ConstOp | None:
-    """The constant from which a tensor is derived, if its values are a part of the program."""
+    """The constant of which a tensor is a part or a reshape. Returns None if there is none, or if the weights are
+    run-time data.
+    """
     constant = constant_root(value)
     return None if constant is None or are_data(constant) else constant
 
 
 def oriented(raws: Raws, operand: SSAValue) -> Raws:
-    """The raws of a constant as a stack of matrices with the shape of the operand. The operand is one of these
+    """The raws of a constant as a stack of matrices that have the shape of `operand`. The operand is one of these
     matrices.
     """
     return raws.reshape(-1, *shape_of(operand))
 
 
 def product_of(lhs: SSAValue, rhs: SSAValue) -> Product:
-    """The known facts about the products of a matrix product."""
+    """A description of the products of a matrix product, from which bounds are derived."""
     square = _moved(lhs) is _moved(rhs) and 1 == shape_of(lhs)[0] == shape_of(rhs)[1]
     return Product(shape_of(lhs)[1], factor_of(lhs), factor_of(rhs, -2), square)
 
 
 def carried_product(loop: scf.ForOp, weight: IndexOp, factor: SSAValue) -> Product | None:
-    """The known facts about the products `constant[i] * factor` that a loop over i adds up.
+    """A description, from which bounds are derived, of the products `constant[i] * factor` that a loop over i adds.
 
-    Returns None if the weights are unknown. They are known if the loop counts upwards between constant bounds that lie
-    inside the constant.
+    Returns None if the weights are unknown. They are known if the loop counts upwards between constant bounds within
+    the extent of the constant.
     """
     if weight.index is not loop.body.block.args[0] or not isinstance(weight.input.owner, ConstOp):
         return None
@@ -419,18 +437,22 @@ def carried_product(loop: scf.ForOp, weight: IndexOp, factor: SSAValue) -> Produ
 
 
 def factor_of(operand: SSAValue, summed: int = -1) -> Factor:
-    """The known facts about a matrix that is an operand of a product. summed: the axis over which the product sums."""
+    """A description, from which bounds are derived, of a matrix that is an operand of a product: the raws of a
+    constant, or an interval.
+
+    summed: the axis over which the product sums.
+    """
     if (constant := _known_root(operand)) is None:
         return Factor(format_of(operand), interval=proven_interval(operand))
     return Factor(format_of(operand), oriented(constant.raws, operand).swapaxes(-1, summed))
 
 
 def gathered_factor(operand: SSAValue, map: AffineMap, shape: Shape, summed: Shape) -> Factor:
-    """The known facts about the elements of an operand that a map selects.
+    """A description, from which bounds are derived, of the elements of an operand that an affine map selects.
 
-    * map: maps the indices of the result and the summed indices to indices of the operand.
-    * shape: the shape of the result.
-    * summed: the extents of the summed indices.
+    map: the map from the indices of the result and the summed indices to indices of the operand.
+    shape: the shape of the result.
+    summed: the extents of the summed indices.
     """
     if (constant := _known_root(operand)) is None:
         return factor_of(operand)
@@ -445,7 +467,9 @@ def gathered_factor(operand: SSAValue, map: AffineMap, shape: Shape, summed: Sha
 
 
 def _moved(value: SSAValue) -> SSAValue:
-    """The vector from which a row or a column was created by a transposition or reshape."""
+    """The value before any reshapes, and transpositions that preserve the order of elements, from which `value`
+    results.
+    """
     while isinstance(op := value.owner, ReshapeOp) or (isinstance(op, TransposeOp) and op.keeps_order):
         value = op.input
     return value

@@ -1,10 +1,9 @@
 """Convolutions of NHWC images, optionally in place as in Gural and Murmann (2019): herringbone and single transpose.
 
-In place (section 3.4), results are computed row by row and written contiguously, starting before the image. After each
-row of results, the first row of the image is dead. In contrast, dead pixels on the right side of the image are
-scattered. If the rest of the image is transposed in place, columns become rows. A *turn* consists of some rows of the
-result, followed by such a transposition. After all turns, the parts of the result are transposed back, from the last
-turn to the first.
+In place (section 3.4), results are computed row by row and written contiguously, starting before the image. When a row
+of results is complete, the first row of the image is dead. Dead columns would be scattered over the image. If the
+remaining image is transposed in place, its columns become rows. A *turn* consists of some rows of the result, followed
+by such a transposition. After all turns, the parts of the result are transposed back, from the last turn to the first.
 """
 
 from __future__ import annotations
@@ -40,13 +39,13 @@ Extents = tuple[int, int]
 class Turn(NamedTuple):
     """A turn: some rows of the result of a convolution in place, followed by a transposition.
 
-    The turn is described by rows and columns as they are in memory when the turn begins.
+    Rows and columns are those in memory when the turn begins.
 
     * rows: the number of rows of the result that the turn computes.
     * image, result: the extents of the remaining image and of the remaining result.
     * read, written: the number of dead pixels of the image, and of written pixels of the result.
     * turned: true if rows in memory are columns of the image.
-    * before: the rows of padding above the remaining image, and the columns of padding on its left.
+    * before: the number of rows of padding above the remaining image, and of columns of padding on its left.
     """
 
     rows: int
@@ -66,9 +65,10 @@ class Turn(NamedTuple):
 def turns(rows: Sequence[int], image: Extents, result: Extents, steps: Extents, before: Extents = (0, 0)) -> list[Turn]:
     """The turns of a convolution in place.
 
-    * rows: the number of rows of each turn.
-    * steps: the strides.
-    * before: the padding above and on the left.
+    rows: the number of rows of each turn.
+    image, result: the extents of the image and of the result.
+    steps: the strides.
+    before: the padding above and on the left.
 
     Raises `VerifyException` unless the turns compute the whole result. Every turn except the first must compute at
     least one row.
@@ -90,10 +90,11 @@ def turns(rows: Sequence[int], image: Extents, result: Extents, steps: Extents, 
 
 
 def herringbone(result: Extents, rows_first: bool = True) -> list[int]:
-    """The number of rows of each turn of the herringbone.
+    """The number of rows of each turn of the herringbone schedule.
 
-    Rows and columns alternate after the rest of the result is square. rows_first: true if, for a square rest, a row is
-    computed before a column.
+    As soon as the remaining result is square, rows and columns alternate.
+
+    rows_first: true if a row is computed before a column when the remaining result is square.
     """
     (height, width), counts, along_rows = result, [0], True
     while height and width:
@@ -106,17 +107,22 @@ def herringbone(result: Extents, rows_first: bool = True) -> list[int]:
 
 
 def single_transpose(result: Extents, last: int) -> list[int]:
-    """The number of rows of each turn if the last `last` rows of the result are computed column by column."""
+    """The number of rows of each turn of the single-transpose schedule, which computes the last `last` rows of the
+    result column by column.
+    """
     height, width = result
     return [count for count in (height - last, width if last else 0) if count] if last < height else [0, width]
 
 
 def lead(pixels: NDArray[np.int64], image: int, result: int) -> int:
-    """The least distance from the start of the result to the image at which the result may overwrite the image.
+    """The least distance between the starts of result and image for which no pixel of the image is overwritten before
+    it is read.
 
-    pixels: the indices of the pixels of each window, in the order of computation. image, result: the size of a pixel of
-    the image and of a pixel of the result, in the unit of the distance. A window is read until all elements of its
-    result except the last one have been written.
+    pixels: the indices of the pixels of each window, in the order of computation.
+    image: the size of a pixel of the image, in the unit of the distance.
+    result: the size of a pixel of the result, in the same unit.
+
+    The pixels of a window are read until all elements of its result except the last one have been written.
     """
     first = pixels.min(1) * image
     pending = np.minimum.accumulate(first[::-1])[::-1]
@@ -128,8 +134,11 @@ def lead(pixels: NDArray[np.int64], image: int, result: int) -> int:
 def window_pixels(turn: Turn, kernel: Extents, steps: Extents) -> NDArray[np.int64]:
     """The indices in memory of the pixels of each window of a turn, of shape (rows * width of the result, taps).
 
-    kernel: the number of rows and columns of a window. Taps are in the order of an untransposed window. A tap outside
-    the image has the largest index of its window. Every window has a tap inside the image.
+    kernel: the numbers of rows and columns of a window.
+    steps: the strides.
+
+    Taps are in the order of an untransposed window. A tap outside the image is assigned the largest index of its
+    window. Every window has a tap inside the image.
     """
     down, right = steps[::-1] if turn.turned else steps
     row, column = (axis.reshape(-1, 1) for axis in np.indices((turn.rows, turn.result[1])))
@@ -143,10 +152,14 @@ def window_pixels(turn: Turn, kernel: Extents, steps: Extents) -> NDArray[np.int
 
 
 def window_layout(filter: Shape, image: Shape, across: int) -> tuple[int, int, int, int]:
-    """The layout of a window: (number of runs, elements of a run, distance between runs, distance between windows).
+    """The layout of a window in memory: (number of runs, elements of a run, distance between runs, distance between
+    windows).
 
-    The distances are in elements. filter: the shape of the undilated filter. image: the shape of an image with windows
-    `across` pixels apart, or the shape of a stack of separate windows.
+    The distances are in elements.
+
+    filter: the shape of the undilated filter.
+    image: the shape of an image, or of a stack of separate windows.
+    across: the distance between adjacent windows of an image, in pixels.
     """
     (_, height, width, length), (images, _, columns, channels) = filter, image
     elements = height * width * channels
@@ -162,16 +175,16 @@ class Conv2dOp(ContractionOp):
     channel]`. Here `row = y * strides[0] + i * dilations[0]`, `column = x * strides[1] + j * dilations[1]` and `channel
     = g * C / groups + c`. g = o div (O / groups) is the group of output channel o. The rows of the filter, along its
     first axis, are the output channels. With groups = C, the convolution is depthwise, and each channel has O / C
-    separate filters.
+    filters.
 
     `addend` contains the initial sums, which are broadcast to the result. A bias has shape O. The convolution does not
     pad its image; `tdsl.pad` pads images.
 
-    `turns` contains the number of rows of each turn. A convolution with `turns` runs in place and destroys its image,
+    `turns` contains the number of rows of each turn. A convolution with `turns` runs in place and overwrites its image,
     which no other op may read. Such a convolution pads the image itself: `padding` is the number of pixels above,
     below, on the left and on the right, and `value` is the real of these pixels (0 by default).
 
-    `tile` is the kernel that computes all results, or the results of a line per call. It is chosen when an image is
+    `tile` is the kernel that computes all results, or the results of one line per call. It is chosen when the image is
     split into parts for a kernel.
     """
 
@@ -250,7 +263,7 @@ class Conv2dOp(ContractionOp):
 
     @property
     def margins(self) -> tuple[int, int, int, int]:
-        """The padding of a convolution in place, in pixels: (above, below, on the left, on the right)."""
+        """The padding that a convolution in place adds, in pixels: (above, below, on the left, on the right)."""
         if self.padding is None:
             return 0, 0, 0, 0
         top, bottom, left, right = integers(self.padding, "padding", 4)
@@ -271,15 +284,15 @@ class Conv2dOp(ContractionOp):
 
     @property
     def filling(self) -> float:
-        """The real with which the image is padded."""
+        """The real with which a convolution in place pads its image."""
         return 0.0 if self.value is None else self.value.value.data
 
     @property
     def can_turn(self) -> bool:
         """True if the convolution can run in place.
 
-        It must be undilated, of a single image, and either dense or depthwise. The weights must have no groups with
-        shared scales.
+        It must be undilated, have a single image, and be either dense or depthwise. Its weights must have no groups
+        with shared scales.
         """
         (count, *_, channels), plain = shape_of(self.rhs), format_of(self.lhs).groups is None
         return self.group_count in (1, channels) and self.spread == (1, 1) and count == 1 and plain
@@ -292,7 +305,7 @@ class Conv2dOp(ContractionOp):
     def visits(self) -> Sequence[Visits]:
         """The steps of a convolution in place, pixel by pixel.
 
-        An element is stored after all loads of the window of its pixel.
+        An element is stored after all loads of its pixel's window.
         """
         if self.turns is None:
             return super().visits

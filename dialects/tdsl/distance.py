@@ -1,4 +1,4 @@
-"""The squared distance of two vectors, for example between the projected input and the prototypes of ProtoNN."""
+"""The squared distance of two vectors, such as the projected input and a prototype of ProtoNN."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ __all__ = ["SquaredDistanceOp"]
 
 @irdl_op_definition
 class SquaredDistanceOp(TensorOp):
-    """`result = sum_k (lhs[k] - rhs[k])^2` of two column vectors. Only the sum is rounded, once.
+    """`result = sum_k (lhs[k] - rhs[k])^2` for two column vectors. The sum is rounded once.
 
     Differences are exact, so the format of `lhs` must define a `NumberFormat.difference`. `acc` is the accumulator of
     the squares. `bound` proves that the accumulator is wide enough, as for a matrix product.
@@ -52,7 +52,7 @@ class SquaredDistanceOp(TensorOp):
 
     @property
     def difference(self) -> NumberFormat:
-        """The format of the exact difference of two elements."""
+        """The format of the exact difference between an element of `lhs` and an element of `rhs`."""
         lhs, rhs = format_of(self.lhs), format_of(self.rhs)
         if (format := lhs.difference(rhs)) is None:
             raise VerifyException(f"{lhs.type} and {rhs.type} have no exact difference")
@@ -99,8 +99,10 @@ class SquaredDistanceOp(TensorOp):
     def bits_of_pairs(self, m: NumpyMachine, lhs: Array, rhs: Array) -> Array | None:
         """The results for each of n left vectors and each of m right vectors, as an array of shape (n, m, 1, 1).
 
-        lhs: shape (n, elements, 1). rhs: shape (m, elements, 1). Returns None if the accumulator must compute each pair
-        separately.
+        lhs: shape (n, elements, 1).
+        rhs: shape (m, elements, 1).
+
+        Returns None if the accumulator must compute each pair separately.
         """
         vectors = lhs[..., 0], format_of(self.lhs), rhs[..., 0], format_of(self.rhs)
         if (sums := self.accumulator.squared_distances(*vectors)) is None:

@@ -1,8 +1,8 @@
-"""Ops that compute each element of the result from the elements at the same index.
+"""Ops that compute each element of the result from the elements of the operands at the same index.
 
 An op defines the computation of one element by ops on scalars. The evaluator, the gradients, `fuse-elementwise`, the
 lowering to loops and the interval of the result are derived from this computation. `tdsl.map` represents a chain of
-elementwise ops as one op. The activations of networks are clamps, and functions with format-specific implementations.
+elementwise ops as one op. Activations of networks are clamps, or functions that each format implements.
 """
 
 from __future__ import annotations
@@ -80,7 +80,9 @@ Insert: TypeAlias = Callable[[Operation], SSAValue]
 
 
 class PointwiseOp(TensorOp, ABC):
-    """An op whose result at each index depends only on the operands at this index, after numpy's broadcasting."""
+    """An op whose result at each index depends only on the elements of its operands at this index, after numpy's
+    broadcasting.
+    """
 
     STORES_LAST: ClassVar[bool] = True
 
@@ -93,9 +95,11 @@ class PointwiseOp(TensorOp, ABC):
 
 @dataclass(frozen=True)
 class ScalarBody:
-    """The computation of one element.
+    """The computation of one element of an elementwise op.
 
-    steps: ops that are executed in order. They compute the result from one argument per input.
+    arguments: the arguments of the computation, one for each input of the op.
+    steps: the ops on scalars that are executed in order.
+    result: the value of the element.
     """
 
     arguments: Sequence[SSAValue]
@@ -106,8 +110,8 @@ class ScalarBody:
 class ElementwiseOp(PointwiseOp, ABC):
     """An elementwise op that is defined by `num` ops on scalars.
 
-    These ops are the op passed to `elementwise_op_definition`, or the ops that `scalar` builds. The verifier also
-    verifies these ops, for example their properties.
+    The scalar op is passed to the decorator `elementwise_op_definition`, or the method `scalar` builds several scalar
+    ops. The verifier also verifies the scalar ops, for example their properties.
     """
 
     SCALAR: ClassVar[type[num.ScalarOp]]
@@ -117,13 +121,13 @@ class ElementwiseOp(PointwiseOp, ABC):
     """True if `fuse-elementwise` may put the op into a `tdsl.map`."""
 
     def scalar(self, x: Sequence[SSAValue], element: Attribute, insert: Insert) -> SSAValue:
-        """Build the computation of one element and return its result.
+        """Build the ops that compute one element, and return the value of the element.
 
         By default, the computation is a single op of class `SCALAR` with the properties that both ops declare.
 
-        * x: one scalar for each input.
-        * element: the type of the result's elements.
-        * insert: a function that inserts an op on scalars.
+        x: one scalar for each input.
+        element: the type of the result's elements.
+        insert: a function that inserts an op on scalars.
         """
         declared = self.SCALAR.get_irdl_definition().properties
         properties = {name: value for name, value in self.properties.items() if name in declared}
@@ -131,7 +135,7 @@ class ElementwiseOp(PointwiseOp, ABC):
 
     @property
     def scalar_body(self) -> ScalarBody:
-        """The computation of one element, as ops that belong to no block of the program."""
+        """The computation of one element. Its ops are not part of the program."""
         block = Block(arg_types=[shaped(value).get_element_type() for value in self.inputs])
 
         def insert(op: Operation) -> SSAValue:
@@ -169,7 +173,7 @@ class ElementwiseOp(PointwiseOp, ABC):
         ]
 
     def _body(self, arithmetic: Arithmetic) -> tuple[ScalarBody, int]:
-        """The computation of one element, and the number of axes of the arrays that contain results."""
+        """The computation of one element, and the rank of the arrays that contain results."""
         return arithmetic.once(self, lambda: (self.scalar_body, 1 + len(shape_of(self.out))))
 
     @property
@@ -198,10 +202,9 @@ ElementwiseOpT = TypeVar("ElementwiseOpT", bound=ElementwiseOp)
 
 
 def elementwise_op_definition(scalar: type[num.ScalarOp]) -> Callable[[type[ElementwiseOpT]], type[ElementwiseOpT]]:
-    """A class decorator that defines an op which applies the op `scalar` to each element.
+    """A class decorator that defines an op by the scalar op `scalar`, which is applied to each element.
 
-    Both ops have the same operands and properties. An op without a docstring inherits the docstring of the op on
-    scalars.
+    Both ops have the same operands and properties. If the class has no docstring, it inherits that of the scalar op.
     """
 
     def define(op: type[ElementwiseOpT]) -> type[ElementwiseOpT]:
@@ -214,7 +217,7 @@ def elementwise_op_definition(scalar: type[num.ScalarOp]) -> Callable[[type[Elem
 
 
 class UnaryOp(ElementwiseOp, ABC):
-    """`result[..] = f(input[..])`."""
+    """The base class of ops with one operand: `result[..] = f(input[..])`, where the op defines f."""
 
     input = operand_def(SHAPED)
     assembly_format = "$input attr-dict `:` type($input) (`into` $dest^ `:` type($dest))? (`->` type($result)^)?"
@@ -227,7 +230,9 @@ class UnaryOp(ElementwiseOp, ABC):
 
 
 class BinaryOp(ElementwiseOp, ABC):
-    """`result[..] = lhs[..] op rhs[..]` with numpy's broadcasting, rounded once to the format of the result."""
+    """The base class of ops with two operands: `result[..] = lhs[..] op rhs[..]` with numpy's broadcasting, rounded
+    once to the format of the result.
+    """
 
     lhs = operand_def(SHAPED)
     rhs = operand_def(SHAPED)
@@ -263,7 +268,7 @@ class SubOp(BinaryOp):
 
 @elementwise_op_definition(num.MulOp)
 class MulOp(BinaryOp):
-    """The product of elements, or of a tensor and a scalar. The exact product is rounded once."""
+    """The product of corresponding elements, or of a tensor and a scalar. The exact product is rounded once."""
 
     name = "tdsl.mul"
 
@@ -273,7 +278,7 @@ class MulOp(BinaryOp):
 
     @property
     def macs(self) -> int:
-        """The number of elements for the product of a vector and a 1x1 matrix, which counts as a matrix product;
+        """The number of elements for the product of a vector and a 1 x 1 matrix, which counts as a matrix product;
         otherwise 0.
         """
         shapes = shape_of(self.lhs), shape_of(self.rhs)
@@ -296,9 +301,9 @@ class NegOp(UnaryOp, HasFolderInterface, HasCanonicalizationPatternsInterface):
 
 
 class FunctionOp(UnaryOp, ABC):
-    """A transcendental function of each element. A `num.FunctionOp` computes each element.
+    """A transcendental function of each element, computed by a `num.FunctionOp`.
 
-    `scheme` is one of several schemes that the result's format defines.
+    `scheme` is one of the schemes that the result's format defines.
     """
 
     scheme = opt_prop_def(StringAttr)
@@ -312,7 +317,7 @@ class FunctionOp(UnaryOp, ABC):
 
 @elementwise_op_definition(num.ConvertOp)
 class CastOp(UnaryOp, HasFolderInterface):
-    """The same reals in another format, rounded once."""
+    """The same numbers in another format, rounded once."""
 
     name = "tdsl.cast"
     ONE_FAMILY: ClassVar[bool] = False
@@ -326,7 +331,9 @@ class CastOp(UnaryOp, HasFolderInterface):
 
 @irdl_op_definition
 class SelectOp(PointwiseOp, HasFolderInterface):
-    """The whole tensor `if_true` if the condition is true, otherwise the whole tensor `if_false`."""
+    """The operand `if_true` if the condition is true, otherwise the operand `if_false`. The condition selects a whole
+    tensor.
+    """
 
     name = "tdsl.select"
     MOVES_BITS: ClassVar[bool] = True
@@ -361,9 +368,9 @@ class SelectOp(PointwiseOp, HasFolderInterface):
 
 
 class NegativeOfConstant(RewritePattern):
-    """Negate a constant at compile time.
+    """Replace the negation of a constant by a constant.
 
-    The pattern matches only reals (f32), because the negation of a number format may round and saturate.
+    The pattern matches only reals (f32), because the negation in a number format may round and saturate.
     """
 
     @op_type_rewrite_pattern
@@ -375,7 +382,7 @@ class NegativeOfConstant(RewritePattern):
 @irdl_op_definition
 class MapOp(ElementwiseOp):
     """`result[..] = body(inputs[..])` with numpy's broadcasting. Each op of the body rounds its result once, as the
-    same op on tensors does.
+    corresponding op on tensors does.
 
     The body has one scalar argument for each input, with the format of this input. It ends with `tdsl.yield`.
     """
@@ -442,14 +449,14 @@ class YieldOp(DialectOp):
 
 
 class ClampOp(UnaryOp, HasFolderInterface, ABC):
-    """Values clamped to `limits`. The bits of values within the limits do not change."""
+    """Each element clamped to `limits`. The raws of elements within the limits do not change."""
 
     MOVES_BITS: ClassVar[bool] = True
 
     @property
     @abstractmethod
     def limits(self) -> tuple[float, float | None]:
-        """The least and the greatest result; None if there is no upper limit."""
+        """The least and the greatest result. The second value is None if there is no upper limit."""
 
     def scalar(self, x: Sequence[SSAValue], element: Attribute, insert: Insert) -> SSAValue:
         return insert(num.ClampOp(x[0], *self.limits))

@@ -1,4 +1,4 @@
-"""Elementwise functions that few programs contain: transcendental functions, activations of networks, and extremes."""
+"""Elementwise ops that few programs contain: transcendental functions, activations of networks, maximum and minimum."""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""Conversion of features with separate scales to raws in integer arithmetic, for `NAME_set` and the evaluator."""
+"""Conversion of features with separate scales to raws in integer arithmetic, for the C function `NAME_set` and for the
+evaluator.
+"""
 
 from __future__ import annotations
 
@@ -36,7 +38,7 @@ _SHIFTS = range(-114, 127)
 
 @dataclass(frozen=True)
 class FeatureEncoding:
-    """The integers with which the value x of feature j is converted to a raw.
+    """The integers by which the value x of feature j is converted to a raw.
 
     The raw is `(round(x * 2^shifts[j]) - zeros[j]) * factors[j] / 2^right + zero`, rounded half up and clamped to [low,
     high]. The difference is clamped to [-span, span] before it is multiplied. `shifts`, `zeros` and `factors` are
@@ -53,8 +55,11 @@ class FeatureEncoding:
     high: int
 
     def raw(self, m: Machine[V], real: V, index: V) -> Int[V]:
-        """The raw of a float. index: the index of the feature. NaN becomes the least integer before it is
-        multiplied.
+        """The raw of the value of a feature, which is a float.
+
+        index: the index of the feature.
+
+        NaN is converted to the least integer before the multiplication.
         """
         least, most = self.ends
         width = width_for(least, most, _WIDTHS)
@@ -70,7 +75,10 @@ class FeatureEncoding:
         return m.add(m.rescale_to(product, self.right, low, high), m.const(self.zero))
 
     def raws(self, x: NDArray[Any]) -> NDArray[np.integer[Any]]:
-        """The raws of samples. x: shape (samples, elements); the samples may be in double precision."""
+        """The raws of the features of samples.
+
+        x: shape (samples, elements), in single or double precision.
+        """
         from tinyml.dialects.machine.numpy_machine import NumpyMachine
 
         # Signalling NaN raises this.
@@ -79,7 +87,9 @@ class FeatureEncoding:
         return np.broadcast_to(raws.value, x.shape)
 
     def features(self, raws: NDArray[Any]) -> NDArray[np.float64]:
-        """Features, of shape (samples, elements), whose encoding is `raws`. The features may need double precision."""
+        """Features of shape (samples, elements) for which `raws` returns the given raws. They may need double
+        precision.
+        """
         integers = raws.astype(np.int64) - (0 if self.factors is None else self.zero)
         if self.factors is not None:
             integers = np.rint(np.ldexp(integers / self.factors.astype(np.float64), self.right))
@@ -87,16 +97,19 @@ class FeatureEncoding:
 
     @property
     def ends(self) -> tuple[int, int]:
-        """The interval (low, high) of integers outside which results are clamped, before zeros are subtracted."""
+        """The interval (low, high) of round(x * 2^shift), before zeros are subtracted, outside which results are
+        clamped.
+        """
         low, high = (self.low, self.high) if self.factors is None else (-self.span, self.span)
         return min(int(self.zeros.min()) + low, 0), max(int(self.zeros.max()) + high, 0)
 
 
 def feature_encoding(features: FeatureMap, format: NumberFormat) -> FeatureEncoding | None:
-    """The encoding of features in a format whose reals are affine in raws; None for other formats and extreme scales.
+    """The encoding of features in a format whose numbers are affine in their raws; None for other formats and extreme
+    scales.
 
-    A scale that is a power of two in units of the raws needs only a shift. Any other scale needs the product of a
-    16-bit integer and an integer with one bit more than the raws, but at least 13 bits and a sign.
+    A scale that is a power of two in units of the raws needs only a shift. Any other scale needs the product of two
+    integers: one of 16 bits, and one with one bit more than the raws, but at least 13 bits and a sign.
     """
     if format.AS_PUBLISHED or format.dtype.kind != "i" or (formula := affine_formula(format)) is None:
         return None
@@ -127,7 +140,9 @@ def feature_encoding(features: FeatureMap, format: NumberFormat) -> FeatureEncod
 
 
 def _entry(m: Machine[V], name: str, table: NDArray[Any], index: V) -> Int[V]:
-    """The entry of a table, stored in the narrowest type, at an index; a constant if all entries are equal."""
+    """The entry of a table at an index. The table is stored in the narrowest type; if all entries are equal, the result
+    is a constant.
+    """
     if (table == table[0]).all():
         return m.const(int(table[0]))
     width = width_for(int(table.min()), int(table.max()), _WIDTHS)

@@ -1,4 +1,4 @@
-"""Copies of tensors to results with other extents: padding, resizing and concatenation."""
+"""Ops that copy tensors to a result with other extents: padding, resizing and concatenation."""
 
 from __future__ import annotations
 
@@ -24,8 +24,8 @@ __all__ = ["ConcatOp", "PadOp", "ResizeNearestOp"]
 class PadOp(MovementOp, HasFolderInterface):
     """A tensor with padding: along each axis, `low[axis]` elements before and `high[axis]` elements after the input.
 
-    The elements of the padding are the real `value`, 0 by default, rounded to the format. Between neighbouring elements
-    of the input, `interior[axis]` padding elements are inserted, by default none.
+    The elements of the padding are the real `value`, 0 by default, rounded to the format. `interior[axis]` padding
+    elements, by default none, are inserted between adjacent elements of the input.
     """
 
     name = "tdsl.pad"
@@ -61,7 +61,7 @@ class PadOp(MovementOp, HasFolderInterface):
 
     @property
     def gaps(self) -> tuple[int, ...]:
-        """The number of padding elements between neighbouring elements of the input along each axis."""
+        """For each axis, the number of padding elements between adjacent elements of the input."""
         rank = len(shape_of(self.input))
         return (0,) * rank if self.interior is None else integers(self.interior, "interior", rank)
 
@@ -132,7 +132,7 @@ class ResizeNearestOp(MovementOp, HasFolderInterface):
 
 
 def _nearest(index: AffineExpr, before: int, after: int) -> AffineExpr:
-    """The affine expression for index * before div after, in lowest terms."""
+    """The affine expression `index * before div after`, with the fraction in lowest terms."""
     common = math.gcd(before, after)
     scaled = index * (before // common)
     return scaled if after == common else scaled // (after // common)

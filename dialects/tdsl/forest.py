@@ -1,4 +1,4 @@
-"""Decision trees in which each leaf votes: random forests, boosted trees and single trees."""
+"""The op `tdsl.forest` for decision trees whose leaves vote: random forests, boosted trees and single trees."""
 
 from __future__ import annotations
 
@@ -38,8 +38,8 @@ SMALLER_FORESTS = "fewer trees (n_estimators) or smaller ones (max_depth, max_le
 def greatest_raws(format: NumberFormat, thresholds: Array) -> tuple[Raws, Array]:
     """For each threshold, the greatest raw whose number does not exceed the threshold, and whether such a raw exists.
 
-    `x <= threshold` is then a comparison of raws for every number x of the format. The raws must be in the order of
-    their numbers. In a format that wraps around, a threshold outside the range is above or below all numbers.
+    For every number x of the format, `x <= threshold` is then a comparison of raws. The raws must be in the order of
+    their numbers. In a format that wraps around, a threshold outside the range is greater or less than all numbers.
     """
     reals = thresholds.astype(np.float64)
     finite = np.clip(reals, *np.array([-1, 1]) * np.finfo(np.float32).max)
@@ -61,7 +61,10 @@ def greatest_raw(format: NumberFormat) -> Array:
 
 
 def votes_between(trees: Trees, votes: Array) -> tuple[Array, Array]:
-    """For each result, the least and the greatest possible sum of votes. votes: shape (leaves, results)."""
+    """For each result, the least and the greatest possible sum of votes.
+
+    votes: shape (leaves, results).
+    """
     leaves, starts = trees.leaves_by_tree
     ends = votes[leaves]
     return np.minimum.reduceat(ends, starts).sum(0), np.maximum.reduceat(ends, starts).sum(0)
@@ -71,8 +74,9 @@ def votes_between(trees: Trees, votes: Array) -> tuple[Array, Array]:
 class ForestOp(TensorOp):
     """`result[0, k]` is the sum over all trees of `votes[leaf, k]`, where `leaf` is the leaf that the input reaches.
 
-    An inner node selects its first child if `input[feature] <= threshold`, otherwise its second child. The arrays are
-    those of `Trees` (`tinyml.dialects.layouts.trees`). Thresholds remain reals in every format.
+    An inner node selects its first child if `input[feature] <= threshold`, otherwise its second child. The properties
+    are the arrays of `Trees` (`tinyml.dialects.layouts.trees`). Thresholds are reals, whatever the format of the input
+    is.
 
     In real arithmetic, the input is first rounded to single precision, as in scikit-learn. In number formats, an input
     is compared without rounding, so that every comparison is exact. NaN represents a missing value. A node with
@@ -80,8 +84,8 @@ class ForestOp(TensorOp):
     the infinity of its sign.
 
     The votes are added in the format of the result, tree by tree. They are added without rounding if the format
-    represents all sums (`NumberFormat.format_of_sums`). `profile` records the shares of samples that reach each child.
-    The time of walks is estimated from `profile`.
+    represents all sums (`NumberFormat.format_of_sums`). `profile` records the fraction of samples that reaches each
+    child; it affects only estimates of time.
     """
 
     name = "tdsl.forest"
@@ -134,9 +138,11 @@ class ForestOp(TensorOp):
         return float(low.min()), float(high.max())
 
     def added_raws(self, m: NumpyMachine, trees: Trees, votes: Raws) -> Raws | None:
-        """The votes as raws of the result if these raws can be added as integers; None if sums are rounded.
+        """The votes as raws of the result's format, if the sum of these raws is always the raw of the sum of votes;
+        None if sums must be rounded.
 
-        trees: the trees of the op. votes: raws of shape (leaves, results).
+        trees: the trees of the op.
+        votes: raws of shape (leaves, results).
         """
         format, source = format_of(self.out), format_of(self.votes)
         low, high = votes_between(trees, source.decode(votes))
@@ -144,7 +150,10 @@ class ForestOp(TensorOp):
         return format.recode(m, votes, source) if sums is not None and format.adds_raws_of(sums) else None
 
     def passed(self, inputs: Array) -> Numbers:
-        """The number of samples that reach each child, of shape (inner nodes, 2). inputs: the samples as reals."""
+        """The number of samples that reach each child, of shape (inner nodes, 2).
+
+        inputs: the samples as reals, shape (samples, features).
+        """
         trees = self.trees
         passed = np.zeros((trees.inner, 2), np.int64)
         _reached(trees, inputs.reshape(len(inputs), -1), passed)
@@ -172,14 +181,17 @@ class ForestOp(TensorOp):
 
 
 def _real_sums(trees: Trees, inputs: Array, votes: Array) -> Array:
-    """The sums of votes in double precision. The inputs are rounded to single precision."""
+    """The sums of votes for samples of reals, in double precision. The inputs are rounded to single precision before
+    they are compared.
+    """
     return votes[_reached(trees, inputs)].sum(1)[:, None]
 
 
 def _reached(trees: Trees, inputs: Array, passed: Numbers | None = None) -> Numbers:
-    """The leaf of each tree for each sample, of shape (samples, trees). inputs: shape (samples, features).
+    """The leaf of each tree for each sample, of shape (samples, trees).
 
-    passed: an array to which the number of samples that reach each child is added (see `Trees.walk`).
+    inputs: shape (samples, features).
+    passed: an array to which the number of samples that reach each child is added (see `Trees.walk`); None to omit it.
     """
     rounded, rows = inputs.astype(np.float32), np.arange(len(inputs))[:, None]
     thresholds, absent = trees.thresholds.astype(np.float64), _absent(trees, inputs)
@@ -189,9 +201,9 @@ def _reached(trees: Trees, inputs: Array, passed: Numbers | None = None) -> Numb
 
 
 def _absent(trees: Trees, inputs: Array) -> Callable[[Array, Array, Array, Array], Array]:
-    """A function that replaces the decisions of nodes for missing values.
+    """A function that replaces the decisions of nodes where the compared feature is missing (NaN).
 
-    Its arguments are nodes, samples, features and decisions. It returns the decisions.
+    Its arguments are nodes, samples, features and decisions. It returns the new decisions.
     """
     if (missing := trees.missing) is None or inputs.dtype.kind != "f" or not (unknown := np.isnan(inputs)).any():
         return lambda nodes, rows, features, decided: decided

@@ -1,7 +1,7 @@
-"""Index maps, with which ops declare the elements that they multiply (`Term`) and copy (`Move`).
+"""Affine index maps by which ops declare the elements that they multiply (`Term`) and copy (`Move`).
 
-Lowerings, gradients and memory analyses are derived from index maps. This module also evaluates the maps on numpy
-arrays: it copies elements, computes derivatives, and sums products. For sums of products, the factors are arranged as
+Lowerings, gradients and memory analyses are derived from these maps. This module also evaluates the maps on numpy
+arrays: it copies elements, computes derivatives, and sums products. For sums of products, it arranges the factors as
 stacks of matrices, which numpy multiplies in one call.
 """
 
@@ -46,9 +46,9 @@ class Term:
     """The products of two operands: element i of the result is the sum of `lhs[l(i, k)] * rhs[r(i, k)]` over all k.
 
     * summed: the extents of k. Products are added in row-major order of k.
-    * lhs_map, rhs_map: the maps l and r. They map the indices of the result, followed by k, to indices of the operands.
-    * left: for a matrix as left operand, the left shift of the sum of each row. The sum is shifted before it is added
-      to the sums of other terms.
+    * lhs_map, rhs_map: the maps l and r, from the indices of the result, followed by k, to indices of the operands.
+    * left: if the left operand is a matrix, the left shift of the sum of each row. The sum is shifted before it is
+      added to the sums of other terms.
     """
 
     lhs: SSAValue
@@ -60,13 +60,17 @@ class Term:
 
     @classmethod
     def of_matrices(cls, lhs: SSAValue, rhs: SSAValue, left: tuple[int, ...] | None = None) -> Term:
-        """The term that describes a matrix product of `lhs` and `rhs`. left: the left shift of the sum of each row."""
+        """The term that describes a matrix product of `lhs` and `rhs`.
+
+        left: the left shift of the sum of each row.
+        """
         lhs_map, rhs_map = _MATRICES
         return cls(lhs, rhs, shape_of(lhs)[1:], lhs_map, rhs_map, left)
 
     @property
     def groups(self) -> GroupsAttr | None:
-        """The groups of the left operand, after the left shifts of rows are added; None without groups.
+        """The groups with shared scales of the left operand; None without groups. The left shifts of rows (`left`) are
+        included in the shifts of the groups.
 
         The sum of each group is shifted before it is added to the sums of other groups.
         """
@@ -79,11 +83,15 @@ class Term:
 
     @property
     def multiplies_matrices(self) -> bool:
-        """True for the term of a matrix product."""
+        """True if the term describes a matrix product."""
         return (self.lhs_map, self.rhs_map) == _MATRICES
 
     def footprint(self, operand: SSAValue, shape: Shape) -> Footprint | None:
-        """The window of an image that contributes to each pixel of a result of this shape; None if there is none."""
+        """The window of the image `operand` on which each pixel of the result depends; None if the accesses are not
+        windows of an image.
+
+        shape: the shape of the result.
+        """
         maps = [map for value, map in ((self.lhs, self.lhs_map), (self.rhs, self.rhs_map)) if value is operand]
         if len(maps) != 1 or len(shape) != 4 or len(shape_of(operand)) != 4:
             return None
@@ -98,7 +106,8 @@ class Term:
     def _window(self, axis: AffineExpr, result: int) -> tuple[int, int] | None:
         """The extent and the stride of the windows along an axis of an operand; None if the accesses are not windows.
 
-        axis: the index expression for this axis. result: the axis of the result along which windows advance.
+        axis: the index expression for this axis.
+        result: the axis of the result along which adjacent windows are computed.
         """
         if any(isinstance(part, AffineBinaryOpExpr) and part.kind not in _LINEAR for part in axis.dfs()):
             return None
@@ -116,7 +125,7 @@ class Term:
 class Move:
     """A set of copies: `result[target(i)] = operand[source(i)]` for every index i of a shape.
 
-    The symbols of both maps are the computed indices (`indices`) of the op.
+    The symbols of both maps are `indices`, the indices that the program computes.
     """
 
     operand: SSAValue
@@ -126,12 +135,12 @@ class Move:
 
     @property
     def fills(self) -> bool:
-        """True if element i of the shape is copied to element i of the result."""
+        """True if the move copies element i of its shape to element i of the result, for all elements of the result."""
         return self.target == identity(len(self.shape), self.target.num_symbols)
 
     @property
     def keeps_index(self) -> bool:
-        """True if each element is copied to its own index."""
+        """True if each element is copied to an element with the same index."""
         return self.fills and self.source == self.target
 
 
@@ -146,10 +155,13 @@ def dimensions(rank: int) -> list[AffineExpr]:
 
 
 def visits_of_moves(moves: Sequence[Move], out: SSAValue, fills: bool) -> list[Visits]:
-    """The sequential steps of moves whose maps have no computed indices.
+    """The sequential steps of moves whose maps contain no computed indices.
 
-    fills: true if the result is first filled with a constant. An element whose source and target are the same place is
-    not copied.
+    moves: the moves in order.
+    out: the result.
+    fills: true if the result is first filled with a constant.
+
+    If the source and the target of an element are the same place in memory, there is no step for it.
     """
     runs = [Visits([], np.arange(prod(shape_of(out))))] if fills else []
     for move in moves:
@@ -177,9 +189,11 @@ Array: TypeAlias = "NDArray[Any]"
 def move_elements(
     moves: Sequence[Move], values: Mapping[SSAValue, Array], symbols: Sequence[Any], shape: Shape, filling: Any
 ) -> Array:
-    """The array of shape (samples, *shape) to which moves copy the elements of the given values.
+    """The result of moves: an array of shape (samples, *shape).
 
-    symbols: the computed indices. filling: the value of elements that no move writes.
+    values: the arrays of the operands.
+    symbols: the computed indices.
+    filling: the value of elements that no move writes.
     """
     parts = [_taken(values[move.operand], move, symbols) for move in moves]
     if len(parts) == 1 and moves[0].fills and tuple(moves[0].shape) == shape:
@@ -194,12 +208,12 @@ def move_elements(
 def insert_parts(
     whole: Array, parts: Array, offsets: Sequence[Any], order: Sequence[int], samples: NDArray[np.int64]
 ) -> None:
-    """Write parts into an array of shape (samples, ...). Later parts overwrite earlier parts.
+    """Write parts into an array of shape (samples, ...). If parts overlap, the later part is written last.
 
-    * parts: an array of shape (parts or 1, ...).
-    * offsets: for each axis of a sample, one offset for all parts or one for each part.
-    * order: for each axis of a part, the corresponding axis of the sample.
-    * samples: for each part, the index of the sample into which it is written.
+    parts: an array of shape (parts or 1, ...).
+    offsets: for each axis of a sample, one offset for all parts or one for each part.
+    order: for each axis of a part, the corresponding axis of the sample.
+    samples: for each part, the index of the sample into which it is written.
     """
     ones = (1,) * len(order)
     indices: list[Any] = [samples.reshape(-1, *ones), *offsets]
@@ -215,8 +229,11 @@ def moved_back(
 ) -> list[Array | None]:
     """The gradient with respect to each operand of an op that copies elements; None for operands that are not copied.
 
-    The gradient with respect to the result is copied in the reverse direction. tensors: the positions of the operands
-    whose elements are copied. move: applies the op to operands, with a fill value.
+    The gradient with respect to the result is copied in the reverse direction.
+
+    tensors: the positions of the operands whose elements are copied.
+    slope: the gradient with respect to the result.
+    move: a function that applies the op to operands, with a fill value.
     """
     sources, starts, count = list(x), dict[int, int](), 0
     for position in tensors:
@@ -234,7 +251,7 @@ def moved_back(
 
 
 def _taken(x: Array, move: Move, symbols: Sequence[Any]) -> Array:
-    """The elements that a move reads, in the shape of the move."""
+    """The elements that a move reads, as an array in the shape of the move."""
     if (view := _strided(x, move, symbols)) is not None:
         return view
     samples = max([len(x), *(len(symbol) for symbol in symbols if np.ndim(symbol))])
@@ -257,7 +274,9 @@ def _positions(map: AffineMap, shape: Sequence[int], symbols: Sequence[Any], sam
 
 
 def _strided(x: Array, move: Move, symbols: Sequence[Any]) -> Array | None:
-    """The elements that a move reads, as slices of the array; None if slices cannot express the move."""
+    """The elements that a move reads, as a strided slice of the array; None if no slice contains exactly these
+    elements.
+    """
     if any(np.ndim(symbol) for symbol in symbols):
         return None
     slices: list[Any] = [slice(None)]
@@ -288,7 +307,7 @@ def _strided(x: Array, move: Move, symbols: Sequence[Any]) -> Array | None:
 
 
 def _box(move: Move, symbols: Sequence[Any]) -> tuple[slice, ...] | None:
-    """The slices of the target of a move if the move writes a strided box; None for other moves."""
+    """For a move that writes a strided box of the result, the slice along each axis; None for other moves."""
     if any(np.ndim(symbol) for symbol in symbols) or len(move.target.results) != len(move.shape):
         return None
     slices = [slice(None)]
@@ -304,7 +323,7 @@ def _box(move: Move, symbols: Sequence[Any]) -> tuple[slice, ...] | None:
 
 @lru_cache(1024)
 def _axes(expression: AffineExpr) -> frozenset[int] | None:
-    """The axes that occur in an affine expression; None for an expression with a remainder or a division."""
+    """The axes that occur in an affine expression; None for an expression with a remainder or a quotient."""
     for part in expression.dfs():
         if not part.is_pure_affine() or any(token in str(part) for token in ("mod", "div")):
             return None
@@ -312,23 +331,28 @@ def _axes(expression: AffineExpr) -> frozenset[int] | None:
 
 
 def _at(expression: AffineExpr, rank: int, symbols: Sequence[Any], axis: int | None) -> int:
-    """The value of an expression at index 0. With `axis`, the index is 1 along this axis and 0 along all other axes."""
+    """The value of an expression at one index: 1 along the axis `axis` and 0 along all other axes, or 0 along all axes
+    if `axis` is None.
+    """
     return int(expression.eval([int(i == axis) for i in range(rank)], [int(symbol) for symbol in symbols]))
 
 
 def numbered(x: Array) -> Array:
-    """An array in the shape of an operand that contains the row-major position of each element, equal for all
-    samples.
-    """
+    """An array in the shape of an operand, with one sample, in which each element is its own row-major position."""
     count: int = x[0].size
     return np.arange(count).reshape(1, *x.shape[1:])
 
 
 def add_at(slopes: Array, positions: Array, x: Array) -> Array:
-    """The gradients with respect to the elements of an operand: for each element, the sum of `slopes` at its positions.
+    """The gradient with respect to an operand, of which elements were used several times: for each element, the sum of
+    the `slopes` of its uses.
 
-    Samples are summed separately. slopes: shape (samples, ...). positions: indices of elements in the flattened
-    operand, of shape (samples or 1, ...).
+    Samples are summed separately.
+
+    slopes: shape (samples, ...).
+    positions: for each of the `slopes`, the index of the element in the flattened operand, of shape (samples or 1,
+        ...).
+    x: the operand.
     """
     count, size = len(slopes), x[0].size
     places = positions.reshape(len(positions), -1) + size * np.arange(count)[:, None]
@@ -347,6 +371,7 @@ def sum_products(term: Term, shape: Shape, lhs: Array, rhs: Array, sums: Array |
     """The sums of the products of a term, for a result of this shape.
 
     sums: initial sums to which the products are added; None if sums start at zero.
+    by: the function that multiplies stacks of matrices.
     """
     if term.multiplies_matrices:
         return by(lhs, rhs, sums)
@@ -355,9 +380,10 @@ def sum_products(term: Term, shape: Shape, lhs: Array, rhs: Array, sums: Array |
 
 @dataclass(frozen=True)
 class _Axis:
-    """An axis over which a term is computed.
+    """An axis over which the products of a term are computed.
 
-    It is a dimension of the term's maps, or the quotient or the remainder of a dimension that is divided.
+    The axis is a dimension of the term's maps. If a map divides a dimension, the quotient and the remainder are two
+    axes.
     """
 
     dimension: int
@@ -397,8 +423,11 @@ class MatrixFactors:
         return prod(self.axes[axis].extent for axis in axes)
 
     def products(self, lhs: Array, rhs: Array, sums: Array | None, by: Multiply) -> Array:
-        """The sums of products. If all samples have the same left factor, each sample is a column of the right
-        matrix.
+        """The sums of products. If the left factor is the same for all samples, each sample becomes a column of the
+        right matrix.
+
+        sums: initial sums; None if sums start at zero.
+        by: the function that multiplies stacks of matrices.
         """
         samples = max(len(lhs), len(rhs), 0 if sums is None else len(sums))
         length, rows, columns = map(self._size, (self.summed, self.rows, self.columns))
@@ -420,7 +449,7 @@ class MatrixFactors:
         return result.reshape(samples, *self.shape)
 
     def _at(self, view: Array, stack_index: Sequence[int], groups: Sequence[Sequence[int]]) -> Array:
-        """The part of a view at an index of the stack, as an array (samples, ...) with one axis for each group of
+        """The part of an array at one index of the stack, of shape (samples, ...), with one axis for each group of
         axes.
         """
         axes = [axis for group in groups for axis in group]
@@ -434,7 +463,7 @@ class MatrixFactors:
         return part.reshape(len(part), *(self._size(group) for group in groups))
 
     def _ordered(self, result: Array) -> Array:
-        """A view of results in which the axes are ordered as stack, columns, rows."""
+        """A view of the results with the axes in the order stack, columns, rows."""
         return result.transpose(0, *(1 + axis for axis in (*self.stack, *self.columns, *self.rows)))
 
     def _arranged(self, sums: Array) -> Array:
@@ -460,7 +489,10 @@ class MatrixFactors:
         return np.stack(parts, 2)
 
     def derivatives(self, lhs: Array, rhs: Array, slope: Array) -> tuple[Array, Array]:
-        """The gradients with respect to the left and right operands. slope: the gradient with respect to the result."""
+        """The gradients with respect to the left and right operands.
+
+        slope: the gradient with respect to the result.
+        """
         left, right = self.matrices(lhs, rhs)
         stack, rows, columns = map(self._size, (self.stack, self.rows, self.columns))
         by_sum = self._arranged(slope).reshape(len(slope), stack, columns, rows).swapaxes(-1, -2)
@@ -472,9 +504,9 @@ class MatrixFactors:
 class _MatrixAccess:
     """The elements of an operand that a term reads, arranged by axes.
 
-    used: the axes on which the choice of elements depends. gathered: for each index of the dimensions that a map uses,
-    the index of the operand's element; None for maps that are linear along the axes. A map with a remainder is not
-    linear.
+    used: the axes on which the index of the element depends.
+    gathered: for each index of the dimensions that a map uses, the index of the operand's element; None for maps that
+        are linear along the axes. A map with a remainder is not linear.
     """
 
     def __init__(self, map: AffineMap, axes: Sequence[_Axis], extents: Shape, divisors: Mapping[int, int]):
@@ -506,8 +538,8 @@ class _MatrixAccess:
 
 
 def _points(axes: Sequence[_Axis], dimensions: int) -> Iterator[list[int]]:
-    """Yield the index of a term's dimensions that is 0 everywhere, and then, for each axis, the next index along this
-    axis.
+    """Yield the origin of a term's dimensions, and then, for each axis, the index that is one step from the origin
+    along this axis.
     """
     yield [0] * dimensions
     for axis in axes:
@@ -515,7 +547,7 @@ def _points(axes: Sequence[_Axis], dimensions: int) -> Iterator[list[int]]:
 
 
 def _is_linear(expression: AffineExpr, divisors: Mapping[int, int]) -> bool:
-    """True for sums of multiples of dimensions, and of quotients of dimensions by the given divisors.
+    """True for a sum of multiples of dimensions, and of quotients of dimensions by their divisors.
 
     divisors: for each dimension that is split into two axes, the divisor.
     """
@@ -543,9 +575,12 @@ def _divisors(map: AffineMap) -> Iterator[tuple[int, int]]:
 
 
 def _multiplied(left: Array, right: Array, starts: Array | None, by: Multiply) -> Array:
-    """The products, as an array of shape (samples, columns, rows).
+    """Products of stacks of matrices, as an array of shape (samples, columns, rows).
 
-    left: shape (samples or 1, rows, summed). right: shape (samples, columns, summed).
+    left: shape (samples or 1, rows, summed).
+    right: shape (samples, columns, summed).
+    starts: initial sums; None if sums start at zero.
+    by: the function that multiplies stacks of matrices.
     """
     if len(left) > 1:
         return by(left, right.swapaxes(1, 2), None if starts is None else starts.swapaxes(1, 2)).swapaxes(1, 2)
@@ -562,5 +597,5 @@ def _slices(count: int, length: int) -> Iterator[slice]:
 
 
 def _part(x: Array, part: slice) -> Array:
-    """A slice of the samples of an array; the whole array if all samples share one value."""
+    """A slice of the samples of an array; the whole array if it has a single sample that represents all samples."""
     return x if len(x) == 1 else x[part]

@@ -1,7 +1,8 @@
-"""The conversion of a caller's input to the program's argument: features, axes, several inputs, and frames.
+"""The conversion of a caller's input to the argument of the program: features, order of axes, several inputs, and
+frames.
 
-The `InputInterface` of a program states which of these conversions the program needs. A sample has no batch axis. If
-the model's file places channels first, an image is channels x height x width, and a sequence is channels x steps.
+The `InputInterface` of a program specifies which of these conversions it needs. A sample has no batch axis. If the
+model's file places channels first, an image is channels x height x width, and a sequence is channels x steps.
 """
 
 from __future__ import annotations
@@ -42,24 +43,27 @@ class FeatureMap:
 
     @property
     def fields(self) -> dict[str, tuple[float, ...]]:
-        """The scales and zeros as fields of an `InputInterface`, by field name, rounded to single precision."""
+        """The scales and zeros, rounded to single precision, as values for the fields of an `InputInterface` by
+        name.
+        """
         parts = {"scales": self.scales, "offsets": self.zeros}
         return {name: tuple(shortest_period(numbers).astype(np.float32).tolist()) for name, numbers in parts.items()}
 
     def of_features(self, x: NDArray[Any]) -> NDArray[np.float64]:
-        """The elements of the argument for features of samples. Both have the shape (samples, elements)."""
+        """The elements of the argument for the features of samples. Both arrays have the shape (samples, elements)."""
         return (x.astype(np.float64) - self.zeros) / self.scales
 
     def features(self, elements: NDArray[Any]) -> NDArray[np.float64]:
-        """The features for given elements of the argument. This is the inverse of `of_features`."""
+        """The features that correspond to elements of the argument. The method is the inverse of `of_features`."""
         return elements.astype(np.float64) * self.scales + self.zeros
 
 
 class SignalFrames(NamedTuple):
-    """The frames of `frame` samples, `hop` samples apart, from which a front end computes features.
+    """The frames of a signal from which a front end computes features: `frame` samples each, with starts `hop` samples
+    apart.
 
-    rows: the number of rows of features of all frames. grain: the number of which the length of a frame must be a
-    multiple; 0 if the length must be a power of two.
+    rows: the number of rows of features of all frames.
+    grain: the length of a frame must be a multiple of this number; 0 if the length must be a power of two.
     """
 
     frame: int
@@ -68,7 +72,7 @@ class SignalFrames(NamedTuple):
     grain: int
 
     def shorter(self) -> Iterator[int]:
-        """Yield the possible lengths of shorter frames, in descending order."""
+        """Yield the lengths, in descending order, to which the frame could be shortened."""
         if self.grain:
             yield from range((self.frame - 1) // self.grain * self.grain, 0, -self.grain)
             return
@@ -77,24 +81,24 @@ class SignalFrames(NamedTuple):
             yield length
 
     def hop_beside(self, frame: int) -> int:
-        """The hop for another frame length. The ratio of the hop to the frame length is preserved."""
+        """The hop for another frame length, such that the ratio of hop to frame length is preserved."""
         grain = self.grain or 1
         return max(self.hop * frame // self.frame // grain, 1) * grain
 
 
 def shortest_period(numbers: NDArray[np.float64]) -> NDArray[np.float64]:
-    """The shortest prefix of an array whose repetition yields the whole array."""
+    """The shortest prefix of an array for which the array consists of repetitions of this prefix."""
     lengths = (length for length in range(1, len(numbers) + 1) if len(numbers) % length == 0)
     return next(numbers[:length] for length in lengths if (numbers.reshape(-1, length) == numbers[:length]).all())
 
 
 def channels_last(rank: int) -> tuple[int, ...]:
-    """The axis order that moves the channels of N x C x ... to the end, where image ops expect them."""
+    """The permutation that moves the channels of an array N x C x ... to the end, where image ops expect them."""
     return (0, *range(2, rank), 1)
 
 
 def row_by_row() -> tuple[int, ...]:
-    """The axis order N x H x C x W, for an image that arrives row by row. A row contains the pixels of every
+    """The order of axes N x H x C x W, for an image that is received row by row. A row contains the pixels of every
     channel.
     """
     return (0, 2, 1, 3)
@@ -128,7 +132,7 @@ class InputPart(NamedTuple):
 class Pushes(NamedTuple):
     """Frames of an input that the caller pushes: `frame` elements each, with starts that are `hop` elements apart.
 
-    The program returns its first answer after `steps` frames. It returns a further answer after every `stride` frames.
+    The program returns its first result after `steps` frames, and another result after every further `stride` frames.
     """
 
     frame: int

@@ -57,8 +57,10 @@ T = TypeVar("T")
 class StoredExamples(NamedTuple):
     """Parts of a model, such as support vectors, whose number is determined by training.
 
-    what: the plural name of the parts. smaller: advice on how to train fewer parts. In this text, `{n}` represents the
-    number of parts that fit, and `{n/1000}` represents this number divided by 1000.
+    number: the number of parts of the model.
+    what: the plural name of the parts.
+    smaller: advice on how to train a model with fewer parts. `{n}` in this text is replaced by the greatest number of
+        parts for which the program fits its board, and `{n/1000}` by this number divided by 1000.
     """
 
     number: int
@@ -66,9 +68,10 @@ class StoredExamples(NamedTuple):
     smaller: str
 
     def advice(self, fitting: int | None) -> str:
-        """The advice on how to train fewer parts. fitting: the number of parts that fit.
+        """The advice on how to train a model with fewer parts.
 
-        If `fitting` is None or 0, the advice contains no numbers.
+        fitting: the greatest number of parts for which the program fits its board. If it is None or 0, the advice
+            contains no numbers.
         """
 
         def value(found: re.Match[str]) -> str:
@@ -87,7 +90,7 @@ class FieldKind:
     * words: a description for messages and the reference page.
     * accepts: a function that returns whether a value is permitted, or raises `VerifyException` or `InputError` with a
       specific message.
-    * convert: a function that converts a literal, in which lists are tuples.
+    * convert: a function that converts a parsed literal, in which lists are tuples, to the value of the field.
     """
 
     words: str
@@ -95,7 +98,7 @@ class FieldKind:
     convert: Callable[[Any], Any] = lambda literal: literal
 
     def verify(self, name: str, value: object) -> None:
-        """Raise `VerifyException` if the field `name` does not accept a value."""
+        """Raise `VerifyException` if `value` is not permitted for the field `name`."""
         try:
             if self.accepts(value):
                 return
@@ -119,9 +122,9 @@ _PACKED = FieldKind("a number of bits, 1 to 7 or 9 to 15", lambda value: _is_int
 
 
 def _list_of(accepts: Callable[[Any], object], lengths: Sequence[int] = ()) -> Callable[[Any], bool]:
-    """A predicate for tuples. It is true if all elements are accepted and the length is one of `lengths`.
+    """A predicate for tuples. It is true if every element is accepted and the number of elements is one of `lengths`.
 
-    By default, any length above 0 is permitted.
+    By default, any number of elements above 0 is permitted.
     """
 
     def test(value: Any) -> bool:
@@ -167,14 +170,16 @@ def _is_unit(text: object) -> bool:
 
 
 def _check_unit(text: str, elements: int | None) -> bool:
-    """True for the text of a unit; raises `InputError` for another text (`InputUnit.parse`)."""
+    """True if the text is a valid unit or list of units for `elements` elements (`InputUnit.parse`); otherwise raises
+    `InputError`.
+    """
     from tinyml.dialects.tdsl.sensor_units import InputUnit
 
     return bool(InputUnit.parse(text, elements))
 
 
 def _are_labels(labels: Any) -> bool:
-    """True for distinct labels of one type.
+    """True if the labels are distinct and of one type.
 
     Raises `VerifyException` for other labels, and for a label that is too long.
     """
@@ -213,7 +218,7 @@ def _singles(literal: Any) -> Any:
 
 
 def _record(kind: type[Any]) -> Callable[[Any], Any]:
-    """A function that converts a list with one value per field to a named tuple, and returns other literals
+    """A function that converts a tuple with one value per field to the named tuple `kind`. It returns other literals
     unchanged.
     """
     return lambda literal: kind(*literal) if _list_of(lambda _: True, [len(kind._fields)])(literal) else literal
@@ -249,7 +254,7 @@ _STORED = FieldKind("a number, what it counts, and what makes it smaller", _is_s
 
 @dataclass(frozen=True)
 class InputInterface:
-    """The interface of a program's input: one array, which may concatenate several inputs of the model."""
+    """The interface of a program's input. The input is one array, which may concatenate several inputs of the model."""
 
     range: Annotated[tuple[float, float] | None, _RANGE, "The declared range of the elements."] = None
     zeros: Annotated[float | None, _SHARE, "The share of the elements that are zero on the data."] = None
@@ -307,9 +312,11 @@ class InputInterface:
     frames: Annotated[SignalFrames | None, _FRAMES, "The frames of a front end (`SignalFrames`)."] = None
 
     def features(self, elements: int) -> FeatureMap | None:
-        """The map between features and an argument of `elements` elements; None if the interface states no scales.
+        """The affine map between features and an argument of `elements` elements; None if the interface specifies no
+        scales.
 
-        Raises `InputError` if the scales or offsets cannot be repeated to the number of elements.
+        Raises `InputError` if `elements` is not a multiple of the number of scales or offsets, which are repeated over
+        the argument.
         """
         if self.scales is None or self.offsets is None:
             return None
@@ -328,9 +335,9 @@ class InputInterface:
         )
 
     def own_formats(self, shared: NumberFormat) -> Sequence[tuple[InputPart, NumberFormat]]:
-        """The inputs, each with its number format; empty unless at least one input has a separate format.
+        """All inputs with their number formats; empty unless at least one input has a format of its own.
 
-        shared: the format of all inputs without a separate format.
+        shared: the format of the inputs without a format of their own.
         """
         parts = self.input_parts
         if all(part.format is None for part in parts):
@@ -377,7 +384,10 @@ Interface = TypeVar("Interface", InputInterface, ProgramInterface)
 
 
 class InterfaceField(NamedTuple):
-    """The declaration of a field. meaning: a sentence for the reference page."""
+    """The declaration of a field of an interface.
+
+    meaning: a sentence for the reference page.
+    """
 
     name: str
     kind: FieldKind
@@ -386,7 +396,7 @@ class InterfaceField(NamedTuple):
 
 @cache
 def interface_fields(kind: type[Any]) -> Sequence[InterfaceField]:
-    """The fields that an interface declares, excluding the interface of the input."""
+    """The fields that an interface declares. The field that contains the interface of the input is excluded."""
     hints = get_type_hints(kind, include_extras=True)
     return [InterfaceField(name, *hint.__metadata__) for name, hint in hints.items() if get_origin(hint) is Annotated]
 
@@ -417,9 +427,9 @@ class InterfaceAttr(Data[ProgramInterface]):
 
 
 def _parse(parser: AttrParser, kind: type[Interface]) -> Interface:
-    """Parse the fields of an interface in angle brackets and return the interface.
+    """Parse the fields of an interface, enclosed in angle brackets, and return the interface.
 
-    An error is located at the value of the field.
+    An error states the location of the invalid value.
     """
     known = {name: declared for name, declared, _ in interface_fields(kind)}
     given: dict[str, Any] = {}
@@ -465,7 +475,7 @@ def _literal(parser: AttrParser) -> Any:
 
 
 def _spelled(value: object) -> str:
-    """The text of an interface, or of the value of a field."""
+    """The text that represents an interface, or the value of one of its fields, in the IR."""
     match value:
         case InputInterface() | ProgramInterface():
             given = ((one.name, getattr(value, one.name)) for one in fields(value))
@@ -490,9 +500,8 @@ def _is_given(value: object) -> bool:
 def _fits(attribute: Attribute, function: Holder | None) -> bool:
     """True if an attribute is an interface that is valid for a function.
 
-    Raises `InputError` if the interface describes an input that the function does not have. Also raises it if the units
-    of the input cannot be repeated to the elements of the argument, or if `read` lists elements that the argument does
-    not have.
+    Raises `InputError` in three cases: the interface describes an input that the function does not have; the units of
+    the input cannot be repeated to the elements of the argument; `read` lists elements that the argument does not have.
     """
     if not isinstance(attribute, InterfaceAttr):
         return False
@@ -524,7 +533,7 @@ INTERFACE = OwnAttribute(
 
 
 def read_interface(op: FuncOp | ModuleOp) -> ProgramInterface:
-    """The interface of a function or, for a module, of its program."""
+    """The interface of a function. For a module, it is the interface of the module's program."""
     functions = [op] if isinstance(op, FuncOp) else defined_functions(op)
     for function in functions:
         if isinstance(attribute := function.attributes.get(INTERFACE), InterfaceAttr):
@@ -533,12 +542,12 @@ def read_interface(op: FuncOp | ModuleOp) -> ProgramInterface:
 
 
 def read_input(op: FuncOp | ModuleOp) -> InputInterface:
-    """The interface of the input of a function or, for a module, of its program."""
+    """The input interface of a function. For a module, it is that of the module's program."""
     return read_interface(op).input
 
 
 def _converted(interface: Interface) -> Interface:
-    """A copy of an interface whose literals are converted to the values of the fields."""
+    """A copy of an interface in which the literals are converted to the values of the fields."""
     given = ((name, kind, getattr(interface, name)) for name, kind, _ in interface_fields(type(interface)))
     return replace(interface, **{name: kind.convert(value) for name, kind, value in given})
 
@@ -546,8 +555,9 @@ def _converted(interface: Interface) -> Interface:
 def update_interface(op: FuncOp | ModuleOp, **changes: Any) -> None:
     """Change fields of the interface of a function or, for a module, of its program.
 
-    changes: the new values by field name. Values are converted like literals; None removes a field. Raises
-    `VerifyException` for a value that the field does not accept.
+    changes: the new values by field name. Values are converted like parsed literals; None removes a field.
+
+    Raises `VerifyException` for a value that is not permitted for its field.
     """
     [function] = [op] if isinstance(op, FuncOp) else defined_functions(op)
     changed = replace(read_interface(function), **changes)

@@ -1,4 +1,6 @@
-"""Kinds of ops that few programs contain. Passes test for them by name, without importing the modules of the ops."""
+"""Predicates for ops that few programs contain. They compare the names of ops, so that the modules of the ops need not
+be imported.
+"""
 
 from __future__ import annotations
 
@@ -89,14 +91,14 @@ def is_window_copy(op: Operation | Block) -> TypeGuard[WindowOp]:
 
 
 def follows_missing(op: Operation) -> bool:
-    """True for an op that interprets NaN as a missing value."""
+    """True for an op that treats NaN as a missing value."""
     return is_imputation(op) or (is_forest(op) and op.missing is not None)
 
 
 def is_only_compared(value: SSAValue) -> bool:
-    """True for a tensor that is only compared with thresholds.
+    """True for a tensor whose elements are only compared with thresholds of forests.
 
-    All users of the tensor are forests, directly or after reshapes.
+    All its users are forests, directly or after reshapes.
     """
     uses = tuple(value.uses)
     return bool(uses) and all(

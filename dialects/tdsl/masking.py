@@ -1,4 +1,4 @@
-"""Softmax over the elements that a mask keeps, as in attention to earlier positions."""
+"""Softmax over the elements that a mask selects, as in attention to earlier positions."""
 
 from __future__ import annotations
 
@@ -31,8 +31,9 @@ LEAST = -1e30
 class MaskedSoftmaxOp(TensorOp):
     """`tdsl.softmax` of the elements where `mask` is positive; all other elements of the result are exactly 0.
 
-    The mask has the shape of the last axes of the input. In each row, at least one element must be kept. As masked
-    elements do not depend on their values, the range of the input does not have to contain a large negative number.
+    The mask has the shape of the last axes of the input. In each row, at least one element must be selected. The values
+    of masked elements are not used. The range of the input's format therefore need not contain a large negative number
+    to represent them.
     """
 
     name = "tdsl.masked_softmax"
@@ -73,7 +74,7 @@ class MaskedSoftmaxOp(TensorOp):
         return terms / reduce(np.add, columns(terms))
 
     def bits(self, m: NumpyMachine, x: Sequence[Any]) -> Array:
-        """The result in raws. Terms are added in the order of the elements."""
+        """The result as raws. Terms are added in the order of the elements."""
         format, source = format_of(self.out), format_of(self.input)
         kept = self._kept(x[1])
         values = np.where(kept, x[0], source.constant(m, LEAST)).astype(x[0].dtype)

@@ -1,4 +1,4 @@
-"""Matrix products (dense and sparse), sums of several matrix products, and an op for a single row of such a sum."""
+"""Matrix products (dense and sparse), sums of several matrix products, and an op for one row of such a sum."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def _product_shape(lhs: Shape, rhs: Shape) -> Shape:
 
 
 class MatrixProductsOp(ContractionOp, ABC):
-    """A sum of one or more matrix products. `pairs` contains the operands of each product."""
+    """The base class of sums of one or more matrix products. `pairs` contains the operands of each product."""
 
     @property
     def left_shifts(self) -> Sequence[tuple[int, ...] | None]:
@@ -61,7 +61,7 @@ class MatrixProductsOp(ContractionOp, ABC):
 
 
 class ProductOp(MatrixProductsOp, ABC):
-    """A matrix product `result[i, j] = sum_k lhs[i, k] * rhs[k, j]`."""
+    """The base class of a single matrix product `result[i, j] = sum_k lhs[i, k] * rhs[k, j]`."""
 
     lhs = operand_def(SHAPED)
     rhs = operand_def(SHAPED)
@@ -94,7 +94,7 @@ class MatmulOp(ProductOp, HasCanonicalizationPatternsInterface):
 class SpmvOp(ProductOp):
     """Product of a sparse constant matrix and a dense column vector (SeeDot 5.1, `x`).
 
-    Only stored entries of the matrix are multiplied.
+    Only the stored entries of the matrix are multiplied.
     """
 
     name = "tdsl.spmv"
@@ -127,7 +127,7 @@ class SpmvOp(ProductOp):
 class MatmulSumOp(MatrixProductsOp):
     """`result = initial + lhs0 * rhs0 + lhs1 * rhs1 + ...`: the sum of dense matrix products, which is rounded once.
 
-    The scale of each product is at least as fine as the scale of the previous product, so that the sum continues
+    The scale of each product is at least as fine as that of the previous product, so that the sum can be continued
     exactly. `acc` is in units of the last product. `left_shifts` has one entry per product and row. The sums of row i
     of product p are multiplied by 2^left_shifts[p * rows + i] before they are added. Rows of different matrices may
     therefore have separate scales.
@@ -168,7 +168,7 @@ class MatmulSumOp(MatrixProductsOp):
         return [part if any(part) else None for part in parts]
 
     def set_left_shifts(self, parts: Sequence[Sequence[int] | None]) -> None:
-        """Set the left shifts of each product; None for a product without shifts."""
+        """Set the left shift of each row of each product; None for a product without shifts."""
         rows = next((len(part) for part in parts if part is not None), 0)
         flat = [shift for part in parts for shift in part or [0] * rows]
         self.shifts_of_products = DenseArrayBase.from_list(i8, flat) if any(flat) else None
@@ -187,8 +187,8 @@ class MatmulSumOp(MatrixProductsOp):
 class RowTimesConstant(RewritePattern):
     """Rewrite x W to (W^T x^T)^T and compute W^T at compile time, so that sums read consecutive bytes of flash.
 
-    The products and their order are unchanged. W must have no other users, because flash would otherwise contain both W
-    and W^T. The elements of x must not share scales in groups, because groups are along rows of weights.
+    The products and their order do not change. W must have no other users, because flash would otherwise contain both W
+    and W^T. The elements of x must not be in groups with shared scales, because groups are along rows of weights.
     """
 
     @op_type_rewrite_pattern
@@ -221,9 +221,10 @@ def _is_row_product(op: Operation, matrix: SSAValue) -> bool:
 
 @irdl_op_definition
 class RowProductOp(ContractionOp):
-    """`result[0, j] = addend[row, 0] + sum_k lhs[row, k] * rhs[k, j]`: one row of a `tdsl.matmul_sum`, bit for bit.
+    """`result[0, j] = addend[row, 0] + sum_k lhs[row, k] * rhs[k, j]`: one row of a `tdsl.matmul_sum`, with identical
+    bits.
 
-    `acc`, `bound`, `row_shifts` and the scales of `lhs` refer to the whole matrix.
+    `acc`, `bound`, `row_shifts` and the scales of `lhs` are those of the whole matrix.
     """
 
     name = "tdsl.row_product"
@@ -242,7 +243,7 @@ class RowProductOp(ContractionOp):
 
     @property
     def terms(self) -> Sequence[Term]:
-        """The products of all rows. Facts about these products are valid for each row."""
+        """The products as if all rows were computed. What is proved about them holds for each row."""
         return [Term.of_matrices(self.lhs, self.rhs)]
 
     @property

@@ -20,10 +20,10 @@ __all__ = ["ImputeOp"]
 
 @irdl_op_definition
 class ImputeOp(TensorOp):
-    """The input with each NaN replaced by the entry of `values` at the same row-major position.
+    """The input, in which each NaN is replaced by the entry of `values` at the same row-major position.
 
     Number formats have no NaN. `fill-missing` therefore moves the replacement to the conversion of the caller's floats.
-    `compare-floats` moves the replacement to the forests that use the result.
+    `compare-floats` moves it to the forests that use the result.
     """
 
     name = "tdsl.impute"

@@ -1,4 +1,4 @@
-"""Ops that move elements without arithmetic: they copy bits. All ops except `reinterpret` preserve the format."""
+"""Ops that copy elements without arithmetic. All ops except `reinterpret` preserve the number format."""
 
 from __future__ import annotations
 
@@ -52,8 +52,8 @@ __all__ = [
 class MovementOp(TensorOp, ABC):
     """An op that copies elements as its `moves` define, one move after the other.
 
-    A later move overwrites the elements of earlier moves. The evaluator, the gradients and the lowering to loops are
-    derived from the moves.
+    If moves write the same element, the last one determines it. The evaluator, the gradients and the lowering to loops
+    are derived from the moves.
     """
 
     MOVES_BITS: ClassVar[bool] = True
@@ -64,7 +64,7 @@ class MovementOp(TensorOp, ABC):
     @property
     @abstractmethod
     def moves(self) -> Sequence[Move]:
-        """The moves. Together they write every element of the result, unless the op has a `filling`."""
+        """The moves in order. Together they write every element of the result, unless the op has a `filling`."""
 
     @property
     def indices(self) -> Sequence[SSAValue]:
@@ -79,7 +79,8 @@ class MovementOp(TensorOp, ABC):
     def verify_formats(self) -> None:
         """Raise `VerifyException` unless the formats are valid.
 
-        If the elements are sums, operands and result must have the same type, and the op must not have a filling.
+        If the elements are sums in an accumulator, operands and result must have the same type, and the op must not
+        have a filling.
         """
         element = shaped(self.out).get_element_type()
         if accumulator_of(element) is None or self.filling is not None:
@@ -92,14 +93,15 @@ class MovementOp(TensorOp, ABC):
 
     @property
     def visits(self) -> Sequence[Visits]:
-        """The steps of the op: the fill of the result, if any, and then the steps of each move that changes elements.
+        """The steps of the op: first the fill of the result, if any, and then the steps of each move that changes
+        elements.
 
         For an op with computed indices, the result is that of `TensorOp.visits`.
         """
         return super().visits if self.indices else visits_of_moves(self.moves, self.out, self.filling is not None)
 
     def footprint(self, operand: SSAValue) -> Footprint | None:
-        """The footprint of one pixel if the op moves elements only within pixels; otherwise None."""
+        """A footprint of one pixel if the op moves elements only within pixels; None otherwise."""
         if self.indices or self.filling is not None or self.updated is not None or len(shape_of(self.out)) != 4:
             return None
         pixel = tuple(dimensions(4)[:3])
@@ -111,7 +113,10 @@ class MovementOp(TensorOp, ABC):
         return self.moved(x, 0 if self.filling is None else arithmetic.number(self.out, self.filling))
 
     def moved(self, x: Sequence[Any], filling: Any) -> Array:
-        """The result for arrays of the operands. filling: the value of elements that no move writes."""
+        """The result, computed from arrays of the operands.
+
+        filling: the value of elements that no move writes.
+        """
         values = dict(zip(self.operands, x, strict=True))
         symbols = [values[index] for index in self.indices]
         return move_elements(self.moves, values, symbols, shape_of(self.out), filling)
@@ -121,9 +126,9 @@ class MovementOp(TensorOp, ABC):
         return moved_back(x, tensors, slope, self.moved)
 
     def gather(self, operand: SSAValue, source: Sequence[AffineExpr]) -> list[Move]:
-        """A list with a single move, which fills the result, element by element, from one operand.
+        """A list with a single move, which copies one element of an operand to each element of the result.
 
-        source: the index into the operand.
+        source: the affine expressions of the index into the operand.
         """
         shape, symbols = shape_of(self.out), len(self.indices)
         return [Move(operand, shape, AffineMap(len(shape), symbols, tuple(source)), identity(len(shape), symbols))]
@@ -131,7 +136,7 @@ class MovementOp(TensorOp, ABC):
 
 @irdl_op_definition
 class ReshapeOp(MovementOp, HasFolderInterface, HasCanonicalizationPatternsInterface):
-    """The same elements in row-major order with another shape."""
+    """The elements of the input in row-major order, with another shape."""
 
     name = "tdsl.reshape"
     MAY_BE_VIEW: ClassVar[bool] = True
@@ -173,19 +178,23 @@ class ReshapeOp(MovementOp, HasFolderInterface, HasCanonicalizationPatternsInter
 
 
 def unreshaped(value: SSAValue) -> SSAValue:
-    """The tensor that a value is after any number of reshapes."""
+    """The tensor from which a value results by any number of reshapes."""
     return unreshaped(value.owner.input) if isinstance(value.owner, ReshapeOp) else value
 
 
 def only_maker(value: SSAValue) -> Operation | None:
-    """The op that computes a value, directly or through reshapes; None if it or a reshape has several readers."""
+    """The op that computes a value, through any reshapes. Returns None if the result of this op or of a reshape has
+    more than one use.
+    """
     if not value.has_one_use() or not isinstance(owner := value.owner, Operation):
         return None
     return only_maker(owner.input) if isinstance(owner, ReshapeOp) else owner
 
 
 def only_reader(value: SSAValue) -> Operation | None:
-    """The op that reads a value, directly or through reshapes; None if several ops read the value or a reshape."""
+    """The op that reads a value, through any reshapes. Returns None if the value or the result of a reshape has more
+    than one use.
+    """
     if (use := value.get_user_of_unique_use()) is None:
         return None
     return only_reader(use.out) if isinstance(use, ReshapeOp) else use
@@ -193,10 +202,11 @@ def only_reader(value: SSAValue) -> Operation | None:
 
 @irdl_op_definition
 class ReinterpretOp(MovementOp):
-    """The raws of an input, reinterpreted in the format in which the caller stores them.
+    """The raws of the input, reinterpreted in the format in which the caller stores them.
 
-    A model with several inputs accepts one array. The parts of this array may have separate number formats (`parts` of
-    `tdsl.interface`). All these formats must have the same storage. In real arithmetic, the op returns the same reals.
+    A model with several inputs accepts one array whose parts may have separate number formats (`parts` of
+    `tdsl.interface`). All these formats must have the same storage type. In real arithmetic, the op returns its
+    operand.
     """
 
     name = "tdsl.reinterpret"
@@ -230,8 +240,8 @@ class TransposeOp(MovementOp, HasFolderInterface, HasCanonicalizationPatternsInt
     """The input with its axes in another order: axis `i` of the result is axis `permutation[i]` of the input.
 
     With `in_place`, the result overwrites the input, which no other op reads. The permutation must then transpose a
-    matrix: it swaps the leading axes with the remaining axes, as in C x H x W to H x W x C. `copied` states that the
-    plan of the program has selected a copy in memory.
+    matrix: it swaps the leading axes with the remaining axes, as in C x H x W to H x W x C. `copied` marks a
+    transposition that the plan of the program computes by a copy in memory.
     """
 
     name = "tdsl.transpose"
@@ -268,15 +278,17 @@ class TransposeOp(MovementOp, HasFolderInterface, HasCanonicalizationPatternsInt
 
     @property
     def keeps_order(self) -> bool:
-        """True if only axes of extent 1 move, so that the row-major order of the elements is unchanged."""
+        """True if only axes of extent 1 change their places, so that the row-major order of the elements is
+        unchanged.
+        """
         shape = shape_of(self.input)
         moved = [axis for axis in self.axes if shape[axis] != 1]
         return moved == sorted(moved)
 
     @property
     def matrix(self) -> tuple[int, int] | None:
-        """The number of rows and columns of the matrix that is transposed; None unless two groups of axes are
-        swapped.
+        """The numbers of rows and columns of the matrix that is transposed. Returns None unless the permutation swaps
+        two groups of axes.
         """
         shape = shape_of(self.input)
         moved = [axis for axis in self.axes if shape[axis] != 1]
@@ -313,7 +325,7 @@ class TransposeOp(MovementOp, HasFolderInterface, HasCanonicalizationPatternsInt
 
 @irdl_op_definition
 class ReverseOp(MovementOp, HasFolderInterface, HasCanonicalizationPatternsInterface):
-    """The elements in reverse order along one axis."""
+    """The input, with its elements in reverse order along one axis."""
 
     name = "tdsl.reverse"
     input = operand_def(SHAPED)
@@ -391,7 +403,7 @@ class IndexOp(MovementOp):
 
 
 class ReshapeOfReshape(RewritePattern):
-    """Merge a reshape of a reshape into one reshape."""
+    """Replace a reshape of a reshape by one reshape."""
 
     @op_type_rewrite_pattern
     def match_and_rewrite(self, op: ReshapeOp, rewriter: PatternRewriter, /) -> None:
@@ -402,7 +414,7 @@ class ReshapeOfReshape(RewritePattern):
 
 
 class TransposeOfTranspose(RewritePattern):
-    """Merge a transposition of a transposition into one transposition."""
+    """Replace a transposition of a transposition by one transposition."""
 
     @op_type_rewrite_pattern
     def match_and_rewrite(self, op: TransposeOp, rewriter: PatternRewriter, /) -> None:
@@ -425,9 +437,11 @@ class TransposeToReshape(RewritePattern):
 
 
 class ReshapeOfConstant(RewritePattern):
-    """Reshape a constant with a single use at compile time.
+    """Replace the reshape of a constant by a constant with the new shape, if the reshape is the only use of the
+    constant.
 
-    A reshape of a constant with more uses remains, because a reshape costs nothing.
+    If the constant has other uses, the reshape is not replaced, because a second constant would need flash and a
+    reshape generates no code.
     """
 
     @op_type_rewrite_pattern
@@ -437,7 +451,9 @@ class ReshapeOfConstant(RewritePattern):
 
 
 class TransposeOfConstant(RewritePattern):
-    """Transpose a constant at compile time, because a transposition on the device would need working memory."""
+    """Replace the transposition of a constant by a constant, because a transposition on the device would need working
+    memory.
+    """
 
     @op_type_rewrite_pattern
     def match_and_rewrite(self, op: TransposeOp, rewriter: PatternRewriter, /) -> None:
@@ -446,7 +462,7 @@ class TransposeOfConstant(RewritePattern):
 
 
 class ReverseOfConstant(RewritePattern):
-    """Reverse a constant at compile time, because a reversal on the device would need working memory."""
+    """Replace the reversal of a constant by a constant, because a reversal on the device would need working memory."""
 
     @op_type_rewrite_pattern
     def match_and_rewrite(self, op: ReverseOp, rewriter: PatternRewriter, /) -> None:

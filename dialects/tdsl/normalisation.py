@@ -28,9 +28,9 @@ __all__ = ["NormaliseOp", "SoftmaxOp"]
 class NormaliseOp(TensorOp):
     """`result[.., i] = input[.., i] / sqrt(sum_k input[.., k]^2 + least^2)`, over the last axis.
 
-    `least` is 0 by default. It is rounded to the format of the input, like an additional element of the row. Rows of
-    zeros remain zeros. The op corresponds to SeeDot's `normaliseL2` (microsoft/EdgeML, tools/SeeDot: NormaliseL2 of
-    library_float.cpp) and to TensorFlow Lite's L2_NORMALIZATION.
+    `least` is 0 by default. It is rounded to the format of the input, like an additional element of the row. The result
+    of a row of zeros is zero. The op corresponds to SeeDot's `normaliseL2` (microsoft/EdgeML, tools/SeeDot: NormaliseL2
+    of library_float.cpp) and to TensorFlow Lite's L2_NORMALIZATION.
     """
 
     name = "tdsl.normalise"
@@ -45,7 +45,7 @@ class NormaliseOp(TensorOp):
 
     @property
     def squares(self) -> int:
-        """The number of squares in the sum of each row."""
+        """The number of squares that are added for each row."""
         return shape_of(self.input)[-1] + (self.least is not None)
 
     @property
@@ -69,7 +69,7 @@ class NormaliseOp(TensorOp):
         return x[0] / self._length(x[0])
 
     def bits(self, m: NumpyMachine, x: Sequence[Any]) -> Array:
-        """The result in raws. Squares are added in the order of the elements."""
+        """The result as raws. Squares are added in the order of the elements."""
         [values], source, format = x, format_of(self.input), format_of(self.out)
         total = np.zeros((*values.shape[:-1], 1), builtin_dtype(format.square_total(self.squares, source)))
         if self.least is not None:
@@ -82,7 +82,7 @@ class NormaliseOp(TensorOp):
         return [(slope - y * (slope * y).sum(-1, keepdims=True)) / self._length(x[0])]
 
     def _length(self, x: Array) -> Array:
-        """The length of each row, or 1 for rows of zeros."""
+        """The divisor of each row: the square root in the definition of the op, or 1 where it would be 0."""
         least = 0.0 if self.least is None else self.least.value.data
         length = np.sqrt((x * x).sum(-1, keepdims=True) + least**2)
         return np.where(length == 0, 1.0, length)
@@ -127,7 +127,7 @@ class SoftmaxOp(TensorOp):
         return terms / reduce(np.add, columns(terms))
 
     def bits(self, m: NumpyMachine, x: Sequence[Any]) -> Array:
-        """The result in raws. Terms are added in the order of the elements."""
+        """The result as raws. Terms are added in the order of the elements."""
         format, source = format_of(self.out), format_of(self.input)
         terms = format.softmax_term(m, x[0], greatest(m, source, columns(x[0])), source)
         return shares(m, format, terms)
@@ -137,12 +137,14 @@ class SoftmaxOp(TensorOp):
 
 
 def columns(x: Array) -> Sequence[Array]:
-    """The slices of an array at each index of the last axis. In a slice, this axis has extent 1."""
+    """The slices of an array at each index of the last axis. The last axis of each slice has extent 1."""
     return [x[..., [i]] for i in range(x.shape[-1])]
 
 
 def shares(m: NumpyMachine, format: NumberFormat, terms: Array) -> Array:
-    """The terms of a softmax divided by their total along the last axis, in raws. Terms are added in their order."""
+    """The terms of a softmax divided by their total along the last axis, as raws. Terms are added in their order along
+    the axis.
+    """
     total = np.zeros((*terms.shape[:-1], 1), builtin_dtype(format.softmax_total))
     for term in columns(terms):
         total = format.softmax_add(m, total, term)

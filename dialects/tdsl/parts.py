@@ -1,4 +1,6 @@
-"""The two parts of a program: tensors of reals (f32), to which any format can be assigned, and tensors in formats."""
+"""Queries of the two parts of a program: tensors of reals (f32), to which any format can be assigned, and tensors in
+number formats.
+"""
 
 from __future__ import annotations
 
@@ -23,12 +25,12 @@ def is_real(value: SSAValue) -> bool:
 
 
 def has_formats(module: ModuleOp) -> bool:
-    """True for a program at L1: one with a tensor whose format is not f32."""
+    """True for a program at level L1, that is, one with a tensor whose format is not f32."""
     return any(element != f32 for element in _elements(module))
 
 
 def is_mixed(module: ModuleOp) -> bool:
-    """True for a program with one part in number formats and another part on reals."""
+    """True for a program with one part in number formats and another part on reals (f32)."""
     return has_formats(module) and any(element == f32 for element in _elements(module))
 
 

@@ -1,4 +1,4 @@
-"""Pooling of NHWC images, and means over axes. Pooling computes one number per window and channel.
+"""Pooling of NHWC images, and means over axes. Pooling computes one number for each window and channel.
 
 If an image is computed part by part, the average over the whole image is computed from the totals of its channels
 (`tdsl.tally`, `tdsl.quotient`).
@@ -44,7 +44,7 @@ __all__ = ["AveragePoolOp", "MaxPoolOp", "MeanOp", "NoTotalOp", "PoolOp", "Quoti
 
 
 class PoolOp(TensorOp, ABC):
-    """An op on the windows of N x H x W x C images, channel by channel.
+    """The base class of ops that compute one number for each window and channel of an N x H x W x C image.
 
     The properties are kernel [height, width], padding [top, bottom, left, right] and strides [down, right]. Padding
     elements are ignored. Every window has at least one element inside the image.
@@ -92,9 +92,7 @@ class PoolOp(TensorOp, ABC):
 
     @property
     def outside(self) -> float | None:
-        """A real with which the elements of the padding may be filled without changing results; None if there is
-        none.
-        """
+        """A real with which padding elements may be filled without changing results; None if there is no such real."""
         return None
 
     def infer_shape(self) -> Shape:
@@ -109,7 +107,7 @@ class PoolOp(TensorOp, ABC):
 
     @property
     def visits(self) -> Sequence[Visits]:
-        """The steps of the op. Each step loads a window and then stores the result of this window.
+        """The steps of the op. Each step loads a window and then stores its result.
 
         A pixel outside the image is replaced by the nearest pixel inside.
         """
@@ -133,7 +131,7 @@ class MaxPoolOp(PoolOp):
 
     @property
     def outside(self) -> float:
-        """The least real that any format represents. It never exceeds an element of a window."""
+        """The least real of any format, which never exceeds an element of a window."""
         return -3.4028234663852886e38
 
     def real(self, x: Sequence[Any]) -> Array:
@@ -211,9 +209,8 @@ class AveragePoolOp(PoolOp):
         return [back]
 
     def _parts(self) -> Iterator[tuple[Part, Part]]:
-        """Yield a pair for each offset in a window.
-
-        The pair consists of the windows whose element at this offset lies inside the image, and of these elements.
+        """Yield a pair for each offset in a window: the windows whose element at this offset lies inside the image, and
+        these elements.
         """
         _, height, width, _ = shape_of(self.image)
         _, rows, columns, _ = shape_of(self.out)
@@ -233,7 +230,7 @@ class AveragePoolOp(PoolOp):
 
 @irdl_op_definition
 class MeanOp(TensorOp):
-    """The mean over some axes, which have the extent 1 in the result. Totals are divided and rounded once."""
+    """The mean over some axes, which have the extent 1 in the result. Each total is divided and rounded once."""
 
     name = "tdsl.mean"
     STORES_LAST: ClassVar[bool] = True
@@ -285,6 +282,12 @@ def _taps(window: int, extent: int, step: int, before: int, inside: int) -> Iter
 
     The first slice selects the windows whose element at this offset lies inside the image. The second slice selects
     these elements.
+
+    window: the extent of a window.
+    extent: the number of windows.
+    step: the stride.
+    before: the padding before the image.
+    inside: the extent of the image.
     """
     for tap in range(window):
         first = max(-(-(before - tap) // step), 0)
@@ -296,7 +299,7 @@ def _taps(window: int, extent: int, step: int, before: int, inside: int) -> Iter
 
 @irdl_op_definition
 class NoTotalOp(TensorOp):
-    """Totals that are initially zero, of the builtin type that a number format defines for totals."""
+    """A tensor of totals whose initial value is zero, of the builtin type that a number format defines for totals."""
 
     name = "tdsl.no_total"
     assembly_format = "attr-dict (`into` $dest^ `:` type($dest))? (`->` type($result)^)?"
@@ -369,7 +372,7 @@ class TallyOp(TensorOp):
 class QuotientOp(TensorOp):
     """Totals of `count` elements of the format `of`, divided by `count` and rounded once.
 
-    If `over_axes` is true, the quotients are rounded as by `tdsl.mean`, otherwise as by `tdsl.average_pool`.
+    If `over_axes` is true, the quotients are rounded as in `tdsl.mean`, otherwise as in `tdsl.average_pool`.
     """
 
     name = "tdsl.quotient"
@@ -388,14 +391,14 @@ class QuotientOp(TensorOp):
 
     @property
     def source(self) -> NumberFormat:
-        """The format of the elements that were added."""
+        """The format of the elements that were added to the totals."""
         if (format := number_format(self.of)) is None:
             raise VerifyException(f"expected a number format, got {self.of}")
         return format
 
     @property
     def elements(self) -> int:
-        """The number of elements in each total."""
+        """The number of elements that were added to each total."""
         return self.count.value.data
 
     def infer_shape(self) -> Shape:

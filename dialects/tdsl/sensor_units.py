@@ -1,9 +1,9 @@
-"""Units of sensors: the integers that a sensor delivers, and the reals of the training data that they represent.
+"""Units of sensors: the integers that a sensor emits, and the reals of the training data that they represent.
 
-A real is `raw * scale + offset`. A row of `UNITS` is a unit or a family of units. `UNIT_FORM` is the syntax of any
+A real is `raw * scale + offset`. A row of `UNITS` defines a unit or a family of units. `UNIT_FORM` is the syntax of any
 other unit. The field `unit` of a program's input (`InputInterface`) is the text of the option `--input-unit`. The field
-`format` of the input is the type of the raws, which `assign-format` assigns to the argument. Features have the scales
-and zeros of `FeatureMap`, unless the type determines the reals.
+`format` of the input is the type of the raws, which `assign-format` assigns to the argument. The scales and zeros of
+the features are those of a `FeatureMap`, unless the type alone determines the reals.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ GENERAL_TYPE = "int16"
 
 @dataclass(frozen=True)
 class SensorUnit:
-    """A unit whose integers from `low` to `high` represent `raw * scale + offset`.
+    """A unit of a sensor: its integers from `low` to `high` represent the reals `raw * scale + offset`.
 
     Raises `InputError` for a scale that is zero, negative or not finite, and for an offset that is not finite.
     """
@@ -53,10 +53,10 @@ class SensorUnit:
 
 @dataclass(frozen=True)
 class UnitRow:
-    """A unit, or a family of units, of the table.
+    """A unit, or a family of units, of the table `UNITS`.
 
     * name: as users write it, where N is a placeholder for a number.
-    * bits, signed: the type of the raws.
+    * bits, signed: the width and the signedness of the raws.
     * scale: a function that returns the scale. Its arguments are the number in the name (1 for a name without a number)
       and the parameter after the colon (None if omitted).
     * raws: a description of the raws, for the documentation.
@@ -82,24 +82,26 @@ class UnitRow:
 
 
 def _one(number: float, parameter: float | None) -> float:
-    """The scale 1, for models that were trained on raws."""
+    """The scale 1, for models that were trained on the integers themselves."""
     return 1.0
 
 
 def _fraction(bits: int) -> Callable[[float, float | None], float]:
-    """A function that returns the scale of raws in units of 2^-bits."""
+    """The function that returns the scale 2^-bits."""
     return lambda number, parameter: 2.0**-bits
 
 
 def _whole(bits: int) -> Callable[[float, float | None], float]:
-    """A function that returns the scale of unsigned raws whose greatest value represents the parameter."""
+    """A function that returns the scale at which the greatest unsigned raw of `bits` bits represents the parameter (1
+    by default).
+    """
     return lambda number, full: 1.0 if full is None else full / ((1 << bits) - 1)
 
 
 def _per(number: float, unit: float | None) -> float:
-    """The scale of raws in a unit of which `number` raws represent one physical unit.
+    """The scale at which `number` raws represent one physical unit.
 
-    unit: the real that represents one physical unit; 1 if None.
+    unit: the real that represents one physical unit in the training data; 1 if None.
     """
     return (1.0 if unit is None else unit) / number if number else math.inf
 
@@ -176,7 +178,7 @@ def _limits_of_type(type: str, text: str) -> tuple[int, int]:
 
 @dataclass(frozen=True)
 class InputUnit:
-    """The units of the elements of an input. The list of units is repeated over the whole input.
+    """The units of the elements of an input. The list of units is repeated until all elements have a unit.
 
     text: the units in the syntax of the option `--input-unit`.
     """
@@ -186,10 +188,11 @@ class InputUnit:
 
     @staticmethod
     def parse(text: str, elements: int | None) -> InputUnit:
-        """Parse the units of an input: `[COUNTx]UNIT`, or a comma-separated list of these. Return the units.
+        """Parse the units of an input and return them: `[COUNTx]UNIT`, or a comma-separated list of these.
 
-        elements: the number of elements of the input; None if it is not known yet. Raises `InputError` for an unknown
-        unit, and for a list that cannot be repeated to the number of elements.
+        elements: the number of elements of the input; None if it is not known yet.
+
+        Raises `InputError` for an unknown unit, and for a list whose length does not divide `elements`.
         """
         units: list[SensorUnit] = []
         for part in text.split(","):
@@ -210,10 +213,10 @@ class InputUnit:
 
     @property
     def format(self) -> ExactNumbers:
-        """The format of the raws. The numbers of the format are between -1 and 1.
+        """The format of the raws.
 
-        The numbers are the reals themselves if all elements have the same unit, without an offset and with a power of
-        two as scale. This does not apply to raws that are bytes.
+        Its numbers are the reals of the training data if all elements have the same unit, without an offset and with a
+        power of two as scale, and raws are not unsigned bytes. Otherwise its numbers are between -1 and 1.
         """
         is_signed = any(unit.is_signed for unit in self.units)
         bits = max(unit.bits + (is_signed and not unit.is_signed) for unit in self.units)
@@ -222,7 +225,9 @@ class InputUnit:
         return ExactNumbers.OF_SENSOR(bits, is_signed, 1 - exponent if is_power else None)
 
     def features(self, elements: int) -> FeatureMap | None:
-        """The scales and zeros of the features; None if the numbers of the format are equal to the features."""
+        """The scales and zeros by which features are computed from elements; None if the numbers of the format are the
+        features.
+        """
         format = self.format
         finer, first = math.ldexp(1.0, format.scale), float(format.decode(np.zeros(1, format.dtype))[0])
         scales = np.array([unit.scale * finer for unit in self.units])

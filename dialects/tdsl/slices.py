@@ -1,6 +1,6 @@
 """Ops that read, write or receive a part of a tensor: slices at computed offsets, and windows of NHWC images.
 
-A window that is not a slice of the image is gathered element by element, including its padding.
+A window that extends beyond the image, or is not a slice of it, is copied element by element, including its padding.
 """
 
 from __future__ import annotations
@@ -35,7 +35,9 @@ def _verify_slice(whole: Shape, part: Sequence[int], offsets: int) -> None:
 
 
 def _shifted(rank: int, steps: Sequence[int] | None = None) -> list[AffineExpr]:
-    """The expressions of an index that is multiplied by steps and then shifted by computed offsets."""
+    """The affine expressions of an index along `rank` axes that is multiplied by steps and then shifted by computed
+    offsets.
+    """
     return [
         dimension * (1 if steps is None else steps[axis]) + AffineExpr.symbol(axis)
         for axis, dimension in enumerate(dimensions(rank))
@@ -44,7 +46,7 @@ def _shifted(rank: int, steps: Sequence[int] | None = None) -> list[AffineExpr]:
 
 @irdl_op_definition
 class SliceOp(MovementOp, HasFolderInterface):
-    """The part of the input at computed offsets, in the shape of the result (SeeDot's `x[i:+n]`).
+    """The part of the input that starts at computed offsets, in the shape of the result (SeeDot's `x[i:+n]`).
 
     `result[i, ..] = input[offset + i * stride, ..]`, as in `tensor.extract_slice`. The part must lie inside the input.
     Strides are 1 by default, and may be negative.
@@ -105,10 +107,10 @@ class SliceOp(MovementOp, HasFolderInterface):
 
 @irdl_op_definition
 class InsertSliceOp(MovementOp, HasFolderInterface):
-    """`input`, in which `part` replaces the part at computed offsets (SeeDot's splice on the left of `=`).
+    """A copy of `input` in which `part` replaces the elements at computed offsets (SeeDot's splice on the left of `=`).
 
-    `axes` contains, for each axis of the part, the corresponding axis of the input. By default, it is the axis of the
-    same index.
+    `axes` contains, for each axis of the part, the corresponding axis of the input. By default, corresponding axes have
+    the same index.
     """
 
     name = "tdsl.insert_slice"
@@ -162,10 +164,12 @@ class InsertSliceOp(MovementOp, HasFolderInterface):
 
 
 def insertion_in(loop: scf.ForOp, position: int) -> InsertSliceOp | None:
-    """The op with which each iteration of a loop inserts a part into one of the tensors that the loop carries.
+    """The op by which each iteration of a loop inserts a part into a tensor that the loop carries.
 
-    position: the position of the tensor among the carried values. Returns None unless this insertion is the loop's only
-    use of the tensor, so that no iteration depends on the parts of another iteration.
+    position: the position of the tensor among the carried values.
+
+    Returns None unless this insertion is the loop's only use of the tensor. No iteration then depends on the parts of
+    another iteration.
     """
     carried, last = loop.body.block.args[1 + position], loop.body.block.last_op
     assert last is not None
@@ -177,8 +181,8 @@ def insertion_in(loop: scf.ForOp, position: int) -> InsertSliceOp | None:
 
 @irdl_op_definition
 class MoveUpOp(MovementOp):
-    """The input shifted along an axis. The first `count` elements are dropped, and the last `count` elements are
-    repeated.
+    """The input shifted towards the start of an axis. The first `count` elements are dropped, and the last `count`
+    elements are duplicated at the end.
     """
 
     name = "tdsl.move_up"
@@ -220,7 +224,7 @@ class ReceiveOp(MovementOp):
     """The rows from `top` up to but excluding `top + h` of an image 1 x H x W x C, as a tensor 1 x h x W x C.
 
     The image is the program's input, which is not in memory (`received` of the program's interface). On a device, a
-    function of the caller writes the rows. A program therefore receives each row once, in order.
+    function of the caller supplies the rows one after another. A program therefore receives each row once, in order.
     """
 
     name = "tdsl.receive"
@@ -257,9 +261,11 @@ class ReceiveOp(MovementOp):
 
 
 def integers(attribute: DenseArrayBase[IntegerType], name: str, count: int) -> tuple[int, ...]:
-    """The values of an array property. Raises `VerifyException` unless there are `count` values.
+    """The values of an array property.
 
     name: the name of the property, for the message.
+
+    Raises `VerifyException` unless there are `count` values.
     """
     values = tuple(int(value) for value in attribute.get_values())
     if len(values) != count:
@@ -275,7 +281,9 @@ def integer_array(values: Sequence[int]) -> DenseArrayBase[IntegerType]:
 def windows(extent: int, kernel: int, before: int, after: int, stride: int, dilation: int = 1) -> int:
     """The number of windows along an axis. Raises `VerifyException` if no window fits.
 
-    extent, kernel: the extents of the axis and of a window. before, after: the padding.
+    extent: the extent of the axis.
+    kernel: the extent of a window.
+    before, after: the padding before and after the axis.
     """
     if kernel < 1 or stride < 1 or dilation < 1 or before < 0 or after < 0:
         raise VerifyException("windows, strides and dilations are at least 1, padding at least 0")
@@ -291,12 +299,12 @@ class WindowOp(TensorOp):
 
     Element (n, i, j, c) of the result is `image[0, top + i * dilations[0], left + n * across + j * dilations[1], c]`.
     Outside the image, it is the real `value` (0 by default). `margins` is the maximum number of pixels by which a
-    window exceeds the image above, below, on the left and on the right. `across` is the distance between windows in
-    pixels, if there are several windows.
+    window extends beyond the image above, below, on the left and on the right. `across` is the distance between windows
+    in pixels, if there are several windows.
 
     `ring` may be set for a single window. It is the height and width of the image. The operand, 1 x h x w x C, then
-    contains only some pixels of this image, including the pixels of the window. Pixel (y, x) is at (y mod h, x mod w).
-    In an operand with a single row, pixel number n, counted row by row, is at n mod w.
+    contains only some pixels of this image, which include the pixels of the window. Pixel (y, x) is stored at (y mod h,
+    x mod w). In an operand with a single row, pixel number n, counted row by row, is stored at n mod w.
 
     `axes` is the order of the operand's axes, if it differs: axis i of the image is axis `axes[i]` of the operand. The
     shapes stated above are then shapes of the image. A ring with permuted axes contains whole rows.
@@ -351,13 +359,13 @@ class WindowOp(TensorOp):
 
     @property
     def held(self) -> Shape:
-        """The shape of the operand as an image 1 x H x W x C."""
+        """The shape of the operand in the order 1 x H x W x C of an image."""
         shape = shape_of(self.image)
         return tuple(shape[axis] for axis in self.order)
 
     @property
     def pitches(self) -> tuple[int, int, int]:
-        """The distances (between rows, columns and channels of the image) in the operand, in elements."""
+        """The distances in the operand between adjacent rows, columns and channels of the image, in elements."""
         shape = shape_of(self.image)
         row, column, channel = (prod(shape[axis + 1 :]) for axis in self.order[1:])
         return row, column, channel
@@ -370,16 +378,18 @@ class WindowOp(TensorOp):
 
     @property
     def steps(self) -> range:
-        """The offset of each window from the first one, in pixels."""
+        """The distance of each window from the first window, in pixels."""
         count = shape_of(self.out)[0]
         across = 1 if self.across is None else self.across.value.data
         return range(0, count * across, across)
 
     def span(self, top: Any, left: Any) -> tuple[Any, Any]:
-        """The first and the last element of the operand that windows starting at (top, left) read. Not applicable to
-        rings.
+        """The indices of the first and the last element of the operand that windows starting at (top, left) read. The
+        op must not read a ring.
 
-        Elements outside the image count as the nearest elements inside. top, left: integers, or arrays of integers.
+        Elements outside the image count as the nearest elements inside.
+
+        top, left: integers, or arrays of integers.
         """
         _, rows, columns, channels = self.held
         down, across, deep = self.pitches
@@ -393,13 +403,17 @@ class WindowOp(TensorOp):
 
     @property
     def reach(self) -> tuple[int, int, int, int]:
-        """The margins of windows above, below, on the left and on the right of the image."""
+        """The numbers of pixels by which windows extend beyond the image: above, below, on the left and on the
+        right.
+        """
         top, bottom, left, right = integers(self.margins, "margins", 4)
         return top, bottom, left, right
 
     @property
     def extents(self) -> tuple[int, int]:
-        """The height and the width of the image. A ring contains only some pixels of this image."""
+        """The height and the width of the image. If the operand is a ring, it contains only some pixels of the
+        image.
+        """
         if self.ring is None:
             _, height, width, _ = self.held
         else:
@@ -421,9 +435,10 @@ class WindowOp(TensorOp):
         return np.concatenate([self._gathered(image, (top, left + step), filling) for step in self.steps], 1)
 
     def _gathered(self, image: Array, corner: tuple[Any, Any], filling: Array) -> Array:
-        """One window of each image, or of each ring. filling: the elements outside the image.
+        """One window of each image or ring, copied element by element.
 
-        corner: the row and the column of the window, as integers or as arrays with an entry per sample.
+        corner: the row and the column at which the window starts, as integers or as arrays with an entry per sample.
+        filling: the elements outside the image.
         """
         indices: list[Array] = []
         inside = np.ones((1, 1, 1), bool)
@@ -464,7 +479,7 @@ class WindowOp(TensorOp):
         return window
 
     def _verify_ring(self, held: Shape, window: Shape) -> None:
-        """Raise `VerifyException` unless the ring contains all pixels of the image from the first to the last one of
+        """Raise `VerifyException` unless the ring contains all pixels of the image from the first to the last pixel of
         the window.
         """
         height, width = self.extents

@@ -1,7 +1,7 @@
 """The interface of ops that compute on arrays, for the evaluator and for gradients.
 
-Arrays contain the values of a tensor for several samples at once. Their leading axis is over the samples, with extent 1
-if the tensor does not depend on the input. The axes of the tensor follow.
+An array contains the values of a tensor for several samples. Its leading axis is over the samples; the extent of this
+axis is 1 if the tensor does not depend on the input. The axes of the tensor follow.
 """
 
 from __future__ import annotations
@@ -31,13 +31,15 @@ T = TypeVar("T")
 
 
 class Arithmetic(ABC):
-    """The arithmetic of an evaluation: reals in double precision, or raws on a numpy machine."""
+    """The arithmetic with which a program is evaluated: reals in double precision, or raws on a numpy machine."""
 
     def __init__(self) -> None:
         self._built: dict[Operation, Any] = {}
 
     def once(self, op: Operation, build: Callable[[], T]) -> T:
-        """The state that an op needs in each of its evaluations. `build` creates the state in the first evaluation."""
+        """The object that `build` returns for `op`. `build` is called in the first evaluation of the op, and its result
+        is cached for later evaluations.
+        """
         if op not in self._built:
             self._built[op] = build()
         return self._built[op]
@@ -45,7 +47,7 @@ class Arithmetic(ABC):
     @property
     @abstractmethod
     def machine(self) -> NumpyMachine | None:
-        """The machine that computes raws; None for reals."""
+        """The machine that computes on raws; None if the arithmetic is on reals."""
 
     @abstractmethod
     def scalar(self, step: Operation, x: Sequence[Array]) -> Array:
@@ -53,11 +55,11 @@ class Arithmetic(ABC):
 
     @abstractmethod
     def number(self, value: SSAValue, real: float) -> Array:
-        """A real, represented like an element of the tensor `value`."""
+        """A real in the representation of an element of the tensor `value`: a raw of its format, or a real."""
 
     @abstractmethod
     def no_total(self, value: SSAValue, count: int, shape: tuple[int, ...]) -> Array:
-        """Initial totals, to which `count` elements of a tensor will be added."""
+        """Totals with the initial value zero, to which `count` elements of a tensor will be added."""
 
     @abstractmethod
     def tally(self, value: SSAValue, total: Array, x: Array) -> Array:
@@ -65,10 +67,11 @@ class Arithmetic(ABC):
 
     @abstractmethod
     def average(self, out: SSAValue, source: NumberFormat, total: Array, count: int, over_axes: bool) -> Array:
-        """Totals of `count` elements of a format, divided by `count`.
+        """Totals of `count` elements of a format, divided by `count` and rounded.
 
-        out: the tensor of the results. over_axes: true to round as `tdsl.mean` does, false to round as
-        `tdsl.average_pool` does.
+        out: the tensor of the results.
+        source: the format of the elements.
+        over_axes: true to round as in `tdsl.mean`, false to round as in `tdsl.average_pool`.
         """
 
 
@@ -76,7 +79,9 @@ class Arithmetic(ABC):
 class Factored:
     """The gradient with respect to a matrix, as the two factors of a matrix product.
 
-    slope: shape (samples, rows, columns). right: the right operand, shape (samples or 1, length of a row, columns).
+    slope: the left factor, shape (samples, rows, columns).
+    right: the right factor, shape (samples or 1, length of a row, columns), which is transposed before the
+        multiplication.
     """
 
     slope: Array
@@ -91,46 +96,55 @@ Derivatives: TypeAlias = "Sequence[Array | Factored | None]"
 
 
 class HasValueInterface(Operation, ABC):
-    """An op whose result can be computed on arrays.
+    """The interface of an op whose result can be computed on arrays.
 
-    An op class defines `real` and `bits`, or `compute` if both have the same definition in terms of an `Arithmetic`.
+    An op class defines `real` and `bits`, or `compute` if one definition in terms of an `Arithmetic` serves both.
     Operands other than tensors are integers, or arrays of the shape (samples,).
     """
 
     def compute(self, arithmetic: Arithmetic, x: Sequence[Any]) -> Any:
-        """The result for the values of all operands. A tensor may be represented by a single number, which is
-        broadcast.
+        """The result for the values of all operands, in the given arithmetic. A single number may represent a tensor,
+        to which it is broadcast.
         """
         return self.real(x) if arithmetic.machine is None else self.bits(arithmetic.machine, x)
 
     def real(self, x: Sequence[Any]) -> Any:
-        """The result in double precision, regardless of formats."""
+        """The result in double precision, without rounding to formats."""
         raise error_at(self, f"{self.name} is not supported yet by the evaluator")
 
     def bits(self, m: NumpyMachine, x: Sequence[Any]) -> Any:
-        """The result in raws, equal in every bit to the result on devices."""
+        """The result as raws, equal in every bit to the result on devices."""
         raise error_at(self, f"{self.name} is not supported yet by the evaluator")
 
     def derivative(self, arithmetic: Arithmetic, x: Sequence[Any], y: Array, slope: Array) -> Derivatives | None:
         """The gradient with respect to each operand; None for an operand on which the result does not depend.
 
-        y: the result. slope: the gradient with respect to the result. An op without derivatives returns None.
+        y: the result of the op.
+        slope: the gradient with respect to the result.
+
+        An op without derivatives returns None.
         """
         return None
 
 
 def ranked(x: Array, rank: int) -> Array:
-    """An array with new axes after the axis of samples, so that it can be broadcast with tensors of rank `rank`."""
+    """An array with new axes of extent 1 after the axis of samples, so that it can be broadcast with tensors of rank
+    `rank`.
+    """
     return x if x.ndim == rank else x.reshape(x.shape[0], *(1,) * (rank - x.ndim), *x.shape[1:])
 
 
 def spread(x: Array, shape: tuple[int, ...]) -> Array:
-    """An array broadcast to a shape; the same object, without a recorded step, if it already has the shape."""
+    """An array broadcast to a shape. If the array already has the shape, it is returned itself, so that no step is
+    recorded.
+    """
     return x if x.shape == shape else np.broadcast_to(x, shape)
 
 
 def summed_to(x: Array, slope: Array) -> Array:
-    """The gradient with respect to `x`, which was broadcast. slope: the gradient with respect to the result.
+    """The gradient with respect to `x`, which was broadcast.
+
+    slope: the gradient with respect to the result.
 
     Gradients are summed over the broadcast axes, but not over the samples.
     """
@@ -148,7 +162,7 @@ def selected(condition: Array, a: Any, b: Any) -> Array:
 
 
 def greatest(m: NumpyMachine, format: NumberFormat, candidates: Iterable[Array]) -> Array:
-    """The greatest of several arrays of raws, element by element; the first of equal elements."""
+    """The elementwise maximum of several arrays of raws. Of equal elements, the first is selected."""
     return reduce(lambda best, x: np.where(format.greater(m, x, best), x, best), candidates)
 
 

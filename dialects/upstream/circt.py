@@ -1,6 +1,6 @@
-"""CIRCT's dialects `hw` and `seq`, extended by operations that xDSL 0.74 lacks.
+"""CIRCT's dialects `hw` and `seq`, extended by ops that xDSL 0.74 does not contain.
 
-The operations are printed in the generic form, which CIRCT parses.
+The ops are printed in the generic form, which CIRCT parses.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ from xdsl.utils.exceptions import VerifyException
 
 @irdl_op_definition
 class AggregateConstantOp(IRDLOperation):
-    """A constant array. `fields` contains its elements; the element with the highest index is first."""
+    """A constant array. `fields` contains its elements in descending order of index."""
 
     name = "hw.aggregate_constant"
     fields = prop_def(ArrayAttr[IntegerAttr])
@@ -42,7 +42,10 @@ class AggregateConstantOp(IRDLOperation):
     traits = traits_def(Pure())
 
     def __init__(self, elements: Sequence[int], width: int):
-        """Create a constant array. elements: unsigned integers of `width` bits, in ascending order of index."""
+        """Create a constant array.
+
+        elements: unsigned integers of `width` bits, in ascending order of index.
+        """
         type = IntegerType(width)
         fields = [IntegerAttr(element, type, truncate_bits=True) for element in reversed(elements)]
         super().__init__(properties={"fields": ArrayAttr(fields)}, result_types=[ArrayType(type, len(elements))])
@@ -55,7 +58,8 @@ class AggregateConstantOp(IRDLOperation):
 
 @irdl_attr_definition
 class FirMemType(ParametrizedAttribute, TypeAttribute):
-    """A memory of `depth` words of `width` bits. A write mask has `mask` bits, one per equal part of a word.
+    """A memory of `depth` words of `width` bits. A word consists of `mask` equal parts, each of which has one bit in
+    the mask of a write.
 
     If `mask` is 0, writes have no mask.
     """
@@ -101,9 +105,8 @@ class FirMemType(ParametrizedAttribute, TypeAttribute):
 
 
 def _verify_port(memory: SSAValue, address: SSAValue, data: SSAValue) -> None:
-    """Raise `VerifyException` unless the address has as many bits as the depth requires.
-
-    Also raise it unless the data have as many bits as a word.
+    """Raise `VerifyException` unless the address has as many bits as the depth requires and the data have as many bits
+    as a word.
     """
     type = memory.type
     assert isinstance(type, FirMemType)
@@ -116,8 +119,8 @@ def _verify_port(memory: SSAValue, address: SSAValue, data: SSAValue) -> None:
 class FirMemOp(IRDLOperation):
     """A memory. Latencies are in cycles.
 
-    `ruw` defines the effect of a write on a simultaneous read. `wuw` defines the effect of a write on a second
-    simultaneous write.
+    `ruw` specifies what a read returns if the word is written in the same cycle. `wuw` specifies the result of two
+    writes to one word in the same cycle.
     """
 
     UNDEFINED: ClassVar = IntegerAttr(0, i32)
@@ -132,7 +135,7 @@ class FirMemOp(IRDLOperation):
     traits = traits_def(MemoryAllocEffect())
 
     def __init__(self, type: FirMemType, read_latency: int, name: str | None = None):
-        """Create a memory in which writes take effect one cycle after the data are applied."""
+        """Create a memory in which a write takes effect one cycle after its data are applied."""
         properties: dict[str, Attribute | None] = {
             "readLatency": IntegerAttr(read_latency, i32),
             "writeLatency": IntegerAttr(1, i32),

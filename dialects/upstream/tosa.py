@@ -1,6 +1,6 @@
-"""The `tosa` dialect, extended by operations of TOSA 1.0 that xDSL 0.74 lacks.
+"""The `tosa` dialect, extended by ops of TOSA 1.0 that xDSL 0.74 does not contain.
 
-The operations are printed in the generic form, which `mlir-opt` parses. The specification is
+The ops are printed in the generic form, which `mlir-opt` parses. The specification is
 github.com/arm/tosa-specification. Names are those of MLIR's dialect.
 """
 
@@ -213,7 +213,9 @@ class ReverseOp(_SameElements):
 
 @irdl_op_definition
 class GatherOp(IRDLOperation):
-    """The rows of `values`, N x K x C, at the 32-bit `indices`, N x W."""
+    """The rows of `values`, shape N x K x C, that the 32-bit `indices`, shape N x W, select. The result has the shape N
+    x W x C.
+    """
 
     name = "tosa.gather"
     values = operand_def(TensorType)
@@ -243,7 +245,7 @@ class TableOp(IRDLOperation):
 
 
 class _Elementwise(IRDLOperation, ABC):
-    """An elementwise op. Extents of 1 are broadcast."""
+    """An elementwise op. Operands are broadcast along axes of extent 1."""
 
     output = result_def(TensorType)
     traits = traits_def(Pure())
@@ -301,7 +303,7 @@ class CountLeadingZerosOp(_Elementwise):
 
 @irdl_op_definition
 class SelectOp(_Elementwise):
-    """The second operand where the first operand is 1, otherwise the third operand."""
+    """The element of the second operand where the first operand is 1, otherwise the element of the third operand."""
 
     name = "tosa.select"
     pred = operand_def(TensorType)

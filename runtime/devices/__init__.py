@@ -1,1 +1,1 @@
-"""Runners, which build a generated model, run it on the host or a simulated chip, and measure it."""
+"""Runners. A runner builds a generated model, runs it on the host or a simulated chip, and measures it."""

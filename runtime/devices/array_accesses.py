@@ -1,4 +1,4 @@
-"""The accesses of an emulated program to its arrays, counted while it runs."""
+"""Counts of the accesses of an emulated program to its arrays."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ MOST_ARRAYS = 256
 
 
 class CountedAccesses(NamedTuple):
-    """The loads and stores of an array, and the bytes that they transfer, in one inference."""
+    """The numbers of loads and stores of an array in one inference, and the numbers of bytes that they transfer."""
 
     reads: int
     writes: int
@@ -30,7 +30,7 @@ class CountedAccesses(NamedTuple):
 
 
 class Counted(NamedTuple):
-    """The accesses of each array, by its name in C, and the results of the last run."""
+    """The accesses to each array, by its name in C, and the results of the last run."""
 
     accesses: Mapping[str, CountedAccesses]
     result: RunResult
@@ -39,9 +39,13 @@ class Counted(NamedTuple):
 def count_accesses(runner: Runner, build: Build, interface: Interface, inputs: np.ndarray) -> Counted:
     """Run a program on an emulator and count its accesses to each static array of the model in one inference.
 
-    What the first inference does once is not counted: the counts of one inference are subtracted from those of all.
-    inputs: as for `run`, at least two. Raises `InputError` for another runner, for fewer inputs, and if
-    accesses depend on the input.
+    The count is the difference of two runs with different numbers of inferences, so that accesses of the initialisation
+    are not counted.
+
+    inputs: as for `Runner.run`, at least two.
+
+    Raises `InputError` for a runner without an emulator, for fewer than two inputs, and if accesses depend on the
+    input.
     """
     arrays = {
         symbol.name: range(symbol.address, symbol.address + symbol.size)
@@ -62,7 +66,7 @@ def count_accesses(runner: Runner, build: Build, interface: Interface, inputs: n
 def _totals(
     runner: Runner, build: Build, interface: Interface, inputs: np.ndarray, arrays: Mapping[str, range]
 ) -> tuple[np.ndarray, RunResult]:
-    """The accesses of a whole run to each array: shape (arrays, 4). Also return the results."""
+    """The number of accesses to each array in a whole run, shape (arrays, 4), and the results of the run."""
     if isinstance(runner, QemuRunner):
         return _totals_in_qemu(runner, build, interface, inputs, arrays)
     if not isinstance(runner, EmulatorRunner):
@@ -99,7 +103,7 @@ def _totals_in_qemu(
 
 
 def _derived(runner: Runner, **members: Any) -> Runner:
-    """A runner of a subclass with other members, and the same values of fields."""
+    """A runner of a new subclass with the given members. Its fields have the values of `runner`'s fields."""
     kind = type(runner)
     derived = cast(type[Runner], type(kind.__name__, (kind,), members))
     return derived(**{field.name: getattr(runner, field.name) for field in fields(runner)})

@@ -35,7 +35,8 @@ _CLONE = re.compile(r"\.(constprop|isra|part)\.\d+")
 class ListedInstruction:
     """An instruction of `NAME_predict`, or of the step function of a streaming program.
 
-    line: the line in NAME.c, 0 if there is none. time: the time per inference, including called functions.
+    line: the line in NAME.c, 0 if there is none.
+    time: the time that the instruction takes per inference, including functions that it calls.
     """
 
     address: int
@@ -51,10 +52,10 @@ class Attribution:
     * time: for each line of NAME.c, its time in the device's unit, as the mean over the inputs. It includes the
       functions that the line calls.
     * calls: for each line and called function, the part of this time that is spent in the function.
-    * code: for each line, the bytes of `NAME_predict`, or of the step function. Line 0 collects the time and code
-      without a line.
+    * code: for each line, its bytes of `NAME_predict`, or of the step function. Line 0 stands for time and code that
+      belong to no line.
     * constants, kernels, library: the bytes of flash by symbol, for the arrays of NAME.c, for the functions of NAME.c,
-      and for the C library. The rest of the program is start-up code and harness.
+      and for the C library. The remaining bytes of the program are start-up code and the harness.
     * instructions: the instructions of `NAME_predict`, or of the step function, if a listing was requested.
     """
 
@@ -82,8 +83,10 @@ def attribute(
 ) -> Attribution:
     """Build and run a generated model. Return its time and flash, attributed to lines and symbols.
 
-    constants: the names of the constant arrays in the model's C file. listing: true to request instructions. Raises
-    `InputError` on a device without a profiler.
+    constants: the names of the constant arrays in the model's C file.
+    listing: true to request the list of instructions.
+
+    Raises `InputError` on a device without a profiler.
     """
     build = runner.build(source_dir, interface, workdir, optimize, DEBUG_FLAGS)
     profile = runner.profile(build, interface, inputs)
@@ -124,7 +127,9 @@ def attribute(
 
 
 def _functions(symbols: Iterable[Symbol]) -> Callable[[int], str]:
-    """A function that maps the address of an instruction to the name of the function that contains it."""
+    """A function that maps the address of an instruction to the name of the function of the program that contains the
+    address.
+    """
     table = sorted((symbol.address & ~1, symbol.size, symbol.name) for symbol in symbols if symbol.kind in "tT")
     starts = [start for start, _, _ in table]
 

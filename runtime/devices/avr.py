@@ -1,4 +1,4 @@
-"""The runner of AVR chips. It simulates programs with libsimavr, with exact numbers of cycles."""
+"""The runner of AVR chips. It simulates programs with libsimavr, which counts cycles exactly."""
 
 from __future__ import annotations
 
@@ -23,16 +23,16 @@ BEHIND_CONSTANTS = "__ctors_start"
 class AvrRunner(SimulatorRunner):
     """The runner of simulated AVR chips, by default the Arduino Uno, with the Arduino IDE's compiler flags except LTO.
 
-    No Arduino core is linked. Cycles are counted from the first instruction of `NAME_predict` through its return. The
-    runner raises `DeviceError` for an inference of more than `limit` cycles, for a crash and for a jump out of the
-    program. Also raises it for a stack overflow into the static data, and for a program too large for the chip.
+    The program is linked without an Arduino core. Cycles are counted from the first instruction of `NAME_predict`
+    through its return. The runner raises `DeviceError` for an inference of more than `limit` cycles, for a crash, for a
+    jump out of the program, for a stack overflow into the static data, and for a program too large for the chip.
     """
 
     name: str = "uno"
     not_in_image: ClassVar[Sequence[str]] = (".eeprom",)
 
     def check(self, build: Build) -> None:
-        """Raise `TooLargeError` for constants beyond the range of LPM."""
+        """Raise `TooLargeError` for constants beyond the address range of the instruction LPM."""
         end = symbols(self.chip, build.elf)[BEHIND_CONSTANTS]
         if LPM_BYTES < end <= (self.board.flash or 0):
             raise TooLargeError(

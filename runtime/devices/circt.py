@@ -1,4 +1,6 @@
-"""Hardware modules in CIRCT's dialects, which CIRCT prints as SystemVerilog, independently of tinyml's printer."""
+"""Runs of hardware modules in CIRCT's dialects. CIRCT prints them as SystemVerilog, independently of tinyml's
+printer.
+"""
 
 from __future__ import annotations
 
@@ -43,9 +45,11 @@ def _has_circt() -> bool:
 
 
 def printed_by_circt(module: str) -> str:
-    """The SystemVerilog text of a module. module: the text of a module in CIRCT's dialects, in the generic form.
+    """The SystemVerilog text that CIRCT prints for a module.
 
-    Raises `InputError` if `circt` is not installed. For a module that CIRCT rejects, raises it with CIRCT's first error
+    module: the text of a module in CIRCT's dialects, in the generic form.
+
+    Raises `InputError` if `circt` is not installed. If CIRCT rejects the module, the error contains CIRCT's first error
     message.
     """
     if not _has_circt():
@@ -59,7 +63,7 @@ def printed_by_circt(module: str) -> str:
 
 @dataclass(frozen=True)
 class CirctRunner(Runner):
-    """The runner of modules that CIRCT prints, on verilator.
+    """The runner of modules that CIRCT prints. verilator simulates them.
 
     The folder of a program contains `NAME.mlir` in addition to `NAME.v`.
     """
@@ -72,7 +76,7 @@ class CirctRunner(Runner):
         optimize: str | None = None,
         extra_flags: Sequence[str] = (),
     ) -> Build:
-        """Print the module as `NAME.sv` in a working folder, and return it as the built program."""
+        """Print the module as `NAME.sv` in a working folder. Return this file as the built program."""
         ours = runner_for(self.name).build(source_dir, interface, workdir)
         workdir.mkdir(parents=True, exist_ok=True)
         file = workdir / f"{interface.name}.sv"

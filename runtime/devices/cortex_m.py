@@ -1,4 +1,4 @@
-"""The runner of ARM Cortex-M chips on the emulator. Cycles follow from the published timing of the core."""
+"""The runner of ARM Cortex-M chips on the emulator. It computes cycles from the published timing of the core."""
 
 from __future__ import annotations
 
@@ -30,11 +30,11 @@ _RUN = re.compile(r"\b([rsd])(\d+)-\1(\d+)\b|" + _REGISTER.pattern)
 
 
 class ThumbCycles:
-    """The cycles of the blocks of a linked program.
+    """The cycles of the basic blocks of a linked program.
 
-    Data-dependent effects are ignored: early termination of divisions (the timing contains a mean), failing conditions
-    in IT blocks, unaligned accesses, stalls on floating-point results, and instruction fetches that conflict with loads
-    from flash.
+    Effects that depend on data are ignored: early termination of divisions (the timing contains a mean), failing
+    conditions in IT blocks, unaligned accesses, stalls on floating-point results, and instruction fetches that conflict
+    with loads from flash.
     """
 
     def __init__(self, timing: Timing, chip: Chip, elf: Path) -> None:
@@ -47,7 +47,7 @@ class ThumbCycles:
         return self._timing.refill
 
     def block(self, addresses: Sequence[int]) -> int:
-        """The cycles of consecutive instructions. A branch at the end counts as not taken."""
+        """The cycles of consecutive instructions. If the last one is a branch, it counts as not taken."""
         instructions = [self._instructions[address] for address in addresses if address in self._instructions]
         # Illegal instructions have no disassembly.
         return len(addresses) - len(instructions) + cycles_of_block(self._timing, instructions)
@@ -63,9 +63,10 @@ def _disassembly(chip: Chip, elf: Path, written: int) -> dict[int, Instruction]:
 
 
 def disassembled(text: str, vector: Callable[[int], Instruction | None] = lambda code: None) -> dict[int, Instruction]:
-    """The instructions of a disassembly, by address. They state the registers on which cycles depend.
+    """The instructions of a disassembly, by address. An instruction states the registers on which its cycles depend.
 
-    vector: a function that returns the instruction for a 32-bit opcode that binutils does not decode, or None.
+    vector: a function that returns the instruction for a 32-bit opcode that binutils cannot decode; None for an unknown
+        opcode.
     """
     found: dict[int, Instruction] = {}
     for address, code, name, operands in _LINE.findall(text):
@@ -76,7 +77,12 @@ def disassembled(text: str, vector: Callable[[int], Instruction | None] = lambda
 
 @lru_cache(1 << 12)
 def _instruction(size: int, name: str, operands: str) -> Instruction:
-    """The record of an instruction, parsed from its disassembly. name: the mnemonic without the width suffix."""
+    """An instruction, parsed from its disassembly.
+
+    size: the number of bytes.
+    name: the mnemonic without the width suffix.
+    operands: the text of the operands.
+    """
     registers, words = _REGISTER.findall(operands), _words(name, operands)
     address, written = list[str](), 0
     single = _SINGLE.fullmatch(name)
@@ -100,7 +106,7 @@ def _instruction(size: int, name: str, operands: str) -> Instruction:
 
 
 def _words(name: str, operands: str) -> int:
-    """The number of 32-bit registers that a load or store multiple transfers; 0 for any other instruction."""
+    """The number of 32-bit registers that a load multiple or store multiple transfers; 0 for any other instruction."""
     if not _SEVERAL.fullmatch(name):
         return 0
     if name.startswith(("ldrd", "strd")):
@@ -118,7 +124,7 @@ def _words(name: str, operands: str) -> int:
 class CortexMRunner(EmulatorRunner):
     """The runner of an emulated Cortex-M0+, M3 or M4 (with its FPU).
 
-    An instruction in an IT block whose condition fails is counted, because it occupies the pipeline.
+    An instruction in an IT block whose condition is false is also counted, because it occupies the pipeline.
     """
 
     def code_cycles(self, elf: Path) -> ThumbCycles | None:

@@ -1,4 +1,4 @@
-"""Results of devices: a built program, the results of a run, and a profile."""
+"""Results of devices: a built program, the outputs and costs of a run, and a profile."""
 
 from __future__ import annotations
 
@@ -15,20 +15,21 @@ if TYPE_CHECKING:
 
 
 class DeviceError(InputError):
-    """Raised if a program did not run to its end: it crashed, did not terminate, or does not fit the chip."""
+    """Raised if a program was not completed: it crashed, did not terminate, or does not fit the chip."""
 
 
 class FullStackError(DeviceError):
-    """The stack of a program overflowed into the static data, because the RAM is too small for stack and data."""
+    """Raised if the stack of a program overflowed into the static data, because the RAM is too small for both."""
 
 
 @dataclass(frozen=True)
 class Build:
     """A linked program.
 
-    * flash_bytes: text + data of the ELF file, including startup code and the harness, some dozens of bytes.
+    * flash_bytes: text + data of the ELF file. They include startup code and the harness, which is some dozens of
+      bytes.
     * static_bytes: .data + .bss, which includes the caller's input array X.
-    * weights: the constants that the program receives before the first inference (`--load-weights`).
+    * weights: the bytes of constants that the program receives before the first inference (`--load-weights`).
     """
 
     flash_bytes: int
@@ -43,15 +44,15 @@ class RunResult:
 
     * labels: shape (samples,); None if the model has no labels.
     * scores: shape (samples, output_length), in the element type of the interface; None if the model has no scores.
-    * cycles: shape (samples,); counts `unit` from the first instruction of `NAME_predict` to its return. None if the
-      device has no counter.
-    * stack_bytes: the greatest stack depth over all inferences, measured from the top at reset. It includes the frame
-      of main and the call.
+    * cycles: shape (samples,); the time in `unit` from the first instruction of `NAME_predict` to its return. None if
+      the device has no counter.
+    * stack_bytes: the greatest stack depth over all inferences, measured from the top of the stack at reset. It
+      includes the frame of main and the call.
     * more: the outputs after the scores.
     * core_cycles: shape (samples,); the cycles of the core by the timing of the board, for the same instructions. None
       if the board has no timing.
-    * longest: shape (samples,); for a streaming program, the maximum cycles between two parts of the input, including
-      the answer. None for other programs.
+    * longest: shape (samples,); for a streaming program, the maximum number of cycles between two parts of the input,
+      including the answer. None for other programs.
     """
 
     labels: np.ndarray | None
@@ -68,9 +69,9 @@ class RunResult:
 class TimeProfile:
     """The time of an inference by instruction, as the mean over the inputs, in the device's unit.
 
-    The key of `spent` is a pair (site, pc). The value is the time of the instruction at `pc` while `site` was the last
-    instruction of `NAME_predict` that ran before it. `site` is either `pc` itself or the call in which the instruction
-    ran. The values add up to `RunResult.cycles`.
+    A key of `spent` is a pair (site, pc): the instruction at `pc`, and the instruction of `NAME_predict` that was
+    executed last before it. `site` is `pc` itself, or the call in which the instruction at `pc` was executed. The value
+    is the time of the instruction at `pc` for this `site`. The values add up to `RunResult.cycles`.
     """
 
     result: RunResult
@@ -78,7 +79,7 @@ class TimeProfile:
 
 
 def raw_inputs(interface: Interface, inputs: np.ndarray) -> bytes:
-    """The bytes of `inputs`, row after row. Elements are packed if the interface states a packed input.
+    """The bytes of `inputs`, row after row. Elements are packed if the interface specifies a packed input.
 
     Raises `InputError` if the shape or the element type does not match the interface.
     """
@@ -97,8 +98,12 @@ def raw_inputs(interface: Interface, inputs: np.ndarray) -> bytes:
 def result_of_records(interface: Interface, records: bytes, unit: str) -> RunResult:
     """The results of a run, decoded from the records that a device's driver writes, one record per sample.
 
-    A record is `int32 label; uint32 stack; uint64 cycles;`, the raw scores and the other outputs. For a streaming
-    program, `uint64 longest` follows. unit: the unit of cycles. If all cycles are 0, the device has no counter.
+    A record consists of `int32 label; uint32 stack; uint64 cycles;`, the raw scores and the other outputs. For a
+    streaming program, `uint64 longest` follows.
+
+    unit: the unit of cycles.
+
+    If all cycles are 0, the device has no counter.
     """
     import numpy as np
 

@@ -1,4 +1,4 @@
-"""The base class of runners on the emulator `unicorn`, with counts of instructions and cycles per basic block."""
+"""The base class of runners on the emulator `unicorn`. It counts instructions and cycles per basic block."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ class Core:
 
 
 class CodeCycles(Protocol):
-    """The cycles of a linked program's code.
+    """The cycles of the code of a linked program.
 
     refill: the additional cycles of a taken branch, which refills the pipeline.
     """
@@ -80,7 +80,10 @@ class EmulatorRunner(Runner):
 
     @abstractmethod
     def core(self, unicorn: Any) -> Core:
-        """A new core of this board. unicorn: the imported module, which has incomplete type information."""
+        """A new core of this board.
+
+        unicorn: the imported module, which is passed as Any because its type information is incomplete.
+        """
 
     def code_cycles(self, elf: Path) -> CodeCycles | None:
         """The cycles of a linked program's code; None if the timing of the board's core is unknown."""
@@ -137,7 +140,10 @@ class EmulatorRunner(Runner):
 
 
 class _Machine:
-    """An emulated chip that has run to its first `tm_mark`. profiled: true to record entries of blocks in `entered`."""
+    """An emulated chip on which a program has been executed up to its first `tm_mark`.
+
+    profiled: true to record the entries of blocks in `entered`.
+    """
 
     def __init__(self, runner: EmulatorRunner, build: Build, interface: Interface, profiled: bool = False) -> None:
         elf = build.elf
@@ -234,7 +240,9 @@ class _Machine:
         return self._run_to_mark(self._uc.reg_read(self._core.back))
 
     def _run_to_mark(self, start: int) -> int:
-        """Run from a code address to the next call of `tm_mark` and return the argument of this call."""
+        """Execute the program from a code address up to the next call of `tm_mark`. Return the argument of this
+        call.
+        """
         mark = self._symbols["tm_mark"]
         self.counter.restart()
         try:
@@ -275,12 +283,14 @@ class _Machine:
         return address == self._row or address not in self._program
 
     def _end_part(self) -> None:
-        """Record the number of instructions since the previous part of the input."""
+        """Record the number of instructions since the previous part of the input was received."""
         self.longest = max(self.longest, self.counter.executed - self._part)
         self._part = self.counter.executed
 
     def _receive(self) -> None:
-        """Write the requested row to memory. Called at the entry of the function that supplies rows."""
+        """Write the requested row of the input to memory. The method is called when the program enters the function
+        that supplies rows.
+        """
         self._end_part()
         to, row = (self._uc.reg_read(register) for register in self._core.arguments)
         size = self._interface.row_bytes
@@ -317,7 +327,7 @@ class _TableRow(ctypes.Structure):
 
 
 class _Counts(ctypes.Structure):
-    """The counts, and the table that the C hook reads: the struct `tm_counts` in block_counter.c."""
+    """The counts and the table that the C hook uses: the struct `tm_counts` in block_counter.c."""
 
     _fields_ = (
         ("executed", ctypes.c_uint64),
@@ -336,7 +346,7 @@ class _Counts(ctypes.Structure):
 class CodeBlock(NamedTuple):
     """A basic block, which is entered only at its start: its cycles and the addresses of its instructions.
 
-    after: the address after the block; None for a block of the harness, for which no instructions are recorded.
+    after: the address after the block; None for a block of the harness, whose instructions are not recorded.
     """
 
     instructions: Sequence[int]
@@ -345,10 +355,11 @@ class CodeBlock(NamedTuple):
 
 
 class Step(NamedTuple):
-    """A transition between blocks.
+    """A transition from one block to another one.
 
     * to: the number of the entered block.
-    * instructions, cycles: the costs of the step. The cycles include the refill after a taken branch.
+    * instructions, cycles: the numbers that the step adds to the counts. The cycles include the refill after a taken
+      branch.
     * special: true if the program requests an input row at the entered block, or if the block is outside the program.
     """
 
@@ -359,11 +370,11 @@ class Step(NamedTuple):
 
 
 class BlockCounter:
-    """A counter of instructions and cycles. `restart` resets the counts to 0.
+    """A counter of executed instructions and cycles. `restart` resets the counts to 0.
 
     * decode: a function that returns the block at an address. Its arguments are the address and the size in bytes.
     * refill: the additional cycles of a taken branch.
-    * special: a function that returns true if the entry of the block at an address requires more than counting.
+    * special: a function that returns true if entering the block at an address requires more than counting.
 
     Blocks are numbered from 1. The program starts in block 0.
     """
@@ -402,7 +413,7 @@ class BlockCounter:
         self._counts.executed = self._counts.cycles = 0
 
     def enter(self, address: int, size: int) -> bool:
-        """Count the entry of a block. Return true if the step is special."""
+        """Count the step to the block at an address. Return true if the step is special."""
         counts = self._counts
         key = counts.at, address, size
         if (step := self._steps.get(key)) is None:
@@ -413,10 +424,14 @@ class BlockCounter:
         return step.special
 
     def attach(self, emulator: Any, unicorn: Any, other: Callable[[int, int], None]) -> bool:
-        """Install a C hook that counts all steps known not to be special and calls `other` for all other steps.
+        """Install a C hook that counts all steps known not to be special, and calls `other` for all other steps.
 
-        Return false if the host has no C compiler. unicorn: the imported module of the emulator. An error in `other`
-        stops the emulator. `check` raises this error.
+        Returns false if the host has no C compiler.
+
+        emulator: the emulator on which the hook is installed.
+        unicorn: the imported module of the emulator.
+        other: a function of the address and the size of the entered block. An error in it stops the emulator; `check`
+            raises this error.
         """
         if (library := counting_library()) is None:
             return False
@@ -442,7 +457,7 @@ class BlockCounter:
         return True
 
     def check(self) -> None:
-        """Raise the error that stopped the emulator, if any."""
+        """Raise the error that stopped the emulator. Does nothing if no error stopped it."""
         if self._error is not None:
             raise self._error
 
@@ -450,9 +465,9 @@ class BlockCounter:
         """A context in which `other` is called for each block that the C hook reports. The first error of `other` is
         saved.
 
-        The C hook would discard an exception. An exception of a signal handler is raised when a function is entered,
-        before its first statement, where no `try` in this function can catch the exception. A generator, in contrast,
-        is resumed inside its `try`.
+        The C hook would discard an exception. An exception of a signal handler is raised when a Python function is
+        entered, before its first statement, where no `try` in this function can catch it. A generator, in contrast, is
+        resumed inside its `try`.
         """
         while True:
             try:
@@ -465,7 +480,9 @@ class BlockCounter:
                 stop()
 
     def _new_step(self, address: int, size: int) -> Step:
-        """Record the transition from the current block to the block at `address`, on its first occurrence."""
+        """Record the transition from the current block to the block at `address` when it occurs for the first time.
+        Return it.
+        """
         number = self._numbers.get((address, size))
         if number is None:
             number = self._numbers[address, size] = len(self._known)

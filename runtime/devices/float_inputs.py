@@ -1,4 +1,4 @@
-"""Runs of a model on real inputs by NAME_predict_floats, on any device."""
+"""Runs of a model on real inputs through its C function NAME_predict_floats, on any device."""
 
 from __future__ import annotations
 
@@ -42,11 +42,13 @@ def run_on_floats(
 ) -> tuple[Build, RunResult]:
     """The built program, and the result of its run on real inputs in single precision.
 
-    * folder: contains NAME.c and NAME.h.
-    * x: shape (samples, elements).
-    * temporary: an empty folder.
+    folder: the folder with NAME.c and NAME.h.
+    model: the interface of the model.
+    x: shape (samples, elements).
+    device: the name of the device.
+    temporary: an empty folder.
 
-    Raises `InputError` as runners do.
+    Raises the same errors as `Runner.build` and `Runner.run`.
     """
     for suffix in (".c", ".h"):
         shutil.copy(folder / f"{model.name}{suffix}", temporary)

@@ -20,7 +20,9 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class FpgaRunner(Runner):
-    """The runner of a model's Verilog on verilator, cycle by cycle. Flash, static data and stack are reported as 0."""
+    """The runner of a model's Verilog on verilator, with exact cycles. Flash, static data and stack are reported as
+    0.
+    """
 
     def build(
         self,

@@ -1,4 +1,4 @@
-"""The runner of Cortex-M cores with Helium in QEMU. A model of the core estimates the cycles."""
+"""The runner of Cortex-M cores with Helium in QEMU. A model of the core's pipeline estimates the cycles."""
 
 from __future__ import annotations
 
@@ -24,7 +24,10 @@ _LOOP, _ALIGNMENT = 0x100, 9
 
 @dataclass(frozen=True)
 class _Vector:
-    """A decoded vector instruction. aligned: the required alignment of each memory access, in bytes."""
+    """A decoded vector instruction.
+
+    aligned: the required alignment of each memory access, in bytes.
+    """
 
     unit: str
     held: int = VECTOR_CYCLES
@@ -33,9 +36,9 @@ class _Vector:
 
 @lru_cache(1 << 12)
 def decoded(code: int) -> _Vector | None:
-    """The vector instruction of an opcode; None for other opcodes.
+    """The vector instruction that an opcode encodes; None for other opcodes.
 
-    The result states the properties that determine cycles and alignment. Source: Arm DDI 0553, Armv8-M Architecture
+    The result contains the properties that determine cycles and alignment. Source: Arm DDI 0553, Armv8-M Architecture
     Reference Manual, C2.4.
     """
     high, low = code >> 16, code & 0xFFFF
@@ -88,7 +91,7 @@ def _instruction(code: int) -> Instruction | None:
 
 @lru_cache(4)
 def _table(chip: Chip, elf: Path, timing: Timing, written: int) -> bytes:
-    """The table of the instructions of a program, in the format of the QEMU plugin.
+    """The table of the instructions of a program, in the format that the QEMU plugin reads.
 
     written: the file's modification time, which is part of the cache key.
     """
@@ -115,8 +118,8 @@ class HeliumRunner(QemuRunner):
     """The runner of a Cortex-M55 in QEMU.
 
     The branch at the end of a low-overhead loop is counted in each iteration, because QEMU executes this instruction
-    although the core skips it. QEMU reports no fault for a vector access without the alignment that the architecture
-    requires. The plugin reports this fault.
+    although the core skips it. The plugin raises a fault for a vector access without the alignment that the
+    architecture requires, because QEMU does not.
     """
 
     emulator: ClassVar[Sequence[str]] = ("qemu-system-arm", "-M", "mps3-an547")

@@ -25,10 +25,10 @@ _SANITIZED = ("-g1", "-fsanitize=undefined,address", "-fno-sanitize-recover=all"
 
 @cache
 def _quicker(compiler: str) -> Sequence[str]:
-    """Compiler flags that shorten the compilation of a program.
+    """Compiler flags that shorten the compilation of a program; empty if the compiler does not support them.
 
-    gcc's jump threading takes most of the time for a function that rounds thousands of numbers. Other compilers, which
-    may also be installed as `gcc`, do not support the flag that disables jump threading.
+    gcc's jump threading takes most of the compilation time for a function that rounds thousands of numbers. Other
+    compilers, which may also be installed as `gcc`, do not support the flag that disables jump threading.
     """
     try:
         said = subprocess.run([compiler, "--version"], capture_output=True, text=True, check=False).stdout
@@ -41,12 +41,12 @@ def _quicker(compiler: str) -> Sequence[str]:
 class HostRunner(Runner):
     """The runner of the host computer.
 
-    Cycles are ticks of the x86 time stamp counter, which is a noisy measure; None on other hosts. The stack depth is
-    that of a painted thread, from the frame of the loop around `NAME_predict`. The size of a build includes the C
-    library's startup code and the harness.
+    Cycles are ticks of the x86 time stamp counter, which is a noisy measure. On hosts with other processors they are
+    None. The stack depth is measured by painting the stack of a thread; it counts from the frame of the loop around
+    `NAME_predict`. The size of a build includes the C library's startup code and the harness.
 
     With `sanitize`, the program checks for undefined behaviour and invalid accesses. The first violation raises
-    `DeviceError`. The stack is then reported as 0.
+    `DeviceError`. The stack depth is then reported as 0.
     """
 
     name: str = "host"

@@ -1,8 +1,8 @@
 """Runs of a streaming program on a whole recording, part by part, without a reset.
 
 The length of a part is the distance between answers. The first answer is due after a whole window. The length of the
-window need not be a multiple of the length of a part. The first part is therefore padded in front with rows that the
-harness skips.
+window need not be a multiple of the length of a part. The first part is therefore padded at its start with rows that
+the harness skips.
 """
 
 from __future__ import annotations
@@ -29,8 +29,8 @@ if TYPE_CHECKING:
 class AnswersOverTime:
     """The answers of a program to a recording.
 
-    * outputs: an answer per row, as raws like those from `evaluate`.
-    * ends: for each answer, the number of samples before it.
+    * outputs: one answer per row, as raws in the form that `evaluate` returns.
+    * ends: for each answer, the number of samples of the recording before it.
     * longest: the maximum time from one part of the input to the next, in the board's unit; 0 if the board has no
       counter.
     """
@@ -45,7 +45,10 @@ def answers_to(
 ) -> AnswersOverTime:
     """The answers of a streaming program to a recording.
 
-    The C of the program is built for the board `target` and run. raws: the raws of the recording, of shape (samples,).
+    The C code of the program is built for the board `target` and run.
+
+    raws: the raws of the recording, of shape (samples,).
+
     Raises `InputError` for a recording that ends before the first answer.
     """
     pushes = interface.pushes

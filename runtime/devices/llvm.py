@@ -1,4 +1,4 @@
-"""Compilation of programs in upstream MLIR dialects by LLVM, a second back end that is independent of the C printer."""
+"""Compilation of programs in upstream MLIR dialects by LLVM: a second back end, which does not use the C printer."""
 
 from __future__ import annotations
 
@@ -44,7 +44,8 @@ _TO_LLVM = (
 
 
 def to_llvm(bits: int = sys.maxsize.bit_length() + 1) -> str:
-    """The passes of mlir-opt, comma-separated, that lower a program. Functions receive arrays as pointers.
+    """The passes of mlir-opt, comma-separated, that lower a program to LLVM's dialect. Functions receive arrays as
+    pointers.
 
     bits: the width of an index.
     """
@@ -53,14 +54,16 @@ def to_llvm(bits: int = sys.maxsize.bit_length() + 1) -> str:
 
 @cache
 def _version(tool: str) -> int | None:
-    """The major version of a tool; None if the tool reports no version."""
+    """The major version of a tool; None if the tool prints no version."""
     said = subprocess.run([tool, "--version"], capture_output=True, text=True, check=False).stdout
     found = re.search(r"version (\d+)\.", said)
     return None if found is None else int(found[1])
 
 
 def _suffixes() -> Sequence[str]:
-    """The suffixes of tool names on the PATH: the empty suffix first, then versions in descending order."""
+    """The suffixes of the names of LLVM tools on the PATH: the empty suffix first, then version suffixes in descending
+    order.
+    """
     folders = [Path(folder) for folder in os.environ.get("PATH", "").split(os.pathsep) if folder]
     numbers = {
         int(file.name.rpartition("-")[2])
@@ -106,7 +109,9 @@ def tools() -> Sequence[str]:
 def compile_upstream(module: Path, file: Path, flags: Sequence[str], triple: str = "") -> None:
     """Compile a module in upstream dialects to an object file.
 
-    flags: the flags of clang. triple: LLVM's name of the target, whose pointers have 32 bits; empty for this computer.
+    module, file: the paths of the module and of the object file.
+    flags: the flags of clang.
+    triple: LLVM's name of the target, whose pointers have 32 bits; empty for this computer.
     """
     optimizer, translate, clang = tools()
     passes = to_llvm(32) if triple else to_llvm()
@@ -126,7 +131,7 @@ def build_upstream(
     optimize: str | None = None,
     extra_flags: Sequence[str] = (),
 ) -> Build:
-    """Compile NAME.mlir by LLVM and link it with the C files of a folder and the harness of the runner's chip.
+    """Compile NAME.mlir with LLVM and link it with the C files of a folder and the harness of the runner's chip.
 
     Return the linked program. The arguments have the same meaning as those of `Runner.build`.
     """

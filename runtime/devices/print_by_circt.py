@@ -1,6 +1,6 @@
 """A script that prints a hardware module of CIRCT's dialects as SystemVerilog: `python FILE NAME.mlir NAME.sv`.
 
-The script imports only PyPI's `circt`. `circt` may crash on a module, so the script runs in a separate process.
+The script runs in a separate process because `circt` may crash on a module. It imports only PyPI's `circt`.
 """
 
 from __future__ import annotations
@@ -25,7 +25,9 @@ OPTIONS = "disallowPackedArrays,disallowLocalVariables,locationInfoStyle=none"
 
 
 def main(source: str, file: str) -> None:
-    """Print the module in a file as SystemVerilog. Raises CIRCT's error for a module that CIRCT rejects."""
+    """Print the module in the file `source` as SystemVerilog to `file`. Raises CIRCT's error for a module that CIRCT
+    rejects.
+    """
     circt: Any = import_module("circt")
     ir: Any = import_module("circt.ir")
     passmanager: Any = import_module("circt.passmanager")

@@ -31,7 +31,7 @@ _NO_PERIPHERALS = ("-display", "none", "-monitor", "none", "-serial", "none")
 
 @dataclass(frozen=True)
 class QemuRunner(Runner):
-    """The base class of runners on a core in QEMU. Programs exchange inputs and outputs by files of the host
+    """The base class of runners on a core in QEMU. Programs exchange inputs and outputs with the host through files
     (tm_semihosted.h).
 
     Instructions are counted from the first instruction of `NAME_predict` through its return. An inference that executes
@@ -45,7 +45,9 @@ class QemuRunner(Runner):
     """The offset added to a function's address to call it."""
 
     def table(self, build: Build) -> bytes | None:
-        """The cycles of a program's instructions in the plugin's format; None if the cycles are unknown."""
+        """The cycles of a program's instructions, in the format that the plugin reads; None if the cycles are
+        unknown.
+        """
         del build
         return None
 
@@ -66,7 +68,10 @@ class QemuRunner(Runner):
     def _run(
         self, build: Build, interface: Interface, inputs: np.ndarray, profile: Mapping[str, int | Path]
     ) -> RunResult:
-        """Run a program and return the results. profile: further arguments of the QEMU plugin."""
+        """Run a program and return the results.
+
+        profile: further arguments of the QEMU plugin, by name.
+        """
         raw, what = raw_inputs(interface, inputs), f"{interface.name} on {self.name}"
         known, cycles, timing = symbols(self.chip, build.elf), self.table(build), self.board.timing
         with tempfile.TemporaryDirectory() as name:

@@ -1,4 +1,4 @@
-"""The registry of runners. It exports all names for building and running a model."""
+"""The registry of runners. The module also exports all names that are needed to build and run a model."""
 
 from __future__ import annotations
 
@@ -78,7 +78,8 @@ def _device(name: str) -> Device | None:
 
 
 def device_board(device: str) -> Board:
-    """The board of a device: the device itself if it is a board, otherwise the board whose programs it runs.
+    """The board of a device. A device that is a board is its own board; any other device specifies the board whose
+    programs it runs.
 
     Raises `InputError` for an unknown name.
     """
@@ -93,12 +94,17 @@ def device_board(device: str) -> Board:
 
 
 def device_name(device: str) -> str:
-    """The name of a device, for messages and for `runner_for`. Raises `InputError` for an unknown device."""
+    """The canonical name of a device, for messages and for `runner_for`. Raises `InputError` for an unknown device."""
     return device_board(device).name if _device(device) is None else device
 
 
 def files_of_device(device: str, program: Any, files: Mapping[str, bytes]) -> Mapping[str, bytes]:
-    """The files of a program that the runner of a device builds, by name. files: the C files for a board."""
+    """The files of a program that the runner of a device builds, by name.
+
+    device: the name of the device.
+    program: the program in its folder.
+    files: the C files for a board.
+    """
     if (found := _device(device)) is None or not found.files:
         return files
     row = replace(DEVICES.row(device), value=found.files)
@@ -109,7 +115,7 @@ def files_of_device(device: str, program: Any, files: Mapping[str, bytes]) -> Ma
 def runner_for(target: str) -> Runner:
     """The runner of a board, or of another device.
 
-    Raises `InputError` for an unknown name, and for a board whose programs cannot be run here. Also raises it if a
+    Raises `InputError` for an unknown name, for a board whose programs cannot be run on this computer, and if a
     plug-in's class is not a `Runner`.
     """
     if (device := _device(target)) is not None:

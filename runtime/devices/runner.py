@@ -1,4 +1,4 @@
-"""The base class of runners, which build and run generated models on a board."""
+"""The base class of runners. A runner builds and runs generated models on a board."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Device:
-    """A method of running programs other than on a board, such as code from another compiler on this computer.
+    """A way of running programs that is not a board, such as code from another compiler on this computer.
 
     * board: the name of the board whose programs the device runs and whose unit of time it uses.
     * runner: a function that creates the runner from the name of the board.
@@ -45,8 +45,8 @@ class NoProfilerError(InputError):
 class Runner(ABC):
     """The base class of runners, which build and run models on a real board (the host) or a simulated board.
 
-    Runs are deterministic, except for the cycles of the host. A chip names its runner class (`Chip.runner`). The
-    constructor of this class accepts only the name of a board as argument.
+    Runs are deterministic, except for the cycles of the host. The class of a chip's runner is `Chip.runner`. Its
+    constructor accepts only the name of a board as argument.
     """
 
     name: str
@@ -66,7 +66,9 @@ class Runner(ABC):
 
     @property
     def variant(self) -> str:
-        """The name of the board, plus any property that distinguishes this runner's programs from other programs."""
+        """The name of the board, followed by any property that distinguishes this runner's programs from those of other
+        runners.
+        """
         return self.name
 
     @property
@@ -82,10 +84,16 @@ class Runner(ABC):
         optimize: str | None = None,
         extra_flags: Sequence[str] = (),
     ) -> Build:
-        """Compile every `*.c` directly in `source_dir` with the harness of the chip, into `workdir`. Return the
+        """Compile every `*.c` directly in `source_dir` with the harness of the chip, into `workdir`. Return the linked
         program.
 
-        A program that does not fit in the board's memories is linked with larger memories, so that it can be measured.
+        A program that does not fit in the board's memories is linked with larger memories, so that its size can be
+        measured.
+
+        interface: the interface of the model.
+        optimize: the optimization level; by default `Runner.optimize`.
+        extra_flags: additional flags of the C compiler.
+
         Raises `InputError` if the compiler is missing (naming the Debian packages), if the code does not compile, or if
         the program exceeds the chip's address space.
         """
@@ -109,8 +117,9 @@ class Runner(ABC):
     def run(self, build: Build, interface: Interface, inputs: np.ndarray) -> RunResult:
         """Run the model on raw `inputs` and return the results.
 
-        inputs: shape (samples, input_length), in the interface's element type. Raises `InputError` for inputs of the
-        wrong shape or type, and `DeviceError` if the program fails.
+        inputs: shape (samples, input_length), in the interface's element type.
+
+        Raises `InputError` for inputs of the wrong shape or type, and `DeviceError` if the program fails.
         """
 
     def profile(self, build: Build, interface: Interface, inputs: np.ndarray) -> TimeProfile:

@@ -1,4 +1,4 @@
-"""A serial port of a POSIX system, without a library."""
+"""A serial port of a POSIX system, accessed without a third-party library."""
 
 from __future__ import annotations
 
@@ -13,14 +13,19 @@ from tinyml.dialects.errors import InputError
 
 
 class SerialPort:
-    """An open serial port. name: the name for messages. descriptor: the file descriptor of the open port."""
+    """An open serial port.
+
+    name: the name for messages.
+    descriptor: the file descriptor of the port.
+    """
 
     def __init__(self, name: str, descriptor: int) -> None:
         self._name, self._descriptor = name, descriptor
 
     def write(self, content: bytes, timeout: float) -> None:
-        """Send bytes. Raises `InputError` if this takes more than `timeout` seconds, or if the port was
-        disconnected.
+        """Send bytes.
+
+        Raises `InputError` if sending takes more than `timeout` seconds, or if the port was disconnected.
         """
         deadline = time.monotonic() + timeout
         while content:
@@ -35,7 +40,7 @@ class SerialPort:
                 raise self._gone(error) from error
 
     def read(self, timeout: float) -> bytes:
-        """Wait up to `timeout` seconds for bytes, and return the received bytes, possibly none.
+        """Wait up to `timeout` seconds for bytes, and return the received bytes. The result may be empty.
 
         Raises `InputError` if the port was disconnected.
         """
@@ -98,7 +103,11 @@ def _claim(descriptor: int, name: str) -> None:
 
 
 def _make_raw(termios: Any, descriptor: int) -> None:
-    """Set the speed and raw mode of a port. termios: the Python module, which some systems lack."""
+    """Set the speed and the raw mode of a port.
+
+    termios: the Python module, which is passed because some systems do not have it.
+    descriptor: the file descriptor of the port.
+    """
     mode = termios.tcgetattr(descriptor)
     mode[0] = mode[1] = mode[3] = 0
     mode[2] = termios.CS8 | termios.CREAD | termios.CLOCAL

@@ -1,6 +1,6 @@
-"""The base class of runners on simulators in a separate process.
+"""The base class of runners on simulators that run in a separate process.
 
-A C program that is compiled on demand controls the simulator.
+A C program that is compiled on demand, the driver, controls the simulator.
 """
 
 from __future__ import annotations
@@ -24,9 +24,9 @@ if TYPE_CHECKING:
 class SimulatorRunner(Runner):
     """The base class of runners on a simulator in a separate process.
 
-    A subclass provides the command of a driver, whose arguments are defined in `tm_driver.h`. The driver reads inputs
+    A subclass specifies the command of a driver, whose arguments are defined in `tm_driver.h`. The driver reads inputs
     from standard input and writes records to standard output. `compiled_tool` builds the driver from a C file that
-    includes `tm_driver.h`. An inference of more than `limit` units of time raises `DeviceError`. So does any other
+    includes `tm_driver.h`. An inference of more than `limit` units of time raises `DeviceError`, as does any other
     error that the driver prints.
     """
 
@@ -41,8 +41,8 @@ class SimulatorRunner(Runner):
         """The command of the driver, without its arguments. Raises `InputError` if the simulator is not installed."""
 
     def ram_address(self, symbol: int) -> int:
-        """The RAM address of a symbol. Subclasses override this method if the linker adds an offset to separate address
-        spaces.
+        """The RAM address of a symbol with the linker's address `symbol`. Subclasses override this method if the linker
+        adds an offset to separate address spaces.
         """
         return symbol
 
@@ -64,7 +64,8 @@ class SimulatorRunner(Runner):
     ) -> RunResult:
         """Run a program and return the results.
 
-        profile: the range of addresses to which time is attributed, as two addresses, and the output file.
+        profile: the first and the last address of the range to which time is attributed, and the output file; None for
+            no profile.
         """
         stdin = build.weights + raw_inputs(interface, inputs)
         driver = self.driver()

@@ -1,4 +1,4 @@
-"""The host's side of the protocol for a serial line to a board, which receives samples and returns answers in frames.
+"""The host's side of the serial protocol of a board that receives samples and returns answers. Both are sent in frames.
 
 A frame consists of the byte 0xA5, a kind, a length of 4 bytes, the content, and a checksum of 2 bytes.
 """
@@ -42,7 +42,7 @@ def checksum(content: bytes) -> bytes:
 
 
 def frame(kind: str, content: bytes = b"") -> bytes:
-    """The bytes of a frame with the given kind and content."""
+    """The bytes of a frame of the given kind with the given content."""
     body = _HEAD.pack(kind.encode(), len(content)) + content
     return bytes((START,)) + body + checksum(body)
 
@@ -51,7 +51,7 @@ def frame(kind: str, content: bytes = b"") -> bytes:
 class Frame:
     """A received frame.
 
-    whole: false if the checksum is wrong. The kind and the content are then as received.
+    whole: true if the checksum is correct. Otherwise the kind and the content may be corrupted.
     """
 
     kind: str
@@ -61,21 +61,23 @@ class Frame:
 
 @dataclass
 class FrameReader:
-    """A parser of frames from bytes that arrive in pieces.
+    """A parser of frames from bytes that are received in pieces.
 
-    longest: the number of bytes of the longest expected content. Bytes outside frames, such as text of a boot loader,
-    are skipped. A start byte is also skipped if an unknown kind or an impossible length follows.
+    longest: the number of bytes of the longest expected content.
+
+    Bytes outside frames, such as text of a boot loader, are skipped. A start byte is also skipped if an unknown kind or
+    an impossible length follows.
     """
 
     longest: int
     waiting: bytearray = field(default_factory=bytearray)
 
     def add(self, arrived: bytes) -> None:
-        """Append received bytes."""
+        """Append received bytes to those that have not been parsed."""
         self.waiting += arrived
 
     def next(self) -> Frame | None:
-        """Remove and return the first frame; None if the first frame is not complete."""
+        """Remove the first frame from the received bytes and return it; None if no complete frame has been received."""
         while (at := self.waiting.find(START)) >= 0:
             del self.waiting[:at]
             if len(self.waiting) < 1 + _HEAD.size:
@@ -110,19 +112,19 @@ _REASONS = {
 
 
 def digest_of(source: str) -> int:
-    """The 32-bit digest of a model's C source. By this digest, a board identifies its program."""
+    """The 32-bit digest of a model's C source, by which a board identifies its program."""
     return zlib.crc32(source.encode())
 
 
 def answer_bytes(interface: Interface) -> int:
-    """The number of bytes of all outputs of a sample."""
+    """The number of bytes of all outputs that the program computes for a sample."""
     more = zip(interface.more_dtypes, interface.more_outputs, strict=True)
     return interface.output_bytes + sum(dtype.itemsize * length for dtype, (_, length) in more)
 
 
 @dataclass(frozen=True)
 class BoardAnswers:
-    """The answers of a board, as rows of records: label, microseconds and outputs (`result_of_records`)."""
+    """The answers of a board. Each row contains a record: label, microseconds and outputs (`result_of_records`)."""
 
     records: bytes
     microseconds: np.ndarray
@@ -130,8 +132,9 @@ class BoardAnswers:
 
 @dataclass(frozen=True)
 class StreamingBoard:
-    """A board that runs the sketch of a model. timeout: the time in seconds to wait for the greeting and for each
-    answer.
+    """A board that runs the Arduino sketch of a model.
+
+    timeout: the time in seconds to wait for the greeting and for each answer.
     """
 
     port: SerialPort
@@ -144,7 +147,10 @@ class StreamingBoard:
         return FrameReader(max(_GREETING.size, _FRONT.size + answer_bytes(self.interface)))
 
     def greeting(self, digest: int) -> None:
-        """Wait for the board's greeting. Raises `InputError` if none arrives, or if the board runs another model.
+        """Wait for the board's greeting. Raises `InputError` if no greeting is received, or if the board runs another
+        model.
+
+        digest: the digest of the expected model (`digest_of`).
 
         Opening a port resets many boards, and their boot loaders discard received bytes. The request is therefore
         repeated.
@@ -168,10 +174,12 @@ class StreamingBoard:
             )
 
     def answers(self, inputs: np.ndarray, told: Callable[[int], None]) -> BoardAnswers:
-        """The answers to raw inputs. inputs: shape (samples, input_length).
+        """The answers to raw inputs.
 
-        told: a function that is called after each answer with the number of answers. Raises `InputError` for inputs of
-        the wrong shape or type, and `DeviceError` for a missing or corrupted answer.
+        inputs: shape (samples, input_length).
+        told: a function that is called after each answer with the number of answers.
+
+        Raises `InputError` for inputs of the wrong shape or type, and `DeviceError` for a missing or corrupted answer.
         """
         raw, size = raw_inputs(self.interface, inputs), self.interface.input_bytes
         records = bytearray()
@@ -183,8 +191,8 @@ class StreamingBoard:
         return BoardAnswers(bytes(records), times)
 
     def load(self, weights: bytes) -> None:
-        """Send the weights of a model that stores its weights in RAM. Raises `InputError` unless the board confirms
-        them.
+        """Send the weights to a program that stores its weights in RAM. Raises `InputError` unless the board confirms
+        that it has received them.
         """
         self.port.write(frame(WEIGHTS, weights), self.timeout)
         deadline = time.monotonic() + self.timeout
@@ -218,7 +226,10 @@ class StreamingBoard:
         raise self._error(f"sample {sample}: no answer within {self.timeout:g} s")
 
     def _next(self, deadline: float) -> Frame | None:
-        """The next frame; None if no frame is complete before the deadline. deadline: a time in seconds."""
+        """The next frame; None if no complete frame is received before the deadline.
+
+        deadline: a time of the monotonic clock, in seconds.
+        """
         while (found := self._reader.next()) is None:
             if (left := deadline - time.monotonic()) <= 0:
                 return None

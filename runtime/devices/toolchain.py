@@ -1,4 +1,4 @@
-"""Calls of compilers and binutils, and the parsing of their output."""
+"""Calls of compilers and binutils, and functions that parse their output."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ MODEL_FLAGS = (
 
 
 def find_tool(chip: Chip, tool: str) -> str:
-    """The path of a tool of a chip, as `Chip.command` names the tool.
+    """The path of a tool of a chip. The chip's `Chip.command` specifies its file name.
 
     Raises `InputError`, which names the Debian packages, if the tool is missing.
     """
@@ -47,7 +47,10 @@ def find_tool(chip: Chip, tool: str) -> str:
 
 
 def _find(command: str, packages: str) -> str:
-    """The path of a command. packages: the Debian packages that install it, for the error message; empty if unknown."""
+    """The path of a command.
+
+    packages: the Debian packages that install it, for the error message; empty if unknown.
+    """
     path = shutil.which(command)
     if path is None:
         cure = f"; on Debian or Ubuntu: apt install {packages}" if packages else ""
@@ -56,8 +59,9 @@ def _find(command: str, packages: str) -> str:
 
 
 def call_tool(chip: Chip, tool: str, arguments: Sequence[str | Path]) -> str:
-    """Run a tool of a chip and return its standard output. Raises `InputError` with the first error that the tool
-    prints.
+    """Run a tool of a chip and return its standard output.
+
+    Raises `InputError` with the first error message of the tool if it fails.
     """
     return run_command(find_tool(chip, tool), arguments)
 
@@ -69,8 +73,11 @@ TIME_LIMIT = 600
 def run_command(path: str, arguments: Sequence[str | Path], name: str = "", seconds: float = TIME_LIMIT) -> str:
     """Run a program and return its standard output.
 
-    name: the name of the program in messages; by default, the name of the file. Raises `InputError` with the first
-    error that the program prints, and for a program that runs longer than `seconds`.
+    path: the path of the program.
+    name: the name of the program in messages; by default, the name of the file.
+    seconds: the time limit.
+
+    Raises `InputError` with the first error message of the program if it fails, and if it exceeds the time limit.
     """
     # Other locales would translate the messages searched below.
     environment = {**os.environ, "LC_ALL": "C"}
@@ -91,9 +98,9 @@ def run_command(path: str, arguments: Sequence[str | Path], name: str = "", seco
 
 @cache
 def tools_of(chip: Chip) -> str:
-    """A text that identifies a chip's tools: the compiler, libraries, packages and modules, with their versions.
+    """A text that identifies the versions of a chip's tools: compiler, libraries, packages and modules.
 
-    The text is empty without a compiler.
+    The text is empty if the compiler is not installed.
     """
     from importlib.metadata import PackageNotFoundError, version
 
@@ -118,8 +125,10 @@ def tools_of(chip: Chip) -> str:
 def compiled_tool(source: Path, *flags: str) -> Path:
     """The path of a program or library that is compiled from a C file for the host.
 
-    If the user's cache contains the program, it is reused. flags: further compiler and linker flags. The cache key is
-    the preprocessed source, so that each version of a simulator has a separate driver.
+    If the user's cache contains the program, it is reused. The cache key is the preprocessed source, so that each
+    version of a simulator has a separate driver.
+
+    flags: further compiler and linker flags.
     """
     compiler = _find("cc", "gcc")
     text = run_command(compiler, ["-E", "-P", "-I", HARNESS, source])
@@ -177,9 +186,13 @@ def build_model(chip: Chip, source_dir: Path, interface: Interface, elf: Path, f
 
 @lru_cache(4)
 def _harness_objects(chip: Chip, flags: Sequence[str], name: str, header: bytes) -> Sequence[bytes]:
-    """The contents of the object files of a chip's harness.
+    """The contents of the object files of a chip's harness, compiled for a model.
 
-    They are cached by the content of the header, because a search builds many programs with equal headers.
+    They are cached by the content of the model's header, because a search builds many programs with equal headers.
+
+    flags: the compiler flags.
+    name: the name of the model.
+    header: the content of the header.
     """
     objects: list[bytes] = []
     with temporary_folder() as folder:
@@ -198,13 +211,17 @@ def weights_in(folder: Path, interface: Interface) -> bytes:
 
 
 def is_overflow(error: InputError) -> bool:
-    """True for the linker's error that a program does not fit in the memories."""
+    """True for the linker's error message that a program does not fit in the memories."""
     return re.search("will not fit in region|is not within region|overflowed by", error.message) is not None
 
 
 @dataclass(frozen=True)
 class Symbol:
-    """A symbol of an ELF file. size: bytes, 0 if unknown. kind: nm's letter (t, T: code)."""
+    """A symbol of an ELF file.
+
+    size: the number of bytes, 0 if unknown.
+    kind: the letter that nm prints (t, T: code).
+    """
 
     name: str
     address: int
@@ -213,12 +230,15 @@ class Symbol:
 
 
 def symbol_table(chip: Chip, elf: Path) -> Sequence[Symbol]:
-    """Every symbol defined in an ELF file, sorted by address."""
+    """All symbols that an ELF file defines, sorted by address."""
     return _symbol_table(chip, elf, elf.stat().st_mtime_ns)
 
 
 def _kind(section: Sequence[str]) -> str:
-    """nm's letter for the symbols of a section. section: the flags of the section as objdump prints them."""
+    """The letter that nm prints for the symbols of a section.
+
+    section: the flags of the section as objdump prints them.
+    """
     if "ALLOC" not in section:
         return "n"
     if "CODE" in section:
@@ -232,10 +252,12 @@ _SYMBOL = re.compile(r"([0-9a-f]+) (.{7}) (\S+)\t([0-9a-f]+) (?:.* )?(\S+)")
 
 @lru_cache(16)
 def _symbol_table(chip: Chip, elf: Path, written: int) -> Sequence[Symbol]:
-    """The symbols of an ELF file, sorted by address, cached.
+    """The symbols of an ELF file, sorted by address. The result is cached.
 
-    written: the file's modification time, which is part of the cache key. The symbols are parsed from objdump's output,
-    because nm first loads each linker plugin of the computer. Loading LLVM's plugin takes longer than a compilation.
+    written: the file's modification time, which is part of the cache key.
+
+    The symbols are parsed from objdump's output, because nm first loads each linker plugin of the computer. Loading
+    LLVM's plugin takes longer than a compilation.
     """
     sections: dict[str, str] = {}
     table: list[Symbol] = []
@@ -253,12 +275,12 @@ def _symbol_table(chip: Chip, elf: Path, written: int) -> Sequence[Symbol]:
 
 
 def symbols(chip: Chip, elf: Path) -> dict[str, int]:
-    """The address of every symbol defined in an ELF file, by name."""
+    """The address of every symbol that an ELF file defines, by name."""
     return {symbol.name: symbol.address for symbol in symbol_table(chip, elf)}
 
 
 def function_range(chip: Chip, elf: Path, *names: str) -> range:
-    """The address range of a function, without the Thumb bit.
+    """The address range of a function. Of a Thumb function, the address does not include the Thumb bit.
 
     names: possible names of the function. The first name that the ELF file contains is used.
     """
@@ -268,7 +290,7 @@ def function_range(chip: Chip, elf: Path, *names: str) -> range:
 
 
 def source_lines(chip: Chip, elf: Path, addresses: Sequence[int], file: str) -> dict[int, int]:
-    """For each instruction address, the line of a C file to which the instruction belongs.
+    """For each instruction address, the line of a C file from which the instruction was compiled.
 
     For an inlined function, it is the line of the call. The program must be built with -g. Instructions that belong to
     no line of the file are omitted.
@@ -295,14 +317,16 @@ def source_lines(chip: Chip, elf: Path, addresses: Sequence[int], file: str) -> 
 
 
 def _line_rows(chip: Chip, elf: Path, file: str) -> dict[int, int]:
-    """The lines of a C file in a program's line table. The key is the address of the first instruction of a line."""
+    """The rows of a program's line table for a C file: for the address of the first instruction of each row, the
+    line.
+    """
     table = call_tool(chip, "readelf", ["--debug-dump=decodedline", elf])
     found = re.findall(rf"^{re.escape(file)} +(\d+) +0x([0-9a-f]+)\b", table, re.MULTILINE)
     return {int(address, 16): int(line) for line, address in found}
 
 
 def disassembly(chip: Chip, elf: Path, start: int, end: int) -> list[tuple[int, str]]:
-    """A pair (address, text) for each instruction from `start` up to but excluding `end`."""
+    """The disassembled instructions from address `start` up to but excluding `end`, as pairs (address, text)."""
     found: list[tuple[int, str]] = []
     arguments = ["-d", "--no-show-raw-insn", f"--start-address={start}", f"--stop-address={end}", elf]
     for text in call_tool(chip, "objdump", arguments).splitlines():
@@ -316,9 +340,13 @@ def execute(
 ) -> bytes:
     """Run a model or driver and return its standard output.
 
-    folder: the working directory, by default that of the caller. seconds: the time limit, for a command that does not
-    limit its own time. Raises `DeviceError` with the error that the command prints, and for a command that exceeds the
-    limit.
+    command: the program and its arguments.
+    stdin: the bytes of its standard input.
+    what: a description of the program, for messages.
+    folder: the working directory, by default that of the caller.
+    seconds: the time limit; None for a command that limits its own time.
+
+    Raises `DeviceError` with the error message of the command if it fails, and if it exceeds the limit.
     """
     arguments = [str(part) for part in command]
     try:

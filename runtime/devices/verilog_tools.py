@@ -1,6 +1,6 @@
-"""Open-source tools for a model's Verilog.
+"""Calls of open-source tools for a model's Verilog.
 
-verilator or Icarus simulates the Verilog, yosys synthesises it, and nextpnr places it.
+verilator or Icarus simulates the Verilog, yosys synthesises it, and nextpnr places and routes it.
 """
 
 from __future__ import annotations
@@ -36,7 +36,9 @@ HARNESS = Path(__file__).parents[2] / "targets" / "verilog" / "harness"
 class Simulation(ABC):
     """A simulation of a model's Verilog with its files in `folder`.
 
-    system_verilog: the same module from another printer, which replaces the Verilog; empty to simulate the Verilog.
+    system_verilog: the text of the same module from another printer, which is simulated instead of the Verilog; empty
+        to simulate the Verilog.
+
     Raises `InputError` for a text that is not the Verilog of a model.
     """
 
@@ -46,7 +48,7 @@ class Simulation(ABC):
 
     @property
     def name(self) -> str:
-        """The name of the module."""
+        """The name of the model's module."""
         return module_name(self.verilog)
 
     def bits(self, port: str) -> int | None:
@@ -56,9 +58,11 @@ class Simulation(ABC):
     def run(self, interface: Interface, inputs: NDArray[Any], seed: int = 0) -> RunResult:
         """Run the module on raws and return the results. Cycles are counted from `start` to `done`.
 
-        inputs: shape (samples, input length). seed: the seed of random pauses of the input and of the receiver; 0 for
-        no pauses. Raises `InputError` if a tool is missing or rejects the module, and `DeviceError` for an inference
-        that does not finish.
+        inputs: shape (samples, input length).
+        seed: the seed of random pauses of the input and of the receiver; 0 for no pauses.
+
+        Raises `InputError` if a tool is missing or rejects the module, and `DeviceError` for an inference that does not
+        terminate.
         """
         file = self.folder / f"{self.name}.{'sv' if self.system_verilog else 'v'}"
         file.write_text(self.system_verilog or self.verilog)
@@ -77,13 +81,16 @@ class Simulation(ABC):
 
     @abstractmethod
     def records(self, file: Path, inputs: NDArray[Any], outputs: int, seed: int) -> NDArray[np.int64]:
-        """For each row of `inputs`, a row that contains the outputs, the label and the cycles.
+        """The records of a simulation: for each row of `inputs`, a row that contains the outputs, the label and the
+        cycles.
 
+        file: the file with the inputs.
         outputs: the total number of elements of all outputs.
+        seed: as in `run`.
         """
 
     def integers(self, text: bytes, outputs: int) -> NDArray[np.int64]:
-        """The records that a simulator writes in decimal, as an array with a row per record.
+        """The records that a simulator has printed in decimal, as an array with one row per record.
 
         Raises `DeviceError` for an aborted inference.
         """
@@ -107,7 +114,7 @@ def port_bits(verilog: str, port: str) -> int | None:
 
 
 def spelled(inputs: NDArray[Any]) -> bytes:
-    """The integers in decimal, one per line."""
+    """The integers as decimal text, one per line."""
     return "\n".join(map(str, inputs.ravel().tolist())).encode()
 
 
@@ -152,10 +159,14 @@ class IcarusSimulation(Simulation):
 
 
 def call_tool(*command: str, given: bytes = b"", folder: Path | None = None) -> bytes:
-    """The standard output of a tool that runs in a folder. given: the standard input.
+    """The standard output of a tool that runs in a folder.
 
-    Raises `InputError`, which names the package to install, if the tool is missing. If the tool fails, raises it with
-    the first error that the tool reports.
+    command: the tool and its arguments.
+    given: the bytes of its standard input.
+    folder: the working directory.
+
+    Raises `InputError` if the tool is missing, naming the package to install, or if it fails, with its first error
+    message.
     """
     if shutil.which(command[0]) is None:
         raise InputError(f"'{command[0]}' is not installed; on Debian or Ubuntu: apt install {command[0]}")
@@ -185,8 +196,11 @@ def synthesis_tool() -> str | None:
 def synthesised(verilog: str, fabric: Fabric, folder: Path, system_verilog: str = "") -> Resources:
     """The cells of a module mapped to an FPGA, before placement.
 
-    folder: the folder for files, including `NETLIST`, which nextpnr reads. system_verilog: as in `Simulation`. Raises
-    `InputError` if yosys is missing or rejects the module.
+    fabric: the FPGA.
+    folder: the folder for files, including `NETLIST`, which nextpnr reads.
+    system_verilog: as in `Simulation`.
+
+    Raises `InputError` if yosys is missing or rejects the module.
     """
     if (tool := synthesis_tool()) is None:
         raise InputError(MISSING)
@@ -205,7 +219,8 @@ def synthesised(verilog: str, fabric: Fabric, folder: Path, system_verilog: str 
 
 
 def placement_tool(fabric: Fabric) -> str:
-    """The command of nextpnr. A nextpnr installed by the extra `fpga` takes precedence over the system's nextpnr.
+    """The path of nextpnr for an FPGA. A nextpnr installed by the extra `fpga` takes precedence over the system's
+    nextpnr.
 
     Raises `InputError` for an FPGA that no open-source tool supports, and if the tool is not installed.
     """
@@ -218,10 +233,12 @@ def placement_tool(fabric: Fabric) -> str:
 
 
 def routed_clock(fabric: Fabric, folder: Path) -> float:
-    """The maximum clock in MHz of a module after placement and routing, which take minutes for large modules.
+    """The maximum clock frequency in MHz of a module after placement and routing, which take minutes for large modules.
 
-    folder: the folder that contains the `NETLIST` of the module. Raises `InputError` if a tool is missing or a cell
-    cannot be placed.
+    fabric: the FPGA.
+    folder: the folder that contains the `NETLIST` of the module.
+
+    Raises `InputError` if a tool is missing or a cell cannot be placed.
     """
     command = placement_tool(fabric), *fabric.placement[1:]
     limits = ("--freq", f"{fabric.clock:g}", "--timing-allow-fail", "-q")

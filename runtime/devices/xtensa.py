@@ -11,6 +11,6 @@ from tinyml.runtime.devices.qemu import QemuRunner
 
 @dataclass(frozen=True)
 class XtensaRunner(QemuRunner):
-    """The runner of an Xtensa LX106 in QEMU's machine sim."""
+    """The runner of an Xtensa LX106, emulated by QEMU's machine `sim`."""
 
     emulator: ClassVar[Sequence[str]] = ("qemu-system-xtensa", "-M", "sim", "-cpu", "lx106")

@@ -1,8 +1,8 @@
 """The two arithmetics of the evaluator.
 
-`Bits` defines the semantics of a program at L1. It computes raws in the number format of each tensor, with the same
-bits as every device. `Reals` is the reference in double precision, without formats, from which errors and ranges are
-determined.
+`Bits` defines the semantics of a program at level L1. It computes on raws in the number format of each tensor, and its
+results are equal to those of every device in every bit. `Reals` computes in double precision, without formats. It is
+the reference from which errors and ranges are determined.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ class Reals(Arithmetic):
 
 
 class Bits(Arithmetic):
-    """Arithmetic on raws. Methods of the result's number format compute each op."""
+    """Arithmetic on raws. Each op is computed by methods of its result's number format."""
 
     def __init__(self, machine: NumpyMachine | None = None):
         super().__init__()

@@ -1,7 +1,7 @@
-"""The evaluator, which executes a program on tensors (L0 or L1) on a whole data set at once.
+"""The evaluator, which executes a program on tensors (L0 or L1) for a whole data set at once.
 
-Every value is an array with a leading axis over the samples, of extent 1 if the value does not depend on the input.
-Loops run once, for all samples together. The evaluator supports two kinds of ops of other dialects: indices and
+Every value is an array with a leading axis over the samples, of extent 1 if the value does not depend on the input. A
+loop is executed once, for all samples together. The evaluator supports two kinds of ops of other dialects: indices and
 conditions of `arith`, and empty tensors.
 """
 
@@ -87,7 +87,7 @@ class Outputs:
         return Outputs(labels, tensors[0] if tensors else None, tuple(tensors[1:]))
 
     def first(self, samples: int) -> Outputs:
-        """The outputs of the first `samples` samples."""
+        """The outputs for the first `samples` samples."""
         labels, scores = (None if array is None else array[:samples] for array in (self.labels, self.scores))
         return Outputs(labels, scores, tuple(array[:samples] for array in self.more))
 
@@ -109,7 +109,7 @@ class Outputs:
 
 
 def predict_function(module: ModuleOp) -> func.FuncOp:
-    """The only function with a body in a program.
+    """The only function of a program that has a body.
 
     The function has one argument, a tensor or memref of numbers. It returns scores, a label or both, and optionally
     further tensors. Raises `InputError` for any other number or type of functions.
@@ -134,7 +134,7 @@ def predict_function(module: ModuleOp) -> func.FuncOp:
 
 
 def _tensors(function: func.FuncOp) -> list[SSAValue]:
-    """The tensors of a function and of its loops."""
+    """The values of tensor type in a function and in its loops."""
     blocks = [block for op in function.walk() for region in op.regions for block in region.blocks]
     values = [
         *(argument for block in blocks for argument in block.args),
@@ -144,7 +144,7 @@ def _tensors(function: func.FuncOp) -> list[SSAValue]:
 
 
 def samples_together(function: func.FuncOp) -> int:
-    """The number of samples to evaluate together, a power of two. It is smaller for programs with large tensors."""
+    """The number of samples to evaluate together, a power of two. It is smaller for programs with larger tensors."""
     sizes = [prod(tdsl.shape_of(value)) for value in _tensors(function)]
     most = TENSOR_ELEMENTS // max([*sizes, 1])
     samples = min(CHUNK, 1 << max(most.bit_length() - 1, 0))
@@ -153,10 +153,11 @@ def samples_together(function: func.FuncOp) -> int:
 
 
 def _raws_together(function: func.FuncOp) -> int:
-    """The number of samples whose raws are computed together. It exceeds `samples_together` for small samples.
+    """The number of samples to evaluate together if results are raws. It is greater than `samples_together` for small
+    samples.
 
     Raws do not depend on this number, whereas the last bits of sums of reals do. Observers and searches receive samples
-    chunk by chunk.
+    in chunks of `samples_together`.
     """
     together, numbers = (
         samples_together(function),
@@ -178,10 +179,10 @@ def evaluate(
 ) -> Outputs:
     """Run a program on raws of the input's format, or on reals with `Reals`, and return its outputs.
 
-    * inputs: shape (samples, elements of the input).
-    * arithmetic: `Bits` by default.
-    * observe: a function that is called with every tensor value and its array, once per chunk of samples and loop
-      iteration.
+    inputs: shape (samples, elements of the input).
+    arithmetic: `Bits` by default.
+    observe: a function that is called with every tensor value and its array, once per chunk of samples and loop
+        iteration.
     """
     function = predict_function(module)
     check_steps(function, samples_together(function))
@@ -212,9 +213,11 @@ def evaluate_reals(module: ModuleOp, inputs: Array, observe: Observer | None = N
 
 
 def evaluate_as_it_is(module: ModuleOp, inputs: Array, observe: Observer) -> Outputs:
-    """Run a program on real inputs and return its outputs. The observer and the scores receive real values.
+    """Run a program on real inputs and return its outputs as reals.
 
-    Parts of a program without formats compute in double precision. Parts with formats compute on raws.
+    Parts of the program without formats compute in double precision. Parts with formats compute on raws.
+
+    observe: a function that is called with every tensor value and its array of reals.
     """
     if not tdsl.is_mixed(module):
         return evaluate_reals(module, inputs, observe)
@@ -227,7 +230,7 @@ def evaluate_as_it_is(module: ModuleOp, inputs: Array, observe: Observer) -> Out
 
 
 def in_reals(module: ModuleOp, outputs: Outputs) -> Outputs:
-    """The outputs of a program at L1 with raws decoded to reals."""
+    """The outputs of a program at level L1, with raws decoded to reals."""
     returned = cast(func.ReturnOp, predict_function(module).body.block.last_op).arguments
     formats = [tdsl.format_of(value) for value in returned if isinstance(value.type, TensorType)]
     reals = [format.decode(raws) for format, raws in zip(formats, outputs.tensors, strict=True)]
@@ -235,15 +238,17 @@ def in_reals(module: ModuleOp, outputs: Outputs) -> Outputs:
 
 
 def feature_map(module: ModuleOp) -> tdsl.FeatureMap | None:
-    """The scales and zeros of the input features of a program; None without feature scales."""
+    """The affine map between the features of a program and its argument; None if its interface specifies no feature
+    scales.
+    """
     function = predict_function(module)
     return tdsl.read_input(function).features(int(np.prod(tdsl.shape_of(function.body.block.args[0]))))
 
 
 def feature_encoding(module: ModuleOp) -> tdsl.FeatureEncoding | None:
-    """The integers that convert features of a program at L1 to raws.
+    """The integers by which features of a program at level L1 are converted to raws.
 
-    Returns None if the conversion uses floats, and for a program without feature scales.
+    Returns None if floats convert the features, and for a program without feature scales.
     """
     features = feature_map(module)
     format = element_format(predict_function(module).body.block.args[0].type)
@@ -253,15 +258,16 @@ def feature_encoding(module: ModuleOp) -> tdsl.FeatureEncoding | None:
 def argument_reals(module: ModuleOp, inputs: Array) -> Array:
     """The reals of a program's argument, of shape (samples, elements), for real inputs of the same shape.
 
-    If the program has feature scales, they are applied.
+    If the program has feature scales, the inputs are features, which are converted to elements of the argument.
     """
     features, inputs = feature_map(module), filled(module, inputs)
     return inputs if features is None else features.of_features(inputs)
 
 
 def filled(module: ModuleOp, inputs: Array) -> Array:
-    """Inputs, of shape (samples, elements), in which missing values are replaced by the numbers that the interface
-    defines.
+    """Inputs in which missing values (NaN) are replaced by the numbers that the interface defines.
+
+    inputs: shape (samples, elements).
 
     Raises `InputError` for a missing value without a replacement.
     """
@@ -278,9 +284,9 @@ def filled(module: ModuleOp, inputs: Array) -> Array:
 
 
 def input_formats(module: ModuleOp) -> Sequence[tuple[slice, NumberFormat]]:
-    """Pairs (range of elements, number format) for the elements of a program's argument.
+    """Pairs (range of elements, number format) that cover all elements of a program's argument.
 
-    There is one pair per input of the model, or a single pair if all inputs share a format.
+    There is one pair per input of the model, or a single pair if all inputs have one format.
     """
     function = predict_function(module)
     whole = element_format(function.body.block.args[0].type)
@@ -289,7 +295,8 @@ def input_formats(module: ModuleOp) -> Sequence[tuple[slice, NumberFormat]]:
 
 
 def by_input(module: ModuleOp, inputs: Array, convert: Callable[[NumberFormat, Array], Array]) -> Array:
-    """The elements of an argument, of shape (samples, elements), after `convert` is applied to each input.
+    """The elements of an argument, of shape (samples, elements), after `convert` is applied to the elements of each
+    input of the model.
 
     convert: a function of the number format and the elements of an input.
     """
@@ -298,8 +305,8 @@ def by_input(module: ModuleOp, inputs: Array, convert: Callable[[NumberFormat, A
 
 
 def encode_inputs(module: ModuleOp, inputs: Array) -> Array:
-    """The raws of real inputs in the program's input formats, clipped to the ranges of the formats as by `NAME_set` in
-    C.
+    """The raws of real inputs in the program's input formats. Inputs outside the range of a format saturate, as in the
+    C function `NAME_set`.
     """
     features, encoding = feature_map(module), feature_encoding(module)
 
@@ -316,8 +323,9 @@ def encode_inputs(module: ModuleOp, inputs: Array) -> Array:
 
 
 def run_loop(loop: scf.ForOp, arithmetic: Arithmetic, values: dict[SSAValue, Any]) -> Sequence[Any]:
-    """The results of a loop. values: the values of all operands of the loop, and of all values that its body
-    captures.
+    """The results of a loop, executed iteration by iteration.
+
+    values: the values of all operands of the loop, and of all values that its body captures.
     """
     run = _Run(arithmetic, None)
     run.values = dict(values)
@@ -325,7 +333,7 @@ def run_loop(loop: scf.ForOp, arithmetic: Arithmetic, values: dict[SSAValue, Any
 
 
 def run_step(function: func.FuncOp, arguments: Sequence[Any]) -> Sequence[Any]:
-    """The results of a function for the values `arguments` of all its arguments."""
+    """The results of a function, given the values of all its arguments."""
     run = _Run(Bits(), None)
     for argument, value in zip(function.body.block.args, arguments, strict=True):
         run.bind(argument, value)
@@ -334,17 +342,22 @@ def run_step(function: func.FuncOp, arguments: Sequence[Any]) -> Sequence[Any]:
 
 
 def run_at_once(loop: scf.ForOp, arithmetic: Arithmetic, values: dict[SSAValue, Any]) -> Sequence[Any] | None:
-    """The results of a parallel loop, as `run_loop` returns them; None for any other loop, and for several samples."""
+    """The results of a parallel loop, executed for many iterations at once, as `run_loop` returns them.
+
+    values: as in `run_loop`.
+
+    Returns None for a loop that is not parallel, and for several samples.
+    """
     run = _Run(arithmetic, None)
     run.values = dict(values)
     return run.at_once(loop, [values[operand] for operand in loop.iter_args])
 
 
 class _Run:
-    """The evaluation of one chunk of samples.
+    """The evaluation of a program on one chunk of samples.
 
     together: the number of iterations of parallel loops that are evaluated together for a single sample; 1 outside
-    parallel loops.
+        parallel loops.
     """
 
     def __init__(self, arithmetic: Arithmetic, observe: Observer | None, together: int = 1):
@@ -395,7 +408,7 @@ class _Run:
         return carried
 
     def at_once(self, op: scf.ForOp, carried: Sequence[Any]) -> Sequence[Any] | None:
-        """The results of a parallel loop, computed in batches of iterations; None for other loops and for several
+        """The results of a parallel loop, computed in batches of iterations; None for other loops, and for several
         samples.
         """
         if op not in self.nests:
@@ -423,8 +436,7 @@ class _Run:
         return wholes
 
     def iterations(self, nest: Nest, wholes: Sequence[Array]) -> None:
-        """Evaluate the bodies of a nest for a batch of iterations, and insert the computed parts into the carried
-        tensors.
+        """Evaluate the bodies of a nest for a batch of iterations. Insert the computed parts into the carried tensors.
 
         wholes: the arrays of the carried tensors.
         """
@@ -440,12 +452,12 @@ class _Run:
 
 
 def _repeated(value: Any, times: int) -> Any:
-    """The value of each current iteration, repeated `times` times for the iterations of an inner loop."""
+    """The value of each current iteration, repeated `times` times, once for each iteration of an inner loop."""
     return np.repeat(value, times, 0) if np.ndim(value) and len(value) > 1 else value
 
 
 def compute(arithmetic: Arithmetic, op: Operation, x: Sequence[Any]) -> Any:
-    """The result of an op other than a loop, for given values of its operands."""
+    """The result of an op that is not a loop, for given values of its operands."""
     if not isinstance(op, HasValueInterface):
         return foreign_value(op, x)
     result = op.compute(arithmetic, x)
@@ -468,9 +480,9 @@ _COMPARISONS: Sequence[Callable[[Any, Any], Any]] = [
 
 @singledispatch
 def foreign_value(op: Operation, x: Sequence[Any]) -> Any:
-    """The result of an op of another dialect, for given values of its operands.
+    """The result of an op of a dialect other than `tdsl`, for given values of its operands.
 
-    Handlers are registered by class of op. Raises `InputError` for an op without a handler.
+    Handlers are registered for classes of ops. Raises `InputError` for an op without a handler.
     """
     raise error_at(op, f"{op.name} is not supported yet by the evaluator")
 

@@ -25,8 +25,8 @@ MAX_REAL = 3.0e38
 class FunctionError:
     """The error of a function from one number format to another.
 
-    error: the greatest |computed - exact| over all arguments of the format. Exact values are saturated to the range of
-    the result's format. None if the format of the argument has more than 2^16 values or is a float.
+    error: the greatest |computed - exact| over all arguments of the format, where exact values are saturated to the
+        range of the result's format. None if the format of the argument has more than 2^16 values or is a float.
     """
 
     function: Function
@@ -37,7 +37,9 @@ class FunctionError:
 
 
 def function_errors(formats: ModuleOp) -> list[FunctionError]:
-    """The errors of the functions in a program at L1 or later, one error per distinct function and pair of formats."""
+    """The errors of the functions in a program at level L1 or later. Each combination of function and formats is listed
+    once.
+    """
     kinds: set[Kind] = {
         (function, op.scheme.data if op.scheme else None, element_format(x.type), element_format(y.type))
         for op, function, x, y in _functions(formats)

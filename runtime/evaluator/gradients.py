@@ -1,9 +1,8 @@
 """Gradients of a program's scores with respect to its constants, by reverse-mode differentiation on reals.
 
 A `Trace` records the ops that a program executes on some samples. Gradients are propagated backwards through the trace.
-The gradients with respect to a constant are separate for each sample, so a constant matrix has as many derivatives per
-sample as elements. Only the factors of these derivatives are stored. `Gradients.rows` multiplies the factors row by
-row.
+Gradients with respect to constants are computed for each sample separately. For a constant matrix, this is a matrix per
+sample, of which only two factors are stored. `Gradients.rows` multiplies the factors row by row.
 """
 
 from __future__ import annotations
@@ -31,8 +30,8 @@ class Trace:
     """The ops that a program executes on some samples, in order. Operands and results are indices of `values`.
 
     * inputs: shape (samples, elements), reals or raws as the arithmetic requires.
-    * bound: for each index, the SSA value.
-    * index: for each SSA value, its index; in loops, the index for the last iteration.
+    * bound: for each index of `values`, the SSA value.
+    * index: for each SSA value, its index in `values`; in loops, the index for the last iteration.
     """
 
     def __init__(self, function: func.FuncOp, inputs: Array, arithmetic: Arithmetic):
@@ -47,7 +46,10 @@ class Trace:
         self._run(function.body.block)
 
     def computed(self, op: Operation, operands: list[int], made: int) -> None:
-        """Record an op. operands, made: the indices of its operands and its result."""
+        """Record the execution of an op.
+
+        operands, made: the indices of its operands and its result in `values`.
+        """
         self.entries.append((op, operands, made))
 
     def _bind(self, value: SSAValue, result: Any) -> int:
@@ -86,12 +88,13 @@ Array: TypeAlias = "NDArray[Any]"
 def tensor_slopes(
     module: ModuleOp, inputs: Array, direction: Array
 ) -> Iterator[Sequence[tuple[SSAValue, Array, Array]]]:
-    """For each chunk of samples, yield the tensors of a program at L0, from the last computed tensor to the argument.
+    """For each chunk of samples, yield the tensors of a program at level L0 in reverse order of computation, with their
+    gradients.
 
-    For each computation of a tensor, the sequence has a tuple: the SSA value, its values, and the gradient of a
-    weighted sum of scores with respect to these values, as in `Gradients`. The values have an axis of extent 1 if all
-    samples share them. Constants, and tensors that affect the scores only through an op without derivatives, are
-    omitted.
+    An item contains a tuple for each computation of a tensor: the SSA value, its values, and the gradient of a weighted
+    sum of scores with respect to these values, as in `Gradients`. The values have a leading axis of extent 1 if all
+    samples share them. Constants are omitted, as are tensors that affect the scores only through an op without
+    derivatives.
     """
     function = predict_function(module)
     chunk = samples_together(function)
@@ -105,7 +108,7 @@ def tensor_slopes(
 class _Part:
     """The gradients with respect to some elements of a constant, for all samples of a chunk.
 
-    Without factors, the gradients are `slopes`. With factors, they are the products of `slopes` and `factors`.
+    If `factors` is None, the gradients are `slopes`. Otherwise they are the matrix products of `slopes` and `factors`.
 
     * positions: flat indices into the constant, of shape (samples or 1, ...). They are the indices of the elements or,
       with factors, of the first elements of rows.
@@ -119,14 +122,15 @@ class _Part:
 
     @cached_property
     def _in_order(self) -> tuple[Array, Array]:
-        """The positions in ascending order, and for each of them the index in the flattened `positions`."""
+        """The positions in ascending order, and for each of them its index in the flattened `positions`."""
         order = np.argsort(self.positions.reshape(-1), kind="stable")
         return self.positions.reshape(-1)[order], order
 
     def of_row(self, start: int) -> tuple[Array, Array]:
-        """The samples whose scores depend on the row that starts at the index `start`, and the row's `slopes` for them.
+        """For the row that starts at the index `start`: the samples whose scores depend on it, and its `slopes` for
+        them.
 
-        The slopes are for all columns. The scores of most samples depend neither on most rows of the last layer nor on
+        The slopes are for all columns. The scores of most samples do not depend on most rows of the last layer or on
         most nodes of a tree.
         """
         positions, order = self._in_order
@@ -146,9 +150,9 @@ MOST_KEPT = 1 << 24
 
 @dataclass(frozen=True)
 class _Row:
-    """The gradients with respect to a row's elements for `count` samples.
+    """The gradients with respect to the elements of a row for `count` samples.
 
-    Only the gradients for the samples `some` are nonzero.
+    The gradients are zero for all samples except the samples `some`.
     """
 
     part: slice
@@ -157,17 +161,19 @@ class _Row:
     slopes: Array
 
     def whole(self) -> tuple[slice, Array]:
-        """The slice of the constant's elements, and the gradients for all samples."""
+        """The slice of the constant's elements, and the gradients for all samples, including zeros."""
         row = np.zeros((self.count, self.slopes.shape[1]))
         row[self.some] = self.slopes
         return self.part, row
 
 
 class Gradients:
-    """The gradients of a weighted sum of scores with respect to the constants of a program at L0.
+    """The gradients of a weighted sum of scores with respect to the constants of a program at level L0.
 
-    inputs: reals of shape (samples, elements). direction: the weights of the scores, of shape (samples, scores).
-    Constants that affect the scores through an op without a derivative have no gradients.
+    inputs: reals of shape (samples, elements).
+    direction: the weights of the scores, of shape (samples, scores).
+
+    There are no gradients for constants that affect the scores only through an op without a derivative.
     """
 
     def __init__(self, module: ModuleOp, inputs: Array, direction: Array):
@@ -184,8 +190,8 @@ class Gradients:
         """Yield pairs (slice, gradients) for slices of the flattened constant.
 
         The gradients with respect to the elements of a slice have the shape (samples, elements). A slice is a row of a
-        matrix, or a part along the first axis of another tensor. A constant without gradients yields nothing. Rows are
-        cached while they fit in memory, because searches request the same rows again.
+        matrix, or a part along the first axis of another tensor. For a constant without gradients, nothing is yielded.
+        Rows are cached while they fit in memory, because searches request the same rows again.
         """
         if any(constant.result not in chunk for chunk in self.chunks):
             return
@@ -220,7 +226,11 @@ class Gradients:
 
 
 def _of_row(parts: Sequence[_Part], start: int, length: int) -> Array:
-    """The gradients with respect to the elements of a matrix's row, of shape (samples, length)."""
+    """The gradients with respect to the elements of one row of a matrix, of shape (samples, length).
+
+    parts: the parts of the gradient.
+    start: the flat index of the row's first element.
+    """
     samples = max(len(part.slopes) for part in parts)
     total = np.zeros((samples, length))
     for part in parts:
@@ -251,8 +261,8 @@ def _of_numbers(parts: Sequence[_Part], size: int) -> Array:
 class _GradientTape(Trace):
     """A trace on reals that also records which tensors are parts of constants.
 
-    origins: for the index of each such tensor, a pair (constant, flat indices). The flat indices are those of the
-    tensor's elements in the constant.
+    origins: for the index of each such tensor, a pair: the constant, and the flat indices of the tensor's elements in
+        it.
     """
 
     def __init__(self, function: func.FuncOp, inputs: Array):
@@ -275,8 +285,9 @@ class _GradientTape(Trace):
     ) -> dict[SSAValue, list[_Part]]:
         """For each constant, the parts of the gradient of a weighted sum of scores with respect to this constant.
 
-        direction: the weights of the scores. tensors: a list to which all other tensors are appended, as
-        `tensor_slopes` yields them.
+        direction: the weights of the scores, of shape (samples, scores).
+        tensors: a list to which all other tensors are appended as tuples, as `tensor_slopes` yields them; None to omit
+            them.
         """
         last = cast(func.ReturnOp, self.function.body.block.last_op)
         scores = next(value for value in last.operands if isinstance(value.type, TensorType))
@@ -319,7 +330,10 @@ class _GradientTape(Trace):
         return op.derivative(self.arithmetic, [self.values[index] for index in operands], self.values[made], slope)
 
     def _of_constant(self, index: int, derivative: Factored) -> _Part | None:
-        """The gradient with respect to whole rows of a constant; None for a value that is not a part of a constant."""
+        """The gradient with respect to whole rows of a constant; None if the value is not a part of a constant.
+
+        index: the index of the value in the trace.
+        """
         if index not in self.origins:
             return None
         constant, positions = self.origins[index]

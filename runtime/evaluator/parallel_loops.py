@@ -1,10 +1,10 @@
-"""Parallel loops, whose iterations are evaluated together, and the limit on the operations of loops.
+"""Parallel loops, whose iterations are evaluated together, and the limit on the number of operations of loops.
 
-The iterations of a parallel loop only insert parts into tensors, as in a pooling over patches. No iteration reads
-elements that another iteration writes (`tdsl.insertion_in`). Iterations are therefore evaluated like samples: every
-array has a leading axis over the iterations, of extent 1 if the array does not depend on the iteration. Loops that pass
-their tensors to a single inner loop form a nest. The iterations of all loops of a nest share one axis, in execution
-order.
+The only effect of an iteration of a parallel loop is to insert parts into tensors, as in a pooling over patches. No
+iteration reads elements that another iteration writes (`tdsl.insertion_in`). Iterations are therefore evaluated like
+samples: every array has a leading axis over the iterations, of extent 1 if the array does not depend on the iteration.
+Loops whose tensors are carried through a single inner loop form a nest. The iterations of all loops of a nest share one
+axis, in execution order.
 """
 
 from __future__ import annotations
@@ -54,14 +54,16 @@ class Nest:
         return prod(map(len, self.taken))
 
     def together(self, samples: int) -> int:
-        """The number of outermost iterations to evaluate together for `samples` samples; 0 if memory does not
-        suffice.
+        """The number of iterations of the outermost loop to evaluate together for `samples` samples; 0 if memory is
+        insufficient for one iteration.
         """
         each = samples * self.elements * prod(map(len, self.taken[1:]))
         return min(MOST_TOGETHER // each, len(self.taken[0]))
 
     def stages(self, position: int) -> Sequence[SSAValue]:
-        """The SSA values that represent the carried tensor at `position` within the loops."""
+        """The SSA values that represent the carried tensor at `position` within the loops: the block arguments, the
+        result of the insertion, and the results of inner loops.
+        """
         arguments = [loop.body.block.args[1 + position] for loop in self.loops]
         return [*arguments, self.insertions[position].out, *(loop.results[position] for loop in self.loops[1:])]
 
@@ -97,17 +99,23 @@ def captured(op: Operation) -> list[SSAValue]:
 
 
 def counters(taken: Sequence[range]) -> list[Array]:
-    """For each loop of a nest, its induction variable in all iterations of the nest."""
+    """The induction variable of each loop of a nest, as an array over all iterations of the nest."""
     return [grid.reshape(-1) for grid in np.meshgrid(*(np.array(each) for each in taken), indexing="ij")]
 
 
 def insert(op: tdsl.InsertSliceOp, whole: Array, part: Array, offsets: Sequence[Any], iterations: int) -> None:
-    """Insert the parts of several iterations into the array of each sample, in the order of the iterations."""
+    """Insert the parts that several iterations computed into the array of each sample, in the order of the iterations.
+
+    whole: the array of the carried tensor, shape (samples, ...).
+    part: the parts of all iterations.
+    offsets: the offsets of the parts along each axis.
+    iterations: the number of iterations.
+    """
     insert_parts(whole, part, offsets, op.order, np.arange(len(whole) * iterations) // iterations)
 
 
 def beside(array: Array) -> Array:
-    """The arrays of all iterations, concatenated along the last axis, as the array of one sample."""
+    """The arrays of all iterations concatenated along the last axis, in the form of an array for one sample."""
     if len(array) == 1:
         return array
     moved = np.moveaxis(array, 0, -1)
@@ -115,10 +123,10 @@ def beside(array: Array) -> Array:
 
 
 def check_steps(function: func.FuncOp, samples: int) -> None:
-    """Raise `InputError` if one of a function's loops exceeds the limit on operations per inference.
+    """Raise `InputError` if a loop of the function exceeds the limit on operations per inference.
 
-    samples: the number of samples evaluated together. If it is 1, a batch of iterations of a parallel loop counts as
-    one iteration.
+    samples: the number of samples evaluated together. If it is 1, the iterations of a parallel loop that are evaluated
+        together count as one iteration.
     """
     if (op := long_loop(function, samples == 1)) is not None:
         steps, limit = _steps(op, samples == 1), step_limit()
@@ -130,7 +138,7 @@ def check_steps(function: func.FuncOp, samples: int) -> None:
 def long_loop(function: func.FuncOp, parallel: bool) -> scf.ForOp | None:
     """The first loop that exceeds the limit on operations per inference; None if no loop exceeds it.
 
-    parallel: true to count a batch of parallel iterations as one iteration.
+    parallel: true to count the iterations of a parallel loop that are evaluated together as one iteration.
     """
     loops = [op for op in function.body.block.ops if isinstance(op, scf.ForOp)]
     return next((op for op in loops if _steps(op, parallel) > step_limit()), None)
@@ -139,13 +147,15 @@ def long_loop(function: func.FuncOp, parallel: bool) -> scf.ForOp | None:
 def loop_steps(function: func.FuncOp, parallel: bool) -> int:
     """The number of operations that the loops of a function execute.
 
-    parallel: true to count a batch of parallel iterations as one iteration.
+    parallel: true to count the iterations of a parallel loop that are evaluated together as one iteration.
     """
     return sum(_steps(op, parallel) for op in function.body.block.ops if isinstance(op, scf.ForOp))
 
 
 def _steps(loop: scf.ForOp, parallel: bool, together: int = 1) -> int:
-    """The number of operations that a loop executes, including nested loops.
+    """The number of operations that a loop executes, including those of nested loops.
+
+    parallel: as in `loop_steps`.
 
     A loop with variable bounds counts as one iteration.
     """

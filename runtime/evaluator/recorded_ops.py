@@ -1,10 +1,12 @@
-"""Ops as steps of a machine, recorded once and replayed for other samples, iterations and candidates of a search.
+"""Ops as steps of a machine. The steps are recorded once and replayed for other samples, iterations and candidates of a
+search.
 
-A format implements an operation as a sequence of calls of a machine. The sequence does not depend on the data. The
-calls on arrays are recorded when an op first runs. They are later replayed without the format's interval analysis.
+A format implements an operation as a sequence of calls of a machine's methods. The sequence does not depend on the
+data. The calls on arrays are recorded when an op is first executed. Later they are replayed, without the interval
+analysis of the format.
 
-The steps of a loop's body form one list (`LoopSteps`). Steps that depend only on the iteration run once, for all
-iterations together. The results of such steps are stored for other programs.
+The steps of a loop's body form one list (`LoopSteps`). Steps that depend only on the iteration are executed once, for
+all iterations together. The results of such steps are stored for other programs.
 """
 
 from __future__ import annotations
@@ -53,7 +55,7 @@ def _is_array(value: Any) -> bool:
 
 
 class Tapes(dict[object, "_OpTape | None"]):
-    """The recorded ops of all programs. The key identifies the steps of an op; None for an op that cannot be
+    """The recorded ops of all programs. A key identifies the steps of an op. The value is None for an op that cannot be
     replayed.
     """
 
@@ -61,8 +63,8 @@ class Tapes(dict[object, "_OpTape | None"]):
     def key(op: tdsl.TensorOp, arguments: Sequence[Any], numbers: dict[SSAValue, int]) -> object:
         """The key of an op without regions. It consists of all properties that determine the op's steps.
 
-        The properties are types, attributes, the constants that bound sums, the identity of equal operands, and shapes.
-        The number of samples matters only if it is one.
+        The properties are types, attributes, the constants from which sums are bounded, the identity of equal operands,
+        and shapes. The number of samples is part of the key only if it is one.
         """
         operands = list(op.operands)
         roots = [tdsl.constant_root(value) for value in operands]
@@ -77,7 +79,7 @@ class Tapes(dict[object, "_OpTape | None"]):
 
 
 class Recorded:
-    """The recorded ops of one program. The results are bit-identical to those of `compute`.
+    """The recorded ops of one program. Their results are equal to those of `compute` in every bit.
 
     * kept: a cache of function tables and of program results.
     * tapes: the recordings of this program and of other programs.
@@ -110,11 +112,13 @@ class Recorded:
         return compute(self.arithmetic, op, arguments) if tape is None else tape.play(arguments)
 
     def tape(self, op: Operation) -> _OpTape | None:
-        """The recording of an op; None for an op that cannot be replayed."""
+        """The recording of an op's steps; None for an op that cannot be replayed."""
         return self._of_ops.get(op)
 
     def _record(self, op: Operation, arguments: Sequence[Any]) -> tuple[Any, _OpTape | None]:
-        """The result of an op, and the recording of its steps."""
+        """The result of an op, and the recording of its steps; None instead of the recording if the op cannot be
+        replayed.
+        """
         # Views give operands that happen to share one array distinct identities.
         arguments = [x.view() if isinstance(x, np.ndarray) else x for x in arguments]
         recorder = _Recorder()
@@ -126,7 +130,7 @@ class Recorded:
 
 
 class _Recorder(NumpyMachine):
-    """A numpy machine that records each call as (method, arguments, result)."""
+    """A numpy machine that computes results and records each call as (method, arguments, result)."""
 
     def __init__(self) -> None:
         self.steps: list[tuple[str, tuple[Any, ...], Any]] = []
@@ -148,10 +152,10 @@ class _Recorder(NumpyMachine):
 
 @dataclass(frozen=True)
 class _Step:
-    """A call of a function.
+    """A recorded call of a function.
 
-    sources, target: the indices of the argument values and of the result. name: a key that is equal for functions with
-    equal results.
+    sources, target: the indices of the argument values and of the result.
+    name: a key that is equal for functions with equal results.
     """
 
     name: object
@@ -164,7 +168,7 @@ class _OpTape:
     """The recorded steps of one op.
 
     Arguments and results are indices of `values`. The first values are the operands. Raises `KeyError` if a value was
-    computed without the machine and therefore cannot be replayed.
+    not computed by the machine and therefore cannot be replayed.
     """
 
     def __init__(self, operands: Sequence[Any], recorder: _Recorder, result: Any):
@@ -197,15 +201,15 @@ class _OpTape:
 
 
 class LoopSteps:
-    """The steps of the ops in a loop's body that depend on carried values, as one list for all iterations.
+    """The steps of those ops in a loop's body that depend on carried values, as one list for all iterations.
 
-    Steps that read no carried value are *early*: they run once for all iterations, with the samples of each iteration
-    concatenated. If other steps read the result of an early step, the result is cached for all programs. The cache key
-    is the number of the computation.
+    Steps that do not read carried values are *early*: they are executed once for all iterations, with the samples of
+    all iterations concatenated. If other steps read the result of an early step, the result is cached for all programs.
+    The cache key is the number of the computation.
 
     * ops: ops without nested loops, all of which are recorded.
     * entering: values that depend only on the iteration.
-    * most: the maximum number of elements of a tensor of one sample for which early steps run.
+    * most: the maximum number of elements of a tensor of one sample for which early steps are executed.
     """
 
     def __init__(
@@ -267,7 +271,7 @@ class LoopSteps:
         return self.places[operand]
 
     def _steps(self, op: Operation) -> Iterator[_Step]:
-        """Yield the steps of an op and assign an index to its result."""
+        """Yield the steps of an op, and assign an index to the result of the op."""
         tape, sources = self.recorded.tape(op), [self._of(operand) for operand in op.operands]
         if isinstance(op, tdsl.ReshapeOp):
             shape = tdsl.shape_of(op.out)
@@ -311,10 +315,12 @@ class LoopSteps:
     ) -> Sequence[Any]:
         """The carried values after all iterations.
 
-        * taken: the range of all iterations.
-        * begun, carried: the number of iterations that have already run, and the carried values after these iterations.
-        * entering: arrays with axes over samples and iterations.
-        * chunk, samples: the index of the chunk, and the number of its samples.
+        taken: the range of all iterations.
+        begun: the number of iterations that have already been executed.
+        carried: the carried values after these iterations.
+        outside: the values that the body captures.
+        entering: the arrays of values that depend only on the iteration, with axes over samples and iterations.
+        chunk, samples: the index of the chunk, and the number of its samples.
         """
         values = self.values.copy()
         for value in self.outside:
@@ -342,7 +348,10 @@ class LoopSteps:
 
 
 class _Early:
-    """The results of early steps for one chunk of samples. entering: arrays with axes over samples and iterations."""
+    """The results of early steps for one chunk of samples.
+
+    entering: arrays with axes over samples and iterations.
+    """
 
     def __init__(
         self, steps: LoopSteps, values: Sequence[Any], entering: Mapping[SSAValue, Any], samples: int, iterations: int
@@ -352,7 +361,7 @@ class _Early:
         self.known: dict[int, Any] = {}
 
     def parts(self, place: int, chunk: object) -> Sequence[Any]:
-        """The value with index `place` for each iteration; a single value if it is equal in all iterations."""
+        """The value with index `place` for each iteration; a single value if it is the same in all iterations."""
         kept, key = self.steps.recorded.kept, ("early", chunk, self.steps.numbers[place])
         if key in kept:
             return kept[key]
@@ -362,7 +371,9 @@ class _Early:
         return parts
 
     def _of(self, place: int) -> Any:
-        """The value with index `place`. If it varies between iterations, all samples of all iterations are joined."""
+        """The value with index `place`. If it varies between iterations, the samples of all iterations are
+        concatenated.
+        """
         if place not in self.known:
             if place in self.entering:
                 self.known[place] = self._side_by_side(self.entering[place])
@@ -395,7 +406,9 @@ def _reshaped(shape: tuple[int, ...], x: Array) -> Array:
 
 
 def _content(constant: Any) -> object:
-    """A key for the content of a step's constant. A large array is identified by its `id`; it must stay alive."""
+    """A key for the content of a step's constant. A large array is identified by its `id`, so the caller must keep the
+    array alive.
+    """
     if not _is_array(constant):
         return constant
     return (
@@ -410,9 +423,9 @@ IDENTITY_ELEMENTS = 64
 
 
 def _calls(steps: Sequence[_Step], yielded: Sequence[int]) -> list[_Call]:
-    """The calls of steps.
+    """The calls that execute the steps.
 
-    A result reuses the place of a value that no later step reads, so that this value is freed.
+    A result is assigned the index of a value that no later step reads, so that this value is freed.
     """
     made = {step.target for step in steps}
     last = {source: number for number, step in enumerate(steps) for source in step.sources}

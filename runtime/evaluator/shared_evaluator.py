@@ -1,9 +1,9 @@
-"""Evaluation of many similar programs on one data set, bit-identical to `evaluate`.
+"""Evaluation of many similar programs on one data set. The results are equal to those of `evaluate` in every bit.
 
 Values that programs share are computed once (`shared_values`), and ops in loops are replayed (`recorded_ops`). Values
 of a loop's body that depend only on the loop's index are computed for all iterations at once. The arrays of such values
 have two leading axes, over the samples and over the iterations. An axis has extent 1 if the values do not depend on the
-sample or on the iteration. Both axes are folded into the single leading axis that ops expect.
+sample or on the iteration. Both axes are merged into the single leading axis that ops expect.
 """
 
 from __future__ import annotations
@@ -40,12 +40,14 @@ if TYPE_CHECKING:
 
 
 def _with_iterations(value: Any) -> Any:
-    """A loop-invariant value with an additional axis of extent 1 over iterations. Integers are returned unchanged."""
+    """A loop-invariant value as an array with an additional axis of extent 1 over iterations. Integers are returned
+    unchanged.
+    """
     return value[:, None] if np.ndim(value) else value
 
 
 def _compute_batched(arithmetic: Arithmetic, op: Operation, arguments: Sequence[Any]) -> Any:
-    """The result of `compute` for each sample and iteration."""
+    """The result of an op for each sample and iteration, as `compute` returns it for one iteration."""
     if isinstance(op, tdsl.IndexOp) and np.ndim(arguments[1]) and len(arguments[1]) == 1 == arguments[0].shape[1]:
         return arguments[0][:, 0][:, arguments[1][0]]
     if isinstance(op, tdsl.SquaredDistanceOp) and (pairs := _distances(arithmetic, op, *arguments)) is not None:
@@ -59,9 +61,9 @@ def _compute_batched(arithmetic: Arithmetic, op: Operation, arguments: Sequence[
 
 
 def _distances(arithmetic: Arithmetic, op: tdsl.SquaredDistanceOp, lhs: Array, rhs: Array) -> Array | None:
-    """The distance of each sample's vector from the vector of each iteration.
+    """The squared distance between the vector of each sample and the vector of each iteration.
 
-    Returns None if one of the operands depends on both the sample and the iteration.
+    Returns None if an operand depends on both the sample and the iteration.
     """
     if arithmetic.machine is None or lhs.shape[1] > 1 or len(rhs) > 1:
         return None
@@ -85,10 +87,10 @@ GREATEST_BATCH = 1 << 23
 
 
 class SharedEvaluator:
-    """An evaluator of programs on shared inputs, in chunks of samples.
+    """An evaluator of programs on the same inputs, in chunks of samples.
 
-    inputs: reals of shape (samples, elements). chunk: the number of samples per chunk. The last chunk may have fewer
-    samples.
+    inputs: reals of shape (samples, elements).
+    chunk: the number of samples per chunk. The last chunk may have fewer samples.
     """
 
     def __init__(self, inputs: Array, capacity: int = CAPACITY, chunk: int = CHUNK):
@@ -99,12 +101,12 @@ class SharedEvaluator:
         self.kept = ResultCache(capacity)
 
     def prepare(self, module: ModuleOp) -> SharedProgram:
-        """A program at L1, prepared for evaluation."""
+        """A program at level L1, prepared for evaluation on the inputs of this evaluator."""
         return SharedProgram(self, module)
 
 
 class SharedProgram:
-    """A program prepared for evaluation. Evaluation raises the same errors as `evaluate`."""
+    """A program at level L1, prepared for evaluation. Evaluation raises the same errors as `evaluate`."""
 
     def __init__(self, evaluator: SharedEvaluator, module: ModuleOp):
         self.evaluator = evaluator
@@ -131,7 +133,9 @@ class SharedProgram:
         return Outputs.of(last.operands, [values[value] for value in last.operands], len(self.evaluator.chunks[chunk]))
 
     def _given(self, chunk: int) -> dict[SSAValue, Any]:
-        """The raws of the argument for one chunk of samples, by the SSA value of the argument."""
+        """The raws of the argument for one chunk of samples, as a dictionary with the SSA value of the argument as
+        key.
+        """
         [argument] = self.function.body.block.args
         key = chunk, self.numbers[argument]
         if key in self.kept:
@@ -146,10 +150,9 @@ class SharedProgram:
         return [format.decode(raws) for format, raws in zip(self.output_formats, outputs.tensors, strict=True)]
 
     def compared(self, chunk: int) -> Array | None:
-        """The reals that are compared to determine the label, for one chunk of samples; None for a program without
-        scores.
+        """The reals whose comparison determines the label, for one chunk of samples; None for a program without scores.
 
-        These are the scores. If the label is the argmax of exact sums, they are the sums before rounding.
+        They are the scores or, if the label is the argmax of exact sums, the sums before rounding.
         """
         block = self.function.body.block
         last = cast(func.ReturnOp, block.last_op)
@@ -171,7 +174,7 @@ class SharedProgram:
     def _demanded(
         self, block: Block, wanted: Sequence[SSAValue], values: dict[SSAValue, Any], chunk: int
     ) -> dict[SSAValue, Any]:
-        """The values `wanted` of a block, together with the values on which they depend. Cached results are reused.
+        """The values `wanted` of a block, and the values on which they depend. Cached results are reused.
 
         values: the values that are already known.
         """
@@ -201,7 +204,7 @@ class SharedProgram:
         return values
 
     def _key(self, value: SSAValue, chunk: int) -> object:
-        """The cache key of a value. Constants have the same key in all chunks."""
+        """The cache key of a value for a chunk of samples. The key of a constant is the same for all chunks."""
         return None if isinstance(value.owner, tdsl.ConstOp) else chunk, self.numbers[value]
 
     def _loop(self, loop: scf.ForOp, values: dict[SSAValue, Any], chunk: int) -> Sequence[Any]:
@@ -238,9 +241,10 @@ class SharedProgram:
         entering: Mapping[SSAValue, Any],
         carried: Sequence[Any],
     ) -> Sequence[Any]:
-        """The carried values after iterations that are evaluated op by op.
+        """The carried values after some iterations of a loop, which are evaluated op by op.
 
-        taken: the range of these iterations. carried: the carried values before them.
+        taken: the range of these iterations.
+        carried: the carried values before them.
         """
         body = loop.body.block
         assert body.last_op is not None
@@ -259,10 +263,10 @@ class SharedProgram:
 
 
 class _Batch:
-    """The values that a loop computes only from its index, for all iterations at once.
+    """The values that a loop's body computes from the loop's index alone, for all iterations at once.
 
     dependent: the ops of the body that depend on iter_args, and ops whose results are too large to compute for all
-    iterations.
+        iterations.
     """
 
     def __init__(self, program: SharedProgram, loop: scf.ForOp, taken: range, values: dict[SSAValue, Any], chunk: int):
@@ -284,7 +288,7 @@ class _Batch:
 
     @property
     def key(self) -> object:
-        """The cache key of the range of iterations."""
+        """The part of the cache key that identifies the range of iterations."""
         return self.taken
 
     def _too_large(self, op: Operation, times: int = 1) -> bool:
@@ -296,7 +300,7 @@ class _Batch:
         return max(sizes, default=1) * times * len(self.taken) * self.samples > GREATEST_BATCH
 
     def of(self, value: SSAValue) -> Any:
-        """The value of an SSA value inside or outside the body, for all iterations."""
+        """The array of an SSA value, inside or outside the body, for all iterations."""
         if value in self.known:
             return self.known[value]
         if value in self.values:
@@ -317,7 +321,8 @@ class _Batch:
         return _compute_batched(self.program.arithmetic, op, [self.of(operand) for operand in op.operands])
 
     def entering(self, rest: Sequence[Operation]) -> dict[SSAValue, Any]:
-        """The results of independent ops that dependent ops use or that the loop yields, by SSA value.
+        """The results of independent ops that dependent ops use or that the loop yields, by SSA value. Independent ops
+        are those that are not in `dependent`.
 
         rest: the dependent ops.
         """
@@ -328,9 +333,13 @@ class _Batch:
         return {value: self.of(value) for value in inside if value not in self.moving}
 
     def summed(self, position: int, start: Any) -> Array | None:
-        """The sum of `weights * factor` that the loop carries, as a matrix product that adds in the same order.
+        """The sum of products `weights * factor` that the loop carries, computed as a matrix product that adds in the
+        same order.
 
-        Returns None for other sums. position: the position of the sum among the carried values. start: the initial sum.
+        position: the position of the sum among the carried values.
+        start: the initial sum.
+
+        Returns None for other sums.
         """
         carried = self.loop.body.block.args[1 + position]
         last = self.loop.body.block.last_op
@@ -355,7 +364,7 @@ class _Batch:
 
 
 class _Nested(_Batch):
-    """The vector that a nested loop fills, for all iterations of both loops at once."""
+    """The vector that an inner loop fills, for all iterations of the inner and the outer loop at once."""
 
     def __init__(self, outer: _Batch, loop: scf.ForOp):
         super().__init__(outer.program, loop, _range(loop), {}, outer.chunk)
@@ -368,7 +377,7 @@ class _Nested(_Batch):
 
     @property
     def collected(self) -> Array:
-        """The vector that the loop fills, for each sample and iteration of the outer loop."""
+        """The vector that the inner loop fills, for each sample and each iteration of the outer loop."""
         part = _collected(self.loop)
         assert part is not None
         result = self.of(part)

@@ -1,10 +1,10 @@
-"""Shared work of evaluations of similar programs: equal values, a cache of results, and tables of functions.
+"""What evaluations of similar programs share: equal values, a cache of results, and tables of functions.
 
 The number of a value identifies the computation of the value from the input and the constants: the operation with its
 properties and types, and the numbers of its operands. Values with equal numbers have equal bits, within a program and
 across programs.
 
-A function with few possible arguments is tabulated.
+A function with few possible arguments is replaced by a table.
 """
 
 from __future__ import annotations
@@ -29,13 +29,13 @@ if TYPE_CHECKING:
 
 
 class Numbering:
-    """Value numbering across any number of programs."""
+    """Value numbers for any number of programs. Equal computations have the same number."""
 
     def __init__(self) -> None:
         self._numbers: dict[object, int] = {}
 
     def number(self, *what: object) -> int:
-        """The number assigned to a key. Equal keys have equal numbers."""
+        """The number assigned to the key `what`. Equal keys have equal numbers."""
         return self._numbers.setdefault(what, len(self._numbers))
 
     def of_program(self, module: Any) -> dict[SSAValue, int]:
@@ -69,7 +69,7 @@ class Numbering:
 
 
 class ResultCache:
-    """A cache of results that evicts the least recently used results above a capacity in bytes."""
+    """A cache of results. When the results exceed a capacity in bytes, the least recently used ones are removed."""
 
     def __init__(self, capacity: int):
         self.capacity = capacity
@@ -101,7 +101,10 @@ TABLE_BYTES = 2
 
 
 class TabulatedBits(Bits):
-    """`Bits` with tabulated functions. tables: a cache of tables. The key consists of the function and its formats."""
+    """`Bits` with functions replaced by tables.
+
+    tables: a cache of tables. The key consists of the function and its formats.
+    """
 
     def __init__(self, tables: ResultCache, machine: NumpyMachine | None = None):
         super().__init__(machine)

@@ -1,4 +1,4 @@
-"""The number of threads of numeric libraries. Evaluation limits this number to one."""
+"""A limit on the number of threads of numeric libraries. Evaluation uses one thread."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Any
 def one_thread() -> Any:
     """A context in which the numeric libraries use one thread.
 
-    For small arrays, synchronisation costs more than the computation.
+    For small arrays, synchronising threads takes longer than the computation.
     """
     return _controller().limit(limits=1)
 

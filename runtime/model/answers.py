@@ -1,4 +1,4 @@
-"""The array `y` of a data set. It contains the class of each sample, or the targets of a regressor."""
+"""The array `y` of a data set: the class of each sample, or the targets of a regressor."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Answers:
-    """The kind of a program's answers. It determines how `y` is interpreted.
+    """What a program returns for a sample. It determines how the array `y` of a data set is interpreted.
 
     * classes: the number of classes; None if unknown.
     * labels: the labels of the classes; None if the classes are only numbered.
@@ -29,8 +29,8 @@ class Answers:
     * clusters: true if the program's classes are clusters, which are unrelated to `y`.
     * detects: true if the program's value is the score of an anomaly detector. `y` then contains 1 for normal samples,
       and -1 for anomalies.
-    * trained: the integers that represent the classes in data if `labels` are assigned names; None if indices represent
-      them.
+    * trained: the integers that represent the classes in data, if `labels` are names that the user assigned to them;
+      None if the indices of the classes represent them.
     * shape: the shape of a sample's values; empty for scalars.
     * further: the shapes of the outputs after the first.
     """
@@ -54,16 +54,19 @@ class Answers:
 def read_answers(
     path: str, samples: int, known: Answers
 ) -> tuple[NDArray[np.int64] | None, NDArray[np.float64] | None, Sequence[WantedOutput]]:
-    """The array `y` of an .npz file, as a triple (class indices, targets, other expected values).
+    """The array `y` of an .npz file, as a triple (class indices, targets, other expected values). At least one of the
+    first two is None.
 
-    At least one of the first two is None.
+    samples: the number of samples in the file.
+    known: what the program returns.
 
-    The targets have the shape (samples, values). In the file, a class is a label or an integer. The integer is a label
-    of the model or, if the labels are text, the index of a label. Targets have the shape of the program's values,
-    regardless of axes of one element, or are a row for each sample. Raises `InputError` for another type or shape, for
-    targets that are NaN or infinite, and for a class that the program does not have.
+    In the file, a class is a label or an integer. The integer is a label of the model or, if the labels are text, the
+    index of a label. Targets have the shape (samples, values). In the file, they have the shape of the program's
+    values, where axes of extent 1 are ignored, or one row per sample. Integers in the shape of the values without the
+    axis of classes are the classes of elements, such as pixels.
 
-    Integers in the shape of the values without the axis of classes are the classes of elements, such as pixels.
+    Raises `InputError` for another type or shape, for targets that are NaN or infinite, and for a class that the
+    program does not have.
     """
 
     def are_targets(shape: Sequence[int], kind: str) -> bool:
@@ -125,17 +128,17 @@ def read_answers(
 
 
 def one_hot_advice(shape: Sequence[int], classes: int | None) -> str:
-    """The end of an error message about classes of a wrong shape.
-
-    The text contains advice to convert rows if these seem to be one-hot encoded.
+    """The end of an error message about classes of a wrong shape. If the rows seem to be one-hot encoded, it advises to
+    convert them to class indices.
     """
     return ": y.argmax(axis=1) gives the classes of rows with a one" if len(shape) == 2 and shape[1] == classes else ""
 
 
 def _order_advice(given: Sequence[int], wanted: Sequence[int]) -> str:
-    """The end of an error message about targets of shape (samples, *given).
+    """The end of an error message about targets of the wrong shape (samples, *given).
 
-    It gives advice if axes are permuted, or if the file contains the class of each pixel.
+    It contains advice if the axes are a permutation of `wanted`, or if the file contains the class of each pixel;
+    otherwise it is "".
     """
     shape = (*wanted,)
     if len(shape) < 3:
@@ -177,7 +180,7 @@ def _indices(path: str, y: NDArray[Any], known: Answers) -> NDArray[np.int64]:
 
 
 def _found(path: str, given: Sequence[str | int], labels: Sequence[str | int]) -> NDArray[np.int64]:
-    """The index in `labels` of each label in `given`. Raises `InputError` for an unknown label."""
+    """The index in `labels` of each label in `given`. Raises `InputError` for a label that is not in `labels`."""
     index = {label: number for number, label in enumerate(labels)}
     found = [index.get(label, -1) for label in given]
     if -1 in found:

@@ -35,9 +35,9 @@ class Data:
     * integers: true if the file contains integers.
     * shape: the shape of a sample in the file.
     * targets: the targets of a regressor, shape (samples, values), if the file contains targets instead of labels.
-    * ignored: true if the file contains a `y` that the program does not use because it is a clustering.
-    * precise: the samples that `compared_stride` selects, before rounding to single precision, if the file stores
-      double precision.
+    * ignored: true if the file contains an array `y` that is not used, because the program is a clustering.
+    * precise: the samples that `compared_stride` selects, before they are rounded to single precision, if the file
+      stores double precision.
     * wanted: the expected values of outputs after the first, and the expected classes of elements.
     """
 
@@ -55,7 +55,7 @@ class Data:
 
     @cached_property
     def digest(self) -> str:
-        """The SHA-256 of the inputs and their metadata."""
+        """The SHA-256 of the inputs and their metadata, as text."""
         digest = hashlib.sha256(f"{self.integers} {self.shape} {self.ignored}".encode())
         further = [array for each in self.wanted for array in (each.targets, each.classes)]
         for array in (self.x, self.y, self.targets, self.precise, *further):
@@ -66,7 +66,7 @@ class Data:
         return digest.hexdigest()
 
     def part(self, samples: slice) -> Data:
-        """A subset of the samples."""
+        """The data of the samples in a slice."""
         arrays = {name: getattr(self, name) for name in ("x", "y", "targets")}
         parts = {name: None if array is None else array[samples] for name, array in arrays.items()}
         return replace(self, **parts, wanted=[each.part(samples) for each in self.wanted])
@@ -83,15 +83,15 @@ def load_data(
 ) -> Data:
     """The data set in a file.
 
-    * elements: the required number of elements per sample.
-    * classes: labels must lie in [0, classes).
-    * answers: the properties of `y`; replaces `classes`.
-    * parts: the inputs of a model with several inputs. The file contains an array of each name, or `x` with the
-      concatenated arrays.
-    * missing: true if elements may be NaN.
+    elements: the required number of elements per sample; None for any number.
+    classes: the number of classes. Labels must lie in [0, classes).
+    answers: what the program returns, which determines the meaning of `y`; replaces `classes`.
+    parts: the inputs of a model with several inputs. The file contains an array for each name, or `x` with the
+        concatenated arrays.
+    missing: true if elements may be NaN.
 
-    Raises `InputError` for a missing or damaged file, for wrong shapes or types, for no samples, and for more samples
-    than fit in memory. Also raises it for NaN or infinity, and for labels out of range.
+    Raises `InputError` for a missing or damaged file, for wrong shapes or types, for a file without samples, for more
+    samples than fit in memory, for NaN or infinity, and for labels out of range.
     """
 
     x = _joined(path, parts)
@@ -121,12 +121,12 @@ COMPARED_SAMPLES = 1000
 
 
 def compared_stride(samples: int) -> int:
-    """The distance, in samples, between consecutive samples on which programs are compared."""
+    """The distance between consecutive samples of the subset on which programs are compared."""
     return -(-samples // COMPARED_SAMPLES)
 
 
 def _samples(path: str, name: str, elements: int | None) -> NDArray[Any] | None:
-    """The named array with a row per sample; None if the file contains no such array."""
+    """The array `name` of an .npz file, as one row per sample; None if the file contains no such array."""
 
     def accept(header: ArrayHeader) -> None:
         if len(header.shape) < 2 or header.dtype.kind not in "fiu":
@@ -141,9 +141,9 @@ def _samples(path: str, name: str, elements: int | None) -> NDArray[Any] | None:
 
 
 def _joined(path: str, parts: Sequence[InputPart]) -> NDArray[np.float64] | None:
-    """The concatenated arrays of a model with several inputs, of shape (samples, elements).
+    """The arrays of a model with several inputs, concatenated to the shape (samples, elements).
 
-    Returns None if the file contains no array other than `x`.
+    Returns None if `x` is the only array in the file.
     """
     given = {part: _samples(path, part.name, part.length) for part in parts if part.name != "x"}
     if all(array is None for array in given.values()):

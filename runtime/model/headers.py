@@ -1,4 +1,6 @@
-"""The C sources of the runtime and of the chips: headers, which are installed as package data, and composed kernels."""
+"""The C sources of the runtime and of the chips: headers, which are installed as package data, and the texts of
+composed kernels.
+"""
 
 from __future__ import annotations
 
@@ -20,17 +22,19 @@ _INCLUDE = Path(__file__).parents[1] / "include"
 
 
 def include_folders(chip: Chip) -> Sequence[Path]:
-    """The include folders of `tinyml/*.h` for programs of a chip: the shared folder, then the folder of the chip."""
+    """The folders that contain `tinyml/*.h` for programs of a chip: the folder of the runtime, then that of the
+    chip.
+    """
     return [_INCLUDE, *chip.include_folders]
 
 
 @cache
 def header_texts(chip: Chip) -> dict[str, str]:
-    """The texts of the runtime's and a chip's headers. The key is the name of a header, such as `tinyml/f32.h`.
+    """The texts of the headers of the runtime and of a chip. The key is the name of a header, such as `tinyml/f32.h`.
 
-    If a chip replaces a header of the runtime, the text is that of the runtime. Raises `InputError` if the chip has a
-    header with the name of a runtime header but does not replace it. Also raises it for a replacement that lacks a
-    function.
+    If a chip replaces a header of the runtime, the text is still that of the runtime. Raises `InputError` if the chip
+    has a header with the name of a runtime header without declaring the replacement, or if a replacement does not
+    define all functions of the runtime's header.
     """
     ours = {_name(file): file for file in _headers(_INCLUDE)}
     for name in chip.replaces:
@@ -72,8 +76,12 @@ def _check_replacement(chip: Chip, name: str, ours: Path | None) -> None:
 def definition_of(symbol: str, target: str) -> Sequence[tuple[str, str]]:
     """Pairs (name, text) of the headers on which a function depends, and then of the header that defines the function.
 
-    A name is, for example, `tinyml/f32.h`. symbol: any function except composed kernels. target: the board of the
-    program that calls the function. Raises `InputError` for an unknown function or board.
+    A name is, for example, `tinyml/f32.h`.
+
+    symbol: the name of a function that is not a composed kernel.
+    target: the board of the program that calls the function.
+
+    Raises `InputError` for an unknown function or board.
     """
     headers = header_texts(chip_of(target))
     function = RUNTIME_FUNCTIONS.get(symbol)
@@ -90,7 +98,9 @@ def definition_of(symbol: str, target: str) -> Sequence[tuple[str, str]]:
 
 @cache
 def _in_headers(symbol: str, chip: Chip) -> Sequence[tuple[str, str]]:
-    """The pairs that `definition_of` returns for a function that a header defines; empty for any other function."""
+    """The pairs that `definition_of` returns if a header of the chip or of the runtime defines the function; empty
+    otherwise.
+    """
     headers = header_texts(chip)
     function = rf"static\b[^;{{}}=]*\b{re.escape(symbol)}\([^;{{}}]*\)\s*\{{"
     definition = re.compile(rf"^(?:{function}|#define {re.escape(symbol)}\()", re.MULTILINE)
@@ -110,7 +120,7 @@ def _with_included(name: str, text: str, headers: Mapping[str, str]) -> Sequence
 
 
 def _text(header: Path) -> str:
-    """The text of a header that another package contains."""
+    """The text of a header from another package."""
     try:
         return header.read_text("utf-8")
     except (OSError, UnicodeDecodeError) as error:
@@ -120,8 +130,8 @@ def _text(header: Path) -> str:
 def texts_of(kernel: Kernel, target: str) -> Sequence[tuple[str, str]]:
     """Pairs (name, text) of the headers on which a kernel depends, and then of the text that defines the kernel.
 
-    A composed kernel has a separate text, which is named after the kernel's symbol. Raises `InputError` for an
-    undefined kernel.
+    The text of a composed kernel has the name of the kernel's symbol. Raises `InputError` for a kernel that is not
+    defined.
     """
     if (composed := kernel.composed) is None:
         return definition_of(kernel.symbol, target)

@@ -16,7 +16,8 @@ _DTYPES = {"int8_t": "<i1", "int16_t": "<i2", "int32_t": "<i4", "float": "<f4"}
 
 @dataclass(frozen=True)
 class Interface:
-    """The functions `NAME_predict`, `NAME_scores` and, optionally, `NAME_input` of a generated model.
+    """The functions `NAME_predict`, `NAME_scores` and, optionally, `NAME_input` of a generated model, as a caller needs
+    them.
 
     * input_ctype, output_ctype: the C types of the elements (int8_t, int16_t, int32_t or float). Without scores,
       `output_ctype` is None and `output_length` is 0.
@@ -25,19 +26,20 @@ class Interface:
     * packed_bits: the width of each element of a packed input (`tinyml.dialects.layouts.packed_bits`), whose array
       consists of bytes; None if the input is not packed.
     * packed_offset: the number that is subtracted from each element before the element is packed.
-    * more_outputs: the C type and the length of each output after the scores, which `NAME_output_1` and so on return.
+    * more_outputs: the C type and the length of each output after the scores. `NAME_output_1` and so on return these
+      outputs.
     * input_in_arena: true if the input is in the arena, at the address that `NAME_input` returns. `NAME_predict` then
       has no parameter X.
-    * row_elements: the number of elements per row of an input that the caller's function `NAME_row` supplies row by
-      row. `NAME_predict` then has no parameter X.
+    * row_elements: the number of elements per row, if the caller's function `NAME_row` supplies the input row by row.
+      `NAME_predict` then has no parameter X.
     * input_axes: if channels come first in the model's file, the file's axis for each axis of the input; None for other
       inputs.
     * input_parts: the inputs of a model with several inputs, which are concatenated in the array.
     * input_unit: the unit of sensor readings in the input, in the syntax of `--input-unit`.
     * instances: true if the first parameter of all functions is a pointer to the memory of an instance, a `NAME_ctx`.
     * pushes: set if the caller pushes the input (`NAME_push`). Runners push `row_elements` numbers at a time.
-    * skipped_rows: set if the inputs of a run are parts of one recording. The program is not reset in between, and this
-      number of rows of the first input is skipped.
+    * skipped_rows: set if the inputs of a run are parts of one recording. The program is then not reset between the
+      parts, and this number of rows of the first input is skipped.
     * rate: the number of samples per second of the training data, if the model's front end declares it.
 
     Raises `ValueError` for another C type, for a length that is not positive, and if type and length of the scores are
@@ -146,17 +148,17 @@ class Interface:
 
     @property
     def profiled(self) -> tuple[str, ...]:
-        """The names of functions to which profilers may attribute instructions, best first.
+        """The names of functions to which profilers may attribute instructions, in order of preference.
 
-        Profilers use the first function that exists. The compiler may inline the step function of a streaming program
-        into the function that calls it.
+        Profilers use the first of these functions that exists, because the compiler may inline the step function of a
+        streaming program into its caller.
         """
         return (self.entry,) if self.pushes is None else (f"{self.name}_step", self.entry)
 
     @property
     def in_own_buffer(self) -> bool:
-        """True if a runner writes the input to the address that `NAME_input` returns. It is in the arena or in an
-        instance.
+        """True if a runner writes the input to the address that `NAME_input` returns. This address is in the arena or
+        in an instance.
         """
         return (self.input_in_arena or self.instances) and self.pushes is None
 
@@ -167,7 +169,7 @@ class Interface:
 
     @property
     def caller_bytes(self) -> int:
-        """The size of the array X in bytes, 0 if `NAME_predict` has no parameter X."""
+        """The size of the array X in bytes, which the caller must allocate; 0 if `NAME_predict` has no parameter X."""
         return self.input_bytes if self.in_array else 0
 
     @property

@@ -19,12 +19,12 @@ _USED = ("/sys/fs/cgroup/memory.current", "/sys/fs/cgroup/memory/memory.usage_in
 
 
 def require_memory(task: str, samples: int, each: int, file: str | None = None) -> None:
-    """Raise `InputError` if there is not enough memory for a task.
+    """Raise `InputError` if there is not enough memory to process a data set.
 
-    * task: a gerund for the message, such as `reading`.
-    * samples: the number of samples.
-    * each: bytes per sample.
-    * file: the data set, for the message.
+    task: a gerund for the message, such as `reading`.
+    samples: the number of samples.
+    each: the number of bytes per sample.
+    file: the data set, for the message.
     """
     free = free_memory()
     if free is None or samples * each + RESERVE <= free:
@@ -40,8 +40,8 @@ def require_memory(task: str, samples: int, each: int, file: str | None = None) 
 def free_memory() -> int | None:
     """The number of bytes that this process may still allocate; None if unknown.
 
-    The limits of the process, of its control group and of the system apply. Memory that the system can reclaim, such as
-    its file cache, counts as free.
+    It is the least of the limits of the process, of its control group and of the system. Memory that the system can
+    reclaim, such as its file cache, counts as free.
     """
     bounds: list[int] = []
     limit, _ = resource.getrlimit(resource.RLIMIT_AS)

@@ -1,4 +1,4 @@
-"""The C interface of a program, derived from the types of its function at L1."""
+"""The C interface of a program, derived from the types of its function at level L1."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _CTYPES = {"int8": "int8_t", "int16": "int16_t", "int32": "int32_t", "float32": 
 
 
 def interface_of(module: ModuleOp) -> Interface:
-    """The interface of the C functions to which a program at L1 compiles.
+    """The interface of the C functions to which a program at level L1 is compiled.
 
     Raises `InputError` if the declared interface of the input does not match the format or the shape of the input.
     """

@@ -23,10 +23,14 @@ if TYPE_CHECKING:
 
 
 def load_program_data(module: ModuleOp, file: str, answers: Answers | None = None) -> Data:
-    """The data set of a program. answers: the properties of `y`, by default those of the program's answers.
+    """The data set of a program, as reals.
 
-    Integers in the file are raws: of the sensor if the input has a unit, otherwise of the input's format. If the format
-    is a float, integers in the file are the numbers themselves. Samples are reordered to the program's order of axes.
+    Integers in the file are raws: of the sensor if the input has a unit, otherwise of the input's format. If this
+    format is a float, integers in the file are the numbers themselves. Samples are reordered to the program's order of
+    axes.
+
+    answers: what the program returns; by default, it is derived from the program (`answers_of`).
+
     Raises `InputError` for an unreadable file, and for samples or labels that do not match the program.
     """
     interface = interface_of(module)
@@ -50,8 +54,11 @@ def load_program_data(module: ModuleOp, file: str, answers: Answers | None = Non
 def reals_of(module: ModuleOp, integers: NDArray[Any]) -> NDArray[Any]:
     """The real inputs that integers represent.
 
-    Integers are raws of the sensor if the input has a unit, otherwise of the input's format. integers: shape (samples,
-    elements), or the samples of a stream. Raises `InputError` for an integer that is not a raw of the format.
+    Integers are raws of the sensor if the input has a unit, otherwise raws of the input's format.
+
+    integers: shape (samples, elements), or the samples of a stream.
+
+    Raises `InputError` for an integer that is not a raw of the format.
     """
     wide = integers.astype(np.int64)
 
@@ -69,7 +76,7 @@ def reals_of(module: ModuleOp, integers: NDArray[Any]) -> NDArray[Any]:
 
 
 def answers_of(module: ModuleOp) -> Answers:
-    """The kind of a program's answers, derived from its interface and its class labels."""
+    """What a program returns for a sample, derived from its interface and its class labels."""
     interface, declared = interface_of(module), tdsl.read_interface(module)
     classes = interface.classes if declared.classes is None else len(declared.classes)
     returned = predict_function(module).get_return_op()
@@ -91,18 +98,19 @@ def answers_of(module: ModuleOp) -> Answers:
 def _by_input(
     module: ModuleOp, numbers: NDArray[Any], convert: Callable[[NumberFormat, NDArray[Any]], NDArray[Any]]
 ) -> NDArray[Any]:
-    """Numbers after `convert` is applied to the elements of each input, with the number format of this input.
+    """Numbers after `convert` is applied to the elements of each input of the model.
 
-    The numbers of a single input may be samples of a stream.
+    numbers: shape (samples, elements), or the samples of a stream for a single input.
+    convert: a function of the number format and the elements of an input.
     """
     several = len(input_formats(module)) > 1
     return by_input(module, numbers, convert) if several else convert(input_format(module), numbers)
 
 
 def _features(module: ModuleOp, raws: NDArray[Any]) -> NDArray[Any]:
-    """The real inputs for which a program's argument has these raws.
+    """The real inputs that a program's argument with these raws represents.
 
-    Features with separate scales remain in double precision, so that encoding them restores each raw.
+    Features with separate scales remain in double precision, so that encoding them returns each raw again.
     """
     if (encoding := feature_encoding(module)) is not None:
         return encoding.features(raws)
@@ -114,8 +122,8 @@ def _features(module: ModuleOp, raws: NDArray[Any]) -> NDArray[Any]:
 def _in_order_of(module: ModuleOp, data: Data) -> NDArray[np.floating[Any]]:
     """The samples of a data set, of shape (samples, elements), reordered to the program's order of axes.
 
-    The data set has the axis order of the model's file. If its shape only matches an order with channels last, it has
-    that order.
+    The axes of the data set are expected in the order of the model's file. If its shape matches only an order with
+    channels last, this order is assumed.
     """
     if (axes := interface_of(module).input_axes) is None:
         return data.x
@@ -128,8 +136,8 @@ def _in_order_of(module: ModuleOp, data: Data) -> NDArray[np.floating[Any]]:
 
 
 def in_file_order(module: ModuleOp, x: NDArray[np.floating[Any]]) -> NDArray[np.floating[Any]]:
-    """Samples, of shape (samples, elements), reordered from the program's axis order to the axis order of the model's
-    file.
+    """Samples whose axes are reordered from the program's order to that of the model's file. Argument and result have
+    the shape (samples, elements).
     """
     if (axes := interface_of(module).input_axes) is None:
         return x
@@ -140,8 +148,10 @@ def in_file_order(module: ModuleOp, x: NDArray[np.floating[Any]]) -> NDArray[np.
 def _reordered(
     x: NDArray[np.floating[Any]], shape: Sequence[int], permutation: Sequence[int]
 ) -> NDArray[np.floating[Any]]:
-    """Samples, of shape (samples, elements), with permuted axes. shape: the shape of a sample before the
-    permutation.
+    """Samples of shape (samples, elements) with permuted axes.
+
+    shape: the shape of a sample before the permutation.
+    permutation: for each axis of the result, the axis of `shape`.
     """
     return x.reshape(-1, *shape).transpose(0, *(1 + axis for axis in permutation)).reshape(len(x), -1)
 
@@ -157,7 +167,7 @@ def _without_ones(shape: Sequence[int]) -> list[int]:
 
 
 def random_data(module: ModuleOp, samples: int) -> Data:
-    """Samples of random raws of a program's input, equal in every call."""
+    """Samples of random raws of a program's input. Every call returns the same samples."""
     format, length = input_format(module), interface_of(module).input_length
     random = np.random.default_rng(0)
     if format.dtype.kind == "f":

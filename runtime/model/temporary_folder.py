@@ -15,10 +15,10 @@ _FULL = (errno.ENOSPC, errno.EDQUOT)
 
 @contextmanager
 def temporary_folder() -> Generator[Path]:
-    """A context with a new folder. The folder is removed at the end.
+    """A context with a new folder, which is removed at the end of the context.
 
-    If a disk is full, raises `InputError` that names the parent folder. Errors that name a file are raised unchanged.
-    An error of `write` names no file.
+    If a disk is full, raises `InputError` that names the parent folder. An error that already names a file is raised
+    unchanged; errors of `write` name none.
     """
     try:
         with tempfile.TemporaryDirectory(prefix="tinyml-") as folder:

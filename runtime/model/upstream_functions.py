@@ -15,7 +15,8 @@ from tinyml.targets.registry import HOST
 
 
 def upstream_functions(module: ModuleOp, name: str) -> str:
-    """The text of `NAME_runtime.c`: functions NAME_tm_FUNCTION with the signatures that the module declares.
+    """The text of `NAME_runtime.c`: a function NAME_tm_FUNCTION for each runtime function, with the signature that the
+    module declares.
 
     Integers narrower than 32 bits are passed as `int32_t`, because `lower-scratch-to-memref` declares the functions
     with this type.
@@ -56,5 +57,7 @@ def _argument(type: Attribute) -> str:
 
 
 def _converted(type: Attribute) -> str:
-    """The C cast to a parameter whose C type is narrower than its type in the module."""
+    """The C cast of an argument to the C type of a parameter, if this type is narrower than the type in the module;
+    otherwise "".
+    """
     return f"(int{_width(type)}_t)" if type in (i8, i16) else ""

@@ -24,9 +24,11 @@ if TYPE_CHECKING:
 class WantedOutput:
     """The expected values of one output for each sample, or the expected class of each element.
 
-    number: the index of the output. shape: the shape of one sample of the output, without axes of extent 1. targets:
-    shape (samples, values). classes: shape (samples, elements). axis: the axis of `shape` over which an element's
-    scores extend.
+    number: the index of the output.
+    shape: the shape of one sample of the output, without axes of extent 1.
+    targets: the expected values, shape (samples, values); None if classes are expected.
+    classes: the expected classes, shape (samples, elements); None if values are expected.
+    axis: the axis of `shape` that contains the scores of an element's classes.
     """
 
     number: int
@@ -36,7 +38,10 @@ class WantedOutput:
     axis: int = 0
 
     def accuracy(self, values: NDArray[Any]) -> float | None:
-        """The percentage of correctly classified elements; None without classes. values: (samples, values)."""
+        """The percentage of correctly classified elements; None if no classes are expected.
+
+        values: the values of the output, shape (samples, values).
+        """
         if self.classes is None:
             return None
         found = values.reshape(len(values), *self.shape).argmax(1 + self.axis).reshape(len(values), -1)
@@ -49,9 +54,13 @@ class WantedOutput:
 
 
 def class_axis(given: Sequence[int], kind: str, shape: Sequence[int]) -> int | None:
-    """The axis of an output over which class scores extend, if an array has an integer for each index of other axes.
+    """The axis of an output that contains the scores of the classes, if an array contains a class for each index of the
+    other axes.
 
-    given: the shape of a sample in the array. shape: the shape of a sample of the output. Axes of extent 1 are ignored.
+    given: the shape of a sample in the array.
+    kind: the kind of the array's dtype; classes are integers or booleans.
+    shape: the shape of a sample of the output. Axes of extent 1 are ignored.
+
     The result is the first or the last axis; None if both or neither match.
     """
     elements, own = _squeezed(given), _squeezed(shape)
@@ -62,7 +71,10 @@ def class_axis(given: Sequence[int], kind: str, shape: Sequence[int]) -> int | N
 def classes_of_elements(
     path: str, name: str, y: NDArray[Any], number: int, shape: Sequence[int], axis: int
 ) -> WantedOutput:
-    """The expected classes of elements. Raises `InputError` for a class that the output does not have."""
+    """The expected classes of elements of an output. Raises `InputError` for a class that the output does not have.
+
+    axis: the axis of the output that contains the scores of the classes.
+    """
     own, classes = _squeezed(shape), y.reshape(len(y), -1).astype(np.int64)
     if (wrong := np.argwhere((classes < 0) | (classes >= own[axis]))).size:
         sample = int(wrong[0][0])
@@ -75,10 +87,11 @@ def classes_of_elements(
 
 
 def read_further(path: str, samples: int, shapes: Sequence[Sequence[int]]) -> Sequence[WantedOutput]:
-    """The expected outputs after the first one, from the arrays `y_1`, `y_2` and so on of a file, as far as present.
+    """The expected outputs after the first one, from those of the arrays `y_1`, `y_2` and so on that the file contains.
 
-    shapes: the shape of a sample of each of these outputs. Raises `InputError` for an array that does not match its
-    output.
+    shapes: the shape of a sample of each of these outputs.
+
+    Raises `InputError` for an array that does not match its output.
     """
     found: list[WantedOutput] = []
     for number, shape in enumerate(shapes, 1):
@@ -103,7 +116,7 @@ def read_further(path: str, samples: int, shapes: Sequence[Sequence[int]]) -> Se
 
 
 def _check(path: str, name: str, samples: int, shape: Sequence[int], header: ArrayHeader) -> None:
-    """Raise `InputError` for an array that contains neither the values nor the classes of an output."""
+    """Raise `InputError` unless an array can contain the values or the classes of an output, by its type and shape."""
     given, kind = header.shape[1:], header.dtype.kind
     if header.shape[:1] == (samples,) and kind in "iufb":
         if prod(given) == prod(shape) and (_squeezed(given) == _squeezed(shape) or len(given) <= 1):

@@ -1,1 +1,1 @@
-"""Readers of user files, which check the type and the declared size of a file before reading it."""
+"""Readers of user files. They check the type and the declared size of a file before they read its content."""

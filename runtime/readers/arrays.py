@@ -32,7 +32,10 @@ _METHODS = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
 
 @dataclass(frozen=True)
 class ArrayHeader:
-    """The type and shape of a stored array. size: the number of elements."""
+    """The type and shape of a stored array, from its header.
+
+    size: the number of elements.
+    """
 
     dtype: np.dtype[Any]
     shape: tuple[int, ...]
@@ -54,8 +57,10 @@ Accept = Callable[[ArrayHeader], None]
 def read_npy(path: str | Path, what: str, accept: Accept) -> NDArray[Any]:
     """The array in an .npy file.
 
-    what: a description of the content, for messages. accept: a function that checks the header. Raises `InputError` for
-    anything but a complete array of numbers within the limit on elements.
+    what: a description of the content, for messages.
+    accept: a function that checks the header.
+
+    Raises `InputError` unless the file contains a complete array of numbers within the limit on elements.
     """
     with open_regular(path, what) as stream:
         try:
@@ -95,7 +100,9 @@ def read_npz(path: str | Path, what: str, name: str, accept: Accept) -> NDArray[
 
 
 def _how_to_make(path: str | Path) -> str:
-    """The end of an error message: advice for a file whose suffix is not that of an array file."""
+    """The end of an error message: for a file whose suffix is not that of an array file, advice on how to create such a
+    file.
+    """
     return "" if str(path).endswith(".npz") else "; np.savez('data.npz', x=X, y=y) writes one"
 
 
@@ -109,7 +116,9 @@ SHOWN_NAMES, SHOWN_LETTERS = 8, 40
 
 
 def array_names(path: str | Path) -> list[str]:
-    """The names of the first arrays in an .npz file, shortened for messages; empty for a damaged file."""
+    """The names of the arrays in an .npz file, for messages: only the first ones, and shortened. Empty for a damaged
+    file.
+    """
     try:
         with open_regular(path, "data") as stream, zipfile.ZipFile(stream) as archive:
             names = [name.removesuffix(".npy") for name in archive.namelist() if name.endswith(".npy")]
@@ -148,7 +157,10 @@ def _header(stream: IO[bytes]) -> ArrayHeader:
 
 
 def _check(header: ArrayHeader, size: int, accept: Accept, path: str | Path) -> None:
-    """Raise an error if the header of an array is not acceptable. size: the number of bytes that remain in the file."""
+    """Raise an error if the header of an array is not acceptable, or if the file is too short for the array.
+
+    size: the number of bytes of the file after the header.
+    """
     if size < header.bytes:
         raise _Damaged(f"the array needs {header.bytes} bytes, the file contains {size}")
     accept(header)

@@ -1,6 +1,6 @@
-"""Protection of a command's input files from being overwritten by the command's outputs.
+"""Protection of a command's input files against being overwritten by the command's outputs.
 
-A command enables the protection by `protect_inputs`. Without this call, no file is protected.
+A command enables the protection by calling `protect_inputs`. Without this call, no file is protected.
 """
 
 from __future__ import annotations
@@ -22,19 +22,21 @@ FORCE = "; --force overwrites it"
 
 
 def protect_inputs(force: bool) -> None:
-    """Protect files that are read after this call, in the current context. With `force`, no file is protected."""
+    """Enable the protection of files that are read after this call, in the current context. With `force`, no file is
+    protected.
+    """
     _INPUTS.set(None if force else {})
 
 
 def protects() -> bool:
-    """True if input files are protected in the current context."""
+    """True if the protection is enabled in the current context."""
     return _INPUTS.get() is not None
 
 
 def note_input(path: str | Path, status: os.stat_result | None = None) -> None:
-    """Protect an input file, if it is a regular file.
+    """Record a file as an input of the command, if it is a regular file.
 
-    status: the status of the open file; by default, the status of the path.
+    status: the status of the open file; by default, that of the path.
     """
     if (inputs := _INPUTS.get()) is None:
         return
@@ -47,17 +49,17 @@ def note_input(path: str | Path, status: os.stat_result | None = None) -> None:
 
 
 def release_input(path: Path) -> None:
-    """Stop protecting an input file, for example a page that the command itself has written."""
+    """Remove the protection of a file, for example of a page that the command itself has written."""
     if (inputs := _INPUTS.get()) is not None and path.is_file():
         status = os.stat(path)
         inputs.pop((status.st_dev, status.st_ino), None)
 
 
 def check_output(path: str | Path) -> Path:
-    """The file or folder to which an output path resolves.
+    """The path of the file or folder to which an output path resolves.
 
-    Raises `InputError` if it is an input file, under any name or link. Also raises it for a symbolic link out of its
-    folder. Raises `OSError` or `RuntimeError` for circular links.
+    Raises `InputError` if the output is an input file of the command, under any name or link, or a symbolic link to
+    another folder. Raises `OSError` or `RuntimeError` for circular links.
     """
     link, final = Path(path), Path(path).resolve()
     if (inputs := _INPUTS.get()) is None:

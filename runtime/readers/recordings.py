@@ -23,9 +23,10 @@ _SCALES = {1: ("<u1", 128, 128), 2: ("<i2", 0, 32768)}
 
 @dataclass(frozen=True, eq=False)
 class Recording:
-    """A recording of one channel.
+    """A sound recording of one channel.
 
-    samples: an array of shape (samples,) with values in [-1, 1]. rate: the number of samples per second.
+    samples: an array of shape (samples,) with values in [-1, 1].
+    rate: the number of samples per second.
     """
 
     samples: NDArray[np.float32]
@@ -33,7 +34,7 @@ class Recording:
 
 
 def read_wav(path: Path) -> Recording:
-    """The recording in a WAV file. Its channels are averaged.
+    """The recording in a WAV file. Several channels are averaged.
 
     Raises `InputError` for a file that is not a WAV file, is truncated, or has samples other than 8-bit or 16-bit
     integers.

@@ -1,4 +1,4 @@
-"""Regular files, which are read up to a limit. Opening a path never blocks on a pipe or a device."""
+"""Access to regular files, which are read up to a size limit. Opening a path never blocks on a pipe or a device."""
 
 from __future__ import annotations
 
@@ -22,10 +22,12 @@ _KINDS = ((stat.S_ISFIFO, "pipe"), (stat.S_ISSOCK, "socket"), (stat.S_ISCHR, "de
 
 
 def open_regular(path: str | Path, what: str) -> BinaryIO:
-    """Open a regular file, or a link to a regular file, for reading, and return it.
+    """Open a regular file, or a link to a regular file, for reading, and return it. The file is recorded as an input of
+    the command.
 
-    what: a description of the content, for messages. The file counts as an input of the command. Raises `InputError`
-    for anything else, without blocking, and for a Git LFS pointer.
+    what: a description of the content, for messages.
+
+    Raises `InputError` for a Git LFS pointer and, without blocking, for a path that is not a regular file.
     """
     try:
         _check_kind(os.stat(path).st_mode, path, what)
@@ -62,7 +64,12 @@ def _check_kind(mode: int, path: str | Path, what: str) -> None:
 
 
 def read_bytes(path: str | Path, what: str) -> bytes:
-    """The content of a file as bytes. Raises `InputError` for an irregular, unreadable or too large file."""
+    """The content of a file as bytes.
+
+    what: a description of the content, for messages.
+
+    Raises `InputError` for a file that is not regular, cannot be read, or exceeds the limit.
+    """
     limit = _LEAST_BYTES + _BYTES_PER_ELEMENT * ELEMENT_LIMIT.get()
     with open_regular(path, what) as stream:
         size = os.fstat(stream.fileno()).st_size

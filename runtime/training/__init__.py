@@ -1,4 +1,5 @@
 """Training of a program's constants in the arithmetic of devices.
 
-Values are bit-identical to the values that the evaluator computes. Derivatives treat rounding as the identity.
+The forward pass computes the values that the evaluator computes, equal in every bit. Derivatives treat rounding as the
+identity.
 """

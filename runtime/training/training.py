@@ -1,7 +1,8 @@
-"""Training of a program's weights: gradients of a loss, Adam, and selection of the best epoch by the validation set.
+"""Training of a program's weights: gradients of a loss, the optimiser Adam, and selection of the best epoch by the
+validation set.
 
 Values are raws of the program's formats. The derivatives of ops on reals are evaluated at the decoded raws (the
-straight-through estimator of Courbariaux et al. 2016). A saturated result has a zero derivative.
+straight-through estimator of Courbariaux et al. 2016). The derivative of a saturated result is zero.
 """
 
 from __future__ import annotations
@@ -32,13 +33,13 @@ if TYPE_CHECKING:
 
 
 class TrainingTrace(Trace):
-    """The execution of a batch, for a training step.
+    """The recorded execution of a batch, for a training step.
 
     * inputs: shape (samples, elements), raws of the program's format, or reals with `Reals`.
     * trained: the constants with respect to which gradients are computed.
-    * of_inputs: True to also compute gradients with respect to the inputs.
+    * of_inputs: true to also compute gradients with respect to the inputs.
 
-    Raises `InputError` for sums in accumulators, because these are not numbers of a format.
+    Raises `InputError` for a program with sums in accumulators, because such sums are not numbers of a format.
     """
 
     def __init__(
@@ -62,16 +63,17 @@ class TrainingTrace(Trace):
 
     @property
     def logits(self) -> Array:
-        """The reals of the scores that `logits_of` finds, of shape (samples, scores)."""
+        """The reals of the scores that `logits_of` returns, of shape (samples, scores)."""
         reals = self._reals(self.index[self.scores])
         return reals.reshape(len(reals), -1)
 
     def backward(self, slope: Array) -> dict[SSAValue, Array]:
         """The gradients of a loss with respect to the trained constants and, if requested, to the argument.
 
-        The key is the SSA value of the constant or the argument. The gradient with respect to a constant has the shape
-        of the constant. The gradient with respect to the argument also has an axis over the samples. slope: the
-        gradient of the loss with respect to the scores.
+        The key is the SSA value of a constant or of the argument. The gradient with respect to a constant has the shape
+        of the constant. The gradient with respect to the argument has an additional leading axis over the samples.
+
+        slope: the gradient of the loss with respect to the scores.
         """
         found: dict[SSAValue, Array] = {}
         for value, by in self.by_values(slope):
@@ -82,10 +84,11 @@ class TrainingTrace(Trace):
         return found
 
     def by_values(self, slope: Array) -> Iterator[tuple[SSAValue, Array]]:
-        """Yield pairs (value, gradient) for the values on which the scores depend, in reverse order.
+        """Yield pairs (value, gradient) for the values on which the scores depend, in reverse order of computation.
 
-        The gradient is that of the loss with respect to the value, per sample. For constants, it is summed over the
-        samples. slope: the gradient of the loss with respect to the scores.
+        The gradient of the loss with respect to the value is per sample. For constants, it is summed over the samples.
+
+        slope: the gradient of the loss with respect to the scores.
         """
         slopes = {self.index[self.scores]: slope.reshape(-1, *tdsl.shape_of(self.scores))}
         for op, operands, made in reversed(self.entries):
@@ -110,7 +113,7 @@ class TrainingTrace(Trace):
             yield self.bound[0], self._unlimited(0, slopes[0])
 
     def _format(self, index: int) -> NumberFormat | None:
-        """The format of a value that is represented by raws; None for reals and indices."""
+        """The format of the value with this index, if it is represented by raws; None for reals and indices."""
         type = self.bound[index].type
         if self.arithmetic.machine is None or not isinstance(type, TensorType):
             return None
@@ -129,8 +132,11 @@ class TrainingTrace(Trace):
     def _unlimited(self, made: int, slope: Array) -> Array:
         """The gradient with respect to a result before the result is saturated to the range of its format.
 
-        If the result is the least real, the gradient is zero, as in a relu. If it is the greatest real, only gradients
-        that reduce the result remain.
+        made: the index of the result in the trace.
+        slope: the gradient with respect to the saturated result.
+
+        Where the result is the least real of the format, the gradient is zero, as in a relu. Where it is the greatest
+        real, only a gradient that would reduce the result is preserved.
         """
         format = self._format(made)
         if format is None:
@@ -141,9 +147,10 @@ class TrainingTrace(Trace):
 
 
 def logits_of(function: func.FuncOp) -> SSAValue:
-    """The scores that a function returns or from which it derives its class.
+    """The value with the scores that a function returns, or of which it returns the index of the greatest.
 
-    A final softmax, or the sigmoid of a single score, is excluded. Raises `InputError` for a function without scores.
+    If the last op is a softmax, or the sigmoid of a single score, the result is its operand. Raises `InputError` for a
+    function without scores.
     """
     returned = cast(func.ReturnOp, function.body.block.last_op).arguments
     found = [value for value in returned if isinstance(value.type, TensorType)]
@@ -156,7 +163,9 @@ def logits_of(function: func.FuncOp) -> SSAValue:
 
 
 def _summed(derivative: Array | Factored, samples: int) -> Array:
-    """The gradient with respect to an operand. For an operand that all samples share, it is summed over the samples."""
+    """The gradient with respect to an operand as an array. If all samples share the operand, it is summed over the
+    samples.
+    """
     if isinstance(derivative, Factored):
         if samples > 1:
             return derivative.product
@@ -168,9 +177,10 @@ def _summed(derivative: Array | Factored, samples: int) -> Array:
 
 
 def by_class(logits: Array) -> Array:
-    """Logits of shape (samples, classes), for the softmax.
+    """Logits of shape (samples, classes), as the softmax requires them.
 
-    A zero is prepended to a single logit. A single logit is positive for the second of two classes.
+    If there is a single logit, which is positive for the second of two classes, a zero is prepended for the first
+    class.
     """
     return logits if logits.shape[1] > 1 else np.concatenate([np.zeros_like(logits), logits], 1)
 
@@ -178,8 +188,10 @@ def by_class(logits: Array) -> Array:
 def cross_entropy(logits: Array, labels: Sequence[int] | Array) -> tuple[float, Array]:
     """The mean cross-entropy of the softmax of logits, and the gradient of this mean with respect to the logits.
 
-    The gradient has the shape of the logits. logits: in the form that `by_class` returns. labels: the class index of
-    each sample.
+    logits: shape (samples, classes), as `by_class` returns them.
+    labels: the class index of each sample.
+
+    The gradient has the shape of the logits.
     """
     outputs, logits = logits.shape[1], by_class(logits)
     shifted = logits - logits.max(1, keepdims=True)
@@ -221,9 +233,9 @@ class TrainingSchedule:
 
 
 class Adam:
-    """The optimiser of Kingma and Ba (2014). It updates variables in place.
+    """The optimiser of Kingma and Ba (2014). It updates the arrays of its variables in place.
 
-    paces: for each variable, the factor of the variable's learning rate.
+    paces: for each variable, the factor by which its learning rate is multiplied.
     """
 
     def __init__(self, variables: Sequence[Array], paces: Sequence[float]):
@@ -241,10 +253,10 @@ class Adam:
 
 
 class Trainer:
-    """A program whose weights are trained.
+    """A program and the training of its weights.
 
     arithmetic: a function that creates the arithmetic of a step. `Reals` trains in double precision, `Bits` in the
-    program's formats.
+        program's formats.
     """
 
     def __init__(self, weights: TrainedWeights, arithmetic: Callable[[], Arithmetic]):
@@ -253,25 +265,29 @@ class Trainer:
         self.together = samples_together(self.function)
 
     def inputs(self, x: Array) -> Array:
-        """Real inputs in the form that the arithmetic requires."""
+        """Real inputs in the representation that the arithmetic requires: raws or reals."""
         if self.arithmetic().machine is not None:
             return encode_inputs(self.weights.module, x)
         return argument_reals(self.weights.module, x).astype(np.float64)
 
     def logits(self, x: Array) -> Array:
-        """The reals of the scores, of shape (samples, classes). x: inputs in the form that `inputs` returns."""
+        """The reals of the scores, of shape (samples, classes).
+
+        x: inputs as the method `inputs` returns them.
+        """
         parts = [self.trace(x[start : start + self.together]).logits for start in range(0, len(x), self.together)]
         return np.concatenate(parts)
 
     def loss(self, data: Labelled) -> tuple[float, float]:
-        """The mean cross-entropy, and the accuracy in percent."""
+        """The mean cross-entropy on a data set, and the accuracy in percent."""
         logits = self.logits(self.inputs(data.x))
         return cross_entropy(logits, data.y)[0], 100 * float((by_class(logits).argmax(1) == data.y).mean())
 
     def derivatives(self, x: Array, y: Array) -> list[Array]:
         """The gradients of the mean cross-entropy with respect to the variables of the weights.
 
-        x: inputs in the form that `inputs` returns. y: the class indices.
+        x: inputs as the method `inputs` returns them.
+        y: the class indices.
         """
         trace = self.trace(x)
         return self.weights.derivatives(trace.backward(cross_entropy(trace.logits, y)[1]))
@@ -279,8 +295,13 @@ class Trainer:
     def fit(self, train: Labelled, val: Labelled, schedule: TrainingSchedule) -> None:
         """Train the weights, and store the best weights in the program.
 
-        The best weights are those of the epoch, or of the start, with the least loss on `val`. Epochs with fewer
-        correct samples than the start are ignored. Raises `InputError` for a loss that is NaN.
+        The best weights are those with the least loss on `val` after an epoch or before the first epoch. An epoch is
+        ignored if it classifies fewer samples of `val` correctly than the initial weights do.
+
+        train: the samples of training.
+        val: the validation set.
+
+        Raises `InputError` for a loss that is NaN.
         """
         random = np.random.default_rng(schedule.seed)
         adam = Adam(self.weights.variables, [weight.pace for weight in self.weights.weights])
@@ -306,8 +327,10 @@ class Trainer:
         self.weights.restore(best)
 
     def trace(self, x: Array, of_inputs: bool = False) -> TrainingTrace:
-        """The execution of a batch. x: inputs in the form that `inputs` returns. of_inputs: True to also compute the
-        gradient with respect to the inputs.
+        """The recorded execution of a batch.
+
+        x: inputs as the method `inputs` returns them.
+        of_inputs: true to also compute the gradient with respect to the inputs.
         """
         with np.errstate(over="ignore", under="ignore", invalid="ignore"):
             return TrainingTrace(self.function, x, self.arithmetic(), self.weights.constants, of_inputs)

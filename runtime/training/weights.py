@@ -1,5 +1,5 @@
-"""The constants of a program as weights in double precision. Before each step, rounded weights are stored in the
-program.
+"""The constants of a program as trainable weights in double precision. Before each step, the rounded weights are stored
+in the program.
 """
 
 from __future__ import annotations
@@ -33,11 +33,12 @@ used.
 
 @dataclass
 class Weight:
-    """A constant, together with its reals in double precision.
+    """A constant of the program, and its weights in double precision.
 
     * low, high: for each element, the least and the greatest real of the format.
-    * dense: True for stored elements; the zeros of a sparse matrix remain zero.
-    * pace: the factor by which the learning rate is multiplied. It doubles for each bit below `COARSE_WIDTH`.
+    * dense: true for stored elements; the zeros of a sparse matrix remain zero.
+    * pace: the factor by which the learning rate is multiplied. It doubles for each bit by which the format is narrower
+      than `COARSE_WIDTH`.
     """
 
     constant: tdsl.ConstOp
@@ -55,12 +56,12 @@ class Weight:
 class TrainedWeights:
     """The constants of a program that are trained.
 
-    * reals: initial values by the names of constants. They are moved until they round to the raws of the program. These
-      raws may differ from the nearest raws. A constant that is missing, or has another shape, starts from its decoded
-      raws.
+    * reals: initial values by the names of constants. They are moved until they are rounded to the raws of the program,
+      which may differ from their nearest raws. A constant that is missing, or has another shape, starts from its
+      decoded raws.
     * renew: a function that is called after the constants of the program have changed.
-    * executed: another program with the same constants and bits, by default the program itself. In this program,
-      constants may have other shapes and positions.
+    * executed: another program with the same constants and results, in which constants may have other shapes and
+      positions; by default the program itself.
     """
 
     def __init__(
@@ -83,16 +84,16 @@ class TrainedWeights:
 
     @property
     def constants(self) -> list[tdsl.ConstOp]:
-        """The constants that are trained."""
+        """The constants of the program that are trained."""
         return [weight.constant for weight in self.weights]
 
     @property
     def variables(self) -> list[Array]:
-        """The arrays that an optimiser updates in place."""
+        """The weights as arrays, which an optimiser updates in place."""
         return [weight.real for weight in self.weights]
 
     def derivatives(self, slopes: Slopes) -> list[Array]:
-        """The gradient with respect to each variable; zeros if there is none.
+        """The gradient with respect to each variable; zeros for a variable on which the loss does not depend.
 
         slopes: the gradients with respect to the results of constants.
         """
@@ -111,7 +112,7 @@ class TrainedWeights:
         self.renew(self.module)
 
     def program(self) -> ModuleOp:
-        """The compiled program with the current weights. It is `executed` if that is set."""
+        """The program with the current weights: `executed` if it is set, otherwise the trained program itself."""
         if self._executed is None:
             return self.module
         trained: dict[Hashable, list[Array]] = {}
@@ -124,7 +125,7 @@ class TrainedWeights:
         return self._executed
 
     def reals(self) -> dict[str, Array]:
-        """The reals of the weights, by the names of their constants."""
+        """The weights as reals, by the names of their constants."""
         return {weight.constant.result.name_hint or "": weight.real.copy() for weight in self.weights}
 
     def state(self) -> list[Array]:
@@ -132,22 +133,25 @@ class TrainedWeights:
         return [variable.copy() for variable in self.variables]
 
     def restore(self, state: list[Array]) -> None:
-        """Restore the variables from a copy that the method `state` returned, and write them to the program."""
+        """Restore the variables from a copy that the method `state` returned, and store them in the program."""
         for variable, value in zip(self.variables, state, strict=True):
             variable[...] = value
         self.write()
 
 
 def _key(weight: Weight) -> Hashable:
-    """The key that identifies a constant across programs with equal constants."""
+    """A key that is equal for corresponding constants of `executed` and of the trained program."""
     result = weight.constant.result
     return result.name_hint, tdsl.format_of(result).type, weight.real.size
 
 
 def _towards(given: Array, decoded: Array, constant: tdsl.ConstOp) -> Array:
-    """The reals that round to the raws of a constant and are nearest to the given reals.
+    """The reals that are rounded to the raws of a constant and are nearest to the given reals.
 
-    They are between the decoded raws and the given reals.
+    given: the given reals.
+    decoded: the decoded raws of the constant.
+
+    Each result lies between the decoded raw and the given real.
     """
     format, raws = tdsl.format_of(constant.result), constant.raws
     found = decoded
@@ -158,7 +162,9 @@ def _towards(given: Array, decoded: Array, constant: tdsl.ConstOp) -> Array:
 
 
 def _set_reals(constant: tdsl.ConstOp, reals: Array) -> None:
-    """Round reals and store them in a constant, in place, because training stores constants thousands of times."""
+    """Round reals and store them in a constant, in place. No new attribute is created, because training stores
+    constants thousands of times.
+    """
     format = tdsl.format_of(constant.result)
     with np.errstate(over="ignore"):
         raws = format.encode(reals)

@@ -1,7 +1,8 @@
-"""AVR assembly: code as lists of instructions, with cycles, bytes and registers; loops and calls.
+"""AVR assembly as lists of instructions, with their cycles, bytes and registers, and the construction of loops and
+calls.
 
-A loop consists of unrolled steps. A call jumps into the loop at the step from which exactly the required number of
-steps remains. The C function of a kernel passes sums and pointers to the assembly in registers.
+A loop consists of unrolled steps. Its caller jumps into the loop at the step from which exactly the required number of
+steps remains. The C function of a kernel passes sums and pointers to the assembly code in registers.
 """
 
 from __future__ import annotations
@@ -32,7 +33,10 @@ def bytes_of(lines: Iterable[Line]) -> int:
 
 
 def moved(pointer: str, by: int) -> Code:
-    """Code that adds a number of bytes to a pair of registers, r16 or above."""
+    """Code that adds a constant number of bytes to a register pair.
+
+    pointer: the lower register of the pair, r16 or above.
+    """
     if by == 0:
         return ()
     if pointer in ("r24", "r26", "r28", "r30") and abs(by) < 64:
@@ -42,7 +46,7 @@ def moved(pointer: str, by: int) -> Code:
 
 
 def copied(source: Sequence[str], to: Sequence[str]) -> Code:
-    """Code that copies three bytes. The lower two bytes are in register pairs."""
+    """Code that copies three bytes. The lower two bytes of source and destination are register pairs."""
     return a.movw(to[0], source[0]), a.mov(to[2], source[2])
 
 
@@ -56,10 +60,11 @@ _RELATIVE = (a.call.name, a.jmp.name)
 
 
 def statement(lines: Sequence[Line], operands: str = "") -> str:
-    """An `asm` statement, with several instructions on each line of C.
+    """An `asm` statement of C, with several instructions on each line.
 
-    The instruction `call` may name C functions or labels. operands: the operands of the statement; "" for the body of a
-    naked function.
+    The operand of `call` may be a C function or a label.
+
+    operands: the operands of the statement; "" for the body of a naked function.
     """
     rows, columns = [""], 0
     for line in lines:
@@ -80,7 +85,7 @@ def statement(lines: Sequence[Line], operands: str = "") -> str:
 
 
 def _in_statement(line: Line) -> str:
-    """The text of a line within the string of an extended `asm` statement."""
+    """The text of a line as part of the string of an extended `asm` statement."""
     if isinstance(line, LocalLabel):
         return f"{line.text}\\t"
     if line.name == a.UPPER.name:
@@ -101,7 +106,7 @@ class Loop:
     * lines: the code. The label N precedes the last N steps; the label 0 follows all steps.
     * in_byte: true if the counter is a single register, which counts iterations.
     * at_once: the number of steps per iteration.
-    * offsets: for each label, the byte offset from the first label.
+    * offsets: for each label, the number of bytes from the first label to it.
     * step: the cycles of a step, including its share of the loop's overhead.
     * least: the cycles of a call without steps, including the return from the function.
     """
@@ -115,17 +120,18 @@ class Loop:
 
 
 def counted_in_byte(step: Code, at_once: int, counter: str, flush: Code = ()) -> Loop:
-    """A loop whose counter is initially the number of iterations, including a first iteration that may be partial.
+    """A loop whose counter is one register. Its initial value is the number of iterations, including a first iteration
+    that may be partial.
 
-    flush: code that runs at the end.
+    flush: code that is executed at the end.
     """
     return over_steps([step] * at_once, counter, flush)
 
 
 def over_steps(steps: Sequence[Code], counter: str, flush: Code = ()) -> Loop:
-    """A loop whose counter is initially the number of iterations. Each iteration executes the given steps in order.
+    """A loop whose initial counter is the number of iterations. Each iteration executes the given steps in order.
 
-    flush: code that runs at the end.
+    flush: code that is executed at the end.
     """
     body, at_once = _labelled(steps), len(steps)
     back = again(at_once, bytes_of(body) + 2)
@@ -136,9 +142,9 @@ def over_steps(steps: Sequence[Code], counter: str, flush: Code = ()) -> Loop:
 
 
 def counted_in_word(step: Code, at_once: int, counter: str, flush: Code = ()) -> Loop:
-    """A loop whose counter is initially the number of steps. The counter is a pair of registers.
+    """A loop whose counter is a register pair. Its initial value is the number of steps.
 
-    flush: code that runs after at most 256 steps.
+    flush: code that is executed at least once in 256 steps.
     """
     low, high = a.pair(counter)
     steps = [step] * at_once
@@ -153,7 +159,9 @@ def counted_in_word(step: Code, at_once: int, counter: str, flush: Code = ()) ->
 
 
 def entry_by_count(counter: str) -> Code:
-    """Code that enters the following loop so that it executes `counter` steps. An iteration has four steps."""
+    """Code that jumps into the following loop so that the loop executes `counter` steps. An iteration has four
+    steps.
+    """
     return (
         *(a.sbrc(counter, 1), a.rjmp(ahead=31), a.sbrc(counter, 0), a.rjmp(ahead=1), a.rjmp(ahead=0)),
         *(a.label(31), a.sbrc(counter, 0), a.rjmp(ahead=3), a.rjmp(ahead=2)),
@@ -161,7 +169,7 @@ def entry_by_count(counter: str) -> Code:
 
 
 def _labelled(steps: Sequence[Code]) -> Code:
-    """The steps, each with a label. The label is the number of remaining steps, including the labelled step."""
+    """The steps, each preceded by a label: the number of steps that remain, including the labelled one."""
     return joined(*(joined(a.label(len(steps) - number), step) for number, step in enumerate(steps)))
 
 
@@ -170,7 +178,11 @@ def _offsets(steps: Sequence[Code]) -> Sequence[int]:
 
 
 def again(label: int, behind: int, condition: a.Opcode = a.brne, inverse: a.Opcode = a.breq) -> Code:
-    """A conditional jump back to a label that is `behind` bytes before the jump."""
+    """A conditional jump back to a label that is `behind` bytes before the jump.
+
+    condition: the branch instruction.
+    inverse: the opposite branch instruction, for a label that is too far for a branch.
+    """
     if behind + 2 <= _REACH:
         return (condition(back=label),)
     return inverse(ahead=19), a.rjmp(back=label), a.label(19)
@@ -178,7 +190,7 @@ def again(label: int, behind: int, condition: a.Opcode = a.brne, inverse: a.Opco
 
 @dataclass(frozen=True)
 class TimedCode:
-    """Code with loops of known trip counts, and the number of cycles of the code, including called functions."""
+    """Code whose loops have known trip counts, and the number of its cycles, including called functions."""
 
     lines: Code
     time: int
@@ -196,13 +208,16 @@ class TimedCode:
         return self.followed_by(TimedCode.once(*parts))
 
     def longer(self, time: int) -> TimedCode:
-        """The same lines with `time` additional cycles, or fewer if `time` is negative."""
+        """The same code, with its number of cycles increased by `time`, which may be negative."""
         return TimedCode(self.lines, self.time + time)
 
     def looped(self, label: int, count: int, counter: str) -> TimedCode:
-        """A loop that executes the code `count` times. The register `counter` initially contains `count`.
+        """A loop that executes the code `count` times.
 
-        The last jump is not taken.
+        label: the number of the loop's label.
+        counter: the register that contains `count` before the loop.
+
+        The last jump back is not taken.
         """
         body = self.then(a.dec(counter))
         back = again(label, bytes_of(body.lines))
@@ -210,7 +225,7 @@ class TimedCode:
 
 
 def _taken(back: Code) -> int:
-    """The number of cycles of a jump back that is taken."""
+    """The number of cycles of a jump back, if it is taken."""
     return 2 if len(back) == 1 else cycles(back)
 
 
@@ -234,7 +249,7 @@ C_SUMS = {16: "int16_t", 24: "TM_INT24", 32: "int32_t", 64: "int64_t"}
 
 @dataclass(frozen=True)
 class Entered(Composed):
-    """A naked assembly function, NAME_steps, and the C function NAME that jumps into this function."""
+    """A naked assembly function, NAME_steps, and the C function NAME, which jumps into it."""
 
     symbol: str = ""
     assembly: str = ""
@@ -242,7 +257,7 @@ class Entered(Composed):
 
     @property
     def text(self) -> str:
-        """The C text of both functions. On other machines, the function NAME consists of plain C."""
+        """The C text of both functions. On machines other than AVR, the function NAME consists of plain C."""
         return "\n".join(
             [
                 "#ifdef __AVR__",
@@ -266,7 +281,8 @@ class Entered(Composed):
 
 
 def framed(body: Code) -> Code:
-    """A complete function: the body between pushes and pops of the call-saved registers that it changes.
+    """A complete function: the body, preceded by pushes and followed by pops of the call-saved registers that it
+    changes.
 
     The body may change r1.
     """
@@ -276,11 +292,11 @@ def framed(body: Code) -> Code:
 
 @dataclass(frozen=True, kw_only=True)
 class SumRegisters:
-    """The registers of a sum.
+    """The registers of a sum in a loop.
 
     * sum: the bytes of the sum, the lowest first.
     * zero: a register that contains zero.
-    * gathered: a register pair that is zero before and after the loop, or empty.
+    * gathered: a register pair of a partial sum, which is zero before and after the loop; empty if there is none.
     """
 
     sum: Sequence[str]
@@ -292,7 +308,7 @@ class SumRegisters:
 class Variable:
     """A C variable in registers: `register CTYPE NAME __asm__(FIRST) = VALUE`, of `bytes` bytes.
 
-    changed: true if the kernel modifies the variable.
+    changed: true if the assembly code modifies the variable.
     """
 
     ctype: str
@@ -339,7 +355,7 @@ class Row:
 
     @property
     def end(self) -> str:
-        """The suffix of the kernel's name for this memory."""
+        """The suffix of the kernel's name for the memory of the weights."""
         return _ENDS[self.memory]
 
     @property
@@ -357,12 +373,15 @@ class Row:
         return [f"    {self._pointer}{self.name} = ({self._pointer})(uint16_t)far;", page] if self.far else []
 
     def portable(self, body: str) -> str:
-        """C statements without assembly that read the row. body: the statements for a row in near memory."""
+        """C statements without assembly that compute with the row.
+
+        body: the statements for a row in near memory.
+        """
         return f"    {self._pointer}{self.name} = ({self._pointer})far;\n{body}" if self.far else body
 
 
 def number_of_steps(register: str, loop: Loop, steps: str = "n") -> Variable:
-    """The C variable for the counter of a loop.
+    """The C variable that initialises the counter of a loop.
 
     It contains the number of steps or, for a counter of one byte, the number of iterations.
     """
@@ -391,23 +410,27 @@ def entered(
     ready: Sequence[str] = (),
     longest: int | None = None,
 ) -> Entered:
-    """The functions of a kernel whose loop adds to a sum.
+    """The two functions of a kernel whose loop adds to a sum: the assembly loop, and the C function that jumps into it.
 
-    * signature: the head of the C function. The first parameter is the row.
-    * bits: the width of the sum.
-    * counter: the counter of the loop. A loop without a counter counts by itself and is entered at its first
-      instruction.
-    * others: further variables of the instructions.
-    * steps: the number of steps as a C expression.
-    * of: the number of elements per step, by which the C function divides.
-    * most: the maximum number of steps per call, a multiple of the steps per iteration; 0 if only the counter limits
-      them.
-    * functions: the functions that the C code calls.
-    * element: the time of an element, if it differs from the time of a step.
-    * start: the initial value of the sum.
-    * ready: statements after the declarations.
-    * longest: an optional limit on n within the range of the counter. With this limit, divisions, which may be calls,
-      precede the register variables.
+    symbol: the name of the C function.
+    signature: the head of the C function. Its first parameter is the row.
+    row: the pointer to the weights.
+    portable: the body of the C function on other machines.
+    needed: the registers of the sum.
+    loop: the loop.
+    bits: the width of the sum.
+    counter: the C variable of the loop's counter; None for a loop that initialises its counter itself and is entered at
+        its first instruction.
+    others: further C variables that the instructions use.
+    steps: the number of steps as a C expression.
+    of: the number of elements per step, by which the C function divides.
+    most: the maximum number of steps per call, a multiple of the steps per iteration; 0 if only the counter limits it.
+    functions: the functions that the C code calls.
+    element: the time of an element, if it differs from the time of a step.
+    start: the initial value of the sum as a C expression.
+    ready: C statements after the declarations.
+    longest: the maximum of n, for which the number of iterations fits the counter. If it is not None, divisions, which
+        may be calls, are computed before the register variables are declared.
     """
     lines, used = loop.lines, registers(loop.lines)
     variables = [Variable(C_SUMS[bits], "s", needed.sum[0], start, bits // 8)]

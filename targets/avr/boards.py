@@ -1,4 +1,4 @@
-"""The AVR boards. The flash of a program excludes the boot loader section."""
+"""The AVR boards. The flash of a board is the memory that programs can use, without the boot loader section."""
 
 from __future__ import annotations
 

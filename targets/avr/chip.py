@@ -1,4 +1,4 @@
-"""The AVR chip: constants are in program memory, which only LPM can read, and int has 16 bits."""
+"""The AVR chip. Constants are in program memory, which only LPM can read, and int has 16 bits."""
 
 from __future__ import annotations
 
@@ -18,9 +18,8 @@ _DEFINITION = re.compile(r"\b(tm_\w+)[(;]")
 def _read_helpers(file: Path) -> tuple[str, Mapping[str, str]]:
     """The prelude of a file of C functions, and its blocks in file order.
 
-    The blocks are a mapping from the name of the function or type that a block defines to the text of the block. Blank
-    lines separate blocks. Blocks that begin with a comment are dropped. A block that defines no `tm_...` name belongs
-    to the prelude.
+    A block is text between blank lines. The key of a block is the name of the `tm_...` function or type that it
+    defines. A block that defines no such name belongs to the prelude. Blocks that begin with a comment are omitted.
     """
     prelude: list[str] = []
     helpers: dict[str, str] = {}

@@ -1,7 +1,7 @@
-"""AVR instructions as records: their operands, and the table of opcodes.
+"""AVR instructions as records with their operands, and the table of opcodes.
 
-A call of an entry of the table creates an instruction: `add("r24", "r0")`, `lpm("r18", "Z+")`, `ldd("r24", at("Y",
-5))`, `brne(back=1)`. An instruction records the registers that it reads and writes, but not the condition flags.
+Calling an entry of the table creates an instruction: `add("r24", "r0")`, `lpm("r18", "Z+")`, `ldd("r24", at("Y", 5))`,
+`brne(back=1)`. An instruction records the registers that it reads and writes, but not the condition flags.
 """
 
 from __future__ import annotations
@@ -26,14 +26,14 @@ _POINTERS: Mapping[str, str] = {
 
 
 class Address(NamedTuple):
-    """The address at an offset from a pointer."""
+    """An operand that is the address at an offset from a pointer register."""
 
     pointer: str
     offset: int
 
 
 class Expression(NamedTuple):
-    """A constant that the assembler computes."""
+    """A constant operand that the assembler computes."""
 
     text: str
 
@@ -64,7 +64,7 @@ STATUS = Expression("0x3f")
 
 
 def pair(low: str) -> tuple[str, str]:
-    """The names of the register `low` and of the next register."""
+    """The names of two registers that form a pair: `low` and the next one."""
     return low, f"r{NUMBERS[low] + 1}"
 
 
@@ -84,16 +84,16 @@ _KEPT_INSTRUCTIONS = 1 << 14
 
 @dataclass(frozen=True, eq=False)
 class Opcode:
-    """A mnemonic, which is called with operands.
+    """A mnemonic. Calling it with operands creates an instruction.
 
     * operands: the kind of each operand. Registers are written (w), read (r) or both (u). Other kinds are constants
       (k), pointers and addresses (a), labels (l), and labels or functions (f).
-    * cycles: the cycles on an ATmega; for branches and skips, the cycles without a jump.
+    * cycles: the cycles on an ATmega; for branches and skips, the cycles if they do not jump.
     * words: the number of words of flash, two bytes each.
-    * among: the numbers of the valid registers.
-    * pairs: true if a register is the lower register of a pair.
-    * writes: written registers that are not operands.
-    * stack: the bytes that the instruction pushes on the stack, negative for pops.
+    * among: the numbers of the registers that are valid operands.
+    * pairs: true if a register operand is the lower register of a pair.
+    * writes: registers that the instruction writes although they are not operands.
+    * stack: the number of bytes that the instruction pushes on the stack, negative for pops.
     """
 
     name: str
@@ -106,14 +106,16 @@ class Opcode:
     stack: int = 0
 
     def __call__(self, *operands: Operand, back: int | None = None, ahead: int | None = None) -> Instruction:
-        """The instruction with these operands. back, ahead: the numeric label of a backward or forward jump.
+        """The instruction with these operands.
+
+        back, ahead: the numeric label of a backward or forward jump.
 
         Raises `ValueError` for invalid operands.
         """
         return _made(self, operands, back, ahead)
 
     def registers(self, kind: str, operand: Operand) -> tuple[str, ...]:
-        """The registers that an operand names. Raises `ValueError` if the operand is not of the kind `kind`."""
+        """The registers that an operand names. Raises `ValueError` if the operand is not valid for the kind `kind`."""
         match operand:
             case str() if kind in "wru" and NUMBERS.get(operand) in self.among:
                 return pair(operand) if self.pairs else (operand,)

@@ -1,4 +1,4 @@
-"""The kernels for AVR, all of which are composed, and the costs of reading packed constants without kernels.
+"""The kernels for AVR, all of which are composed, and the costs of reading packed constants without a kernel.
 
 The composer of a kernel is imported when a program requests a kernel of its kind.
 """
@@ -35,8 +35,10 @@ _MACHINE = TileComposer(
 
 
 def _requantised(family: TileFamily, most: int) -> TileFamily:
-    """A family of tile kernels with TensorFlow Lite's requantisation. most: the maximum number of bytes of an input
-    tile.
+    """A family of tile kernels whose results are requantised as in TensorFlow Lite.
+
+    family: the corresponding family without requantisation.
+    most: the maximum number of bytes of an input tile.
     """
     return replace(family, max_right=MOST_RIGHT, input_tile_bytes=most)
 
@@ -64,8 +66,8 @@ _FORESTS = {
 def _forests() -> Iterator[ForestCoder]:
     """Yield the composers of kernels for decision forests.
 
-    Each form of assembly code has a variant for floats that are compared as bytes. Forests that no form supports are
-    compiled to plain C.
+    Each form of assembly code has a variant in which floats are compared as keys of one byte. Forests that no form
+    supports are compiled to plain C.
     """
     for name, form in _FORESTS.items():
         yield ForestCoder(f"tm_avr_forest_{name}", partial(_forest_kernel, form))

@@ -1,7 +1,7 @@
-"""The kernels for AVR that programs call by their C functions, and kernels for weights anywhere in flash.
+"""The kernels for AVR that are listed by name, and the variants of these kernels for weights anywhere in flash.
 
-Kernels for weights anywhere in flash read flash only by Z+, and never set Z: `elpm Rd,Z+` is as fast as `lpm Rd,Z+` and
-increments RAMPZ:Z, so that a run may cross a boundary of 64 KB.
+A variant for weights anywhere in flash reads flash only by Z+, and never sets Z: `elpm Rd,Z+` is as fast as `lpm Rd,Z+`
+and increments RAMPZ:Z, so that a run may cross a boundary of 64 KB.
 """
 
 from __future__ import annotations
@@ -19,7 +19,10 @@ from tinyml.targets.kernel import Kernel
 
 
 def _sums(memory: str) -> Sequence[Kernel]:
-    """The kernels that also have a variant for far weights. memory: the memory of the weights, near or far flash."""
+    """The kernels of which there are variants for near and for far flash.
+
+    memory: the memory of the weights, near or far flash.
+    """
     kernels = (
         *(dot(*widths, memory) for widths in ((16, 16, 32), (8, 16, 32), (16, 8, 32))),
         *(dot(8, 8, sum, memory) for sum in (16, 24, 32)),
@@ -43,12 +46,12 @@ KERNELS = (*_sums(FLASH), *(replace(kernel, needs=MUL) for kernel in _OTHERS))
 
 @cache
 def _far_sums() -> Mapping[str, Kernel]:
-    """The kernels for far weights. The key is the symbol of the corresponding kernel for near weights."""
+    """The kernels for far weights. The key is the C function of the corresponding kernel for near weights."""
     return {near.symbol: far for near, far in zip(_sums(FLASH), _sums(FAR_FLASH), strict=True)}
 
 
 def far_kernel(near: Kernel) -> Kernel | None:
-    """The kernel that computes the same sum for far weights; None if there is none. The address of the weights is a
-    `tm_far`.
+    """The kernel that computes the same sum for weights in far flash, whose address is a `tm_far`; None if there is no
+    such kernel.
     """
     return _far_sums().get(near.symbol) or compose_far(near.wanted)

@@ -1,4 +1,4 @@
-"""The C text of expressions of the `c` dialect, with the syntax extensions of a target."""
+"""The C text of expressions of the `c` dialect, including the compiler-specific syntax of a target."""
 
 from __future__ import annotations
 
@@ -58,10 +58,11 @@ Operand = Callable[[SSAValue], Text]
 
 
 class Expressions:
-    """A printer that combines the texts of operands to the text of an expression.
+    """A printer that combines the texts of operands to the text of an expression, and records which helpers of the
+    target are used.
 
-    It records which helpers of the target are used. program: the name of the program, which is the prefix of its
-    constants, buffers and arena in C. loaded: the constants that the caller writes.
+    program: the name of the program, which is the prefix of its constants, buffers and arena in C.
+    loaded: the constants that the caller writes.
     """
 
     def __init__(self, chip: Chip, arenas: Sequence[c.ArenaOp], program: str, loaded: c.LoadedOp | None = None):
@@ -76,7 +77,9 @@ class Expressions:
         return _SPELLINGS[type(op)](self, op, operand)
 
     def static(self, symbol: StringAttr | SymbolRefAttr) -> str:
-        """The C name of a constant, a buffer or the arena. It is unique among the programs of a translation unit."""
+        """The C name of a constant, a buffer or the arena. The name of the program makes it unique among the programs
+        of a translation unit.
+        """
         name = symbol.data if isinstance(symbol, StringAttr) else symbol.string_value()
         return name if name.startswith(self.prefix) else self.prefix + name
 
@@ -85,9 +88,9 @@ class Expressions:
         return name
 
     def _reader(self, kind: str, type: c.PointerType) -> str | None:
-        """The helper that reads an element; None if plain C reads it.
+        """The name of the helper that reads an element; None if plain C can read it.
 
-        kind: "flash", or "next" for a helper that also advances the pointer.
+        kind: "flash", or "next" for a helper that also increments the pointer.
         """
         if type.memory.data == FAR:
             return self.helper(f"tm_{'far' if kind == 'flash' else f'{kind}_far'}_{suffix(type.element)}")
@@ -99,7 +102,9 @@ class Expressions:
         return literal(op.number, op.result.type)
 
     def memory(self, symbol: SymbolRefAttr, instance: SSAValue | None, operand: Operand) -> str:
-        """The C text of a constant, a buffer or the arena. A buffer or the arena may be a member of an instance."""
+        """The C text of the address of a constant, a buffer or the arena. A buffer or the arena may be a member of an
+        instance.
+        """
         if self.structure is not None and symbol.string_value() in self.loaded:
             return f"{self.static(self.structure)}.{symbol.string_value()}"
         if instance is None:
@@ -195,7 +200,7 @@ class Expressions:
         return join(UNARY, op.result.type, f"&{pointer.within(PRIMARY)}[{index.code}]", pointer, index)
 
     def _far_address(self, op: c.AddressOp | c.LoadOp, pointer: Text, index: Text) -> Text:
-        """The C text of the address of an element of a far constant, in bytes."""
+        """The C text of the address, in bytes, of an element of a far constant."""
         size = _bytes(pointer_type(op.pointer).element)
         bytes = f"{size} * {index.within(PRODUCT)}" if size > 1 else index.within(SUM + 1)
         code = pointer.code if index.code == "0" else f"{pointer.within(SUM)} + {bytes}"
@@ -228,7 +233,7 @@ class Expressions:
 def as_argument(text: Text, type: Attribute, memory: str = CONST) -> Text:
     """The C text of an argument of a call. A pointer is cast to a pointer to plain elements.
 
-    memory: the memory of these elements, by default read-only.
+    memory: the memory of these elements, by default read-only memory.
     """
     if isinstance(type, c.PointerType) and type.memory.data == ALIAS:
         return text.cast(c.PointerType(type.element, memory))

@@ -1,8 +1,8 @@
 """The C text of a function of the `c` dialect, with expressions nested into the statements that use them.
 
-An expression with a single use in its own block is printed at its use. This is not possible if a statement in between
-changes a variable or memory that the expression reads. Every other expression becomes a constant named after its SSA
-value. No expression is evaluated more often than in the IR.
+An expression with a single use in its own block is printed where it is used, unless a statement in between changes a
+variable or memory that the expression reads. Every other expression becomes a C constant, whose name is derived from
+its SSA value. No expression is evaluated more often than in the IR.
 """
 
 from __future__ import annotations
@@ -27,7 +27,10 @@ COUNTERS = ("i", "j", "k", "l", "m", "n")
 
 
 class FunctionPrinter:
-    """A printer of one function. `taken` contains the names in use at file level."""
+    """A printer of one C function.
+
+    taken: the names in use at file scope.
+    """
 
     def __init__(self, expressions: Expressions, taken: Iterable[str]):
         self.expressions = expressions
@@ -131,8 +134,8 @@ class FunctionPrinter:
                 raise AssertionError(f"{op.name} is not a statement")
 
     def _reads_in_place(self, op: c.ReadOp) -> bool:
-        """True if all uses of a read can name the variable itself, because no assignment to the variable precedes
-        them.
+        """True if the variable itself can be printed at all uses of a read, because it is not assigned between the read
+        and the uses.
         """
         block = op.parent
         assert block is not None
@@ -201,7 +204,7 @@ class FunctionPrinter:
         return self._text(pointer).code
 
     def _name(self, value: SSAValue, text: Text) -> None:
-        """Print a definition that assigns `text` to a new name for `value`."""
+        """Print the definition of a C constant for `value` with the initial value `text`."""
         default = "x" if value.type == f32 else "t"
         if isinstance(value.type, c.PointerType):
             default = "buffer" if isinstance(value.owner, c.ViewOp) else "p"
@@ -213,8 +216,9 @@ class FunctionPrinter:
         self.source = outer
 
     def _settle(self, changed: set[SSAValue | str]) -> None:
-        """Print definitions of the pending expressions that read variables or memory that the next statement
-        changes.
+        """Print definitions of those pending expressions that read what the next statement changes.
+
+        changed: the variables that the statement assigns, and MEMORY if it writes memory.
         """
         for value in [value for value, text in self.waiting.items() if text.reads & changed]:
             self._name(value, self.waiting.pop(value))
@@ -279,10 +283,7 @@ def _loops_around(op: Operation) -> int:
 
 
 def _changes(op: Operation) -> set[SSAValue | str]:
-    """The variables that an operation, or an operation nested in it, assigns.
-
-    The result includes MEMORY if the operation writes memory.
-    """
+    """The variables that an operation, or an operation nested in it, assigns; and MEMORY if it writes memory."""
     changed: set[SSAValue | str] = set()
     for inner in op.walk():
         if isinstance(inner, c.AssignOp | c.NextOp):
@@ -293,5 +294,5 @@ def _changes(op: Operation) -> set[SSAValue | str]:
 
 
 def _evaluates_first(op: Operation, value: SSAValue) -> bool:
-    """True if the statement uses the value only before the statement changes any variable or memory."""
+    """True if the statement evaluates the operand before it changes any variable or memory."""
     return isinstance(op, c.AssignOp | c.IfOp | c.NextOp) or (isinstance(op, c.ForOp) and op.end is not value)

@@ -1,7 +1,7 @@
 """Selection of the parts of C text that a program needs.
 
-In a header, these are the functions, types and macros in use, and the definitions that they use in turn. In any text,
-they are the lines outside branches whose preprocessor conditions are known to be false.
+Of a header, these are the functions, types and macros that the program uses, and the definitions that they use in turn.
+Of any text, they are the lines outside branches whose preprocessor conditions are known to be false.
 """
 
 from __future__ import annotations
@@ -18,10 +18,10 @@ _DEFINED = re.compile(r"\bdefined\s*(?:\(\s*(\w+)\s*\)|(\w+))")
 
 
 def without_branches(text: str, undefined: Sequence[str]) -> str:
-    """C text without the branches whose conditions require a macro whose name has a prefix in `undefined`.
+    """C text without the preprocessor branches that require a macro whose name begins with a prefix in `undefined`.
 
-    If the value of a condition is known, the condition is removed together with its directives and the comment directly
-    before it. A condition that also depends on other macros remains.
+    If the value of a condition is known, its directives and the comment directly before them are removed. A condition
+    that also depends on other macros remains.
     """
     if not any(prefix in text for prefix in undefined):
         return text
@@ -53,11 +53,11 @@ def without_branches(text: str, undefined: Sequence[str]) -> str:
 
 @dataclass
 class _Condition:
-    """An open preprocessor conditional.
+    """A preprocessor conditional whose end has not been reached.
 
     * value: the condition of the current branch, None if unknown.
-    * keeps: true after one of the directives was printed.
-    * taken: true after a branch that is known to be compiled.
+    * keeps: true if one of the directives has been printed.
+    * taken: true if a previous branch is known to be compiled.
     """
 
     value: bool | None
@@ -69,10 +69,12 @@ class _Condition:
         return self.value is not False
 
     def next(self, line: str, kind: str, value: bool | None) -> str | None:
-        """Enter the branch of a directive, or leave the conditional at its end.
+        """Begin the branch of a directive, or close the conditional at its `#endif`.
 
-        Return the directive to print, or None if the directive is removed. kind: the name of the directive. value: the
-        value of its condition, None if unknown.
+        kind: the name of the directive.
+        value: the value of its condition, None if unknown.
+
+        Returns the directive to print, or None if the directive is removed.
         """
         if kind == "endif":
             return line if self.keeps else None
@@ -109,7 +111,10 @@ def _value(kind: str, rest: str, undefined: Sequence[str]) -> bool | None:
 
 
 def _decided(node: ast.expr, names: dict[str, bool | None]) -> bool | None:
-    """The value of a condition; None if it depends on an unknown name."""
+    """The value of a preprocessor condition, parsed as a Python expression; None if it depends on an unknown name.
+
+    names: the known values of names.
+    """
     match node:
         case ast.Name(name):
             return names.get(name)
@@ -137,7 +142,7 @@ def _logical_lines(text: str) -> Iterator[str]:
 
 
 def _drop_comment(lines: list[str]) -> None:
-    """Remove a comment at the end of the lines. A comment that shares a line with other text remains."""
+    """Remove a comment from the end of the lines. A comment that shares a line with other text is not removed."""
     if not lines or not lines[-1].endswith("*/"):
         return
     first = next((i for i in range(len(lines) - 1, -1, -1) if "/*" in lines[i]), len(lines))
@@ -158,12 +163,14 @@ def words(text: str) -> set[str]:
 
 
 def needed_part(text: str, used: Set[str]) -> list[str]:
-    """The lines of a header without unused definitions. used: the identifiers in the rest of the program.
+    """The lines of a header without unused definitions.
+
+    used: the identifiers in the rest of the program.
 
     A definition under a preprocessor condition remains under this condition. An `#include` remains if a definition at
-    the same level remains. The same applies to conditions under which an `#error` rejects a compiler. Each definition
-    has a separate include guard, which replaces the include guard of the header. Two programs in one translation unit
-    may need different definitions of the header.
+    the same level remains. The same applies to a condition under which an `#error` rejects a compiler. Each definition
+    gets its own include guard instead of that of the header, because two programs in one translation unit may need
+    different definitions of the header.
     """
     parts = _parsed(text)
     found, kept = set(used), set[_Item]()
@@ -176,7 +183,7 @@ def needed_part(text: str, used: Set[str]) -> list[str]:
 
 @dataclass(eq=False)
 class _Item:
-    """A definition with the preceding comment, or another preprocessor line. Such a line has no name.
+    """A definition with the preceding comment, or a single other preprocessor line, which has no name.
 
     words: the identifiers in the text and in the enclosing conditions.
     """
@@ -202,7 +209,9 @@ class _Item:
 
 @dataclass(eq=False)
 class _Branches:
-    """A preprocessor conditional: its directives, each with the parts of the header that follow it."""
+    """A preprocessor conditional: its directives, each with the parts of the header between it and the next
+    directive.
+    """
 
     comment: list[str]
     branches: list[tuple[list[str], list[_Part]]] = field(default_factory=list["tuple[list[str], list[_Part]]"])
@@ -228,15 +237,16 @@ _Part = _Item | _Branches
 
 
 def _any_needed(kept: Set[_Item], beside: Sequence[_Part], own: _Part) -> bool:
-    """True if a part of the header at the same level, other than `own`, is needed.
+    """True if any part at the same level of the header, other than `own`, is needed.
 
-    kept: the needed definitions. beside: the parts at this level.
+    kept: the needed definitions.
+    beside: the parts at this level.
     """
     return any(part.is_needed(kept, ()) for part in beside if part is not own)
 
 
 def once(name: str, lines: Sequence[str]) -> list[str]:
-    """The lines of a definition with an include guard.
+    """The lines of a definition, enclosed in an include guard.
 
     The guard is needed because several programs in one translation unit may contain the definition.
     """
@@ -256,9 +266,10 @@ def _parsed(text: str) -> list[_Part]:
 
 
 def _read_parts(lines: deque[str], conditions: Set[str]) -> list[_Part]:
-    """The parts of a header up to the end of the text, or to a directive that ends a branch.
+    """The parts of a header up to the end of the text, or to a directive that ends a branch. Their lines are removed
+    from `lines`.
 
-    The lines of the parts are removed from `lines`. conditions: the identifiers in the enclosing conditions.
+    conditions: the identifiers in the enclosing conditions.
     """
     parts: list[_Part] = []
     comment: list[str] = []
@@ -304,7 +315,7 @@ def _read_item(lines: deque[str], comment: list[str], conditions: Set[str]) -> _
 
 
 def _continued(lines: deque[str]) -> list[str]:
-    """A directive with its continuation lines. All these lines are removed from `lines`."""
+    """A directive with its continuation lines, which are removed from `lines`."""
     return _taken(lines, lambda read: not read[-1].endswith("\\"))
 
 

@@ -1,4 +1,4 @@
-"""C files of several programs joined in one translation unit, with one arena and without equal constants."""
+"""Joining the C files of several programs in one translation unit, with one arena and without duplicate constants."""
 
 from __future__ import annotations
 
@@ -15,19 +15,24 @@ _ARENA = "_arena"
 
 @dataclass(frozen=True)
 class JoinedSources:
-    """The text of the joined file. shared_bytes: bytes of constants that a later program takes from an earlier one."""
+    """The text of the joined file.
+
+    shared_bytes: the number of bytes of constants that are omitted because an earlier program defines equal constants.
+    """
 
     text: str
     shared_bytes: int
 
 
 def joined_sources(sources: Sequence[tuple[str, str]]) -> JoinedSources:
-    """Join the C files of programs, as `print_c` prints them, with their names.
+    """Join the C files of programs, as `print_c` prints them.
 
-    The first program with an arena declares the arena for all. A constant that equals one of an earlier program, in
-    type, length and attributes too, becomes a macro with the name of that constant. Functions of the runtime and
-    kernels have their own guards, so that the file defines each of them once. Raises `InputError` if two programs
-    define the same name, as `word` and `word_two` may.
+    sources: for each program, its name and its text.
+
+    The first program with an arena declares the arena for all. A constant that equals one of an earlier program,
+    including its type, length and attributes, becomes a macro that expands to the name of that constant. Functions of
+    the runtime and kernels have their own guards, so that the file defines each of them once. Raises `InputError` if
+    two programs define the same name, as `word` and `word_two` may.
     """
     defined: dict[str, str] = {}
     known: dict[tuple[str, ...], str] = {}
@@ -57,7 +62,7 @@ def joined_sources(sources: Sequence[tuple[str, str]]) -> JoinedSources:
 
 
 def _items(lines: Sequence[str]) -> Iterator[list[str]]:
-    """Yield the definition of each constant with all its lines, and every other line alone."""
+    """Yield the lines of each definition of a constant together, and every other line alone."""
     rest = iter(lines)
     for line in rest:
         item = [line]
@@ -68,7 +73,11 @@ def _items(lines: Sequence[str]) -> Iterator[list[str]]:
 
 
 def _bytes(type: str, rest: str) -> int:
-    """The bytes of a constant of C. rest: the text after its name, which starts with the length."""
+    """The number of bytes of a constant in C text.
+
+    type: the C type of its elements.
+    rest: the text after its name, which starts with the length.
+    """
     length = int(rest[1 : rest.index("]")])
     bits = re.search(r"\d+", type)
     return length * (4 if bits is None else int(bits[0]) // 8)

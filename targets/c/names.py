@@ -1,4 +1,4 @@
-"""Identifiers of a generated file. They are unique and never C keywords."""
+"""Identifiers of a generated C file. They are unique and never C keywords."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def model_name(name: str) -> str:
 def check_model_name(name: str) -> None:
     """Raise `InputError` for a model name that is not a valid prefix of C functions.
 
-    Also raise it for a model whose header would have the same name as, and hide, another header.
+    Also raise it if the header of the model would have the name of another header and hide it.
     """
     if not re.fullmatch(r"[A-Za-z][A-Za-z0-9_]*", name) or len(name) > MAX_NAME_LENGTH:
         raise InputError(
@@ -54,7 +54,7 @@ def check_model_name(name: str) -> None:
 
 
 def identifier(hint: str) -> str:
-    """A C identifier similar to a name hint. It is never a reserved word or a name of the runtime (tm_, TM_)."""
+    """A C identifier that resembles `hint`. It is never a reserved word or a name of the runtime (tm_, TM_)."""
     # xDSL numbers equal hints when it prints them; stripping the numbers keeps names stable across print and parse.
     name = re.sub(r"(_\d+)+$", "", re.sub(r"\W", "_", hint, flags=re.ASCII)).lstrip("_") or "value"
     if name in RESERVED or name[0].isdigit() or re.match(r"tm_", name, re.IGNORECASE):
@@ -63,8 +63,7 @@ def identifier(hint: str) -> str:
 
 
 class Names:
-    """Identifiers in nested scopes. An identifier differs from all other identifiers in its scope and in enclosing
-    scopes.
+    """The identifiers in nested scopes. An identifier differs from all others in its scope and in enclosing scopes.
 
     taken: names that are in use from the start.
     """
@@ -77,11 +76,11 @@ class Names:
         """For each scope, its names with their base names and numbers."""
 
     def take(self, name: str) -> None:
-        """Exclude a name from the results of later calls of `fresh`."""
+        """Reserve a name, so that `fresh` does not return it later."""
         self._taken.add(name)
 
     def fresh(self, hint: str) -> str:
-        """An identifier similar to a name hint. It remains in use until the innermost scope ends."""
+        """A new identifier that resembles `hint`. It remains in use until the innermost scope ends."""
         base = identifier(hint)
         number = self._least.get(base, 0)
         while (name := f"{base}_{number}" if number else base) in self._taken:

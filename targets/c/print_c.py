@@ -1,4 +1,4 @@
-"""The xDSL target `-t c{target=BOARD}`, which prints a `c.program` as a source file or a header."""
+"""The xDSL target `-t c{target=BOARD}`, which prints a `c.program` as a C source file or a header."""
 
 from __future__ import annotations
 
@@ -46,8 +46,10 @@ OWN_CONSTANTS = {"avr": "__AVR__"}
 class CTarget(Target):
     """Print NAME.c (`file=source`) or NAME.h (`file=header`) for the only program of a module.
 
-    target: by default the target for which the module is compiled. Raises `InputError` for an unknown target, and for a
-    target whose kernels the module does not call. Raises `ValueError` for an unknown file.
+    target: the board; by default the target for which the module was compiled.
+
+    Raises `InputError` for an unknown target, and for a target whose kernels the module does not call. Raises
+    `ValueError` for an unknown file.
     """
 
     name = "c"
@@ -79,8 +81,8 @@ def print_c(module: ModuleOp, ctx: Context, target: str, file: str = "source") -
 def write_c(module: ModuleOp, ctx: Context, target: str, folder: Path) -> None:
     """Write NAME.c and NAME.h for the only program of a module to a folder, which is created if it is missing.
 
-    NAME.weights contains the constants that the caller writes before the first call, if there are any. The program's
-    further files are written, too.
+    If the caller must write constants before the first call, they are written to NAME.weights. The program's other
+    files are also written.
     """
     name = _program(module).sym_name.data
     folder.mkdir(parents=True, exist_ok=True)
@@ -91,7 +93,7 @@ def write_c(module: ModuleOp, ctx: Context, target: str, folder: Path) -> None:
 
 
 def binary_files(module: ModuleOp) -> dict[str, bytes]:
-    """The files beside NAME.c and NAME.h, by their names."""
+    """The files of a program other than NAME.c and NAME.h, by name."""
     program = _program(module)
     name = program.sym_name.data
     files = files_of(program) | ({WEIGHTS: content} if (content := loaded_content(module)) else {})
@@ -99,7 +101,9 @@ def binary_files(module: ModuleOp) -> dict[str, bytes]:
 
 
 def loaded_content(module: ModuleOp) -> bytes:
-    """The constants that the caller of a module's programs writes before the first call; empty for most programs."""
+    """The bytes of the constants that the caller of a module's programs writes before the first call; empty for most
+    programs.
+    """
     return b"".join(op.content for op in module.walk() if isinstance(op, c.LoadedOp))
 
 
@@ -194,14 +198,15 @@ class _ProgramPrinter:
         return lines[:-1]
 
     def _text_of(self, op: c.VerbatimOp) -> str:
-        """The text of a runtime header, or of the header with which the chip replaces it."""
+        """The text of a runtime header, or of the header by which the chip replaces it."""
         return self.chip.replacement(op.origin.data) or op.text.data
 
     def _foreign(self) -> Sequence[str]:
-        """The prefixes of the macros whose preprocessor branches are omitted.
+        """The prefixes of the macros whose preprocessor branches are omitted, because compilers for other chips define
+        these macros.
 
-        Compilers for chips with a special method of reading constants reject the printed file. Compilers for other
-        chips compile the portable text, which returns the same bits.
+        If a chip has a special method of reading constants, its compilers reject a file that was printed for another
+        chip. Compilers for other chips compile the portable text, which returns the same bits.
         """
         if self.chip.macros is not None:
             return [prefix for prefix in SELECTING_PREFIXES if prefix not in self.chip.macros]
@@ -230,7 +235,9 @@ class _ProgramPrinter:
         return [line for text in texts for line in text]
 
     def _other_compilers(self) -> list[str]:
-        """`#error` lines for compilers that would select runtime branches for the constants of another chip."""
+        """Lines with `#error` for those compilers that would select the runtime's code for constants of another
+        chip.
+        """
         lines: list[str] = []
         # Some headers reject other compilers themselves.
         texts = [text for op in self.verbatims if "#error" not in (text := self._text_of(op))]
@@ -371,7 +378,9 @@ def _buffer(op: c.BufferOp, name: str) -> str:
 
 
 def _rows(words: Sequence[str]) -> Iterator[str]:
-    """Yield rows of comma-separated words, wrapped to the line width. `textwrap` is too slow for millions of words."""
+    """Yield rows of comma-separated words, wrapped to the line width. `textwrap` would be too slow for millions of
+    words.
+    """
     start, length = 0, 0
     for number, word in enumerate(words):
         # Includes a comma, which the last word lacks.
@@ -402,7 +411,7 @@ def _titled(name: str, doc: str | None) -> str:
 
 
 def _comment(paragraphs: Iterable[str]) -> list[str]:
-    """The lines of a wrapped C comment. Comment delimiters in the paragraphs are broken up."""
+    """The lines of a wrapped C comment. Comment delimiters inside the paragraphs are split."""
     lines = [line for text in paragraphs for line in textwrap.wrap(text, WIDTH - 3) or [""]]
     return _box(lines)
 

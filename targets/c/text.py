@@ -1,4 +1,4 @@
-"""Fragments of C text. Each fragment states its precedence, its C type and its effects."""
+"""Fragments of C text with their precedence, their C type and their effects."""
 
 from __future__ import annotations
 
@@ -47,11 +47,11 @@ MEMORY = "memory"
 class Text:
     """The text of a C expression.
 
-    * type: the C type of the expression. Arithmetic on i8 and i16 results in int, which `index` represents.
+    * type: the C type of the expression. Arithmetic on i8 and i16 has the type int, which `index` represents.
     * reads: the variables on which the expression depends, and MEMORY if it reads memory.
-    * steps: true if the evaluation of the expression advances a pointer.
+    * steps: true if the evaluation of the expression increments a pointer.
     * update: for `v + rest` with a variable v, contains v, the operator and the rest, so that an assignment can be
-      printed as `v += rest`.
+      printed as `v += rest`; otherwise None.
     """
 
     code: str
@@ -63,11 +63,11 @@ class Text:
     update: tuple[SSAValue, str, str] | None = None
 
     def within(self, level: int) -> str:
-        """The C text as an operand of an operator that requires a precedence of at least `level`."""
+        """The C text as an operand of an operator, in parentheses if its precedence is lower than `level`."""
         return self.code if self.level >= level else f"({self.code})"
 
     def fits(self, type: Attribute) -> bool:
-        """True if the expression converts to another type without a cast and without a warning."""
+        """True if C converts the expression to another type without a cast and without a warning."""
         if self.type == type or self.literal or type == i1:
             return True
         return type in RANKS and self.type in RANKS and RANKS[self.type] <= RANKS[type]
@@ -79,30 +79,33 @@ class Text:
         )
 
     def to(self, type: Attribute) -> Text:
-        """The expression as a value of a type, with a cast only if one is needed."""
+        """The expression as a value of a type. A cast is printed only if it is needed."""
         return self if self.fits(type) else self.cast(type)
 
     def as_wide_as(self, type: Attribute) -> Text:
-        """The expression, cast to `type` unless arithmetic on the expression already has this type.
+        """The expression for arithmetic in the type `type`. It is cast unless C computes with it in this type anyway.
 
-        For narrow types, arithmetic in int suffices.
+        For narrow types, arithmetic in int is sufficient.
         """
         enough = type not in RANKS or RANKS[type] <= RANKS[INT] or self.type == type
         return self if enough else self.cast(type)
 
 
 def join(level: int, type: Attribute, code: str, *parts: Text) -> Text:
-    """An expression that consists of several parts. It reads what the parts read, and has the side effects of all
-    parts.
+    """An expression that consists of several parts. It reads everything that the parts read, and has their side
+    effects.
 
-    code: the C text. level: the precedence of the expression.
+    level: the precedence of the expression.
+    type: its C type.
+    code: its C text.
+    parts: the expressions in the text.
     """
     reads = frozenset[SSAValue | str]().union(*(part.reads for part in parts))
     return Text(code, level, type, reads, any(part.steps for part in parts))
 
 
 def spell(type: Attribute) -> str:
-    """The C spelling of a type."""
+    """The C text of a type."""
     if (name := _SPECIAL.get(type)) is not None:
         return name
     if isinstance(type, PointerType):

@@ -1,1 +1,1 @@
-"""Shared parts of the kernel generators (composers) of several chips: instructions, weight streams and tile kernels."""
+"""Code that the kernel generators (composers) of several chips share: instructions, weight streams and tile kernels."""

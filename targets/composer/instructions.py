@@ -1,4 +1,5 @@
-"""Instructions as records, which composers concatenate, cost and print, and code with loops of known trip counts.
+"""Instructions as records, which composers concatenate, print and assign costs to, and code whose loops have known trip
+counts.
 
 The cost of Thumb code is its number of cycles according to the published timing of a core.
 """
@@ -24,19 +25,20 @@ others.
 
 @dataclass(frozen=True)
 class Instruction:
-    """An instruction.
+    """An assembly instruction and its properties.
 
     * name: the mnemonic without its width.
     * size: the size in bytes; for a branch, the size of its short form; None if the assembler chooses.
     * words: the number of 32-bit registers that a load or store multiple transfers.
     * address: the registers from which the address of a load or store is computed.
     * reads: all registers that the instruction reads, including those of the address.
-    * writes: all registers that the instruction writes. In `reads` and `writes`, "flags" represents the condition flags
-      of chips that list them.
+    * writes: all registers that the instruction writes. In `reads` and `writes`, "flags" stands for the condition
+      flags, for chips whose instructions list them.
     * stack: the bytes of stack that the instruction allocates, negative if it frees them.
     * time: the cycles, if they are equal for all cores; otherwise 1.
     * callee: the C function that the instruction calls.
-    * unit, held: the execution unit of a vector instruction, and the number of cycles for which the unit is busy.
+    * unit, held: the execution unit of a vector instruction, and the number of cycles for which the instruction
+      occupies it.
     """
 
     text: str
@@ -73,12 +75,12 @@ _SINGLE = (Instruction, LocalLabel)
 
 
 def joined(*parts: Line | Iterable[Line]) -> Code:
-    """The concatenation of instructions and fragments."""
+    """The concatenation of instructions and fragments of code."""
     return tuple(line for part in parts for line in ((part,) if isinstance(part, _SINGLE) else part))
 
 
 def instructions(lines: Iterable[Line]) -> int:
-    """The number of instructions. It is the time of straight-line code if each instruction takes one unit of time."""
+    """The number of instructions, which is the time of straight-line code in instructions."""
     return sum(isinstance(line, Instruction) for line in lines)
 
 
@@ -88,12 +90,12 @@ def most_bytes(lines: Iterable[Line]) -> int:
 
 
 def stack_of(lines: Iterable[Line]) -> int:
-    """The bytes of stack that instructions allocate."""
+    """The number of bytes of stack that instructions allocate in total."""
     return sum(line.stack for line in lines if isinstance(line, Instruction))
 
 
 def printed(lines: Iterable[Line]) -> Lines:
-    """The text of the assembly."""
+    """The lines of assembly text."""
     return tuple(line.text for line in lines)
 
 
@@ -104,7 +106,7 @@ def statement(lines: Sequence[str]) -> str:
 
 
 class Printed(Mapping[tuple[int | str, ...], str]):
-    """The bodies of a function, by instruction set. Each body is generated when it is first printed."""
+    """The texts of a function's body, one for each instruction set. A text is generated when it is first printed."""
 
     def __init__(self, bodies: Mapping[tuple[int | str, ...], Callable[[], str]]) -> None:
         self._bodies = {cores: cache(body) for cores, body in bodies.items()}
@@ -122,8 +124,8 @@ class Printed(Mapping[tuple[int | str, ...], str]):
 class Run(NamedTuple):
     """Consecutive instructions. Only the last instruction may be a branch.
 
-    times: the number of executions per call of the function. taken: the number of these executions in which the branch
-    at the end is taken.
+    times: the number of executions of the run per call of the function.
+    taken: the number of these executions in which the branch at the end is taken.
     """
 
     lines: Code
@@ -132,7 +134,7 @@ class Run(NamedTuple):
 
     @property
     def time(self) -> int:
-        """The number of instructions of the run that a call of the function executes."""
+        """The number of instructions that all executions of the run in a call of the function comprise."""
         return self.times * instructions(self.lines)
 
     def repeated(self, count: int) -> Run:
@@ -162,16 +164,19 @@ class Repeated:
         return self.followed_by(Repeated.once(lines))
 
     def calling(self, function: Code) -> Repeated:
-        """The same code with a call as last branch. The text of the called function is printed separately."""
+        """The code, whose last branch is a call of `function`, with the executed instructions of the function added.
+        The text of the called function is printed separately.
+        """
         *before, last = self.runs
         return Repeated(self.lines, (*before, last._replace(taken=last.times), Run(function, last.times, last.times)))
 
     def looped(self, begin: Code, end: Code, count: int, label: int, skipped: int = 0) -> Repeated:
-        """The code in a loop: `begin`, then `count` times a label, the code and `end`. `end` branches back to the
-        label.
+        """A loop that contains the code: `begin`, then `count` times a label, the code and `end`. `end` branches back
+        to the label.
 
-        A loop with a single iteration omits `begin` and `end`. skipped: the number of instructions of `end` that are
-        executed only before a branch back.
+        skipped: the number of instructions of `end` that are executed only before a branch back.
+
+        For a single iteration, `begin` and `end` are omitted.
         """
         if count == 1:
             return self
@@ -185,16 +190,16 @@ class Repeated:
         return Repeated.once(begin).followed_by(looped)
 
     def counted(self, label: int, count: int) -> Repeated:
-        """The code in a loop of `count` iterations whose last instruction branches back to a label."""
+        """A loop of `count` iterations that contains the code, whose last instruction branches back to the label."""
         runs = [run.repeated(count) for run in self.runs]
         runs[-1] = runs[-1]._replace(taken=count - 1)
         return replace(self, lines=joined(LocalLabel(label), self.lines), runs=runs)
 
 
 def balanced(count: int, most: int) -> list[tuple[int, int]]:
-    """Pairs (number of groups, group size) into which `count` elements are divided. A group size is at most `most`.
+    """The division of `count` elements into groups of at most `most`, as pairs (number of groups, group size).
 
-    There are as few groups as possible, of nearly equal sizes.
+    There are as few groups as possible, and their sizes differ by at most one.
     """
     groups = -(-count // most)
     size, larger = divmod(count, groups)
@@ -207,7 +212,7 @@ def cycles_of_block(timing: Timing, instructions: Iterable[Instruction]) -> int:
 
 
 def cycles_of_each(timing: Timing, instructions: Iterable[Instruction]) -> Iterator[int]:
-    """Yield the cycles from each instruction of straight-line code to the next.
+    """For each instruction of straight-line code, yield the cycles from its start to the start of the next instruction.
 
     An instruction waits until its execution unit is free.
     """
@@ -225,7 +230,7 @@ def cycles_of_each(timing: Timing, instructions: Iterable[Instruction]) -> Itera
 
 
 def cycles_of_runs(timing: Timing, runs: Sequence[Run]) -> int:
-    """The cycles of composed code. Branches within a run count as not taken."""
+    """The cycles of a call of composed code. Branches within a run count as not taken."""
     return sum(
         run.times * cycles_of_block(timing, (line for line in run.lines if isinstance(line, Instruction)))
         + run.taken * timing.refill

@@ -1,8 +1,8 @@
-"""The code of tile kernels.
+"""The code of tile kernels, independent of the instruction set.
 
-`RowKernel` is the loop nest of a kernel for rows of weights. It is the same on every instruction set: groups of windows
-x blocks of rows x runs x elements, and an epilogue. A register tile determines how many windows and rows are computed
-at once. An instruction set implements the abstract methods for this register tile.
+`RowKernel` is the loop nest of a kernel for rows of weights, which is the same for every instruction set: groups of
+windows x blocks of rows x runs x elements, and an epilogue. A register tile is the number of windows and rows that are
+computed at once. An instruction set implements the abstract methods for this register tile.
 """
 
 from __future__ import annotations
@@ -21,24 +21,24 @@ if TYPE_CHECKING:
 
 
 class Refused(Exception):
-    """Raised if the composer has no code for the requested kernel, for example because there are too few registers."""
+    """Raised if a composer cannot generate the requested kernel, for example because there are too few registers."""
 
 
 class RepeatedCode(ABC):
-    """The code of a kernel. Its function records how often each instruction is executed."""
+    """The code of a kernel as a function that records how often each instruction is executed."""
 
     @abstractmethod
     def function(self) -> Repeated:
-        """The complete function of the kernel."""
+        """The code of the complete function of the kernel."""
 
     @cached_property
     def code(self) -> Repeated:
-        """The complete function of the kernel, cached."""
+        """The complete function of the kernel, computed once and cached."""
         return self.function()
 
     @property
     def fits(self) -> bool:
-        """True if the composer has code for the kernel, that is, does not raise `Refused`."""
+        """True if the composer can generate the kernel, that is, `code` does not raise `Refused`."""
         try:
             return len(self.code.lines) > 0
         except Refused:
@@ -71,7 +71,7 @@ class RepeatedCode(ABC):
 class LoopedCode(RepeatedCode):
     """Code for a tile whose loops have known trip counts.
 
-    SATURATED: the number of additional instructions that a saturated result needs.
+    SATURATED: the number of additional instructions that are executed for a saturated result.
     """
 
     tile: Tile
@@ -84,18 +84,18 @@ class LoopedCode(RepeatedCode):
 
     @property
     def time(self) -> float:
-        """The number of instructions that a call executes. Half of the results are assumed to be saturated."""
+        """The expected number of instructions that a call executes. Half of the results are assumed to be saturated."""
         return self.code.time - self.SATURATED / 2 * self.tile.rows * self.tile.count
 
 
 @dataclass(frozen=True)
 class RowKernel(LoopedCode):
-    """The code for a tile that computes rows of weights in the blocks of the weight stream."""
+    """The code for a tile that computes rows of weights block by block, in the order of the weight stream."""
 
     @property
     @abstractmethod
     def windows(self) -> Sequence[tuple[int, int]]:
-        """Pairs (repetition count, number of windows computed at once), in the order of the windows."""
+        """Pairs (repetition count, number of windows that are computed at once), in the order of the windows."""
 
     @abstractmethod
     def enter(self) -> Code:
@@ -107,30 +107,35 @@ class RowKernel(LoopedCode):
 
     @abstractmethod
     def load_windows(self, windows: int) -> Repeated:
-        """Code that sets up windows before the first block, and resets the stream pointer to the start."""
+        """Code that loads the pointers to `windows` windows before the first block, and sets the stream pointer to the
+        start of the stream.
+        """
 
     @abstractmethod
     def start(self, rows: int, windows: int) -> Code:
-        """Code that loads the initial values of the sums of a block."""
+        """Code that loads the start values of the sums of a block."""
 
     @abstractmethod
     def products(self, rows: int, windows: int) -> Repeated:
-        """Code that adds the products of all runs and elements to the sums."""
+        """Code that adds the products of all runs and elements to the sums of a block."""
 
     @abstractmethod
     def finish(self, rows: int, windows: int) -> Code:
-        """The epilogue, which stores the results of a block."""
+        """Code, the epilogue, that converts the sums of a block to results and stores them."""
 
     @abstractmethod
     def over_rows(self, block: Repeated, times: int, group: int) -> Repeated:
-        """A loop over `times` equal blocks. group: the index of the group of these blocks in the stream."""
+        """A loop that executes the code of a block for `times` equal blocks.
+
+        group: the index in the stream of the group that consists of these blocks.
+        """
 
     @abstractmethod
     def over_windows(self, code: Repeated, times: int) -> Repeated:
-        """A loop over `times` groups with the same number of windows."""
+        """A loop that executes `code` for `times` groups of windows of equal size."""
 
     def next_windows(self, windows: int) -> Code:
-        """Code that advances to the windows that follow the current `windows` windows."""
+        """Code that advances the pointers by `windows` windows."""
         return ()
 
     def function(self) -> Repeated:
@@ -140,22 +145,25 @@ class RowKernel(LoopedCode):
         return code.then(self.leave())
 
     def all_rows(self, windows: int) -> Repeated:
-        """The code for all rows by `windows` windows."""
+        """The code that computes all rows for `windows` windows."""
         code = self.load_windows(windows)
         for group, (times, rows) in enumerate(self.layout.groups):
             code = code.followed_by(self.over_rows(self.block(rows, windows), times, group))
         return code.then(self.next_windows(windows))
 
     def block(self, rows: int, windows: int) -> Repeated:
-        """The code for a block of rows by `windows` windows."""
+        """The code that computes a block of rows for `windows` windows."""
         start = Repeated.once(self.start(rows, windows))
         return start.followed_by(self.products(rows, windows)).then(self.finish(rows, windows))
 
 
 def unrolled(step: Code, count: int, at_once: int, loop: Callable[[Repeated, int], Repeated]) -> Repeated:
-    """A step that is executed `count` times.
+    """Code that executes a step `count` times.
 
-    If `count` is more than twice `at_once`, the code is a loop over `at_once` steps. loop: builds a loop.
+    at_once: the number of steps per iteration of a loop.
+    loop: a function that builds a loop.
+
+    If `count` is at most twice `at_once`, the code has no loop.
     """
     loops, single = divmod(count, at_once) if count > 2 * at_once else (0, count)
     code = Repeated.once(step * single)
@@ -163,9 +171,12 @@ def unrolled(step: Code, count: int, at_once: int, loop: Callable[[Repeated, int
 
 
 def overlapping(column: int, windows: int, across: int, width: int) -> list[tuple[int, int]]:
-    """The windows that contain a column of elements, each as (window, column of the window's filter).
+    """The windows that contain a given column of elements, each as a pair (index of the window, column of its filter).
 
-    across: the number of columns between adjacent windows. width: the number of columns of a filter.
+    column: the index of the column in the image.
+    windows: the number of windows.
+    across: the number of columns between adjacent windows.
+    width: the number of columns of a filter.
     """
     met = ((window, column - window * across) for window in range(windows))
     return [(window, tap) for window, tap in met if 0 <= tap < width]

@@ -1,4 +1,5 @@
-"""Families of kernels: the C function around the code that a composer generates for a tile, or for a lane function.
+"""Families of kernels: the C functions that contain the code that a composer generates for a tile or for a lane
+function.
 
 The modules that generate the code (`tile_code.py`) are imported when a kernel is composed.
 """
@@ -31,9 +32,9 @@ L_co = TypeVar("L_co", covariant=True)
 
 
 class TileAssembly(Protocol[L_co]):
-    """The assembly code for a tile. The code contains the weights, or reads them from a stream.
+    """The assembly code for a tile, which embeds the weights or reads them from a stream.
 
-    * fits: true if there is code for the tile.
+    * fits: true if the code can be generated for the tile.
     * lines: the function.
     * time: the number of instructions that a call executes.
     * runs: the executed instructions, if they are recorded.
@@ -55,7 +56,10 @@ class TileAssembly(Protocol[L_co]):
 
 
 class TileCode(TileAssembly[L_co], Protocol[L_co]):
-    """The code for a tile that reads its weights from a stream. layout: the layout of this stream."""
+    """The assembly code for a tile that reads its weights from a stream.
+
+    layout: the layout of this stream.
+    """
 
     @property
     def layout(self) -> WeightStream: ...
@@ -63,11 +67,11 @@ class TileCode(TileAssembly[L_co], Protocol[L_co]):
 
 @dataclass(frozen=True)
 class TileComposer(Generic[L]):
-    """The common properties of the kernel families of an instruction set.
+    """The properties that the kernel families of an instruction set share.
 
     * header: a header of the runtime.
     * core: the number of the instruction set in this header, or a preprocessor condition.
-    * statement: formats the body of a function.
+    * statement: a function that formats the body of a function.
     * needs, flash: as in `Kernel`.
     * call: the bytes of flash of a call.
     * enter: the time of a call in addition to the time of the function's code.
@@ -85,7 +89,12 @@ class TileComposer(Generic[L]):
     limit: int = REQUANTISED_LIMIT
 
     def coder(self, name: str, family: TileFamily, code: Callable[[Tile, Sums], TileAssembly[L]]) -> TileCoder:
-        """A kernel generator that embeds a tile's weights in code. family: the kernels that read a weight stream."""
+        """A kernel generator that embeds the weights of a tile in code.
+
+        name: the name of the generator.
+        family: the family of kernels that read their weights from a stream instead.
+        code: a function that returns the assembly code.
+        """
 
         def composed(symbol: str, tile: Tile, sums: Sums) -> Kernel | None:
             made = code(tile, sums)
@@ -104,7 +113,11 @@ class TileComposer(Generic[L]):
         return TileCoder(name, family, composed, self.needs)
 
     def lanes(self, name: str, code: Callable[[LaneProgram], TileAssembly[L]]) -> LoopCoder:
-        """A kernel generator that compiles lane functions, which compute the lanes of vectors."""
+        """A kernel generator that compiles lane functions (`num.lane_function`).
+
+        name: the name of the generator.
+        code: a function that returns the assembly code.
+        """
 
         def composed(symbol: str, program: LaneProgram) -> Kernel | None:
             made = code(program)
@@ -135,16 +148,18 @@ class TileComposer(Generic[L]):
     ) -> TileFamily:
         """A family of tile kernels whose elements are bytes.
 
+        name: the name of the family.
+        code: a function that returns the assembly code for a tile.
+        channels: true if each row of weights is multiplied by one channel of the windows.
+        large: true if streams need more flash than the weights alone.
+        lines: the number of lines of the tiles that have kernels.
+        shifts: true if sums are converted to results by a shift instead of a requantisation.
+        several: true if a channel may have several rows of weights.
+        once: true if the code may also round sums once.
+        shared: functions that the code calls.
+
         For every row, |start| plus the sum of |w| * |x| must be below `limit`. Every shift must be negative, and every
         multiplier at least `LEAST_MULTIPLIER`.
-
-        * channels: true if each row of weights is multiplied by a channel of windows.
-        * large: true if streams need more flash than weights.
-        * lines: the number of lines of the tiles that have kernels.
-        * shifts: true if sums are finished by a shift instead of a requantisation.
-        * several: true if a channel may have several rows of weights.
-        * once: true if the code may also round sums once.
-        * shared: functions that the code calls.
         """
 
         def composed(symbol: str, tile: Tile) -> Kernel | None:

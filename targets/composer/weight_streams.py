@@ -1,9 +1,9 @@
-"""Weight streams: all data of a tile's rows, in the order in which a kernel loads them.
+"""Weight streams: all data of a tile's rows, in the order in which a kernel reads them.
 
 A stream is a sequence of blocks of rows. A block is a sequence of fields. A field contains integers per row, such as
-the factors of requantisation as in TensorFlow Lite, or weights in an order of axes. This single declaration determines
-the bytes, the byte offsets that a composer needs, and the same sums in plain C. `row_blocks` and `ChannelRecords` are
-streams that several chips use.
+the factors of requantisation as in TensorFlow Lite, or weights in an order of axes. This declaration determines three
+things: the bytes, the byte offsets that a composer needs, and the C code that computes the same sums. `row_blocks` and
+`ChannelRecords` are streams that several chips use.
 """
 
 from __future__ import annotations
@@ -31,12 +31,12 @@ ROW = 0
 
 
 def _scaled(number: str, by: int | str) -> str:
-    """The C product of a term and a constant or variable; empty if the term is empty."""
+    """The C expression of `number` times `by`; empty if `number` is empty."""
     return number if not number or by == 1 else f"{number} * {by}"
 
 
 def _total(*terms: str) -> str:
-    """The C sum of the nonempty terms."""
+    """The C sum of the terms that are not empty."""
     return " + ".join(filter(None, terms)) or "0"
 
 
@@ -51,11 +51,12 @@ def word(pointer: str, offset: str) -> str:
 
 @dataclass(frozen=True)
 class Number:
-    """An integer per row.
+    """An integer that a stream contains for each row.
 
     values: a function that returns one integer for each row, stored least significant byte first, or the bytes of each
-    row. in_c: a function that returns the C expression of the integer. Its arguments are the C expressions of a byte
-    pointer and of a byte offset.
+        row.
+    in_c: a function that returns the C expression of the integer. Its arguments are the C expressions of a byte pointer
+        and of a byte offset.
     """
 
     name: str
@@ -64,7 +65,7 @@ class Number:
     in_c: Callable[[str, str], str]
 
     def stored(self, sums: Sums) -> Bytes:
-        """The stored bytes of all rows, of shape (rows, `bytes`)."""
+        """The bytes of the integers of all rows, of shape (rows, `bytes`)."""
         values = np.asarray(self.values(sums))
         if values.ndim == 1:
             values = values.astype("<i8").reshape(-1, 1).view(np.int8)[:, : self.bytes]
@@ -94,9 +95,10 @@ RIGHT_LESS_1 = Number("right", 1, lambda sums: -sums.shifts - 1, _byte)
 
 @dataclass(frozen=True)
 class Field(ABC):
-    """The bytes of all rows of a block.
+    """A field of a block: some bytes for each of its rows.
 
-    name: the name of the pointer in C. aligned: the alignment, in bytes, of the next field within the block.
+    name: the name of the pointer to the field in C.
+    aligned: the alignment, in bytes, of the next field within the block.
     """
 
     name: str
@@ -105,34 +107,33 @@ class Field(ABC):
     @property
     @abstractmethod
     def row_bytes(self) -> int:
-        """The number of bytes of a row, excluding padding."""
+        """The number of bytes of the field for each row, excluding padding."""
 
     @abstractmethod
     def stored(self, sums: Sums, weights: Numbers) -> Bytes:
-        """The bytes of the rows of a block. weights: an array of shape rows x elements."""
+        """The bytes of the field for the rows of a block.
+
+        weights: an array of shape rows x elements.
+        """
 
     @property
     def numbers(self) -> Mapping[str, tuple[Number, int]]:
-        """The integers of a row. The key is the name of an integer, the value the integer and its byte offset.
-
-        The byte offset counts from the first byte of the row.
+        """The integers that the field contains for a row: for each name, the integer and its byte offset from the first
+        byte of the row.
         """
         return {}
 
 
 @cache
 def _side_by_side(content: tuple[Number, ...]) -> Mapping[str, tuple[Number, int]]:
-    """The integers of a row that are stored side by side.
-
-    The key is the name of an integer, the value the integer and its byte offset in the row.
-    """
+    """Adjacent integers of a row: for each name, the integer and its byte offset in the row."""
     offsets = accumulate((number.bytes for number in content), initial=0)
     return {number.name: (number, offset) for number, offset in zip(content, offsets, strict=False)}
 
 
 @dataclass(frozen=True)
 class RowNumbers(Field):
-    """Integers stored for each row. The integers of one row are adjacent.
+    """A field with integers for each row. The integers of one row are adjacent.
 
     end_mark: in the last block of a group of equal blocks, the value of the last byte of this aligned field.
     """
@@ -154,12 +155,13 @@ class RowNumbers(Field):
 
 @dataclass(frozen=True)
 class Weights(Field):
-    """Weights of rows: the elements from `first` up to but excluding `first + elements`, as integers of `bytes` bytes.
+    """A field with weights of rows: the elements from `first` up to but excluding `first + elements`, as integers of
+    `bytes` bytes.
 
     order: the axes, the outermost first. An axis is `ROW` or a stride. On the axis of a stride, an element with index i
-    has the coordinate i // stride % extent, where stride * extent is the next greater stride. Examples are (ROW, 1),
-    row by row; (1, ROW), element by element; (4, ROW, 1), four elements of each row in turn; and (4, ROW, 1, 2), the
-    same with elements 0, 2, 1 and 3 of each four.
+        has the coordinate i // stride % extent, where stride * extent is the next greater stride. Examples are (ROW,
+        1), row by row; (1, ROW), element by element; (4, ROW, 1), four elements of each row in turn; and (4, ROW, 1,
+        2), the same with elements 0, 2, 1 and 3 of each four.
     """
 
     elements: int = 0
@@ -173,7 +175,7 @@ class Weights(Field):
 
     @cached_property
     def _extents(self) -> dict[int, int]:
-        """The extents of the axes of elements. The key is the stride of an axis, the greatest stride first."""
+        """For each stride in `order`, the extent of its axis, in descending order of stride."""
         strides = sorted(set(self.order) - {ROW}, reverse=True)
         ends = [self.elements, *strides]
         return {stride: end // stride for stride, end in zip(strides, ends, strict=False)}
@@ -214,7 +216,9 @@ class Weights(Field):
 
 @dataclass(frozen=True)
 class ListedBytes(Field):
-    """The bytes of a row, listed one by one: the index of an element, a one-byte integer, or None for padding."""
+    """A field whose bytes for a row are listed one by one: the index of an element, a one-byte integer, or None for
+    padding.
+    """
 
     content: tuple[int | Number | None, ...] = ()
 
@@ -236,13 +240,13 @@ class ListedBytes(Field):
 
     @property
     def places(self) -> Sequence[int]:
-        """The byte offset of each element."""
+        """The byte offset of each element in the row, in the order of the elements."""
         elements = sorted(byte for byte in self.content if isinstance(byte, int))
         return [self.content.index(element) for element in elements]
 
 
 class StreamInC:
-    """The C expressions of the values of a stream.
+    """The C expressions of the values in a stream.
 
     `stream`, `x` and `out` are the arguments of the C function. Inside a block, these C variables exist:
 
@@ -268,13 +272,17 @@ class StreamInC:
         return "" if self.rows == 1 else _scaled("row", field.row_bytes)
 
     def number(self, name: str) -> str:
-        """The C expression of an integer of the row."""
+        """The C expression of the integer `name` of the current row."""
         field = next(field for field in self.stream.fields if name in field.numbers)
         number, inner = field.numbers[name]
         return number.in_c(field.name, _total(self._row_at(field), str(inner) if inner else ""))
 
     def weight(self, element: str, name: str = "weights") -> str:
-        """The C expression of a weight of the row. element: the index of the weight. name: the name of the field."""
+        """The C expression of a weight of the current row.
+
+        element: the index of the weight.
+        name: the name of the field.
+        """
         field = next(field for field in self.stream.fields if field.name == name)
         if isinstance(field, ListedBytes):
             return f"{name}[{_total(self._row_at(field), f'places[{element}]')}]"
@@ -291,7 +299,10 @@ class StreamInC:
         return f"({_scaled(self.rows, field.row_bytes)} + {field.aligned - 1}) / {field.aligned} * {field.aligned}"
 
     def blocks(self, body: str) -> str:
-        """C loops over the blocks of the stream and their rows. body: the statements for one row."""
+        """C loops over the blocks of the stream and their rows.
+
+        body: the statements for one row.
+        """
         stream, count = self.stream, self.stream.tile.rows
         tables, pointers, before = list[str](), list[str](), "stream"
         for number, field in enumerate(stream.fields):
@@ -347,13 +358,13 @@ class WeightStream:
 
     * groups: pairs (number of blocks, rows of each block), in order.
     * fields: the fields of a block.
-    * by_channel: true if each row of weights is a filter of a channel. The elements of a channel are then
+    * by_channel: true if each row of weights is the filter of a channel. The elements of a channel are then
       `tile.channels` apart.
     * run_elements: the number of elements of a row of weights between the starts of runs.
-    * elements: a function that arranges the weights. It accepts an array of shape rows x (runs x length).
-    * finish: the C statements that finish `sum` and store it at a location.
+    * elements: a function that rearranges the weights. Its argument is an array of shape rows x (runs x length).
+    * finish: the C statements that convert `sum` to a result and store it.
     * in_c: the C statements for the sums of all rows and windows.
-    * head: the bytes before the first block, which only assembly reads.
+    * head: the bytes before the first block, which only assembly code reads.
     """
 
     tile: Tile
@@ -368,7 +379,7 @@ class WeightStream:
 
     @property
     def length(self) -> int:
-        """The number of elements of a run by which a row of weights is multiplied."""
+        """The number of elements of a run that are multiplied by weights."""
         return self.tile.length // self.tile.channels if self.by_channel else self.tile.length
 
     def block_bytes(self, rows: int) -> int:
@@ -376,11 +387,11 @@ class WeightStream:
         return self._bounds(rows)[-1]
 
     def bytes(self, groups: int) -> int:
-        """The size in bytes of the blocks in the first `groups` groups."""
+        """The size in bytes of the first `groups` groups of blocks."""
         return sum(times * self.block_bytes(rows) for times, rows in self.groups[:groups])
 
     def offset(self, number: str, rows: int, row: int = 0) -> int:
-        """The byte offset of an integer of a row in a block of `rows` rows.
+        """The byte offset, in a block of `rows` rows, of an integer of the row with index `row`.
 
         number: the name of the integer. If several integers have this name, the offset is that of the first one.
         """
@@ -388,24 +399,24 @@ class WeightStream:
         return self._bounds(rows)[at] + row * field.row_bytes + field.numbers[number][1]
 
     def end(self, number: str, rows: int) -> int:
-        """The byte offset in a block of the end of the field that contains an integer, padding included.
+        """The byte offset in a block at which the field with an integer ends, including padding.
 
         number: the name of the integer.
         """
         return self._bounds(rows)[1 + next(at for at, field in enumerate(self.fields) if number in field.numbers)]
 
     def weights_end(self, rows: int) -> int:
-        """The byte offset in a block of the end of the block's weights. The weights must be a single field."""
+        """The byte offset in a block at which the weights end. The weights must be a single field."""
         at, field = next((at, field) for at, field in enumerate(self.fields) if isinstance(field, Weights))
         return self._bounds(rows)[at] + rows * field.row_bytes
 
     def padding(self, field: int, rows: int) -> int:
-        """The number of padding bytes after a field of a block."""
+        """The number of padding bytes after the field with index `field` of a block of `rows` rows."""
         begin, end = self._bounds(rows)[field : field + 2]
         return end - begin - rows * self.fields[field].row_bytes
 
     def _bounds(self, rows: int) -> list[int]:
-        """The byte offsets of the fields of a block, and then the byte offset of the end of the block."""
+        """The byte offset of each field of a block of `rows` rows, and then the size of the block."""
         if rows not in self._known_bounds:
             bounds = [0]
             for field in self.fields:
@@ -416,11 +427,11 @@ class WeightStream:
 
     @cached_property
     def _known_bounds(self) -> dict[int, list[int]]:
-        """The results of `_bounds`. The key is the number of rows."""
+        """A cache of the results of `_bounds`. The key is the number of rows."""
         return {}
 
     def blocks(self) -> Iterator[tuple[slice, bool]]:
-        """Yield a pair for each block: the rows of the block, and whether the block is the last of a group."""
+        """Yield a pair for each block: the range of its rows, and whether it is the last block of a group."""
         first = 0
         for times, rows in self.groups:
             for left in reversed(range(times)):
@@ -461,16 +472,20 @@ RowFactors = tuple[Number, Number]
 def multipliers_and_shifts(
     factors: RowFactors, mark: int = 0, names: tuple[str, str] = ("multipliers", "shifts")
 ) -> Sequence[Field]:
-    """A field for the words of the multipliers, and a field for the bytes of the shifts.
+    """A field with the multipliers as words, and a field with the shifts as bytes.
 
-    mark: the `end_mark` of the field for the shifts. names: the names of the fields.
+    factors: the factors of requantisation.
+    mark: the `end_mark` of the field for the shifts.
+    names: the names of the fields.
     """
     multiplier, right = factors
     return RowNumbers(names[0], content=(multiplier,)), RowNumbers(names[1], WORD, content=(right,), end_mark=mark)
 
 
 def shifting(stream: WeightStream) -> WeightStream:
-    """A copy of a stream in which sums are shifted right by the tile's constant amount instead of requantised."""
+    """A copy of a stream for kernels that shift sums right by the tile's constant amount instead of requantising
+    them.
+    """
     fields = [field for field in stream.fields if not {"multiplier", "right"} & field.numbers.keys()]
 
     def finish(c: StreamInC, out: str) -> str:
@@ -482,11 +497,11 @@ def shifting(stream: WeightStream) -> WeightStream:
 def row_blocks(
     tile: Tile, groups: Sequence[tuple[int, int]], factors: RowFactors, order: tuple[int, ...]
 ) -> WeightStream:
-    """The stream of rows without gaps between runs.
+    """A stream of blocks of rows whose weights are contiguous across runs.
 
-    * groups: pairs (number of blocks, rows of each block).
-    * factors: the factors of requantisation.
-    * order: the order of the weights.
+    groups: pairs (number of blocks, rows of each block).
+    factors: the factors of requantisation.
+    order: the order of the weights, as in `Weights`.
     """
     weights = Weights("weights", WORD, elements=tile.runs * tile.length, order=order)
     fields = RowNumbers("starts", content=(START,)), weights, *multipliers_and_shifts(factors)
@@ -494,7 +509,8 @@ def row_blocks(
 
 
 def in_powers_of_two(rows: int, most: int) -> list[tuple[int, int]]:
-    """Pairs (number of blocks, rows of each block) for `rows` rows.
+    """The division of `rows` rows into blocks whose sizes are powers of two, as pairs (number of blocks, rows of each
+    block).
 
     The first blocks have `most` rows, a power of two. The remaining rows are in blocks of smaller powers of two.
     """
@@ -510,7 +526,7 @@ WEIGHTS_AT = _NUMBERS.row_bytes
 
 
 class ChannelRecords:
-    """The records of the channels of a tile in a stream.
+    """The records of a stream that contain the data of one channel each.
 
     * columns: the number of columns of a filter.
     * taps: the number of weights of a filter.
@@ -528,6 +544,6 @@ class ChannelRecords:
 
     @property
     def is_by_channel(self) -> bool:
-        """True if windows consist of whole pixels, and no two windows coincide."""
+        """True if each run of a window consists of whole pixels, and no two windows coincide."""
         tile = self.tile
         return tile.length % tile.rows == tile.step % tile.rows == 0 and tile.step > 0

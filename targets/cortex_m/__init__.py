@@ -1,1 +1,1 @@
-"""ARM Cortex-M0+, M3 and M4."""
+"""The ARM cores Cortex-M0+, M3 and M4."""

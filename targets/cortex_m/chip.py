@@ -1,4 +1,4 @@
-"""The ARM Cortex-M chips. Constant data remains in flash. gcc selects SMLABB without an intrinsic."""
+"""The ARM Cortex-M chips. Constants remain in flash. gcc selects the instruction SMLABB without an intrinsic."""
 
 from pathlib import Path
 

@@ -1,4 +1,6 @@
-"""The kernels for Cortex-M: composed kernels for the M0+, the M3 and the M4, and plain C for all of them."""
+"""The table of kernels for Cortex-M: composed kernels for the M0+, the M3 and the M4, and kernels in plain C for all of
+them.
+"""
 
 from __future__ import annotations
 
@@ -16,7 +18,7 @@ from tinyml.targets.makers import FORESTS, ListedKernels, RowCoder, SumComposer
 
 
 def _composed(what: str) -> Callable[..., Any]:
-    """An object of the composer. The composer is imported only when a program requests a kernel of its kind."""
+    """The function `what` of the composer. The composer is imported when the function is first called."""
     return on_call(f"tinyml.targets.cortex_m.composer.{what}")
 
 

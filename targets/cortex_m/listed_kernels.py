@@ -1,4 +1,4 @@
-"""The kernels for Cortex-M that programs call by their C functions."""
+"""The kernels for Cortex-M that are listed by the names of their C functions."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""Thumb instructions as records: their operands, the encodings that accept these, and the table of opcodes.
+"""Thumb instructions as records: their operands, the encodings that accept these operands, and the table of opcodes.
 
-The table contains opcodes of ARMv6-M and ARMv7E-M. A call of an entry of the table creates an instruction: `add("r4",
+The table contains opcodes of ARMv6-M and ARMv7E-M. Calling an entry of the table creates an instruction: `add("r4",
 "r4", "r4", asr=31)`, `ldr("r3", post("r0", 4))`, `bne(back=1)`.
 """
 
@@ -21,10 +21,10 @@ _KEPT_ADDRESSES = 1 << 12
 
 
 class Address(NamedTuple):
-    """The address of a load or store.
+    """The address operand of a load or store.
 
-    offset: the number of bytes from the base, or a register that is shifted left by `lsl`. step: the number of bytes
-    added to the base after the access.
+    offset: the number of bytes from the base, or a register that is shifted left by `lsl`.
+    step: the number of bytes added to the base after the access.
     """
 
     base: str
@@ -51,19 +51,19 @@ Operand: TypeAlias = "str | int | Address | Registers"
 
 @lru_cache(_KEPT_ADDRESSES)
 def at(base: str, offset: int | str | None = None, lsl: int = 0) -> Address:
-    """The address in a register plus a byte offset or another register."""
+    """The address operand `base` plus a byte offset or another register, which is shifted left by `lsl`."""
     return Address(base, offset, lsl)
 
 
 @lru_cache(_KEPT_ADDRESSES)
 def post(base: str, step: int) -> Address:
-    """The address in a register. After the access, `step` bytes are added to this register."""
+    """The address operand `base`. After the access, `step` bytes are added to the register."""
     return Address(base, step=step)
 
 
 @lru_cache(_KEPT_ADDRESSES)
 def slot(offset: int) -> Address:
-    """The stack slot at a byte offset from the stack pointer."""
+    """The address operand of the stack slot at a byte offset from the stack pointer."""
     return Address("sp", offset)
 
 
@@ -101,14 +101,16 @@ _SLOTS, _BEHIND = 1020, 31
 
 
 def is_constant(value: int) -> bool:
-    """True for a valid immediate of an addition: an integer of 12 bits, or eight bits that are shifted or repeated."""
+    """True for a valid immediate of an addition: an integer of 12 bits, or a pattern of eight bits that are shifted or
+    repeated.
+    """
     low, next = value & 0xFF, value >> 8 & 0xFF
     repeated = value in (low * 0x10001, next * 0x1000100, low * 0x1010101)
     return 0 <= value <= REACH or repeated or (value >> 32 == 0 and value < (value & -value) << 8)
 
 
 def fits(kind: str, operand: Operand) -> bool:
-    """True if an operand is of the kind denoted by a letter.
+    """True if an operand is of the kind that a letter denotes:
 
     * w, r, u, p: a register.
     * v: a register or a constant. m: a register or a wide constant. i: a wide constant.
@@ -133,7 +135,7 @@ def fits(kind: str, operand: Operand) -> bool:
 
 
 def is_short(form: str, operands: tuple[Operand, ...]) -> bool:
-    """True if ARMv6-M has an encoding of the instruction for these operands.
+    """True if ARMv6-M can encode the instruction with these operands.
 
     `form` has one code per operand:
 
@@ -176,7 +178,7 @@ TARGETS = {"back": "b", "ahead": "f"}
 
 @dataclass(frozen=True, eq=False)
 class Opcode:
-    """A mnemonic, which is called with operands.
+    """A mnemonic. Calling it with operands creates an instruction.
 
     * operands: the kind of each operand, as in `fits`. Registers are written (w), read (r) or both (u). "w r v" also
       accepts two operands, the first of which is written and read.
@@ -184,7 +186,7 @@ class Opcode:
     * size: the number of bytes of these encodings.
     * keywords: the keywords that calls accept.
     * words: the number of 32-bit registers that the instruction transfers, excluding the registers of a list.
-    * reads, writes: registers that are not operands.
+    * reads, writes: registers that the instruction reads or writes although they are not operands.
     """
 
     name: str
@@ -198,7 +200,7 @@ class Opcode:
     writes: tuple[str, ...] = ()
 
     def __call__(self, *operands: Operand, **keywords: int) -> Instruction:
-        """The instruction with these operands. Raises `ValueError` for operands that no encoding accepts."""
+        """The instruction with these operands. Raises `ValueError` for operands that no encoding supports."""
         return _made(self, operands, *keywords.items())
 
     def kinds(self, count: int) -> list[str]:

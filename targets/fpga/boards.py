@@ -1,4 +1,4 @@
-"""FPGAs of common boards, with the cells and the delays of their families."""
+"""The FPGAs of common boards, with the numbers of their cells and the delays of their families."""
 
 from tinyml.targets.board import Board
 from tinyml.targets.verilog.fabric import ECP5, ICE40_UP, Carrier, Delays, Fabric, Resources

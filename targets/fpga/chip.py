@@ -1,4 +1,4 @@
-"""FPGAs as a chip: programs are compiled to hardware modules in Verilog, and also to plain C."""
+"""FPGAs, described as a chip: programs are compiled to hardware modules in Verilog, and also to plain C."""
 
 from pathlib import Path
 

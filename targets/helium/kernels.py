@@ -1,4 +1,4 @@
-"""The kernels for Cortex-M cores with Helium: composed kernels, followed by the kernels of the Cortex-M4."""
+"""The table of kernels for Cortex-M cores with Helium: composed kernels, followed by those of the Cortex-M4."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Instructions of the vector extension as records, with the execution units that they occupy, for `cycles_of_each`."""
+"""Helium instructions as records, with the execution units that they occupy, for `cycles_of_each`."""
 
 from __future__ import annotations
 
@@ -37,10 +37,10 @@ multiply, integer, scalar = partial(_instruction, MULTIPLY), partial(_instructio
 
 
 def access(name: str, vector: str, pointer: str, step: int = 0, offset: int = 0) -> Instruction:
-    """A load or store. Afterwards, the pointer advances by `step` bytes.
+    """A load or store of a vector. Afterwards, the pointer advances by `step` bytes.
 
-    name: the mnemonic, with the type of the elements in memory. offset: the offset from the pointer in bytes; 0 with a
-    step.
+    name: the mnemonic, with the type of the elements in memory.
+    offset: the offset from the pointer in bytes; must be 0 if `step` is not 0.
     """
     address = f"[{pointer}], #{step}" if step else f"[{pointer}, #{offset}]" if offset else f"[{pointer}]"
     return Instruction(f"{name} {vector}, {address}", name, 4, unit=MEMORY, held=VECTOR_CYCLES)
@@ -70,14 +70,20 @@ def gathered_halfwords(vector: str, pointer: str, offsets: str) -> Instruction:
 
 
 def gathered_bytes(vector: str, pointer: str, offsets: str, *, masked: bool = False) -> Instruction:
-    """A load of the bytes at offsets from a pointer to halfwords. masked: true for a load under a predicate."""
+    """A load of the bytes at offsets from a pointer, widened to halfwords.
+
+    masked: true for a load under a predicate.
+    """
     name = f"vldrb{'t' * masked}.u16"
     text = f"{name} {vector}, [{pointer}, {offsets}]"
     return Instruction(text, name, 4, unit=MEMORY, held=VECTOR // 2 // GATHERED_PER_CYCLE)
 
 
 def scattered_bytes(vector: str, pointer: str, offsets: str, *, masked: bool = False) -> Instruction:
-    """A store of the lowest bytes of four lanes at offsets from a pointer. masked: true for one under a predicate."""
+    """A store of the lowest bytes of four lanes at offsets from a pointer.
+
+    masked: true for a store under a predicate.
+    """
     name = f"vstrb{'t' * masked}.32"
     return Instruction(f"{name} {vector}, [{pointer}, {offsets}]", name, 4, unit=MEMORY, held=VECTOR_CYCLES)
 
@@ -89,8 +95,9 @@ def gathered_lanes(name: str, vector: str, pointer: str, offsets: str, shift: in
 
 
 def predicate(elements: int, bits: int, register: str) -> Code:
-    """Code that predicates the first `elements` elements of a vector. register: the core register that the code
-    overwrites.
+    """Code that sets the predicate for the first `elements` elements of a vector.
+
+    register: the core register that the code overwrites.
     """
     return t.mov(register, elements), scalar(f"vctp.{bits}", register)
 
@@ -107,7 +114,7 @@ def lanes(vector: str, *registers: str) -> tuple[Instruction, ...]:
 def low_overhead(code: Repeated, count: int, label: int) -> Repeated:
     """A loop of `count` iterations, counted in lr.
 
-    After the first iteration, the core executes no branch at the end of the loop.
+    From the second iteration on, the core does not execute the branch at the end of the loop.
     """
     if count == 1:
         return code
@@ -132,7 +139,7 @@ def number_in(register: str, value: int) -> Code:
 
 
 def stepped(name: str, vector: str, pointer: str, step: int) -> Code:
-    """A load or store of bytes. Afterwards, the pointer advances by a step of any size."""
+    """Code that loads or stores bytes and then advances the pointer by a step of any size."""
     if abs(step) <= MAX_STEP:
         return (access(name, vector, pointer, step),)
     return (access(name, vector, pointer), *moved(pointer, step))

@@ -1,1 +1,1 @@
-"""The host computer: plain C99."""
+"""The host computer as a chip. Its programs are plain C99."""

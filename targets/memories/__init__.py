@@ -1,1 +1,1 @@
-"""The memories of boards, and the value of `--memory`, which names some of them."""
+"""The memories of boards, and the parser of the option `--memory`, which selects some of them."""

@@ -1,4 +1,6 @@
-"""The value of `--memory`: names of memories, with sizes and, where no row has any, wait states."""
+"""The parser of the option `--memory`: names of memories, with their sizes and, where no row specifies them, wait
+states.
+"""
 
 from __future__ import annotations
 
@@ -19,7 +21,9 @@ STACK, FLASH = "stack", "flash"
 
 @dataclass(frozen=True)
 class Requested:
-    """The memories that `--memory` states: the writable ones in the stated order, the flash, and bytes of stack."""
+    """The memories that `--memory` specifies: the writable ones in the specified order, the flash, and the bytes of
+    stack.
+    """
 
     memories: tuple[Memory, ...]
     flash: Memory
@@ -27,10 +31,11 @@ class Requested:
 
 
 def requested(text: str, board: Board) -> Requested:
-    """Parse the value of `--memory` for a board. `board` stands for all rows of the board with known wait states.
+    """Parse the value of `--memory` for a board. The value `board` selects all memories of the board whose wait states
+    are known.
 
-    Raises `InputError` for another syntax, a name that occurs twice, a size beyond that of the row, and a memory whose
-    wait states neither the text nor a row states.
+    Raises `InputError` for invalid syntax, for a name that occurs twice, for a size beyond that of the memory, and for
+    a memory whose wait states are specified neither in the text nor in a row.
     """
     rows = {row.name: row for row in memories_of(board)}
     if text == "board":
@@ -80,6 +85,8 @@ def _parsed(entry: str, rows: Mapping[str, Memory], board: Board) -> Memory:
 
 
 def with_requested(board: Board, text: str) -> Board:
-    """A board whose RAM is that of the stated memories, if they have more. Raises the errors of `requested`."""
+    """The board, with its RAM enlarged to the total size of the memories for buffers that `text` specifies, if this
+    size is greater. Raises the errors of `requested`.
+    """
     total = sum(memory.size for memory in requested(text, board).memories)
     return board if board.ram is None or total <= board.ram else replace(board, ram=total)

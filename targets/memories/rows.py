@@ -1,4 +1,4 @@
-"""The memories of a board as rows: name, size, kind, wait states, and who reads them.
+"""The memories of a board as rows: name, size, kind, wait states, and the bus masters that can access them.
 
 The rows of a board are in `memories.py` in the folder of its chip. A package adds the rows of its boards by an entry
 point of the group `tinyml.memories`, whose name is a board and whose value is a sequence of `Memory`s.
@@ -21,7 +21,7 @@ from tinyml.targets.registry import chip_of
 
 
 class MemoryKind(Enum):
-    """The kind of a memory, in words."""
+    """The kind of a memory. The value is a description."""
 
     TCM = "tightly coupled memory"
     SRAM = "SRAM"
@@ -40,9 +40,10 @@ class Memory:
 
     * name: a name in C, lower case.
     * size: the bytes that a program may use.
-    * read, write: the cycles of the core that a load and a store wait if no cache has the data; None if unpublished.
-    * readers: the bus masters that reach the memory, the core first.
-    * section: the section of the linker script of the board's usual software; None if it has none.
+    * read, write: the cycles that the core waits for a load and for a store if no cache contains the data; None if
+      unpublished.
+    * readers: the bus masters that can access the memory, the core first.
+    * section: the section of the linker script of the board's usual software; None if there is none.
     * source: the publication of size and wait states.
     """
 
@@ -57,12 +58,14 @@ class Memory:
 
     @property
     def macro(self) -> str:
-        """The macro of C that places a variable in this memory."""
+        """The name of the C macro that places a variable in this memory."""
         return f"TM_MEMORY_{self.name.upper()}"
 
     @property
     def own_section(self) -> str:
-        """The section of variables in this memory. Without a rule of the linker script it is a part of `.bss`."""
+        """The name of the section that contains variables in this memory. If the linker script has no rule for it, it
+        is a part of `.bss`.
+        """
         return f".bss.tinyml.{self.name}" if self.section is None else self.section
 
 
@@ -76,8 +79,8 @@ BOARDS = Table[Sequence[Memory]](GROUP, "board with memories", _loaded)
 
 
 def memories_of(board: Board) -> Sequence[Memory]:
-    """The rows of a board, of tinyml or of a package; empty for a board without rows. Memories without wait states are
-    first.
+    """The memories of a board, which tinyml or a package declares; empty for a board without rows. Memories without
+    wait states come first.
     """
     ours = rows_of_chip(chip_of(board.name).folder.name)
     name = board.name if board.name in ours or board.name in BOARDS else board.name.rsplit("-", 2)[0]
@@ -87,6 +90,9 @@ def memories_of(board: Board) -> Sequence[Memory]:
 
 
 def rows_of_chip(folder: str) -> Mapping[str, Sequence[Memory]]:
-    """The rows of the boards of a chip of tinyml by the names of the boards. folder: the name of the chip's folder."""
+    """The memories of each board of a chip of tinyml, by the name of the board.
+
+    folder: the name of the chip's folder.
+    """
     module = f"tinyml.targets.{folder}.memories"
     return cast("Mapping[str, Sequence[Memory]]", import_module(module).ROWS) if is_installed(module) else {}

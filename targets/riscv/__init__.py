@@ -1,1 +1,1 @@
-"""32-bit RISC-V with multiplication and compressed instructions (rv32imc), without a C library."""
+"""32-bit RISC-V chips with multiplication and compressed instructions (rv32imc). Programs use no C library."""

@@ -1,7 +1,7 @@
 """RV32IM code of kernels: the table of instructions, and the interface through which kernels are written.
 
-A kernel appends instructions and loops to a `RiscvCode`. Its subclasses interpret them. `InstructionCounter` computes
-the costs. `RiscvBuilder` (`targets/riscv/builder.py`, loaded only when a kernel is printed) builds IR.
+A kernel appends instructions and loops to a `RiscvCode`. Two subclasses interpret them: `InstructionCounter` computes
+the costs, and `RiscvBuilder` (`targets/riscv/builder.py`, loaded only when a kernel is printed) builds IR.
 """
 
 from __future__ import annotations
@@ -14,12 +14,13 @@ from typing import Generic, TypeVar
 
 @dataclass(frozen=True)
 class RiscvInstruction:
-    """An instruction. It reads its operands, defines a new value and clobbers nothing.
+    """An opcode. It reads its operands, defines a new value and clobbers nothing.
 
     op: the name of the op in xDSL's dialects `riscv`, `riscv_cf` and `rv32`. The constructor of the op accepts the
-    operands in the order of the assembly, except that the address of a store precedes the value. bytes: the maximum
-    bytes of flash; 2 if there is a compressed encoding for all registers. The time of an instruction is 1, because the
-    time on RISC-V chips is measured in instructions.
+        operands in the order of the assembly, except that the address of a store precedes the value.
+    bytes: the maximum bytes of flash; 2 if there is a compressed encoding for all registers.
+
+    The time of an instruction is 1, because the time on RISC-V chips is measured in instructions.
     """
 
     op: str
@@ -59,62 +60,69 @@ Body = Callable[[Sequence[V]], Sequence[V]]
 
 
 class RiscvCode(ABC, Generic[V]):
-    """A naked function under construction. Instructions are appended at its end."""
+    """A naked function that is being written. Instructions are appended at its end."""
 
     @abstractmethod
     def put(self, instruction: RiscvInstruction, *operands: V | int) -> V:
-        """Append an instruction that has a result, and return the result."""
+        """Append an instruction and return its result."""
 
     @abstractmethod
     def store(self, instruction: RiscvInstruction, pointer: V, value: V, offset: int) -> None:
-        """Append a store at a byte offset from a pointer."""
+        """Append a store of `value` at a byte offset from a pointer."""
 
     @abstractmethod
     def arguments(self, count: int) -> Sequence[V]:
-        """The first `count` arguments of the function."""
+        """The values of the first `count` arguments of the function."""
 
     @abstractmethod
     def enter(self, frame: int) -> V:
-        """Create a stack frame with all saved registers at its end, and return the address of the frame.
+        """Append code that creates a stack frame and saves the saved registers at its end. Return the address of the
+        frame.
 
         frame: the size of the frame, a multiple of 16 bytes.
         """
 
     @abstractmethod
     def leave(self, frame: int) -> None:
-        """Append code that restores the saved registers and returns."""
+        """Append code that restores the saved registers, frees the frame and returns."""
 
     @abstractmethod
     def give(self, results: Sequence[V]) -> None:
-        """Append code that returns words from a function without a stack frame."""
+        """Append code that returns `results` from a function without a stack frame."""
 
     @abstractmethod
     def changed_unless(self, first: V, second: V, value: V, change: Callable[[V], V], share: float) -> V:
-        """The value if `first` equals `second`, otherwise the result of `change`.
+        """Append a branch. Return `value` if `first` equals `second`, otherwise the result of `change`.
 
-        change: appends the code that computes its result from the value. share: the expected share of executions in
-        which `first` differs from `second`.
+        change: a function that appends code and returns its result, computed from the value.
+        share: the expected fraction of executions in which `first` differs from `second`.
         """
 
     @abstractmethod
     def repeated(
         self, count: int, carried: Sequence[V], body: Body[V], test: Callable[[Sequence[V]], Sequence[V]], *, far: bool
     ) -> Sequence[V]:
-        """Append a bottom-tested loop of at least two iterations and return the results of the loop.
+        """Append a loop of at least two iterations, whose condition is at its end. Return the values of the variables
+        after the loop.
 
-        test: a function that maps the next values of the variables to two operands that are equal after the last
-        iteration, or to one operand that is then 0. far: true for bodies beyond the 4 KB range of a conditional branch.
+        count: the number of iterations.
+        carried: the initial values of the variables.
+        body: a function that appends an iteration and returns the next values.
+        test: a function that maps the next values to two operands that are equal after the last iteration, or to one
+            operand that is then 0.
+        far: true for bodies beyond the 4 KB range of a conditional branch.
         """
 
     @abstractmethod
     def up_to(self, end: V, carried: Sequence[V], body: Body[V]) -> Sequence[V]:
-        """Append a loop until the first variable, a pointer, equals `end`, and return the results of the loop.
+        """Append a loop that ends when the first variable, a pointer, equals `end`. Return the values of the variables
+        after the loop.
 
         The loop may have no iterations.
         """
 
     def load(self, bits: int, pointer: V, offset: int) -> V:
-        """Load a signed integer at a byte offset from a pointer and return it.
+        """Append a load of a signed integer at a byte offset from a pointer. Return the integer.
 
         For 16 and 32 bits, the offset is a multiple of the integer's size.
         """
@@ -139,11 +147,11 @@ class RiscvCode(ABC, Generic[V]):
         return self.put(ADDI, upper, low) if low else upper
 
     def moved(self, pointer: V, distance: int) -> V:
-        """A pointer advanced by a number of bytes. The argument `pointer` must not be used again."""
+        """The pointer plus a number of bytes. The caller must not use `pointer` again."""
         return self._sum(pointer, distance, ACCUMULATE) if distance else pointer
 
     def address(self, pointer: V, distance: int) -> V:
-        """The address at a distance in bytes from a pointer. The pointer remains valid."""
+        """The address at a distance in bytes from a pointer. The caller may use `pointer` again."""
         return self._sum(pointer, distance, ADD) if distance else self.copy(pointer)
 
     def _sum(self, pointer: V, distance: int, add: RiscvInstruction) -> V:
@@ -155,7 +163,12 @@ class RiscvCode(ABC, Generic[V]):
         return self.put(add, pointer, self.constant(distance))
 
     def counted(self, count: int, carried: Sequence[V], body: Body[V]) -> Sequence[V]:
-        """Append a loop of `count` iterations, counted in a register, and return the results of the loop."""
+        """Append a loop of `count` iterations, counted in a register. Return the values of the variables after the
+        loop.
+
+        carried: the initial values of the variables.
+        body: a function that appends an iteration and returns the next values.
+        """
         if count == 1:
             return body(carried)
 
@@ -170,9 +183,14 @@ class RiscvCode(ABC, Generic[V]):
     def until(
         self, end: Callable[[], V], count: int, carried: Sequence[V], body: Body[V], *, far: bool = False
     ) -> Sequence[V]:
-        """Append a loop until the first variable, a pointer, reaches an end, and return the results of the loop.
+        """Append a loop that ends when the first variable, a pointer, reaches an end. Return the values of the
+        variables after the loop.
 
-        end: returns the end address. count: the known number of iterations.
+        end: a function that returns the end address.
+        count: the known number of iterations.
+        carried: the initial values of the variables.
+        body: a function that appends an iteration and returns the next values.
+        far: as in `repeated`.
         """
         if count == 1:
             return body(carried)
@@ -180,7 +198,7 @@ class RiscvCode(ABC, Generic[V]):
 
 
 class InstructionCounter(RiscvCode[None]):
-    """The number of instructions that a call executes, and an upper bound on the bytes of flash."""
+    """A `RiscvCode` that counts the instructions that a call executes, and an upper bound on the bytes of flash."""
 
     def __init__(self) -> None:
         self.time = 0.0
@@ -234,7 +252,9 @@ class InstructionCounter(RiscvCode[None]):
         return values
 
     def up_to(self, end: None, carried: Sequence[None], body: Body[None]) -> Sequence[None]:
-        """Count the instructions of a single iteration, and return the carried values."""
+        """Count the instructions of a single iteration, because the number of iterations is unknown. Return the carried
+        values.
+        """
         self.put(BEQ)
         values = body(carried)
         self.put(BNE)

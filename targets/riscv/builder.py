@@ -1,8 +1,8 @@
 """A kernel as IR in xDSL's RISC-V dialects: construction, register allocation, and assembly text.
 
 Values have no registers while ops are appended. Registers are then allocated by linear scan over classes of values that
-share a register. xDSL's allocator differs in two ways. First, this allocator assigns a single register to a
-loop-carried variable in all iterations of a bottom-tested loop. Second, it lets an addition write its result to the
+share a register. This allocator differs from xDSL's in two ways. First, it assigns a single register to a loop-carried
+variable in all iterations of a loop whose condition is at its end. Second, the result of an addition may have the
 register of an operand that is not used again.
 
 xDSL prints the instructions, with three exceptions: addresses of loads and stores (`lb a6, 4(t0)`), immediates of
@@ -38,7 +38,7 @@ def _ops() -> dict[str, Callable[..., Operation]]:
 
 
 class RiscvBuilder(RiscvCode[SSAValue]):
-    """The body of a function.
+    """The body of a function as IR.
 
     The arguments of its first block are the stack pointer and the arguments of the function.
     """
@@ -54,7 +54,10 @@ class RiscvBuilder(RiscvCode[SSAValue]):
         self._block.add_op(op)
 
     def _begin(self, block: Block, *, label: bool) -> None:
-        """Append all further instructions to `block`. label: true if branches target this block."""
+        """Append all further instructions to `block`.
+
+        label: true if branches target this block.
+        """
         self.region.add_block(block)
         self._block = block
         if label:
@@ -154,14 +157,14 @@ _ORDER = (
 
 
 class OutOfRegistersError(Exception):
-    """Raised if there are too few registers, or if two values that must share a register are live at the same time."""
+    """Raised if there are too few registers, or if two values that must have one register are live at the same time."""
 
 
 class _LiveIntervals:
-    """The indices of the instructions at which values are defined and last used.
+    """The live interval of each value: the indices of the instructions at which it is defined and last used.
 
-    The live range of a value is an interval of the instructions of a region, which are numbered consecutively. A value
-    that is defined before a loop and used in the loop is live to the end of the loop.
+    The instructions of a region are numbered consecutively. A value that is defined before a loop and used in the loop
+    is live to the end of the loop.
     """
 
     def __init__(self, region: Region) -> None:
@@ -192,9 +195,7 @@ class _LiveIntervals:
 
 
 class _RegisterClasses:
-    """The classes of values that share a register. For each value, the class is a list of values in order of
-    definition.
-    """
+    """The classes of values that share a register. The class of a value is a list of values in order of definition."""
 
     def __init__(self, live: _LiveIntervals) -> None:
         self._live = live
@@ -218,15 +219,16 @@ class _RegisterClasses:
         return True
 
     def end(self, value: SSAValue) -> int:
-        """The index of the instruction that last uses any value in the class of `value`."""
+        """The index of the last instruction that uses a value in the class of `value`."""
         return max(map(self._live.last.__getitem__, self._of[value]))
 
 
 def allocate(region: Region, *, saved: bool) -> None:
-    """Assign a register to every value of a region that has none.
+    """Assign a register to every value of a region that has no register.
 
-    saved: true if the function saves the registers of `SAVED`, so that values may use them. Raises
-    `OutOfRegistersError` if there are too few registers.
+    saved: true if the function saves the registers of `SAVED`, so that values may use them.
+
+    Raises `OutOfRegistersError` if there are too few registers.
     """
     live = _LiveIntervals(region)
     classes = _RegisterClasses(live)
@@ -238,7 +240,7 @@ def allocate(region: Region, *, saved: bool) -> None:
 
 
 def _passed(region: Region) -> Iterator[tuple[SSAValue, SSAValue]]:
-    """Yield pairs (value, block argument) for the values passed to blocks."""
+    """Yield a pair (value, block argument) for each value that a branch passes to a block."""
     for block in region.blocks:
         match block.last_op:
             case riscv_cf.BranchOp() | riscv_cf.JOp() as op:
@@ -251,7 +253,7 @@ def _passed(region: Region) -> Iterator[tuple[SSAValue, SSAValue]]:
 
 
 def _join_sums(region: Region, classes: _RegisterClasses, live: _LiveIntervals) -> None:
-    """Join the class of each addition's result with the class of an operand that is not used again."""
+    """Join the class of each addition's result with that of an operand that is not used again."""
     for op in region.walk():
         if isinstance(op, riscv.AddOp | riscv.AddiOp):
             for operand in op.operands:
@@ -260,7 +262,9 @@ def _join_sums(region: Region, classes: _RegisterClasses, live: _LiveIntervals) 
 
 
 def _scan(live: _LiveIntervals, classes: _RegisterClasses, usable: Sequence[str]) -> None:
-    """Assign registers to classes in order of definition. A register is represented by its index in `usable`."""
+    """Assign registers to classes by linear scan, in order of definition. A register is represented by its index in
+    `usable`.
+    """
     free, busy = set(range(len(usable))), list[tuple[int, int]]()
     given: dict[int, int] = {}
     for value, first in live.first.items():
@@ -298,10 +302,7 @@ def _name(value: SSAValue) -> str | None:
 
 
 def _assigned(values: Sequence[SSAValue]) -> str | None:
-    """The register that was assigned in advance to one of `values`, which share a register.
-
-    Returns None if no register was assigned in advance.
-    """
+    """The register that one of `values`, which share a register, already has; None if none of them has a register."""
     return next((name for name in map(_name, values) if name is not None), None)
 
 

@@ -1,4 +1,4 @@
-"""The RISC-V chip, for which programs are freestanding and use the software floats of libgcc."""
+"""The RISC-V chip. Programs are freestanding and use the software floats of libgcc."""
 
 from pathlib import Path
 

@@ -1,6 +1,6 @@
-"""FPGAs, as modelled for scheduling and budgets.
+"""Models of FPGAs, for scheduling and for checking that a design fits.
 
-The model consists of the delays of the logic, including routing, and the number of cells of each kind.
+A model consists of the delays of the logic, including routing, and the number of cells of each kind.
 """
 
 from __future__ import annotations
@@ -22,8 +22,7 @@ class Delays:
     * carry: a bit of a carry chain.
     * product: a multiplier for factors of at most 18 bits.
     * read: from a clock edge to the word at a memory's output.
-    * setup: from a signal to the clock edge that samples the signal, including the multiplexer before registers and
-      ports.
+    * setup: from a signal to the clock edge that samples it, including the multiplexer before registers and ports.
     """
 
     lut: float
@@ -39,7 +38,7 @@ class Delays:
     def multiply(self, widths: tuple[int, int]) -> float:
         """The delay of a multiplication of factors of these widths, in ns.
 
-        The multiplication consists of partial products of 18 by 18 bits and the sums of these partial products.
+        The multiplication consists of partial products of 18 by 18 bits and of additions of the partial products.
         """
         parts = -(-max(widths) // 18)
         return self.product + (parts - 1) * self.add(sum(widths))
@@ -51,7 +50,9 @@ class Delays:
 
 @dataclass(frozen=True)
 class Resources:
-    """Numbers of cells: look-up tables, multipliers and block RAMs. FPGAs have as many registers as look-up tables."""
+    """The numbers of cells of each kind: look-up tables, multipliers and block RAMs. FPGAs have as many registers as
+    look-up tables.
+    """
 
     luts: int
     dsps: int
@@ -59,9 +60,9 @@ class Resources:
     registers: int = 0
 
     def shortages(self, there: Resources) -> list[str]:
-        """Descriptions of the kinds of cells of which the FPGA has too few; empty if the design fits.
+        """Descriptions of the kinds of cells of which an FPGA has too few for this design; empty if the design fits.
 
-        This object contains the cells of the design. there: the cells of the FPGA.
+        there: the cells of the FPGA.
         """
         names = {"luts": "LUTs", "dsps": "DSPs", "brams": "block RAMs"}
         counts = asdict(self), asdict(there)
@@ -96,14 +97,14 @@ class Carrier:
 class Fabric(Logic):
     """The logic of an FPGA.
 
-    * there: the available cells.
+    * there: the numbers of available cells.
     * bram_bits, bram_width: the number of bits of a block RAM, and the width of its widest words.
     * clock: the frequency in MHz for which programs are scheduled.
     * synthesis: the command of yosys that maps a design to the FPGA.
-    * cells: the kinds of cells of a mapped design. Each kind has the resource that it uses, and the amount.
+    * cells: for each kind of cell of a mapped design, the resource that the cell uses, and the amount.
     * placement: the nextpnr command with the part and its package; empty if nextpnr does not support the part.
     * pack: the command that converts the output of nextpnr to a bitstream.
-    * carriers: boards, the default board first.
+    * carriers: boards with this FPGA, the default board first.
     * bram_price: the cost that yosys assigns to a block RAM, relative to the cost 4 of a LUT memory of 16 words of 4
       bits.
     * ram_luts: the number of LUTs of such a LUT memory; None if LUTs cannot serve as memories.
@@ -131,7 +132,7 @@ DEFAULT_FABRIC = Fabric(Resources(24_288, 28, 56), 18_432, 36, 50, ECP5, "synth"
 
 
 def fabric_of(board: Board) -> Fabric:
-    """The FPGA logic of a board whose programs are compiled to hardware."""
+    """The FPGA of a board whose programs are compiled to hardware."""
     assert isinstance(board.fabric, Fabric)
     return board.fabric
 

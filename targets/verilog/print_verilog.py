@@ -41,7 +41,10 @@ def literal(value: int, bits: int) -> str:
 
 
 def expression(op: Operation, name: Name) -> str | None:
-    """The Verilog expression of an op's result; None for an op that is not combinational."""
+    """The Verilog expression that computes an op's result; None for an op that is not combinational.
+
+    name: a function that returns the Verilog name of a value.
+    """
     match op:
         case hw.ConstantOp():
             return literal(op.value.value.data, width(op.result))
@@ -81,7 +84,7 @@ def _signed(text: str) -> str:
 
 
 def _factor(value: SSAValue, name: Name) -> str:
-    """The Verilog expression of a factor without copies of its sign bit.
+    """The Verilog expression of a factor of a multiplication, without redundant copies of its sign bit.
 
     Synthesis then infers a multiplier of the actual width.
     """
@@ -91,7 +94,7 @@ def _factor(value: SSAValue, name: Name) -> str:
 
 
 def _extended(value: SSAValue) -> SSAValue | None:
-    """The operand of a sign extension that computes the value; None for other values."""
+    """The operand of the sign extension that computes the value; None if the value is not a sign extension."""
     if not isinstance(concat := value.owner, comb.ConcatOp) or len(concat.inputs) != 2:
         return None
     copies, x = concat.inputs
@@ -113,7 +116,7 @@ _RESERVED = re.compile(
 
 @dataclass(frozen=True)
 class VerilogTarget(Target):
-    """Print every `hw.module` of a module. Raise `InputError` for ops other than those of `comb`, `seq` and `rtl`."""
+    """Print every `hw.module` of a module. Raise `InputError` for ops that are not in `comb`, `seq` or `rtl`."""
 
     name = "verilog"
 
@@ -122,7 +125,7 @@ class VerilogTarget(Target):
 
 
 def print_verilog(module: ModuleOp) -> str:
-    """The Verilog text of the hardware modules among a module's ops."""
+    """The Verilog text of the hardware modules in a module."""
     texts: list[str] = []
     for op in module.ops:
         if not isinstance(op, hw.HWModuleOp):
@@ -138,9 +141,9 @@ def _owners(op: Operation) -> list[Operation]:
 def _ordered(outputs: Operation) -> list[Operation]:
     """The ops on which outputs depend, in the order of a traversal from the outputs.
 
-    Logic is printed after the ops that it reads. The ops that compute the inputs of registers and memories follow the
-    logic. The result of synthesis depends on the order of the lines. Only the circuit determines this order, so it does
-    not depend on the order in which passes created the ops.
+    Each op of logic comes after the ops that it reads. The ops that compute the inputs of registers and memories come
+    after the logic. The result of synthesis depends on the order of the lines. The circuit alone determines this order;
+    it does not depend on the order in which passes created the ops.
     """
     found: dict[Operation, None] = {}
     entered = deque([outputs])
@@ -170,7 +173,7 @@ class _Printer:
         self.taken = {port.port_name.data for port in module.module_type.ports.data}
 
     def lines(self) -> Iterator[str]:
-        """Yield the lines of the module: ports, declarations, logic, registers and memories."""
+        """Yield the lines of the Verilog module: ports, declarations, logic, registers and memories."""
         inputs = iter(self.block.args)
         output = self.block.last_op
         assert isinstance(output, hw.OutputOp)

@@ -1,1 +1,1 @@
-"""Xtensa cores."""
+"""The Xtensa LX106 core."""

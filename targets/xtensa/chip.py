@@ -1,4 +1,4 @@
-"""The Xtensa LX106 of the ESP8266, for which programs are freestanding and use the software floats of libgcc.
+"""The Xtensa LX106 of the ESP8266. Programs are freestanding and use the software floats of libgcc.
 
 Flash can be read only by words, so constants are in RAM. The linker script of the ESP8266's Arduino core places
 constants there.

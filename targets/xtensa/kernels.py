@@ -1,8 +1,8 @@
-"""The kernels for Xtensa cores, in C that gcc compiles to few instructions per product.
+"""The kernels for Xtensa cores, in C code that gcc compiles to few instructions per product.
 
 The LX106 multiplies 16 by 16 bits (MUL16S). It has no load that extends the sign of a byte. Extracting a byte of an
 aligned word takes two shifts, or one shift for the last byte. A word of weights therefore costs less than four loads.
-Elements of the vector are decoded once for four rows.
+Elements of the vector are loaded once for four rows.
 """
 
 from __future__ import annotations
@@ -98,7 +98,7 @@ def dot_rows(weights: int, vector: int) -> Kernel:
 
 
 def _of_row(row: int) -> Sequence[str]:
-    """C statements that add the products of a word of weights and the elements x0 to x3 to the sum of a row."""
+    """C statements that add the products of one word of weights and the elements x0 to x3 to the sum of a row."""
     return [
         f"a = *(const tm_word *)w{row}, w{row} += {_AT_ONCE};",
         *(f"s{row} += {_product(_byte('a', k), f'x{k}')};" for k in range(_AT_ONCE)),

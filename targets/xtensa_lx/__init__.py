@@ -1,1 +1,1 @@
-"""The Xtensa LX6 and LX7 of the ESP32 family."""
+"""The Xtensa cores LX6 and LX7 of the ESP32 family."""

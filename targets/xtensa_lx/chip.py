@@ -1,4 +1,4 @@
-"""The Xtensa cores of the ESP32 family, which execute the same programs as the ESP8266."""
+"""The Xtensa cores of the ESP32 family, which can execute the programs that are compiled for the ESP8266."""
 
 from pathlib import Path
 

@@ -1,1 +1,1 @@
-"""Formats whose products are exact integers: bounds, accumulators and arithmetic."""
+"""Formats whose products are exact integers: their arithmetic, their accumulators, and bounds on their sums."""

@@ -1,6 +1,6 @@
 """`!fixed.acc<width, frac>`: exact sums of products of numbers that are integers times a power of two.
 
-For posits, the sum is a quire (the exact sum of posits). Bounds on the operands determine the least sufficient width.
+For posits, such a sum is the quire. Bounds on the operands determine the least sufficient width.
 """
 
 from __future__ import annotations
@@ -34,8 +34,8 @@ EXACT_FLOAT32, EXACT_FLOAT64 = 1 << 24, 1 << 53
 
 @irdl_attr_definition
 class AccumulatorType(WidthAndFrac, Accumulator):
-    """`!fixed.acc<width, frac>`: an exact sum of products in 16, 24, 32 or 64 bits. 24-bit sums exist only in
-    registers.
+    """`!fixed.acc<width, frac>`: an exact sum of products in 16, 24, 32 or 64 bits, in units of 2^-frac. Sums of 24
+    bits exist only in registers.
     """
 
     name = "fixed.acc"
@@ -90,7 +90,7 @@ class AccumulatorType(WidthAndFrac, Accumulator):
         return m.held(m.rescale(fitting, -left), self.width.data)
 
     def _limits_before(self, left: int) -> tuple[int, int]:
-        """The least and the greatest number that a left shift by `left` bits does not overflow; both may be 0."""
+        """The least and the greatest sum that can be shifted left by `left` bits without overflow; both may be 0."""
         low, high = limits(self.width.data)
         return -(-low >> left), high >> left
 
@@ -131,10 +131,11 @@ class AccumulatorType(WidthAndFrac, Accumulator):
     def matmul(
         self, lhs: Raws, lhs_format: NumberFormat, rhs: Raws, rhs_format: NumberFormat, start: Raws | None = None
     ) -> Raws:
-        """The sums of products of matrices, exact in any order.
+        """Sums of products for two stacks of matrices. The order of the additions does not matter, because the sums are
+        exact.
 
         BLAS computes the sums in the narrowest floating-point type that represents every partial sum exactly. If there
-        is none, they are computed in 64-bit integers.
+        is no such type, the sums are computed in 64-bit integers.
         """
         of_lhs, of_rhs = exact_numbers(lhs_format), exact_numbers(rhs_format)
         dtype = _dtype_of_sums(lhs.shape[-1] * _greatest_product(of_lhs, of_rhs))
@@ -147,8 +148,8 @@ class AccumulatorType(WidthAndFrac, Accumulator):
         return self._exact_sums(lhs.astype(dtype), format.integers(rhs, dtype), start)
 
     def _exact_sums(self, lhs: NDArray[Any], rhs: NDArray[Any], start: Raws | None) -> Raws:
-        """The sums of products of matrices, in 32-bit integers if the accumulator has at most 32 bits, otherwise in 64
-        bits.
+        """Sums of products of matrices, computed in integers: of 32 bits if the accumulator has at most 32 bits,
+        otherwise of 64 bits.
         """
         from tinyml.dialects.machine.numpy_machine import stacked_matmul
 
@@ -158,7 +159,7 @@ class AccumulatorType(WidthAndFrac, Accumulator):
         return sums if start is None else sums + start.astype(dtype, copy=False)
 
     def squared_distances(self, lhs: Raws, lhs_format: NumberFormat, rhs: Raws, rhs_format: NumberFormat) -> Raws:
-        """The squared distances, computed by a matrix product, since (a - b)^2 = a^2 + b^2 - 2 a b. The result is
+        """The squared distances as (a - b)^2 = a^2 + b^2 - 2 a b, where a matrix product computes a b. The result is
         exact.
         """
         formats = exact_numbers(lhs_format), exact_numbers(rhs_format)
@@ -175,7 +176,9 @@ class AccumulatorType(WidthAndFrac, Accumulator):
 
 
 def _dtype_of_sums(greatest: int) -> type[np.float32 | np.float64 | np.int64]:
-    """The dtype that computes sums of products fastest and exactly, if all partial sums are at most `greatest`."""
+    """The dtype that computes sums of products exactly in the least time, if the magnitude of every partial sum is at
+    most `greatest`.
+    """
     return np.float32 if greatest < EXACT_FLOAT32 else np.float64 if greatest < EXACT_FLOAT64 else np.int64
 
 

@@ -1,8 +1,8 @@
 """Arithmetic of formats whose numbers are integers times a power of two, so that sums and products are exact.
 
 Operands in different formats of the family need no cast. They are converted to integers, the operation is computed
-exactly, and the result is rounded once to its format. A format defines only how its numbers are stored. Bounds on sums
-of products prove that accumulators are wide enough.
+exactly, and the result is rounded once to its format. A format therefore defines only how its numbers are stored.
+Proven bounds on sums of products determine the width of accumulators.
 """
 
 from __future__ import annotations
@@ -31,7 +31,9 @@ if TYPE_CHECKING:
 
 
 def _own_sums(products: Sequence[Product], initial: Factor | None) -> Accumulator | None:
-    """The format-specific accumulator for the sum of some products; None if an integer type represents the sum."""
+    """The accumulator that a format of one of the factors defines for these sums; None if an integer type represents
+    the sums.
+    """
     formats = [factor.format for product in products for factor in (product.lhs, product.rhs)]
     exact = [format for format in formats if isinstance(format, ExactNumbers)]
     return next((own for format in exact if (own := format.own_sums(products, initial)) is not None), None)
@@ -40,8 +42,9 @@ def _own_sums(products: Sequence[Product], initial: Factor | None) -> Accumulato
 def _sum_bound(products: Sequence[Product], initial: Factor | None) -> Bound:
     """A bound on every partial sum, in units in the last place of the finest product.
 
-    The bound is valid for any order of the terms within a product. initial: the factor that contains the initial values
-    of the sums.
+    The bound holds for any order of the terms within a product.
+
+    initial: the factor that contains the initial values of the sums.
     """
     scales = [_scale(product.lhs) + _scale(product.rhs) for product in products]
     bounds = [(_product_bound(product), scale) for product, scale in zip(products, scales, strict=True)]
@@ -62,10 +65,11 @@ def _scale(factor: Factor) -> int:
 
 
 def _product_bound(product: Product) -> Bound:
-    """The bound on the sum of one product, in units in the last place of the product; tight for constant factors.
+    """A bound on the sum of one product, in units in the last place of the product. The bound is tight if a factor is
+    constant.
 
-    For a constant factor, positive and negative products are bounded separately for each row. The result is the bound
-    of the row with the greatest bound.
+    For a constant factor, the positive and the negative products of each row are bounded separately. The result is the
+    greatest bound of a row.
     """
     lhs, rhs = _interval(product.lhs), _interval(product.rhs)
     corners = [a * b for a in lhs for b in rhs]
@@ -93,12 +97,12 @@ def _interval(factor: Factor) -> tuple[int, int]:
 
 
 def _integers(factor: Factor) -> NDArray[np.int64] | None:
-    """The integers of a constant, in the unit of its finest group; None for other factors."""
+    """The integers of a constant factor, in the unit of its finest group; None for a factor that is not constant."""
     return None if factor.raws is None else _format(factor).integers_in(factor.groups, factor.raws)
 
 
 def _of_rows(constant: NDArray[np.int64], other: tuple[int, int]) -> Bound:
-    """The bound on the sums of products of each row of a constant with numbers in the interval `other`."""
+    """A bound on the sum of products of each row of a constant with any numbers in the interval `other`."""
     positive, negative = (np.maximum(side, 0).sum(-1).ravel().tolist() for side in (constant, -constant))
     least, greatest = min(other[0], 0), max(other[1], 0)
     rows = list(zip(positive, negative, strict=True))
@@ -129,10 +133,10 @@ STICKY_BITS = 2
 
 
 class ExactFormat(ExactNumbers):
-    """Arithmetic on exact numbers.
+    """The arithmetic of formats whose numbers are integers times a power of two.
 
-    A format maps raws to integers (`load`) and rounds integers to raws (`store`). All operations are defined by these
-    two.
+    A format defines two methods: `load` maps a raw to an integer, and `store` rounds an integer to a raw. All other
+    operations use these two.
     """
 
     def as_integers(self, bits: int) -> NumberFormat | None:
@@ -154,7 +158,7 @@ class ExactFormat(ExactNumbers):
     def useful_range(self, function: Function, low: float, high: float) -> tuple[float, float]:
         """The part (low, high) of [low, high] outside which the function is nearly constant.
 
-        There, it differs from the limit that it approaches by at most half of the least number.
+        Outside this part, the function differs from its limit by at most half of the least positive number.
         """
         from tinyml.dialects.machine.real_functions import REAL_FUNCTIONS
 
@@ -211,9 +215,10 @@ class ExactFormat(ExactNumbers):
         return super().accumulator_of_sum(products, initial, bound) if own is None else own
 
     def sum_bound(self, products: Sequence[Product], initial: Factor | None = None) -> Bound | None:
-        """The bound on every partial sum of several products; None for sums that exceed all integer types.
+        """A bound on every partial sum of several products. Returns None for sums that exceed all integer types.
 
-        Such sums have a format-specific accumulator, which determines its own width.
+        For such sums, a format of the factors defines the accumulator (`ExactNumbers.own_sums`), which derives its
+        width itself.
         """
         return None if _own_sums(products, initial) is not None else _sum_bound(products, initial)
 
@@ -263,7 +268,8 @@ class ExactFormat(ExactNumbers):
     def scaled(self, m: Machine[V], value: V, value_format: NumberFormat, factor: V, factor_format: NumberFormat) -> V:
         """The product of a value and a factor, computed in the storage width of this format.
 
-        The storage width suffices, because the product has no more bits than the numbers of this format.
+        The storage width is sufficient, because the caller ensures that the product lies within the range of the
+        format.
         """
         power, width = exact_numbers(factor_format), self.stored_width
         times = m.shift_right(power.load(m, factor), max(power.scale, 0))
@@ -276,7 +282,9 @@ class ExactFormat(ExactNumbers):
 
     @property
     def of_rotations(self) -> NumberFormat:
-        """A 16-bit format whose least integer represents -1. A sum of two products then has at most 32 bits."""
+        """A 16-bit format whose least integer represents -1, for the cosines and sines of rotations. A sum of two
+        products then has at most 32 bits.
+        """
         return ExactNumbers.OF_SENSOR(ROTATION_BITS, True, None)
 
     def combined(self, m: Machine[V], terms: Sequence[Term[V]]) -> V:
@@ -333,7 +341,7 @@ class ExactFormat(ExactNumbers):
         return self._unless_nar(m, stored, m.clamp(stored, raw_low, raw_high))
 
     def _unless_nar(self, m: Machine[V], stored: Int[V], result: Int[V]) -> V:
-        """The result, or NaR if `stored`, the raw of the operand in this format, is NaR."""
+        """The raw `result`, or the raw NaR if the operand `stored` is NaR."""
         if stored.low >= self.raw_limits[0]:
             return m.settle(result, self.stored_width)
         is_number = m.at_least(stored, self.raw_limits[0])
@@ -343,9 +351,9 @@ class ExactFormat(ExactNumbers):
     def function(
         self, m: Machine[V], function: Function, value: V, value_format: NumberFormat, scheme: str | None = None
     ) -> V:
-        """The result of a function.
+        """The result of a function, rounded to this format.
 
-        If there are few arguments, the result is looked up in a table. Otherwise the function is computed in fixed
+        If the argument has few raws, the result is looked up in a table. Otherwise the function is computed in fixed
         point or, as in MinUn (7.1), in floating point.
         """
         from tinyml.dialects.machine.real_functions import exactly
@@ -386,7 +394,7 @@ class ExactFormat(ExactNumbers):
 
     @property
     def softmax_total(self) -> Attribute:
-        """The type of totals of a softmax: an integer type for numbers of at most 16 bits, otherwise f32.
+        """The type of the sum of a softmax's terms: an integer type for numbers of at most 16 bits, otherwise f32.
 
         Standard posits use f32 for all widths.
         """
@@ -423,7 +431,7 @@ class ExactFormat(ExactNumbers):
         return self.store_product(m, *softmax_of(self).share(m, term, total))
 
     def square_total(self, count: int, value_format: NumberFormat) -> Attribute:
-        """The integer type in which a sum of `count` squares is exact; f32 if elements have more than 16 bits."""
+        """The integer type that represents a sum of `count` squares exactly; f32 if elements have more than 16 bits."""
         source = exact_numbers(value_format)
         if _root_bits(source) is None:
             return super().square_total(count, value_format)
@@ -436,9 +444,9 @@ class ExactFormat(ExactNumbers):
         return m.addi(total, m.held(m.mul(x, x), m.width_of(total)))
 
     def inverse_root(self, m: Machine[V], total: V, value_format: NumberFormat) -> V:
-        """The integer nearest to 2^bits / sqrt(total), where `_root_bits` returns `bits`.
+        """The integer nearest to 2^b / sqrt(total), where b is the result of `_root_bits`.
 
-        The same program is used for any scale of the elements.
+        The program does not depend on the scale of the elements.
         """
         if (bits := _root_bits(exact_numbers(value_format))) is None:
             return super().inverse_root(m, total, value_format)
@@ -463,15 +471,15 @@ class ExactFormat(ExactNumbers):
 
 
 def _is_short(format: ExactNumbers) -> bool:
-    """True for numbers of at most 16 bits, without NaR, whose integers have at most 31 bits."""
+    """True for a format of at most 16 bits, without NaR, whose integers have at most 31 bits."""
     return format.stored_width <= 16 and not format.has_nar and max(map(abs, format.integer_limits)) < 1 << 30
 
 
 def _root_bits(source: ExactNumbers) -> int | None:
-    """The number of fractional bits of an inverse root; None if inverse roots would need more than 32 bits.
+    """The number of fractional bits of an inverse root; None if the integers have more than 15 bits and a sign, because
+    the root would then exceed 32 bits.
 
-    For integers of b bits, results have an error of at most 2^-(b + 2). None is returned for integers of more than 15
-    bits and a sign.
+    For integers of b bits, the results have an error of at most 2^-(b + 2).
     """
     bits = max(map(abs, source.integer_limits)).bit_length()
     return 2 * bits + 1 if 2 * bits + 1 <= ROOT_BITS else None

@@ -1,4 +1,6 @@
-"""Numbers that are integers times a power of two, in the form that accumulators and proofs use."""
+"""The interface `ExactNumbers` of formats whose numbers are integers times a power of two, for accumulators and
+proofs.
+"""
 
 from __future__ import annotations
 
@@ -24,7 +26,7 @@ V = TypeVar("V")
 
 
 class ExactNumbers(NumberFormat):
-    """Numbers `integer * 2^-scale`. Raws are signed integers in the order of the numbers; raw 0 represents zero."""
+    """Numbers `integer * 2^-scale`. Raws are signed integers in the order of the numbers, and raw 0 represents zero."""
 
     INTEGERS: ClassVar[Callable[[int, int], ExactNumbers]]
     """The format of a width and a scale whose raws are the integers themselves.
@@ -48,17 +50,17 @@ class ExactNumbers(NumberFormat):
     @property
     @abstractmethod
     def raw_limits(self) -> tuple[int, int]:
-        """The least and the greatest raw."""
+        """The raws of the least and of the greatest number."""
 
     @property
     def integer_limits(self) -> tuple[int, int]:
-        """The integers of the least and the greatest raw."""
+        """The integers that the least and the greatest raw represent, in units of 2^-scale."""
         low, high = self.integers(np.array(self.raw_limits, self.dtype)).tolist()
         return low, high
 
     @property
     def element(self) -> ExactNumbers:
-        """The format of a single raw. If groups of raws have different units, the format has the finest unit."""
+        """The format of one raw without groups. Its unit is that of the finest group, if the format has groups."""
         return self
 
     @property
@@ -68,7 +70,7 @@ class ExactNumbers(NumberFormat):
 
     @property
     def stored_limits(self) -> tuple[int, int]:
-        """The least and the greatest raw in memory. If the format has NaR, the least raw is NaR."""
+        """The least and the greatest raw that memory may contain. If the format has NaR, the least of them is NaR."""
         return self.raw_limits
 
     @property
@@ -78,64 +80,73 @@ class ExactNumbers(NumberFormat):
 
     @property
     def undefined(self) -> int:
-        """The raw that replaces NaR in a conversion to this format."""
+        """The raw that is the result of converting NaR to this format."""
         return self.raw_limits[0]
 
     @property
     def has_powers(self) -> bool:
-        """True if all powers of two from 1 to the greatest number are representable."""
+        """True if the format represents every power of two from 1 to its greatest number."""
         return True
 
     def integers(self, raws: Raws, dtype: DTypeLike = "i8") -> NDArray[Any]:
-        """The integers of raws, in units of 2^-scale, as an array of `dtype`. This type must represent all of them."""
+        """The integers that raws represent, in units of 2^-scale, as an array of `dtype`. The caller ensures that
+        `dtype` represents every integer.
+        """
         return np.ldexp(self.decode(raws), self.scale).astype(dtype)
 
     def integers_in(self, groups: GroupsAttr | None, raws: Raws) -> NDArray[np.int64]:
-        """The integers of raws in groups, in units of 2^-scale. Raises `InputError` if an integer exceeds the type's
-        range.
+        """The integers that raws in groups represent, in units of 2^-scale.
+
+        groups: the groups of the raws; None for raws without groups.
+
+        Raises `InputError` if an integer exceeds the range of int64.
         """
         integers = self.element.integers(raws)
         return integers if groups is None else groups.raised(integers)
 
     @abstractmethod
     def load(self, m: Machine[V], value: V) -> Int[V]:
-        """The integer that a stored raw represents."""
+        """The integer that a stored raw represents, in units of 2^-scale."""
 
     def own_sums(self, products: Sequence[Product], initial: Factor | None) -> Accumulator | None:
-        """The accumulator for sums with an operand of this format if no integer type represents the sums; otherwise
-        None.
+        """The accumulator that this format defines for sums with an operand of this format; None if an integer type
+        represents the sums.
         """
         return None
 
     def recoded_as(self, m: Machine[V], value: V, result: NumberFormat) -> V | None:
-        """A number rounded to another format of the family.
+        """A number of this format, rounded to another format of the family.
 
-        Returns None if the integer of the number fits in a register. The caller can then round this integer.
+        Returns None if the integer of every number fits in a register: the caller then loads the integer and rounds it
+        itself.
         """
         return None
 
     def rounding(self, scale: int) -> int:
-        """The greatest rounding bias, which is added to a number of the scale `scale` before the number is shifted
-        right.
+        """The greatest bias that rounding adds to an integer in units of 2^-`scale` before it shifts the integer right.
 
         An accumulator must be wide enough for a sum plus this bias.
         """
         return 0
 
     def half_up_shift(self, scale: int) -> int | None:
-        """The right shift that rounds a number of the scale `scale` after half a unit is added to it; None if the
-        format rounds in another way.
+        """The right shift that converts an integer in units of 2^-`scale` to a raw, after half a unit of the result is
+        added.
+
+        Returns None if the format rounds by another method.
         """
         return None
 
     def stored(self, m: Machine[V], value: V) -> Int[V]:
-        """A stored raw, with the interval that the format guarantees."""
+        """A stored raw as an `Int` whose interval is that of the format's raws."""
         low, high = m.proven(value, *self.stored_limits)
         return Int(value, self.stored_width, low, high)
 
 
 def integers_of(format: NumberFormat) -> ExactNumbers | None:
-    """The format itself if its numbers are integers times a power of two with exact sums; None for any other format."""
+    """The format as `ExactNumbers` if its numbers are integers times a power of two with exact sums; None for any other
+    format.
+    """
     return format if isinstance(format, ExactNumbers) else None
 
 

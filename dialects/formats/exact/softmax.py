@@ -1,13 +1,15 @@
-"""Softmax of integers times a power of two: exponentials are looked up in tables, and each row needs one division.
+"""Softmax of numbers that are integers times a power of two. Tables contain exponentials, and each row needs one
+division.
 
-A term exp(x - greatest) is an integer. Its unit is 2^-14 for results of 8 bits and 2^-18 for wider results. The
-greatest term is exactly 1. A table has an entry for each distance from the greatest number. If there are too many
-distances, the table has an entry for each 2^b distances; a second table then contains 1 - exp(-r) for each remainder r.
-All distances for which a term is less than half a unit are replaced by the smallest of them.
+A term exp(x - greatest) is an integer in units of 2^-14 for results of 8 bits, and of 2^-18 for wider results. The
+greatest term is exactly 1. A table has an entry for each distance greatest - x. If there are too many distances, the
+table has an entry for each 2^b distances, and a second table contains 1 - exp(-r) for each remainder r. From the
+distance on at which a term is less than half a unit, all distances are replaced by the least such distance.
 
-A share is the term times the reciprocal of the total. For n numbers of scale s and a result of unit r, the error of a
-share is at most r / 2, for the rounding of the result, plus (n + 2) u + 2^-16 + v / 4. Here u is the unit of terms. For
-results of 8 bits, v is 2^-9 if s is above 9. For wider results, v is 2^-16 if s is above 16. Otherwise v is 0.
+A share, the result for one x, is its term times the reciprocal of the total of all terms. For n numbers of scale s and
+a result of unit r, the error of a share is at most r / 2 + (n + 2) u + 2^-16 + v / 4. The summand r / 2 is due to the
+rounding of the result, and u is the unit of terms. For results of 8 bits, v is 2^-9 if s is above 9. For wider results,
+v is 2^-16 if s is above 16. Otherwise v is 0.
 """
 
 from __future__ import annotations
@@ -42,10 +44,10 @@ WIDE_DROPPED = 16
 
 @dataclass(frozen=True)
 class Softmax:
-    """The precision of a softmax.
+    """The precision in which a softmax is computed.
 
-    unit: the number of fractional bits of terms. finest: the greatest number of fractional bits to which distances are
-    rounded.
+    unit: the number of fractional bits of terms.
+    finest: the greatest number of fractional bits to which distances are rounded.
     """
 
     unit: int
@@ -53,11 +55,11 @@ class Softmax:
 
     @property
     def longest(self) -> int:
-        """The greatest number of terms whose total fits in 32 bits."""
+        """The greatest number of terms for which the total fits in 32 bits."""
         return (1 << 31 - self.unit) - 1
 
     def term(self, m: Machine[V], value: V, greatest: V, source: ExactNumbers) -> V:
-        """exp(value - greatest)."""
+        """exp(value - greatest), as an integer with `unit` fractional bits."""
         distance = m.sub(source.load(m, greatest), source.load(m, value))
         distance = Int(distance.value, distance.width, 0, max(distance.high, 0))
         scale = min(source.scale, self.finest)
@@ -74,7 +76,7 @@ class Softmax:
         return m.held(m.sub(entry, less), 32)
 
     def share(self, m: Machine[V], term: V, total: V) -> tuple[Int[V], Int[V], int]:
-        """Two factors whose product is term / total, and the scale of their product."""
+        """Two integers (a, b) and a scale s such that term / total is approximately a * b * 2^-s."""
         one, sum = 1 << self.unit, m.bounded(total, 1 << self.unit, limits(32)[1])
         x = m.bounded(term, 0, one)
         if self.unit < 16:
@@ -85,10 +87,11 @@ class Softmax:
 
 
 def _wide_reciprocal(m: Machine[V], total: Int[V]) -> Int[V]:
-    """The reciprocal of a total in units of 2^-18, with 28 fractional bits. Its relative error is from -2^-15 to 0.
+    """The reciprocal of a total in units of 2^-18, as an integer with 28 fractional bits. Its relative error is from
+    -2^-15 to 0.
 
-    A first quotient is 2^30 divided by the total without its 9 low bits. Its relative error is 2^-9 for small totals
-    and 2^-8 for the greatest. A step of Newton's method squares this error, so that no 64-bit division is needed.
+    The first approximation is 2^30 divided by the total without its 9 low bits. Its relative error is 2^-9 for small
+    totals and 2^-8 for the greatest total. One step of Newton's method squares this error and avoids a 64-bit division.
     """
     guess = m.divide(m.const(1 << 30), m.shift_right(total, 9))
     error = m.sub(m.const(1 << 39), m.mul(total, guess))
@@ -106,16 +109,16 @@ NARROW_SCALE = 12
 
 
 def softmax_of(result: ExactNumbers) -> Softmax:
-    """The softmax for results in a given format."""
+    """The precision of a softmax whose results have a given format."""
     return NARROW if result.stored_width <= 8 and result.scale <= NARROW_SCALE else WIDE
 
 
 @dataclass(frozen=True)
 class _Tables:
-    """The tables of a softmax.
+    """The look-up tables of a softmax.
 
-    high: the terms, indexed by the distance without its `bits` low bits. low: 1 - exp(-r), indexed by these low bits r;
-    None if `bits` is 0.
+    high: the terms, indexed by the distance without its `bits` low bits.
+    low: 1 - exp(-r), indexed by these low bits r; None if `bits` is 0.
     """
 
     high: NDArray[np.signedinteger[Any]]
@@ -125,9 +128,10 @@ class _Tables:
 
 @lru_cache
 def _tables(unit: int, scale: int, last: int) -> _Tables:
-    """The smallest tables for distances from 0 to `last`, such that products of entries have at most 32 bits.
+    """The smallest tables for distances from 0 to `last` whose entries have products of at most 32 bits.
 
-    unit: the number of fractional bits of terms. scale: the number of fractional bits of distances.
+    unit: the number of fractional bits of terms.
+    scale: the number of fractional bits of distances.
     """
     size = 2 if unit < 16 else 4
     # 1 - exp(-r) fits both 16 bits and the product with a term.
@@ -150,9 +154,11 @@ def _tables(unit: int, scale: int, last: int) -> _Tables:
 
 
 def _by_rest(terms: NDArray[np.float64], rests: NDArray[np.float64]) -> NDArray[np.float64]:
-    """For each term and each remainder r, the term times exp(-r), rounded as on the device.
+    """For each term and each remainder r, the term times exp(-r), rounded as the device rounds.
 
-    rests: 1 - exp(-r) for each remainder r. The result has the shape (terms, remainders).
+    rests: 1 - exp(-r) for each remainder r.
+
+    The result has the shape (terms, remainders).
     """
     return terms[:, None] - _nearest(np.ldexp(np.outer(terms, rests), -REST_BITS), 0)
 

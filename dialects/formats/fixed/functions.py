@@ -1,14 +1,15 @@
-"""Functions of fixed-point numbers, by look-up tables whose sizes depend on the formats of argument and result.
+"""Functions of fixed-point numbers by look-up tables. The formats of the argument and of the result determine the sizes
+of the tables.
 
-A small domain uses a table of results. A large domain is interpolated linearly in the smallest table that is accurate
-enough. An exp with a result of more than 16 bits uses the two tables of SeeDot's method, with more entries than in
-SeeDot. The logarithm of a number is computed as the logarithm of a power of two plus the logarithm of a number between
-1 and 2. The device never divides.
+A function with few arguments has a table of its results. A function with more arguments is interpolated linearly in the
+smallest table that is accurate enough. An exp with a result of more than 16 bits uses the two tables of SeeDot's
+method, with more entries than in SeeDot. The logarithm of a number is the logarithm of a power of two plus the
+logarithm of a number between 1 and 2. No function divides on the device.
 
-The schemes of SeeDot and Shiftry for exp, tanh and sigmoid are included for comparison. Their results are rounded by
-the result's format.
+The methods of SeeDot and Shiftry for exp, tanh and sigmoid are included for comparison. Their results are rounded by
+the rule of the result's format.
 
-A table covers the domain of the function. The rounded result is constant for raws outside the domain.
+A table covers the domain of a function. The rounded result is constant for raws outside the domain.
 """
 
 from __future__ import annotations
@@ -59,7 +60,7 @@ EXP_INDEX_BITS = 7
 
 
 def is_in_integers(function: Function, result: ScaledInteger) -> bool:
-    """True if a function with a result of this format is computed without floating point."""
+    """True if a function whose result has this format is computed in integers, without floating point."""
     if function == "log":
         return result.stored_width <= ENTRY_BITS and result.frac.data <= LOG_FRAC
     return result.stored_width <= REAL_FUNCTIONS[function].widest
@@ -69,7 +70,7 @@ def is_in_integers(function: Function, result: ScaledInteger) -> bool:
 def fixed_function(
     function: Function, source: ScaledInteger, result: ScaledInteger, scheme: str | None
 ) -> FixedFunction:
-    """The program of a function between two formats.
+    """The implementation of a function for the formats of its argument and of its result.
 
     scheme: the name of a published method; None selects the most suitable method.
     """
@@ -86,7 +87,9 @@ def fixed_function(
 
 
 def _smallest_interpolation(domain: Domain) -> Interpolation:
-    """The interpolation with the least sufficient scale, found by bisection. More segments reduce the error."""
+    """The interpolation with the least scale that is accurate enough, found by bisection. A greater scale means more
+    segments and a lower error.
+    """
     frac = domain.result.frac.data
     argument = math.ldexp(domain.steepest, frac - domain.source.frac.data)
     entry = math.ldexp(1.0, frac - Interpolation(domain, 1).frac)
@@ -102,8 +105,9 @@ def _smallest_interpolation(domain: Domain) -> Interpolation:
 
 
 def _greatest_error(function: FixedFunction, domain: Domain) -> float:
-    """The greatest error in units in the last place of the result, relative to the exact function clamped to the
-    result's range.
+    """The greatest error of an implementation over the domain, in units in the last place of the result.
+
+    The error is relative to the exact function, clamped to the range of the result's format.
     """
     from tinyml.dialects.machine.numpy_machine import NumpyMachine
 
@@ -115,9 +119,9 @@ def _greatest_error(function: FixedFunction, domain: Domain) -> float:
 
 @dataclass(frozen=True)
 class Domain:
-    """The domain of a function between two formats: the raw arguments from `first` to `last`.
+    """The domain of a function between two formats: the raws of arguments from `first` to `last`.
 
-    Arguments below `first`, and arguments above `last`, have a constant result.
+    The function's rounded result is constant below `first`, and constant above `last`.
     """
 
     function: Function
@@ -126,20 +130,20 @@ class Domain:
 
     @cached_property
     def odd(self) -> bool:
-        """True if the function is odd up to a constant, as sigmoid is. The domain is then symmetric.
+        """True if the function minus a constant is odd, as for sigmoid, and the domain is symmetric.
 
-        False if saturation truncates the function on one side.
+        The result is False if saturation truncates the function on one side.
         """
         return self.real.centre is not None and (self.real.centre == 0 or self._top > self.real.centre)
 
     @property
     def real(self) -> RealFunction:
-        """The exact function on reals."""
+        """The function on reals, without rounding."""
         return REAL_FUNCTIONS[self.function]
 
     @property
     def centre(self) -> float:
-        """The value at 0 of a function that is odd around this value; 0 for other functions."""
+        """The result at 0 if the function minus this result is odd; 0 for other functions."""
         return self.real.centre if self.odd and self.real.centre is not None else 0.0
 
     @property
@@ -179,18 +183,18 @@ class Domain:
 
     @property
     def steepest(self) -> float:
-        """The greatest derivative of the function on reals."""
+        """The greatest derivative of the function on reals within the domain."""
         return self.real.steepest(math.ldexp(self.last, -self.source.frac.data))
 
     def arguments(self, most: int = 1 << 16) -> NDArray[np.int64]:
-        """All raw arguments, or `most` evenly spaced ones if there are more."""
+        """The raws of the domain: all of them, or `most` evenly spaced ones if there are more."""
         if self.size <= most:
             return np.arange(self.first, self.last + 1)
         return np.linspace(self.first, self.last, most).astype(np.int64)
 
 
 class FixedFunction(ABC):
-    """An increasing function between two fixed-point formats, as a program over a machine's integers."""
+    """An increasing function between two fixed-point formats, implemented by operations of a `Machine` on integers."""
 
     @abstractmethod
     def apply(self, m: Machine[V], x: Int[V]) -> Int[V]: ...
@@ -215,10 +219,11 @@ LOG_FRAC = 15
 
 
 class DirectTable(FixedFunction):
-    """A table with an entry per argument. Each result has an error of at most half a unit in the last place.
+    """A look-up table with an entry for each argument. Each result has an error of at most half a unit in the last
+    place.
 
-    The table covers the domain. If the domain is most of an 8-bit format, the table covers all raws, so that arguments
-    need not be clamped.
+    The table covers the domain. If the domain includes most raws of an 8-bit format, the table covers all raws, so that
+    arguments need not be clamped.
     """
 
     def __init__(self, domain: Domain):
@@ -237,13 +242,13 @@ class DirectTable(FixedFunction):
 
 
 class Interpolation(FixedFunction):
-    """Linear segments between 16-bit entries, by `tm_interpolate_s16` or, for |x|, `tm_interpolate_odd_s16`.
+    """Linear interpolation between 16-bit entries, by `tm_interpolate_s16` or, for |x|, `tm_interpolate_odd_s16`.
 
-    `scale` is the factor by which arguments are multiplied, so that a segment spans 256 arguments. The index of the
-    segment and the position in the segment are then whole bytes and need no shift. Sigmoid is computed as one half plus
+    Arguments are multiplied by 2^`scale`, so that a segment spans 256 arguments. The index of the segment and the
+    position in the segment are then whole bytes, which need no shift to extract. Sigmoid is computed as one half plus
     an odd function.
 
-    Entries are offset from the function by half of the chord's deviation in the middle of the segment. This offset
+    Each entry is offset from the function by half of the chord's deviation in the middle of the segment. This offset
     halves the greatest error. Arguments of more than 16 bits are rounded to 16 bits.
     """
 
@@ -263,14 +268,14 @@ class Interpolation(FixedFunction):
 
     @staticmethod
     def greatest_scale(domain: Domain) -> int:
-        """The greatest scale for which the number of segments does not exceed the limit."""
+        """The greatest scale for which the table has no more segments than permitted."""
         return max((scale for scale in SCALES if _segments(domain, scale) <= SEGMENTS), default=SCALES[0])
 
     def _entry_frac(self) -> int:
-        """The scale of the table's entries.
+        """The number of fractional bits of the table's entries.
 
-        If 16 bits represent all entries at the scale of the result, this scale is used, because it saves a shift.
-        Otherwise the finest scale is used at which all entries fit in 16 bits.
+        It is that of the result, which saves a shift, if all entries then fit in 16 bits. Otherwise it is the greatest
+        number for which all entries fit in 16 bits.
         """
         domain, frac = self.domain, self.domain.result.frac.data
         if not domain.odd:
@@ -338,10 +343,10 @@ class TwoTableExp(FixedFunction):
 
 
 class Logarithm(FixedFunction):
-    """Natural logarithms by `tm_log_s32`, in units of 2^-15, rounded to the result.
+    """Natural logarithms by `tm_log_s32`, in units of 2^-15, rounded to the result's format.
 
-    For arguments less than or equal to 0, the result is the logarithm of the smallest positive float, as in real
-    arithmetic. Entries are offset as in `Interpolation`.
+    For arguments less than or equal to 0, the result is the logarithm of the least positive float, as in the
+    evaluator's real arithmetic. Entries are offset from the function as in `Interpolation`.
     """
 
     def __init__(self, domain: Domain):
@@ -374,7 +379,7 @@ class Logarithm(FixedFunction):
 
 
 def _scaled(format: ScaledInteger, values: NDArray[np.float64], width: int) -> tuple[NDArray[Any], int]:
-    """Positive values rounded to integers of `width` bits, and the greatest scale at which all of them fit in this
+    """Positive values rounded to integers of `width` bits, and the greatest scale at which all integers fit in this
     width.
     """
     frac = width - 1 - math.frexp(float(values.max()))[1]
@@ -383,7 +388,7 @@ def _scaled(format: ScaledInteger, values: NDArray[np.float64], width: int) -> t
 
 
 def _dropped(domain: Domain) -> int:
-    """The number of low bits dropped from arguments to fit them in 16 bits."""
+    """The number of low bits by which arguments are shortened, so that they fit in 16 bits."""
     greatest = max(-domain.first, domain.last)
     return next(bits for bits in range(32) if _rounded(greatest, bits) < 1 << (ENTRY_BITS - 1))
 
@@ -393,7 +398,7 @@ def _rounded(raw: int, dropped: int) -> int:
 
 
 def _segments(domain: Domain, scale: int) -> int:
-    """The number of segments that covers every 16-bit argument, including arguments outside the format's range."""
+    """The number of segments that cover all 16-bit arguments, including arguments outside the format's range."""
     dropped = _dropped(domain)
     last, first = _rounded(domain.last, dropped), _rounded(domain.first, dropped)
     span = last if domain.odd else last - first + 1
@@ -408,10 +413,10 @@ PUBLISHED = ("exp", "tanh", "sigmoid")
 
 
 class HardLimiter(FixedFunction):
-    """tanh(x) as x clamped to [-1, 1], and sigmoid(x) as (x + 1) / 2 clamped to [0, 1].
+    """tanh(x) approximated by x clamped to [-1, 1], and sigmoid(x) by (x + 1) / 2 clamped to [0, 1].
 
-    SeeDot's released code computes these functions (microsoft/EdgeML, tools/SeeDot: TanH and Sigmoid of
-    library_fixed.h). SeeDot's paper describes neither function.
+    SeeDot's released code uses these approximations (microsoft/EdgeML, tools/SeeDot: TanH and Sigmoid of
+    library_fixed.h). SeeDot's paper does not describe them.
     """
 
     def __init__(self, domain: Domain):
@@ -428,10 +433,11 @@ class HardLimiter(FixedFunction):
 
 
 class ShiftryExp(FixedFunction):
-    """e^x for x <= 0, and 1 for x > 0 (Shiftry 5.4).
+    """e^x for x <= 0, and 1 for x > 0 (Shiftry 5.4), by tables with fixed scales.
 
-    16-bit formats use tables of 2^8 and 2^7 entries, 8-bit formats one table of 2^7 entries. Arguments are first
-    converted to one fixed scale, so that all uses share the tables. Results are converted from another fixed scale.
+    16-bit formats use tables of 2^8 and 2^7 entries, 8-bit formats one table of 2^7 entries. An argument is first
+    converted to the scale of the tables' arguments, so that all uses have the same tables. A result is converted from
+    the scale of the tables' results.
     """
 
     def __init__(self, domain: Domain):
@@ -449,7 +455,7 @@ class ShiftryExp(FixedFunction):
         return result.fitted(m, self.power(m, x), self.frac - result.frac.data)
 
     def power(self, m: Machine[V], x: Int[V]) -> Int[V]:
-        """e^min(x, 0) at the scale of the tables."""
+        """e^min(x, 0), at the scale of the tables' results."""
         result = self.domain.result
         scaled = result.rescaled(m, x, self.domain.source.frac.data - self.source_frac)
         size = m.sub(m.const(0), m.clamp(scaled, 1 - self.arguments, 0))
@@ -461,7 +467,9 @@ class ShiftryExp(FixedFunction):
 
 
 class ShiftryQuotient(ShiftryExp):
-    """tanh and sigmoid as quotients of sums that contain e^x for x <= 0 (Shiftry 5.4.1, libraries 8 and 9)."""
+    """tanh and sigmoid as quotients whose numerator and denominator contain e^x for x <= 0 (Shiftry 5.4.1, libraries 8
+    and 9).
+    """
 
     def apply(self, m: Machine[V], x: Int[V]) -> Int[V]:
         result, one = self.domain.result, m.const(1 << self.frac)

@@ -61,7 +61,7 @@ FLIP = -128
 
 
 class ExactInteger(ScaledInteger, ExactFormat):
-    """Numbers `raw * 2^-frac` with exact sums and products. The integer of a number is its raw."""
+    """Numbers `raw * 2^-frac` whose sums and products are exact. The integer of a number is its raw."""
 
     @property
     def raw_limits(self) -> tuple[int, int]:
@@ -111,7 +111,7 @@ class RoundedInteger(ExactInteger):
         return np.rint(wide) if self.halves_to_even else np.floor(wide + 0.5)
 
     def rounding(self, scale: int) -> int:
-        """Half a unit in the last place of the result."""
+        """The rounding bias: half a unit in the last place of the result, in units of 2^-`scale`."""
         return 1 << max(scale - self.frac.data - 1, 0)
 
     def half_up_shift(self, scale: int) -> int | None:
@@ -147,7 +147,9 @@ class RoundedInteger(ExactInteger):
 
 
 class StatedRounding(RoundedInteger):
-    """A type `<width, frac>` that rounds halves up, or `<width, frac, even>` that rounds them to even."""
+    """A mixin for types whose parameters state the rounding of halves: `<width, frac>` rounds them up, `<width, frac,
+    even>` to even.
+    """
 
     # Declared for the type checker; final classes repeat the field.
     even: UnitAttr | NoneAttr
@@ -157,7 +159,7 @@ class StatedRounding(RoundedInteger):
         return isinstance(self.even, UnitAttr)
 
     def resized(self, width: int, frac: int) -> Self:
-        """The format of another width and scale, with the same rounding."""
+        """The format with another width and another number of fractional bits, and with the same rounding."""
         return self.new([IntAttr(width), IntAttr(frac), self.even])
 
     def narrowed(self, bits: int) -> Self:
@@ -166,7 +168,9 @@ class StatedRounding(RoundedInteger):
 
     @property
     def ties(self) -> Callable[[Number, int], Number]:
-        """The documented rule by which halves are rounded."""
+        """The rule by which the specification rounds halves, as a function of a number and the number of bits that
+        rounding removes.
+        """
         return half_even if self.halves_to_even else half_up
 
     @classmethod
@@ -193,11 +197,13 @@ MATH = "math"
 
 @irdl_attr_definition
 class FixedType(StatedRounding):
-    """`!fixed.q<width, frac>`: 2 to 32 bits, stored in the least sufficient of 8, 16 and 32 bits.
+    """`!fixed.q<width, frac>`: signed numbers of 2 to 32 bits, stored in the narrowest of 8, 16 and 32 bits that is
+    sufficient.
 
     Halves are rounded up. `!fixed.q<width, frac, even>` rounds them to even.
 
-    A width below the storage width restricts the raws. Saturation enforces this restriction, and proofs rely on it.
+    If the width is less than the storage width, raws beyond the width do not occur: results saturate at the limits of
+    the width. Proofs of accumulators rely on this restriction.
     """
 
     name = "fixed.q"
@@ -221,7 +227,9 @@ class FixedType(StatedRounding):
 
     @property
     def limits(self) -> tuple[int, int]:
-        """The least and the greatest raw. They are symmetric, so that negation and magnitudes never overflow."""
+        """The least and the greatest raw. Their magnitudes are equal, so that negation and absolute values never
+        overflow.
+        """
         greatest = (1 << (self.width.data - 1)) - 1
         return -greatest, greatest
 
@@ -244,8 +252,9 @@ class FixedType(StatedRounding):
     def for_range(self, low: float, high: float) -> FixedType:
         """The format for numbers from low to high, as GetScale computes it (Shiftry, section 6.1, algorithm 10).
 
-        frac = (width - 1) - floor(log2(magnitude) + 1). frac is one greater if a magnitude that rounds to a power of
-        two then barely saturates. This saturation loses one unit, which rounding at the coarser scale may also lose.
+        frac = (width - 1) - floor(log2(magnitude) + 1). If the magnitude rounds to a power of two that exceeds the
+        greatest raw by one at the next finer scale, frac is one greater. The number then saturates and loses one unit,
+        which rounding at the coarser scale may also lose.
         """
         magnitude = max(abs(low), abs(high))
         exponent = math.frexp(magnitude)[1] if magnitude else 0
@@ -255,8 +264,8 @@ class FixedType(StatedRounding):
         return self.resized(self.width.data, min(max(frac, FRACS[0]), FRACS[-1]))
 
     def in_register(self) -> FixedType:
-        """The format of the same range with at least 16 bits, because products of 8-bit numbers have 16 bits in any
-        case.
+        """The format of the same range with at least 16 bits. It costs nothing, because products of 8-bit numbers
+        already have 16 bits.
         """
         more = max(REGISTER_WIDTH - self.width.data, 0)
         return self.resized(self.width.data + more, min(self.frac.data + more, FRACS[-1]))
@@ -291,7 +300,8 @@ class FixedType(StatedRounding):
 
 @irdl_attr_definition
 class SignedType(StatedRounding):
-    """`!fixed.s<width, frac>`: 2 to 32 bits, stored in the least sufficient of 8, 16 and 32 bits.
+    """`!fixed.s<width, frac>`: numbers in two's complement of 2 to 32 bits, stored in the narrowest of 8, 16 and 32
+    bits that is sufficient.
 
     Halves are rounded up. `!fixed.s<width, frac, even>` rounds them to even.
     """
@@ -326,7 +336,7 @@ class SignedType(StatedRounding):
         return SignedType(width, width - 1)
 
     def for_range(self, low: float, high: float) -> SignedType:
-        """The format with the finest scale at which the greatest magnitude does not saturate."""
+        """The format with the finest scale at which no number from low to high saturates."""
         magnitude = max(abs(low), abs(high))
         frac = self.width.data - 1 - (math.frexp(magnitude)[1] if magnitude else 0)
         return self.resized(self.width.data, min(max(frac, FRACS[0]), FRACS[-1]))
@@ -334,7 +344,7 @@ class SignedType(StatedRounding):
 
 @irdl_attr_definition
 class UnsignedType(RoundedInteger):
-    """`!fixed.u<width, frac>`: 1 to 15 bits, stored in a signed integer of 8 or 16 bits."""
+    """`!fixed.u<width, frac>`: unsigned numbers of 1 to 15 bits, stored in a signed integer of 8 or 16 bits."""
 
     name = "fixed.u"
     width: IntAttr
@@ -372,8 +382,8 @@ class UnsignedType(RoundedInteger):
         return UnsignedType(width, width)
 
     def for_range(self, low: float, high: float) -> UnsignedType:
-        """The format with the finest scale at which the greatest number loses no more by saturation than by
-        rounding.
+        """The format with the finest scale at which the greatest number loses no more by saturation than it could lose
+        by rounding.
         """
         frac = self.width.data - (math.frexp(high)[1] if high > 0 else 0)
         return UnsignedType(self.width.data, min(max(frac, FRACS[0]), FRACS[-1]))
@@ -381,8 +391,9 @@ class UnsignedType(RoundedInteger):
 
 @irdl_attr_definition
 class ByteType(ExactInteger):
-    """`!fixed.byte<8, frac>`: raws are bytes, reinterpreted as signed integers. All arithmetic uses the format
-    `signed`.
+    """`!fixed.byte<8, frac>`: the numbers (byte - 128) * 2^-frac. A raw is the byte, reinterpreted as a signed integer.
+
+    Arithmetic uses the format `signed`, to which each operand is converted.
     """
 
     name = "fixed.byte"
@@ -414,12 +425,12 @@ class ByteType(ExactInteger):
 
     @property
     def limits(self) -> tuple[int, int]:
-        """The least and the greatest integer, which are also the limits of raws."""
+        """The least and the greatest integer that a byte represents. They are also the limits of raws."""
         return self.signed.limits
 
     @property
     def coding(self) -> None:
-        """None, because no kernel loads these bytes."""
+        """None, because no kernel reads these bytes directly."""
         return None
 
     def integers(self, raws: Raws, dtype: DTypeLike = "i8") -> NDArray[Any]:
@@ -488,9 +499,10 @@ class ByteType(ExactInteger):
 
 
 def sensor_format(bits: int, is_signed: bool, frac: int | None) -> SignedType | UnsignedType | ByteType:
-    """The format of integers with `bits` bits in units of 2^-frac. If `frac` is None, numbers are between -1 and 1.
+    """The format of the integers of `bits` bits that a sensor emits, in units of 2^-frac. If `frac` is None, the
+    numbers lie between -1 and 1.
 
-    For unsigned bytes, `frac` is ignored: numbers are between -1 and 1, and the byte 128 represents 0. In all other
+    For unsigned bytes, `frac` is ignored: the numbers lie between -1 and 1, and the byte 128 represents 0. In all other
     formats, the integer 0 represents 0.
     """
     if not is_signed and bits == BYTE:

@@ -1,8 +1,8 @@
 """Posits of 2 to 32 bits in numpy arrays: conversion, rounding, addition and multiplication.
 
 The arithmetic follows Gustafson and Yonemoto, "Beating Floating Point at Its Own Game" (2017), and the Standard for
-Posit Arithmetic (2022), for any es. A bit string of unlimited length is rounded to nearest, ties to even. No result
-overflows to NaR, and only zero becomes zero. Raws are signed integers of n bits. The least raw is NaR.
+Posit Arithmetic (2022), for any es. The bit string of the exact result is rounded to nearest, ties to even. No result
+overflows to NaR, and only zero is rounded to zero. Raws are signed integers of n bits. The least raw is NaR.
 """
 
 from __future__ import annotations
@@ -32,8 +32,9 @@ STICKY_DISTANCE = 62
 class Posit:
     """A posit format of n bits with up to es exponent bits.
 
-    low: all numbers are rounded to multiples of 2^low. If `low` is None, all posits are included, and smaller numbers
-    become the least posit. greatest: the raw at which results saturate; None for the greatest posit.
+    low: all numbers are rounded to multiples of 2^low. If `low` is None, all posits are included, and a smaller
+        positive number is rounded to the least positive posit.
+    greatest: the raw at which results saturate; None for the greatest posit.
     """
 
     n: int
@@ -51,14 +52,16 @@ class Posit:
 
     @property
     def reach(self) -> int:
-        """The binary logarithm of the greatest posit. The logarithm of the least positive posit is minus this
+        """The binary logarithm of the greatest posit. The logarithm of the least positive posit is the negative of this
         number.
         """
         return (self.n - 2) << self.es
 
 
 def unpack(raws: NDArray[Any], posit: Posit) -> tuple[Integers, Integers]:
-    """Signed significands (0 for zero and NaR) and exponents of raws. A number is significand * 2^exponent."""
+    """The signed significands and the exponents of raws. A number is significand * 2^exponent. Zero and NaR have
+    significand 0.
+    """
     raws = np.asarray(raws).astype(np.int64)
     n, es = posit.n, posit.es
     special = (raws == 0) | (raws == posit.nar)
@@ -78,8 +81,8 @@ def unpack(raws: NDArray[Any], posit: Posit) -> tuple[Integers, Integers]:
 def pack(significand: Integers, exponent: Integers, posit: Posit) -> Integers:
     """The raws of the posits nearest to significand * 2^exponent, where |significand| < 2^62.
 
-    The last bit of a significand of more than 32 bits may be sticky, that is, set if lower bits that were dropped were
-    not all 0.
+    The last bit of a significand of more than 32 bits may be a sticky bit: it is set if any lower bit that the caller
+    dropped was 1.
     """
     significand, exponent = (np.asarray(part, np.int64) for part in np.broadcast_arrays(significand, exponent))
     size, zero = np.abs(significand), significand == 0
@@ -105,9 +108,10 @@ def pack(significand: Integers, exponent: Integers, posit: Posit) -> Integers:
 
 
 def _fields(e: Integers, posit: Posit) -> tuple[Integers, Integers, Integers]:
-    """The regime k of numbers with exponent e, the bit string of regime and exponent, and the number of fraction bits.
+    """For numbers with exponent e: the regime k, the bit string of regime and exponent, and the number of fraction
+    bits.
 
-    The number of fraction bits is negative if the exponent bits do not fit.
+    The number of fraction bits is negative if the posit has no room for all exponent bits.
     """
     k = e >> posit.es
     inside = np.clip(k, -(posit.n - 1), posit.n - 2)
@@ -117,9 +121,9 @@ def _fields(e: Integers, posit: Posit) -> tuple[Integers, Integers, Integers]:
 
 
 def _to_multiples(size: Integers, exponent: Integers, posit: Posit, low: int) -> tuple[Integers, Integers]:
-    """Rounded significands and exponents of the numbers size * 2^exponent.
+    """The significands and exponents of the numbers size * 2^exponent, rounded to multiples of 2^low.
 
-    Numbers are rounded to multiples of 2^low where posits are spaced more finely than 2^low.
+    Only numbers at which the distance between adjacent posits is less than 2^low are rounded.
     """
     e = log2(size) + exponent
     _, _, f = _fields(e, posit)
@@ -137,7 +141,7 @@ def to_even(size: Integers, dropped: Integers) -> Integers:
 
 
 def log2(size: Integers) -> Integers:
-    """floor(log2(size)) of positive integers below 2^62."""
+    """floor(log2(size)) for positive integers below 2^62."""
     exponent = np.frexp(size.astype(np.float64))[1].astype(np.int64) - 1
     return exponent - (size >> np.maximum(exponent, 0) == 0)
 
@@ -153,7 +157,7 @@ def of_reals(reals: NDArray[Any], posit: Posit) -> Integers:
 
 @lru_cache(maxsize=64)
 def _table(n: int, es: int) -> NDArray[np.float64]:
-    """The reals of all raws, in the order 0, 1, ..., -2, -1."""
+    """The reals that all raws represent, in the order of the raws 0, 1, ..., -2, -1."""
     raws = np.arange(1 << n)
     return _decoded(np.where(raws >> (n - 1), raws - (1 << n), raws), Posit(n, es))
 

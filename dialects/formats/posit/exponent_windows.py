@@ -1,4 +1,6 @@
-"""Windows of posits: the multiples of 2^low with magnitudes below 2^high."""
+"""Windows of posit formats. A window (low, high) contains the posits that are multiples of 2^low and less than 2^high
+in magnitude.
+"""
 
 from __future__ import annotations
 
@@ -21,7 +23,7 @@ V = TypeVar("V")
 
 @lru_cache
 def posit_of(n: int, es: int, window: tuple[int, int] | None) -> Posit:
-    """The posits of n bits within a window, or all of them for None."""
+    """The parameters of the posits of n bits within a window, or of all posits if `window` is None."""
     from tinyml.dialects.formats.posit.arithmetic import Posit, of_reals, to_reals
 
     if window is None:
@@ -43,7 +45,7 @@ def _below(raw: int, posit: Posit) -> float:
 
 @lru_cache(maxsize=1024)
 def power(n: int, es: int, exponent: int) -> float:
-    """The posit nearest to a power of two."""
+    """The posit nearest to 2^exponent, as a float."""
     from tinyml.dialects.formats.posit.arithmetic import Posit, of_reals, to_reals
 
     posit = Posit(n, es)
@@ -52,17 +54,18 @@ def power(n: int, es: int, exponent: int) -> float:
 
 @lru_cache
 def lowest(n: int, es: int, least: int) -> int:
-    """The least exponent, not below `least`, of a power of two that is a posit of n bits."""
+    """The least exponent e >= `least` for which 2^e is a posit of n bits."""
     while power(n, es, least) != math.ldexp(1.0, least):
         least += 1
     return least
 
 
 def stretched(m: Machine[V], raws: Int[V], n: int, high: int) -> Int[V]:
-    """The numbers of posits of n bits with es 0, below 2^high, in units of the least positive posit.
+    """The integers that posits of n bits with es 0 and magnitudes below 2^high represent, in units of the least
+    positive posit.
 
-    Up to 1, the numbers are equal to the raws. From 1 on, the distance between consecutive numbers is 2. It grows to 8,
-    32 and so on at each power of two.
+    For magnitudes up to 1, the integers are equal to the raws. Above 1, the distance between consecutive integers is 2;
+    it increases to 8, 32 and so on at each power of two.
     """
     x = raws
     for j in range(1, high + 1):
@@ -77,7 +80,7 @@ def stretched(m: Machine[V], raws: Int[V], n: int, high: int) -> Int[V]:
 
 @lru_cache
 def integer_limits_of(format: PositType) -> tuple[int, int]:
-    """The least and the greatest integer of a format, in units of 2^-scale."""
+    """The least and the greatest integer that a raw of the format represents, in units of 2^-scale."""
     greatest = math.ldexp(float(format.decode(_array(format.raw_limits[1], format))), format.scale)
     return -int(greatest), int(greatest)
 
@@ -88,7 +91,7 @@ def _array(raw: int, format: PositType) -> Raws:
 
 @lru_cache
 def decoding_of(format: PositType) -> NDArray[np.signedinteger[Any]]:
-    """The integers of all raws, in the order of the raws and in units of 2^-scale."""
+    """The integers that all raws represent, in the order of the raws and in units of 2^-scale."""
     first, last = format.raw_limits
     greatest = format.integer_limits[1]
     raws = np.arange(first, last + 1)
@@ -99,7 +102,7 @@ def decoding_of(format: PositType) -> NDArray[np.signedinteger[Any]]:
 
 @lru_cache
 def legal_of(format: PositType) -> NDArray[np.int64]:
-    """All raws that rounding produces, in ascending order."""
+    """All raws that rounding returns, in ascending order."""
     low, high = format.raw_limits
     raws = np.arange(low, high + 1)
     return raws[format.encode(format.decode(raws)) == raws]
@@ -107,9 +110,9 @@ def legal_of(format: PositType) -> NDArray[np.int64]:
 
 @lru_cache
 def segments_of(format: PositType) -> tuple[NDArray[np.signedinteger[Any]], int]:
-    """The table and the number of extra fraction bits that `Coding.segments` defines, for a posit format.
+    """The table and the number of additional fraction bits that `Coding.segments` defines, for a posit format.
 
-    While the regime and the exponent are constant, a posit is a linear function of its raw.
+    Between two raws at which the regime or the exponent changes, the number of a posit is a linear function of its raw.
     """
     finer = range(32 - format.integer_limits[1].bit_length())
     return max(
@@ -119,8 +122,8 @@ def segments_of(format: PositType) -> tuple[NDArray[np.signedinteger[Any]], int]
 
 
 def _lines(format: PositType, extra: int) -> NDArray[np.signedinteger[Any]]:
-    """The table of linear segments, with `extra` fraction bits. An entry is 0 unless all integers have less than 32
-    bits.
+    """The table of linear segments, with `extra` additional fraction bits. An entry is 0 unless all its integers have
+    less than 32 bits.
 
     The integers are in units of 2^-(scale + extra).
     """

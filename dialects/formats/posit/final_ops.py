@@ -1,4 +1,6 @@
-"""The ops of the `posit` dialect that complete a sum in a quire: they join its digits and round the result."""
+"""The ops of the `posit` dialect that complete a sum in a quire. They convert the bins of the quire to one integer and
+round it.
+"""
 
 from __future__ import annotations
 
@@ -26,10 +28,10 @@ WORD = 32
 
 @irdl_op_definition
 class JoinOp(QuireOp):
-    """A complete sum as one integer, which represents `sum * 2^-scale`, and a flag that is set if the sum is NaR.
+    """Convert a complete sum in a quire to one integer and a NaR flag. The sum is integer * 2^-scale.
 
-    If the sum consists of bins, it is truncated below the bits that rounding to a posit needs. The last bit of the
-    result is set if a truncated bit is set.
+    If the sum consists of several bins, it is truncated to the bits that rounding to a posit needs. The last bit of the
+    result is set if any truncated bit is 1.
     """
 
     name = "posit.join"
@@ -40,7 +42,7 @@ class JoinOp(QuireOp):
     assembly_format = "$quire `as` $type attr-dict `:` type($quire) `->` type($sum)"
 
     def __init__(self, quire: SSAValue, type: Attribute, bits: int):
-        """Create an op that returns at least `bits` bits of the sum, from the highest one down."""
+        """Create an op that returns the most significant bits of the sum, at least `bits` of them."""
         layout = cast(LaidOut, type).layout
         short = bits <= ROUNDING_BITS[WORD] - layout.digit + 1
         width = layout.bin if layout.is_single else WORD if short else 2 * WORD
@@ -64,7 +66,7 @@ class JoinOp(QuireOp):
         return [rounded, e.subi(e.int_constant(layout.frac + 1, 16), left), undefined]
 
     def _digits(self, e: Emitter) -> SSAValue:
-        """Replace the contents of the first bins by the unsigned digits of the sum; return the carry of the last
+        """Replace the contents of the first bins by the unsigned digits of the sum. Return the carry of the last
         digit.
         """
         bin, step, digit = self.layout.bin, self.layout.step, self.layout.digit
@@ -133,7 +135,7 @@ class JoinOp(QuireOp):
 
 @irdl_op_definition
 class RoundOp(EmittedOp):
-    """The posit nearest to `sum * 2^-scale`, or NaR."""
+    """The posit nearest to `sum * 2^-scale`; NaR if the NaR flag of the sum is set."""
 
     name = "posit.round"
     sum = operand_def(IntegerType)
@@ -161,8 +163,8 @@ class RoundOp(EmittedOp):
 class ToOddOp(EmittedOp):
     """`sum * 2^-scale` truncated to an integer in units of 2^-unit, and clamped to [low, high].
 
-    The integer is odd if truncation drops a bit that is set. If the integer is later rounded at a position at least two
-    bits higher, the result is the number nearest to the exact sum. NaR becomes `low`.
+    The integer is odd if a bit that truncation removes is 1. Rounding the integer at a position at least two bits
+    higher therefore returns the number nearest to the exact sum. NaR becomes `low`.
     """
 
     name = "posit.to_odd"

@@ -1,4 +1,6 @@
-"""Functions of the C runtime for posits (`posit.h`, `posit_parts.h`) and their reference implementations."""
+"""The functions for posits of the C runtime (`posit.h`, `posit_parts.h`), as integer programs with reference
+implementations.
+"""
 
 from __future__ import annotations
 
@@ -49,10 +51,11 @@ def _of_integer(x: Array, scale: Array, n: Array, es: Array, low: Array, greates
 
 
 def _bends(n: int, greatest: int) -> list[tuple[int, int, int]]:
-    """For es 0, the powers of two from 1 to the greatest number, each as (raw, number, distance).
+    """For es 0, each power of two from 1 to the greatest number, as a triple (raw, number, distance).
 
-    distance: log2 of the distance between consecutive numbers above the power of two. Numbers and distances are in
-    units of the least positive number.
+    distance: the binary logarithm of the distance between consecutive numbers above the power of two.
+
+    Numbers and distances are in units of the least positive number.
     """
     bends, raw, one = list[tuple[int, int, int]](), 1 << n - 2, 1 << n - 2
     while raw <= greatest and (more := one >> len(bends) + 1):
@@ -144,7 +147,9 @@ def _word_program(right: int) -> Callable[[IntegerBuilder, SSAValue, SSAValue], 
 
 
 def _marked(flag: Array, place: Array) -> Array:
-    """An integer that is negative if `flag` or `place` is negative. Its other bits are arbitrary."""
+    """An integer whose sign bit is set if the sign bit of `flag` or of `place` is set. Its other bits are
+    unspecified.
+    """
     return flag | place
 
 
@@ -153,7 +158,7 @@ def _marking_program(m: IntegerBuilder, flag: SSAValue, place: SSAValue) -> SSAV
 
 
 def _raised(m: IntegerBuilder, size: SSAValue, stored: int, width: int) -> tuple[SSAValue, SSAValue]:
-    """`size` shifted left so that its leading bit is bit `stored` - 1, and the shift as an integer of `width` bits.
+    """`size` shifted left so that its highest set bit is bit `stored` - 1, and the shift as an integer of `width` bits.
 
     A binary search determines the shift. If `size` is 0, the shift is `stored` - 1.
     """
@@ -168,9 +173,11 @@ def _raised(m: IntegerBuilder, size: SSAValue, stored: int, width: int) -> tuple
 def _parts_program(
     m: IntegerBuilder, raw: SSAValue, n: SSAValue, es: SSAValue, step: SSAValue, bias: SSAValue
 ) -> SSAValue:
-    """The program that separates a raw into significand and place, and returns both in one integer.
+    """The program that separates a raw into significand and place, and returns both in one integer: the significand in
+    the upper half, the place in the lower half.
 
-    The program computes with the magnitude of the raw, in one bit more than the raw has.
+    The program computes the magnitude of the raw in a register that is wider than the raw, because the magnitude of the
+    least raw exceeds the raw's type.
     """
     stored, bits, exponent_bits = width_of(raw), m.known(n), m.known(es)
     width, packed = stored + 2, 2 * stored
@@ -199,9 +206,10 @@ def _parts_program(
 
 
 def _to_integer_program(m: IntegerBuilder, raw: SSAValue, scale: SSAValue, n: SSAValue, es: SSAValue) -> SSAValue:
-    """The program that returns the significand shifted left by its exponent.
+    """The program that returns the integer that a raw represents, in units of 2^-scale: the significand, shifted left
+    by the exponent.
 
-    No bit is lost, because numbers are multiples of 2^-scale.
+    No bit is lost, because all numbers are multiples of 2^-scale.
     """
     bits, exponent_bits, stored = m.known(n), m.known(es), width_of(raw)
     parts = _parts_program(m, raw, n, es, m.constant(0, 8), m.constant(m.known(scale), 16))
@@ -212,8 +220,8 @@ def _to_integer_program(m: IntegerBuilder, raw: SSAValue, scale: SSAValue, n: SS
 
 
 def _normalised(m: IntegerBuilder, size: SSAValue, scale: SSAValue, stored: int) -> tuple[SSAValue, SSAValue]:
-    """`size` shifted left until its highest set bit is the highest bit of the register, and the exponent of
-    that bit.
+    """`size` shifted left until its highest set bit is the highest magnitude bit of the register, and the exponent of
+    this bit.
     """
     size, left = _raised(m, size, stored, 16)
     return size, m.sub(m.sub(m.constant(stored - 1, 16), scale), left)
@@ -222,9 +230,9 @@ def _normalised(m: IntegerBuilder, size: SSAValue, scale: SSAValue, stored: int)
 def _to_multiples(
     m: IntegerBuilder, size: SSAValue, scale: SSAValue, posit: tuple[int, int, int], stored: int
 ) -> tuple[SSAValue, SSAValue]:
-    """`size` and its scale, after rounding to multiples of 2^low, halves to even.
+    """`size` and its scale after rounding to multiples of 2^low, halves to even.
 
-    Only numbers in a range where posits are spaced more finely than 2^low are rounded.
+    Only numbers at which the distance between adjacent posits is less than 2^low are rounded.
     """
     bits, exponent_bits, low = posit
     _, exponent = _normalised(m, size, scale, stored)
@@ -249,10 +257,10 @@ def _to_multiples(
 def _rounding_program(
     m: IntegerBuilder, x: SSAValue, scale: SSAValue, n: SSAValue, es: SSAValue, low: SSAValue, greatest: SSAValue
 ) -> SSAValue:
-    """The program that rounds x * 2^-scale to a posit.
+    """The program that rounds x * 2^-scale to a posit and returns the raw.
 
-    Regime, exponent and fraction form one bit string. An arithmetic shift fills the regime with copies of its first
-    bit.
+    Regime, exponent and fraction are first arranged as one bit string that begins with the two different bits of the
+    shortest regime. An arithmetic right shift then lengthens the regime by copies of its first bit.
     """
     bits, exponent_bits, stored = m.known(n), m.known(es), width_of(x)
     width, top = 2 * stored + 8, stored - 1
@@ -293,10 +301,10 @@ def _rounding_program(
 def _taken_apart(
     m: IntegerBuilder, raw: SSAValue, n: SSAValue, es: SSAValue, width: int
 ) -> tuple[SSAValue, SSAValue, SSAValue, int]:
-    """The significand, the exponent and the NaR flag of a raw, and the scale of products with exponent 0.
+    """The significand, the exponent and the NaR flag of a raw, and a scale for which the number is significand *
+    2^(exponent - scale).
 
-    The significand has `width` bits, the exponent 16 bits. The number is significand * 2^(exponent - scale). The
-    exponent is never negative.
+    The significand has `width` bits, the exponent 16 bits. The exponent is never negative.
     """
     bits, exponent_bits = m.known(n), m.known(es)
     stored = 16 if bits <= 16 else 32
@@ -312,7 +320,7 @@ def _taken_apart(
 def _rounded(
     m: IntegerBuilder, size: SSAValue, scale: SSAValue, n: SSAValue, es: SSAValue, *undefined: SSAValue
 ) -> SSAValue:
-    """The posit nearest to size * 2^-scale; NaR if any of `undefined` is true."""
+    """Emit the rounding of size * 2^-scale to the nearest posit. The result is NaR if any of `undefined` is true."""
     bits = m.known(n)
     raw = _rounding_program(m, size, scale, n, es, m.constant(ALL, 16), m.constant((1 << bits - 1) - 1, 32))
     for one in undefined:
@@ -329,10 +337,10 @@ def _mul_program(m: IntegerBuilder, a: SSAValue, b: SSAValue, n: SSAValue, es: S
 
 
 def _add_program(m: IntegerBuilder, a: SSAValue, b: SSAValue, n: SSAValue, es: SSAValue) -> SSAValue:
-    """The program that adds two posits and returns the sum.
+    """The program that adds two posits and returns the raw of the sum.
 
-    The number with the lesser exponent is shifted right. Its last bit is sticky: it is set if a bit that is shifted out
-    is set.
+    The significand of the number with the lesser exponent is shifted right. Its last bit is sticky: it is set if any
+    bit that is shifted out is 1.
     """
     width, guard = (32, 16) if m.known(n) <= 16 else (64, 32)
     x, ex, undefined_a, scale = _taken_apart(m, a, n, es, width)
@@ -365,11 +373,10 @@ def _to_odd(x: Array, left: Array, low: Array, high: Array) -> Array:
 
 
 def _to_odd_program(m: IntegerBuilder, x: SSAValue, left: SSAValue, low: SSAValue, high: SSAValue) -> SSAValue:
-    """The program that shifts x left, or right for negative `left`, truncates to odd and clamps to [low, high].
+    """The program that shifts x left, or right for negative `left`, truncates it to odd and clamps it to [low, high].
 
-    Truncation to odd sets the last bit if a dropped bit is set. Shifts by more than 64 bits are replaced by shorter
-    shifts. After a left shift by more than 64 bits, all numbers except 0 exceed the limits. After a right shift by more
-    than 64 bits, no bits remain.
+    Truncation to odd sets the last bit if any dropped bit is 1. A shift by more than 64 bits is replaced by a shorter
+    shift with the same result: to the left, every number except 0 exceeds the limits; to the right, no bit remains.
     """
     width = 2 * width_of(x)
     raised = m.shift_left(m.resize(x, width), m.resize(m.clamp(left, 0, width_of(x) - 1), width))
@@ -416,14 +423,16 @@ def _mul(a: Array, b: Array, n: Array, es: Array) -> Array:
 
 
 def _documented(x: Number, scale: int, n: int, es: int, low: int, greatest: int) -> Number:
-    """`tm_posit_of_sN`: the posit nearest to x * 2^-scale in a window, at most `greatest`."""
+    """The specified result of `tm_posit_of_sN`: the raw of the posit nearest to x * 2^-scale among the multiples of
+    2^low, at most `greatest`.
+    """
     window = None if low == ALL else (low, (n - 2 << es) + 1)
     return clamped(posits(n, es, window).rounded(x, scale), -greatest, greatest)
 
 
 def _documented_linear(x: Number, right: int, n: int, greatest: int) -> Number:
-    """`tm_posit_linear_s32`: the posit with es 0 nearest to x * 2^-right, where x is in units of the least positive
-    posit.
+    """The specified result of `tm_posit_linear_s32`: the posit with es 0 nearest to x * 2^-right, where x is in units
+    of the least positive posit.
     """
     return clamped(posits(n, 0, (2 - n, n - 1)).rounded(x, right + n - 2), -greatest, greatest)
 

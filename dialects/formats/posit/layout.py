@@ -1,7 +1,6 @@
-"""The layout of a quire in memory: one integer, or several integers (bins) with increasing units.
+"""The layout of a quire in memory: one integer, or several integers (bins) whose units increase by a constant factor.
 
-The type `!posit.quire` states the layout. Ops on quires and the host's emulation of sums obtain the layout from this
-type.
+The type `!posit.quire` specifies the layout. The ops on quires and the host's computation of sums use this layout.
 """
 
 from __future__ import annotations
@@ -30,9 +29,9 @@ MOVED_WIDTH = 32
 
 @dataclass(frozen=True)
 class Layout:
-    """The layout of a sum of `width` bits in units of 2^-frac: integers of `bin` bits.
+    """The layout of a sum of `width` bits in units of 2^-frac, stored in integers of `bin` bits.
 
-    The units of consecutive integers differ by a factor of 2^step.
+    The units of consecutive integers (bins) differ by a factor of 2^step. If `step` is 0, the sum is a single integer.
     """
 
     width: int
@@ -47,19 +46,21 @@ class Layout:
 
     @property
     def part(self) -> int:
-        """The number of bits of one part of a number that is split across several bins."""
+        """The number of bits of each part, if a number is split into parts that are added to several bins."""
         return self.bin // 2
 
     @property
     def count(self) -> int:
-        """The number of bins. If a step has fewer than 8 bits, the bins are counted in groups that span whole bytes."""
+        """The number of bins. It is rounded up so that the steps of all bins together span whole digits."""
         if self.is_single:
             return 1
         return -(-self.width // self.digit) * (self.digit // self.step)
 
     @property
     def digit(self) -> int:
-        """The number of bits of a digit of a joined sum: the number of bits of a step, but at least 8."""
+        """The number of bits of each digit into which the bins are converted after the last product: the step, but at
+        least 8.
+        """
         return max(8, self.step)
 
     @property
@@ -68,7 +69,7 @@ class Layout:
         return MemRefType(IntegerType(self.bin), [self.count])
 
     def parts(self, bits: int, *, moved: bool) -> int:
-        """The number of parts into which a number of `bits` bits is split.
+        """The number of parts into which a number of `bits` bits is split before it is added.
 
         moved: true if the number is already shifted to its position in a bin.
         """
@@ -76,9 +77,10 @@ class Layout:
         return 1 if self.is_single or bits + left <= UNSPLIT_BITS[self.bin] else -(-bits // self.part)
 
     def holds(self, bits: int, length: int = 1, *, moved: bool = False) -> bool:
-        """True if a bin can represent the sum of `length` numbers of `bits` bits, or of parts of these numbers.
+        """True if a bin can represent the sum of `length` numbers of `bits` bits, or of parts of these numbers, at any
+        position in the bin.
 
-        The numbers may have any position in the bin. moved: true if the numbers are already shifted to their positions.
+        moved: true if the numbers are already shifted to their positions.
         """
         if self.is_single:
             return bits < self.bin
@@ -87,10 +89,10 @@ class Layout:
         return largest + left + length.bit_length() < self.bin
 
     def unit(self, lhs: Parts, rhs: Parts) -> int:
-        """The number of exponent steps between adjacent places of two factors.
+        """The factor between a place and an exponent for two factors of a product: 1, or the step of the bins.
 
-        If both factors are shifted before they are multiplied, the result is the step of the bins. Otherwise the result
-        is 1: places are exponents, and the product is shifted.
+        If both significands are shifted before the multiplication, places count steps of the bins. Otherwise places are
+        exponents, and the product is shifted.
         """
         if self.is_single or self.bin == 64:
             return 1
@@ -119,10 +121,10 @@ class Layout:
         return self.parts(self.product_bits(lhs, rhs), moved=self.unit(lhs, rhs) > 1)
 
     def leasts(self, lhs: Parts, rhs: Parts) -> tuple[int, int]:
-        """The bases from which the exponents of the left and the right factor are counted.
+        """The exponents at which the places of the left and of the right factor begin.
 
-        The two bases add up to the exponent of the sum's unit. If this unit is finer than the unit of the products, the
-        base of the constant left factor is reduced accordingly, unless the format of the factor determines its base.
+        Their sum is the exponent of the sum's unit. If this unit is finer than that of the products, the first exponent
+        of the left factor is reduced, unless the format of the left factor determines it.
         """
         if lhs.is_placed:
             return lhs.least, -self.frac - lhs.least
@@ -130,7 +132,7 @@ class Layout:
 
 
 class LaidOut(ABC):
-    """A type that states the layout of a quire."""
+    """A type that specifies the layout of a quire."""
 
     @property
     @abstractmethod

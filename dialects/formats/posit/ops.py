@@ -1,7 +1,7 @@
-"""The ops of the `posit` dialect that accumulate a sum in a quire, on registers and the quire's memory.
+"""The ops of the `posit` dialect that accumulate products in a quire in memory.
 
 `lower-num-to-exact` creates these ops from `num` ops whose sums have the type `!posit.quire`. `lower-exact-to-arith`
-expands them to loops and integer arithmetic. All executors share the expanded code.
+expands them to loops and integer arithmetic. All executors run the expanded code.
 """
 
 from __future__ import annotations
@@ -36,11 +36,12 @@ def _width_for(greatest: int) -> int:
 
 @irdl_op_definition
 class DecodeOp(EmittedOp):
-    """The significand of a posit and the place of the posit, which is the number of exponent steps above `least`.
+    """The significand and the place of a posit. The place is the exponent, counted in steps from `least`.
 
-    The number is `significand * 2^(step * place + least)`. The significand is shifted left within its step. Zero has
-    significand 0 and place 0. NaR has significand 0. The place of NaR is the least integer of the register. No number
-    has this place. For posits that are stored in parts (`!posit.unpacked`), the op only separates the two parts.
+    The number is `significand * 2^(step * place + least)`. The significand is shifted left by the exponent's remainder
+    within a step. Zero has significand 0 and place 0. NaR has significand 0, and its place is the least integer of the
+    register, which is the place of no number. For posits stored in parts (`!posit.unpacked`), the op only separates
+    significand and place.
     """
 
     name = "posit.decode"
@@ -105,7 +106,7 @@ class DecodeOp(EmittedOp):
         return self._halves(e, e.call(f"tm_posit_parts_s{width}", raw, *sizes, shift, bias))
 
     def _halves(self, e: Emitter, packed: SSAValue) -> Sequence[SSAValue]:
-        """The significand and the place: the upper and the lower half of `packed`."""
+        """The significand, which is the upper half of `packed`, and the place, which is the lower half."""
         half, whole = width_of(self.significand), width_of(packed)
         place = e.wrap(packed, width_of(self.place))
         if half == 16:
@@ -115,7 +116,7 @@ class DecodeOp(EmittedOp):
 
 @irdl_op_definition
 class StartOp(QuireOp):
-    """Set the sum to zero and clear its NaR flag."""
+    """Set the quire to zero and clear its NaR flag."""
 
     name = "posit.start"
     traits = traits_def(MemoryWriteEffect())
@@ -141,7 +142,7 @@ class StartOp(QuireOp):
 
 @irdl_op_definition
 class MarkOp(QuireOp):
-    """Make the sum NaR if the decoded posit with this place is NaR."""
+    """Set the NaR flag of the quire if `place` is that of NaR."""
 
     name = "posit.mark"
     place = operand_def(IntegerType)
@@ -162,7 +163,8 @@ class MarkOp(QuireOp):
 
 
 class _AddingOp(QuireOp, ABC):
-    """An op that adds a number to the sum. The number is a product of several integers times a power of two.
+    """The base class of ops that add a number to the quire. The number is a product of several integers times a power
+    of two.
 
     bits: the number of bits of the magnitude of the product.
     """
@@ -170,7 +172,7 @@ class _AddingOp(QuireOp, ABC):
     bits = prop_def(IntegerAttr[I64])
 
     def _moved(self, e: Emitter, number: Int[SSAValue], exponent: Int[SSAValue]) -> None:
-        """Add number * 2^exponent, in units of the sum."""
+        """Emit ops that add number * 2^exponent, in units of the sum, to the quire."""
         layout = self.layout
         if layout.is_single:
             left = e.held(exponent, layout.bin)
@@ -181,8 +183,9 @@ class _AddingOp(QuireOp, ABC):
         self._to_bins(e, number, at.value, left)
 
     def _to_bins(self, e: Emitter, number: Int[SSAValue], at: SSAValue, left: Int[SSAValue] | None = None) -> None:
-        """Add a number to the bin at index `at`. left: the remaining left shift, less than a step; None if no shift
-        remains.
+        """Emit ops that add a number to the bin at index `at`.
+
+        left: the left shift that must still be applied, less than a step; None if no shift remains.
         """
         layout, bits = self.layout, self.bits.value.data
         index = self._index_of(e, at)
@@ -196,10 +199,11 @@ class _AddingOp(QuireOp, ABC):
         self._to_bin(e, self._resized(e, value if left is None else e.shli(value, e.held(left, width))), index)
 
     def _in_parts(self, e: Emitter, words: Sequence[SSAValue], index: SSAValue, left: Int[SSAValue] | None) -> None:
-        """Add a number to the bin at `index` and, if the number is split into parts, to later bins.
+        """Emit ops that add a number to the bin at `index`. If the number is split, its other parts are added to later
+        bins.
 
-        words: the number, as words from the lowest one up. left: the remaining left shift, less than a step; None if no
-        shift remains.
+        words: the words of the number in ascending order.
+        left: the left shift that must still be applied, less than a step; None if no shift remains.
         """
         layout = self.layout
         parts, part = layout.parts(self.bits.value.data, moved=left is None), layout.part
@@ -215,7 +219,9 @@ class _AddingOp(QuireOp, ABC):
             self._to_bin(e, moved, constant_index(e, i * distance), bins)
 
     def _index_of(self, e: Emitter, at: SSAValue) -> SSAValue:
-        """The unsigned index of a bin. An 8-bit index is extended, so that 8-bit chips compute it in a byte."""
+        """The index of a bin as a value of type `index`. An 8-bit index is zero-extended, so that 8-bit chips compute
+        it in one byte.
+        """
         wide = e.insert(arith.ExtUIOp(at, i16)) if e.width_of(at) == FLAG else at
         return e.insert(arith.IndexCastOp(wide, IndexType()))
 
@@ -223,7 +229,10 @@ class _AddingOp(QuireOp, ABC):
         return value if e.width_of(value) == self.layout.bin else e.resize(value, self.layout.bin)
 
     def _place(self, e: Emitter, greatest: int, *values: SSAValue) -> Int[SSAValue]:
-        """The sum of places or exponents. The sum is at most `greatest`. The sign bit of NaR's place is dropped."""
+        """The sum of several places or exponents, without the sign bit that the place of NaR has.
+
+        greatest: the greatest possible sum.
+        """
         narrow = _width_for(greatest)
         if narrow == FLAG:
             # The sum of two signs is dropped; truncated from a wider register, NaR is 0.
@@ -240,9 +249,8 @@ class _AddingOp(QuireOp, ABC):
         return Int(e.andi(total, e.int_constant((1 << narrow - 1) - 1, width)), width, 0, greatest)
 
     def _widened(self, e: Emitter, value: SSAValue, narrow: int, width: int) -> SSAValue:
-        """A place, extended to a register of `width` bits.
-
-        Only the bits of the place below the sign bit of `narrow` bits are used.
+        """A place, extended to a register of `width` bits. If its register has less than `narrow` bits, its sign bit is
+        cleared first.
         """
         if (own := width_of(value)) < narrow:
             value = e.andi(value, e.int_constant((1 << own - 1) - 1, own))
@@ -255,7 +263,7 @@ class _AddingOp(QuireOp, ABC):
 
 @irdl_op_definition
 class AddOp(_AddingOp):
-    """Add significand * 2^exponent to the sum, in units of the sum."""
+    """Add significand * 2^exponent to the quire. The exponent is relative to the unit of the sum."""
 
     name = "posit.add"
     significand = operand_def(IntegerType)
@@ -285,10 +293,10 @@ class AddOp(_AddingOp):
 
 @irdl_op_definition
 class MultiplyAddOp(_AddingOp):
-    """Add lhs * rhs * 2^(step * (lhs_place + rhs_place)) to the sum, in units of the sum.
+    """Add lhs * rhs * 2^(step * (lhs_place + rhs_place)), in units of the sum, to the quire.
 
-    step: the step of the bins if places count steps, otherwise 1. bits: the number of bits of the magnitude of a
-    product.
+    * step: the step of the bins if places count steps, otherwise 1.
+    * bits: the number of bits of the magnitude of the product.
     """
 
     name = "posit.multiply_add"

@@ -1,7 +1,7 @@
 """Numbers in two parts: an integer significand and an exponent.
 
-Standard posits use this form, because integers in units of the least posit would have hundreds of bits. For other exact
-numbers, all significands have one common exponent.
+Standard posits are added to a quire in this form, because as integers in units of the least posit they would have
+hundreds of bits. Numbers of other exact formats have this form with one exponent for all significands.
 """
 
 from __future__ import annotations
@@ -40,13 +40,14 @@ def verify_standard(n: int, es: int) -> None:
 
 @dataclass(frozen=True)
 class Parts:
-    """The parts of a format's numbers, `significand * 2^exponent`.
+    """The significands and exponents of a format's numbers, `significand * 2^exponent`.
 
     * bits: the number of bits of the greatest magnitude of a significand.
     * least, greatest: the range of the exponents.
-    * posit: the standard posit of the raws. None for integers, which have one exponent, and for posits stored in parts.
-    * unpacked: for posits stored in parts, the number of exponent steps between places; otherwise None. Exponents are
-      multiples of this number, and significands are shifted accordingly.
+    * posit: the standard posit format of the raws. None for integers, which have one exponent, and for posits stored in
+      parts.
+    * unpacked: for posits stored in parts, the step by which stored exponents are counted; otherwise None. Exponents
+      are multiples of this step, and significands are shifted left accordingly.
     """
 
     format: ExactNumbers
@@ -58,13 +59,15 @@ class Parts:
 
     @property
     def is_placed(self) -> bool:
-        """True if exponents must be counted from `least`."""
+        """True if the format fixes the exponent `least` from which places are counted, as for integers and posits
+        stored in parts.
+        """
         return self.posit is None
 
     def bits_at(self, step: int) -> int:
-        """The number of bits of the greatest significand after the exponent is reduced to a multiple of `step`.
+        """The number of bits of the greatest significand after all exponents are reduced to multiples of `step`.
 
-        The significand is shifted left accordingly.
+        To reduce an exponent, the significand is shifted left.
         """
         return self.bits if self.is_placed else self.bits + step - 1
 
@@ -97,19 +100,18 @@ class Parts:
         return (self.greatest - least) // step
 
     def half_at(self, step: int, least: int) -> int:
-        """The number of bits of each half of a register that contains a significand above its place.
-
-        The number is 16 if the significand or the place needs more than 8 bits.
+        """The number of bits of the significand, and of the place, in a register that contains the significand above
+        the place: 16 if either needs more than 8 bits.
         """
         width = self.width_at(step)
         by_table = self.posit is None or self.posit.n <= TABLE_BITS
         return width if width > 8 or (by_table and self.greatest_place(step, least) < 1 << 7) else 16
 
     def packed(self, raws: NDArray[Any], half: int, step: int, least: int) -> NDArray[np.signedinteger[Any]]:
-        """Integers that contain a shifted significand above its place, each in `half` bits.
+        """The significand of each raw above its place in one integer, with `half` bits for each.
 
-        Exponents are reduced to multiples of `step`. Numbers with exponents below `least` have arbitrary results. The
-        place of NaR is the least integer of 8 or of 16 bits.
+        Exponents are counted from `least` in steps, and significands are shifted left by the remainder. The result is
+        unspecified for numbers with exponents below `least`. The place of NaR is the least integer of 8 or of 16 bits.
         """
         significands, exponents, undefined = self.split(raws)
         counted = np.where(significands == 0, 0, np.maximum(exponents - least, 0))
@@ -117,21 +119,23 @@ class Parts:
         return ((significands << counted % step) << half | places).astype(f"i{half // 4}")
 
     def least_of(self, raws: NDArray[Any]) -> int:
-        """The least exponent of the nonzero numbers among the raws."""
+        """The least exponent of the nonzero numbers among the raws; `greatest` if all are zero."""
         significands, exponents, _ = self.split(raws)
         nonzero = significands != 0
         return int(exponents[nonzero].min()) if nonzero.any() else self.greatest
 
 
 def parts_of_posit(format: ExactNumbers, posit: Posit) -> Parts:
-    """The parts of standard posits. All significands have as many bits as the significands of posits near 1."""
+    """The parts of standard posits. All significands have as many bits as those of posits near 1, which have the
+    longest fractions.
+    """
     fraction = max(posit.n - 3 - posit.es, 0)
     return Parts(format, fraction + 1, -posit.reach - fraction, posit.reach - fraction, posit)
 
 
 @singledispatch
 def parts_of(format: NumberFormat) -> Parts:
-    """The parts of the numbers of an exact format."""
+    """The significands and exponents of the numbers of an exact format."""
     assert isinstance(format, ExactNumbers)
     most = max(map(abs, format.integer_limits))
     return Parts(format, most.bit_length(), -format.scale, -format.scale)

@@ -1,12 +1,13 @@
 """`!posit.quire<width, frac, bin, step>`: exact sums of products of standard posits, rounded once.
 
-A quire represents the sum as a number of `width` bits in units of 2^-frac. The proof about its operands determines
-`width`. The quire of the Standard for Posit Arithmetic (2022, section 5), in contrast, always has 16 n bits.
+A quire represents the sum as a number of `width` bits in units of 2^-frac. `width` is the least that is proved
+sufficient for the operands. The quire of the Standard for Posit Arithmetic (2022, section 5), in contrast, always has
+16 n bits.
 
-A sum of at most 32 or 64 bits is one integer of `bin` bits. A wider sum consists of *bins*: integers of `bin` bits
-whose units differ by a factor of 2^step. A product changes one bin, or one bin for each of its parts, without carries.
-The bins are joined once, after the last product. An additional byte records whether an operand was NaR. The sum is then
-also NaR.
+A sum that fits in 32 or 64 bits is one integer of `bin` bits. A wider sum consists of *bins*: integers of `bin` bits
+whose units differ by a factor of 2^step. A product is added to one bin, or each of its parts to one bin, without
+carries between bins. The bins are converted to one integer after the last product. An additional byte records whether
+an operand was NaR. The sum is then also NaR.
 """
 
 from __future__ import annotations
@@ -139,7 +140,8 @@ class QuireType(ParametrizedAttribute, TypeAttribute, LaidOut, Accumulator):
     def finished(self, m: Machine[V], sum: V, result: NumberFormat) -> V | None:
         """The sum rounded to `result`.
 
-        The sum is first truncated below the last place of the result to an integer, which is odd if any bit is lost.
+        The sum is first truncated to an integer with more bits than the result. The integer is odd if any truncated bit
+        is 1.
         """
         exact: Any = exact_numbers(result)
         low, high = (end << STICKY_BITS for end in exact.integer_limits)
@@ -153,9 +155,9 @@ class QuireType(ParametrizedAttribute, TypeAttribute, LaidOut, Accumulator):
     def matmul(
         self, lhs: Raws, lhs_format: NumberFormat, rhs: Raws, rhs_format: NumberFormat, start: Raws | None = None
     ) -> Raws:
-        """The sums of products, computed by matrix products of digits.
+        """Sums of products for two stacks of matrices, computed as matrix products of digits.
 
-        float64 computes the products of digits exactly. The digits are joined as Python integers.
+        float64 computes the products of digits exactly. Their sums are combined as Python integers.
         """
         from tinyml.dialects.formats.posit.quire_sums import products_of_matrices
 
@@ -174,15 +176,17 @@ class QuireType(ParametrizedAttribute, TypeAttribute, LaidOut, Accumulator):
 
 
 def quire_for(products: Sequence[Product], initial: Factor | None = None) -> QuireType:
-    """The quire for the sum of some products and an initial value. The sum is exact for all values of the factors.
+    """The quire for the sum of some products and an initial value, wide enough for all values of the factors.
 
-    Raises `InputError` if sums are too long for bins of 64 bits.
+    Raises `InputError` if a sum is too long for bins of 64 bits.
     """
     return _laid_out(*_reach(products, initial), *_numbers(products, initial))
 
 
 def _reach(products: Sequence[Product], initial: Factor | None) -> tuple[int, int]:
-    """The exponent just above the sum's sign bit, and the least f for which the sum is a multiple of 2^-f."""
+    """The exponent of the first power of two above all partial sums, and the least f for which every sum is a multiple
+    of 2^-f.
+    """
     terms = [(_extent(product.lhs), _extent(product.rhs), product) for product in products]
     frac = max(-(lhs.least + rhs.parts.least) for lhs, rhs, _ in terms)
     bound = sum(_bound(lhs, rhs, product) for lhs, rhs, product in terms)
@@ -197,9 +201,9 @@ def _reach(products: Sequence[Product], initial: Factor | None) -> tuple[int, in
 
 
 def _numbers(products: Sequence[Product], initial: Factor | None) -> tuple[Sequence[Sequence[Parts]], int]:
-    """The parts of the factors of each product and of the initial value, and the total number of summands.
+    """The significands and exponents of everything that is added to a sum, and the total number of summands.
 
-    Each inner sequence contains the parts of the factors of one product, or the parts of the initial value.
+    The result has a sequence for each product, with the parts of its factors, and one for the initial value.
     """
     added = [[parts_of(each.lhs.format), parts_of(each.rhs.format)] for each in products]
     start = [] if initial is None else [[parts_of(initial.format)]]
@@ -207,17 +211,20 @@ def _numbers(products: Sequence[Product], initial: Factor | None) -> tuple[Seque
 
 
 def quire_of(formats: Sequence[NumberFormat]) -> QuireType:
-    """The quire for the sum of one number of each format."""
+    """The quire for the sum of one number of each of the formats."""
     parts = list(map(parts_of, formats))
     top = max(one.greatest + one.bits for one in parts) + len(formats).bit_length() + 1
     return _laid_out(top, -min(one.least for one in parts), [[one] for one in parts], len(formats))
 
 
 def _laid_out(top: int, frac: int, added: Sequence[Sequence[Parts]], length: int) -> QuireType:
-    """The quire with the fastest layout.
+    """The quire whose layout makes the additions fastest.
 
-    top, frac: the exponent above the sum's sign, and the fractional bits of the sum, as `_reach` returns them. added,
-    length: the parts of the summands and their number, as `_numbers` returns them.
+    top: the exponent of the first power of two above all sums, as `_reach` returns it.
+    frac: the number of fractional bits of the sum, as `_reach` returns it.
+    added, length: the parts of the summands and their number, as `_numbers` returns them.
+
+    Raises `InputError` if no layout can represent a sum of `length` summands.
     """
     layouts = [Layout(top + frac, frac, *each) for each in LAYOUTS if each[1] != ONE_INTEGER or top + frac <= each[0]]
     fitting = [layout for layout in layouts if _takes(layout, added, length)]
@@ -228,7 +235,7 @@ def _laid_out(top: int, frac: int, added: Sequence[Sequence[Parts]], length: int
 
 
 def _takes(layout: Layout, added: Sequence[Sequence[Parts]], length: int) -> bool:
-    """True if a bin of the layout can represent the sum of `length` summands."""
+    """True if each bin of the layout can represent a sum of `length` summands with these parts."""
     return all(
         layout.holds(first.bits, length) if not others else layout.sums(first, *others, length=length)
         for first, *others in added
@@ -236,7 +243,8 @@ def _takes(layout: Layout, added: Sequence[Sequence[Parts]], length: int) -> boo
 
 
 def _beyond(layout: Layout, added: Sequence[Sequence[Parts]]) -> int:
-    """The number of bits by which the last part of a product may exceed the sum. This part contains only the sign.
+    """The number of bits by which the last part of a split product may extend beyond the sum's most significant bit.
+    These bits are copies of the sign.
 
     The result is the maximum over all products.
     """
@@ -245,11 +253,11 @@ def _beyond(layout: Layout, added: Sequence[Sequence[Parts]]) -> int:
 
 
 def _cost(layout: Layout, added: Sequence[Sequence[Parts]]) -> tuple[bool, int, int, int]:
-    """The sort key of layouts: whether bins are large, the parts of a product, the cost of its factors, the number of
-    bins.
+    """The sort key of layouts: whether bins are large, the number of parts of a product, the cost of its factors, and
+    the number of bins.
 
     A single 32-bit integer precedes 32-bit bins. 32-bit bins of up to `NARROW_BIN_BYTES` bytes precede other layouts.
-    Products that need no split precede products that are split. 8-bit factors precede wider factors.
+    Layouts that need not split products precede layouts that split them. 8-bit factors precede wider factors.
     """
     if layout.is_single:
         return layout.bin == 64, 0, 0, 0
@@ -263,7 +271,7 @@ def _cost(layout: Layout, added: Sequence[Sequence[Parts]]) -> tuple[bool, int, 
 
 @dataclass(frozen=True)
 class _Extent:
-    """The possible numbers of a factor: multiples of 2^least whose magnitudes are at most `greatest`."""
+    """The set of numbers that a factor may contain: multiples of 2^least whose magnitudes are at most `greatest`."""
 
     parts: Parts
     least: int
@@ -277,8 +285,8 @@ class _Extent:
 
     @property
     def end(self) -> int:
-        """The exponent above the highest bit that is added. Signs of integers, and zeros, may be far above the
-        magnitudes.
+        """The exponent above the highest bit that is added to the quire. It may be far above that of the greatest
+        magnitude, because signs of integers and the significands of zeros also have bits.
         """
         return (
             self.parts.least + self.parts.bits if self.parts.is_placed else max(self.top, self.least + self.parts.bits)

@@ -1,4 +1,6 @@
-"""The base class of ops on a quire in memory: the type of the quire, its flag, and loops over its bins."""
+"""The base class of ops on a quire in memory, and helpers that emit accesses to its NaR flag and loops over its
+bins.
+"""
 
 from __future__ import annotations
 
@@ -26,7 +28,7 @@ Body = Callable[[Emitter, SSAValue, "Sequence[SSAValue]"], "Sequence[SSAValue]"]
 
 
 class QuireOp(EmittedOp, ABC):
-    """An op on a quire in memory. A property of the op states the type of the quire."""
+    """An op on a quire in memory. The property `type` is the quire's type, which specifies the layout."""
 
     quire = operand_def(MemRefType)
     type = prop_def(AnyAttr())
@@ -48,7 +50,7 @@ def constant_index(e: Emitter, value: int) -> SSAValue:
 
 
 def flags_of(e: Emitter, quire: SSAValue) -> SSAValue:
-    """The one-byte buffer of the NaR flag of a quire. The sign bit of the byte is the flag.
+    """The one-byte buffer that contains the NaR flag of a quire, in the sign bit of the byte.
 
     The index into the buffer is constant, so the byte can stay in a register.
     """
@@ -64,15 +66,16 @@ def store(e: Emitter, value: SSAValue, quire: SSAValue, index: SSAValue) -> None
 
 
 def _inside(e: Emitter, block: Block) -> Emitter:
-    """An emitter that inserts ops at the end of a block."""
+    """An emitter like `e` that inserts ops at the end of a block."""
     inner = copy(e)
     inner.builder = Builder(InsertPoint.at_end(block))
     return inner
 
 
 def loop(e: Emitter, count: int, initial: Sequence[SSAValue], body: Body) -> Sequence[SSAValue]:
-    """Emit a loop over `count` indices and return the results of the loop.
+    """Emit a loop over the indices from 0 to `count` - 1. Return the results of the loop.
 
+    initial: the values carried to the first iteration.
     body: a function that emits the body of the loop and returns the values carried to the next iteration.
     """
     block = Block(arg_types=[IndexType(), *(value.type for value in initial)])

@@ -1,4 +1,6 @@
-"""The steps of a sum in a quire: Python integers compute them on the host, ops of the `posit` dialect on devices."""
+"""The steps of computing a sum in a quire. Python integers execute a step on the host; ops of the `posit` dialect
+execute it on devices.
+"""
 
 from __future__ import annotations
 
@@ -22,7 +24,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class _Step:
-    """A step of the computation of a sum in a quire of type `quire`."""
+    """One step of the computation of a sum in a quire of type `quire`."""
 
     quire: Attribute
 
@@ -33,7 +35,7 @@ class _Step:
 
 @dataclass(frozen=True)
 class Start(_Step):
-    """The initial sum: zero, or a number with the given parts."""
+    """The step that sets the sum to zero or to a number with the given parts."""
 
     parts: Parts | None = None
 
@@ -53,7 +55,7 @@ class Start(_Step):
 
 @dataclass(frozen=True)
 class Add(_Step):
-    """sum + x or sum - x, for a number x with the given parts."""
+    """The step sum + x or sum - x, for a number x with the given parts."""
 
     parts: Parts
     negative: bool = False
@@ -82,7 +84,7 @@ class Add(_Step):
 
 @dataclass(frozen=True)
 class MultiplyAdd(_Step):
-    """sum + lhs * rhs, for numbers with the given parts."""
+    """The step sum + lhs * rhs, for numbers with the given parts."""
 
     lhs: Parts
     rhs: Parts
@@ -107,8 +109,9 @@ class MultiplyAdd(_Step):
 
 @dataclass(frozen=True)
 class Round(_Step):
-    """The posit nearest to a complete sum. scaling: the number s for which the format's numbers are posits times
-    2^-s.
+    """The step that rounds a complete sum to the nearest posit.
+
+    scaling: the number s for which the numbers of the result's format are posits times 2^-s.
     """
 
     format: PositType
@@ -128,9 +131,10 @@ class Round(_Step):
 
 @dataclass(frozen=True)
 class ToOdd(_Step):
-    """A complete sum as an integer in units of 2^-scale, clamped to two limits. NaR becomes the lower limit.
+    """The step that converts a complete sum to an integer in units of 2^-scale, clamped to two limits. NaR becomes the
+    lower limit.
 
-    The integer is odd if a bit below its unit is lost.
+    The integer is odd if any bit below its unit is 1.
     """
 
     scale: int
@@ -153,9 +157,8 @@ class ToOdd(_Step):
 def _decoded(
     e: Emitter, quire: SSAValue, type: Attribute, parts: Parts, value: SSAValue, least: int, step: int
 ) -> tuple[Int[SSAValue], Int[SSAValue]]:
-    """The significand of a number, and its place in steps from `least`.
-
-    If the number is NaR, the NaR flag of the sum is set. Constants without NaR need no flag.
+    """The significand of a number, and its place in steps from `least`. Ops that set the NaR flag of the sum are
+    emitted if the number can be NaR.
     """
     if parts.posit is None and parts.unpacked is None:
         return parts.format.load(e, value), e.const((parts.least - least) // step)

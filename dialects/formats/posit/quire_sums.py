@@ -1,4 +1,4 @@
-"""Sums in a quire on the host: arrays of Python integers, in which NaN represents a NaR sum."""
+"""Sums in a quire on the host, as arrays of Python integers. A float NaN in an array represents the sum NaR."""
 
 from __future__ import annotations
 
@@ -23,7 +23,9 @@ FLOAT64_BITS = 53
 
 
 def integers(parts: Parts, raws: NDArray[Any], least: int) -> Objects:
-    """The numbers of raws as Python integers in units of 2^least. All numbers must be multiples of this unit."""
+    """The numbers that raws represent, as Python integers in units of 2^least. All numbers must be multiples of this
+    unit.
+    """
     significands, exponents, undefined = parts.split(raws)
     shifts = np.where(significands == 0, 0, exponents - least)
     shifted = significands.astype(object) << shifts.astype(object)
@@ -31,7 +33,7 @@ def integers(parts: Parts, raws: NDArray[Any], least: int) -> Objects:
 
 
 def products_of_matrices(lhs: Parts, lhs_raws: NDArray[Any], rhs: Parts, rhs_raws: NDArray[Any], frac: int) -> Objects:
-    """Sums of products of stacked matrices, as `Accumulator.matmul` defines them, in units of 2^-frac.
+    """Sums of products for two stacks of matrices, as `Accumulator.matmul` defines them, in units of 2^-frac.
 
     Magnitudes are split into digits that are short enough for float64 to sum their products exactly. Matrices of digits
     that are all zero are skipped.
@@ -53,7 +55,7 @@ def products_of_matrices(lhs: Parts, lhs_raws: NDArray[Any], rhs: Parts, rhs_raw
 
 
 def _digits(parts: Parts, raws: NDArray[Any], bits: int) -> Iterator[tuple[int, NDArray[np.float64]]]:
-    """Yield a pair (position, digits) for each digit position of numbers in units of the least number.
+    """Yield a pair (position, digits) for each digit position of the numbers, in units of the least number.
 
     digits: the signed digits of all numbers at this position. Positions at which all digits are zero are skipped.
     """
@@ -68,7 +70,9 @@ def _digits(parts: Parts, raws: NDArray[Any], bits: int) -> Iterator[tuple[int, 
 
 
 def rounded(sums: Objects, scale: int, posit: Posit) -> NDArray[np.int64]:
-    """The posits nearest to sums in units of 2^-scale. A NaN becomes NaR or, for windows, which have no NaR, 0."""
+    """The posits nearest to sums in units of 2^-scale. A NaN becomes NaR; in a window, which has no NaR, it becomes
+    0.
+    """
     undefined = sums != sums
     values = np.where(undefined, 0, sums)
     spare = np.maximum(np.asarray(_bit_length(values), np.int64) - ROUNDING_BITS[64], 0)

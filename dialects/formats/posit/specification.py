@@ -1,9 +1,9 @@
-"""Posits as the standard defines them, in exact rationals: the numbers of all raws, and the reals where rounding
-changes.
+"""The specification of posits in exact rationals: the numbers of all raws, and the reals at which rounding changes.
 
-The definitions follow the Standard for Posit Arithmetic (2022), sections 3 and 4, for any es. A posit of n + 1 bits
-separates each pair of neighbouring posits of n bits. A real is rounded to the neighbour on its side of this separator;
-the separator is rounded to the even raw. No real other than zero becomes zero, and none exceeds the greatest posit.
+The definitions follow the Standard for Posit Arithmetic (2022), sections 3 and 4, for any es. Each pair of adjacent
+posits of n bits is separated by a posit of n + 1 bits. A real between the two posits is rounded to the posit on its
+side of the separator; the separator itself is rounded to the even raw. Only zero is rounded to zero, and no real is
+rounded beyond the greatest posit.
 """
 
 from __future__ import annotations
@@ -29,11 +29,13 @@ def posit_number(raw: int, n: int, es: int) -> Fraction:
 
 @lru_cache
 def posits(n: int, es: int, window: tuple[int, int] | None, shift: int = 0) -> Listed:
-    """The posits times 2^-shift.
+    """The specification of posits times 2^-shift.
 
-    window: a pair (low, high) that selects the multiples of 2^low below 2^high; None selects all posits. Where the
-    window omits posits between two numbers, and around zero, a real is rounded to the nearer number. A tie is rounded
-    to the even multiple of 2^low.
+    window: a pair (low, high) that selects the multiples of 2^low with magnitudes below 2^high; None selects all
+        posits.
+
+    Where the window omits posits between two numbers, and around zero, a real is rounded to the nearer number. A tie is
+    rounded to the even multiple of 2^low.
     """
     low = -((n - 2) << es) if window is None else window[0]
     unit = Fraction(2) ** low

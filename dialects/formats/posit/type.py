@@ -1,12 +1,12 @@
 """Posits: `!posit.p<n, es>`, and `!posit.p<n, es, low, high, shift>` for storage on devices.
 
-`!posit.p<n, es>` is the type of the standard, NaR included: n is 2 to 16 or 32 bits, es is 0 to 3. Sums of products use
-a quire (`quire.py`); other operations are emulated.
+`!posit.p<n, es>` is the standard's format, including NaR: n is 2 to 16 or 32 bits, es is 0 to 3. Sums of products use a
+quire (`quire.py`); other operations are emulated.
 
-`!posit.p<n, es, low, high, shift>` has the posits that are multiples of 2^low and less than 2^high in magnitude, times
-2^-shift. These numbers are integers of few bits. A table or a short routine decodes them, and they are multiplied as
-integers. Sums of products are exact. Their accumulator is as narrow as the limits low and high and the bounds on the
-weights permit. A result is rounded once.
+`!posit.p<n, es, low, high, shift>` contains the posits that are multiples of 2^low and less than 2^high in magnitude,
+times 2^-shift. These numbers are integers of few bits in one unit. A table or a short routine decodes them to integers,
+which are then multiplied. Sums of products are exact. The limits low and high and the bounds on the weights determine
+the width of the accumulator. A result is rounded once.
 """
 
 from __future__ import annotations
@@ -108,7 +108,7 @@ REGISTER = 31
 class PositType(ParametrizedAttribute, TypeAttribute, ExactFormat):
     """`!posit.p<n, es>`: standard posits of n bits with es exponent bits.
 
-    `!posit.p<n, es, low, high, shift>` has only the posits that are multiples of 2^low and less than 2^high in
+    `!posit.p<n, es, low, high, shift>` contains only the posits that are multiples of 2^low and less than 2^high in
     magnitude, times 2^-shift. In `!posit.p<n, es, low, high>`, the shift is 0.
     """
 
@@ -162,7 +162,7 @@ class PositType(ParametrizedAttribute, TypeAttribute, ExactFormat):
 
     @property
     def window(self) -> tuple[int, int] | None:
-        """The window (low, high); None for the standard's type."""
+        """The pair (low, high); None for a type without limits, which has all posits of the standard."""
         if isinstance(self.low, IntAttr) and isinstance(self.high, IntAttr):
             return self.low.data, self.high.data
         return None
@@ -174,7 +174,7 @@ class PositType(ParametrizedAttribute, TypeAttribute, ExactFormat):
 
     @property
     def posit(self) -> Posit:
-        """The parameters of the format for the functions in `posit.arithmetic`."""
+        """The format's parameters as a `Posit`, for the functions in `posit.arithmetic`."""
         return posit_of(self.n.data, self.es.data, self.window)
 
     @property
@@ -203,7 +203,7 @@ class PositType(ParametrizedAttribute, TypeAttribute, ExactFormat):
 
     @property
     def _unit(self) -> int:
-        """The exponent u for which all unscaled numbers are multiples of 2^-u."""
+        """The exponent u for which all numbers, before the scaling by 2^-s, are multiples of 2^-u."""
         return self.posit.reach if self.window is None else -self.window[0]
 
     @property
@@ -218,9 +218,9 @@ class PositType(ParametrizedAttribute, TypeAttribute, ExactFormat):
 
     @property
     def specification(self) -> Specification | None:
-        """The specification of narrow windows; None for wide windows and for the standard's type.
+        """The specification of a format with a narrow window; None for a wide window and for the standard's type.
 
-        The standard's type is compared with SoftPosit instead.
+        The standard's type is tested against SoftPosit instead.
         """
         if self.window is None or self.n.data > SHORT_BITS:
             return None
@@ -228,9 +228,10 @@ class PositType(ParametrizedAttribute, TypeAttribute, ExactFormat):
 
     @property
     def coding(self) -> Coding | None:
-        """The decoding of raws in kernels: a table of 16-bit integers if these represent the numbers.
+        """The rule by which kernels decode raws: a table of 16-bit integers, if such integers represent all numbers.
 
-        16-bit posits have a coding for which specific kernels exist.
+        Formats of 16 bits have another rule, which specific kernels implement. The result is None if no kernel decodes
+        the raws.
         """
         n = self.n.data
         if n == REGISTER_BITS and self.window is not None and 0 <= self._unit <= REGISTER:
@@ -240,7 +241,9 @@ class PositType(ParametrizedAttribute, TypeAttribute, ExactFormat):
         return Coding(TABLE, self.table, -self.raw_limits[0])
 
     def as_integers(self, bits: int) -> NumberFormat | None:
-        """Fixed point with the same numbers; None for the standard's type, because fixed point has no NaR."""
+        """The fixed-point format of `bits` bits that represents all numbers of this format; None for the standard's
+        type, because fixed point has no NaR.
+        """
         return None if self.window is None else super().as_integers(bits)
 
     @property
@@ -249,9 +252,8 @@ class PositType(ParametrizedAttribute, TypeAttribute, ExactFormat):
 
     @property
     def variants(self) -> Sequence[PositType]:
-        """A format for each es, from which a search chooses for tensors that are not constant.
-
-        For constants, `fitted_to` chooses the es.
+        """The format for each es, for a tensor that is not constant. A search chooses among them; for constants,
+        `fitted_to` chooses the es.
         """
         return [PositType(self.n.data, STANDARD), *(PositType(self.n.data, es, 0, 1) for es in EXPONENTS[1:])]
 
@@ -294,21 +296,21 @@ class PositType(ParametrizedAttribute, TypeAttribute, ExactFormat):
         return PositType(width, STANDARD)
 
     def for_range(self, low: float, high: float) -> PositType:
-        """The format that scales the greatest magnitude to between 1 and 2.
+        """The format whose shift scales the greatest magnitude of [low, high] to between 1 and 2.
 
         The format has es 0, unless the window of this format has another es. With es 0, the distance between numbers is
-        2^-(n - 2) below 1 and twice as much above 1. The fixed-point format with n bits, n - 2 of them fractional,
-        represents all numbers of this posit format and further ones.
+        2^-(n - 2) below 1 and twice as much above 1. Fixed point of n bits with n - 2 fractional bits represents all
+        these numbers and more.
         """
         magnitude = max(abs(low), abs(high))
         top = math.frexp(magnitude)[1] if magnitude else 0
         return self._for_top(0 if self.window is None else self.es.data, TOPS[0], top)
 
     def _for_top(self, es: int, high: int, top: int, most: int = REGISTER) -> PositType:
-        """The posit format for magnitudes below 2^top whose window is [2^low, 2^high).
+        """The posit format with the window (low, high) whose shift suits magnitudes below 2^top.
 
         low: the smallest exponent for which integers have at most `SHORT_INTEGER` or `LONG_INTEGER` bits, and at most
-        `most` bits.
+            `most` bits.
         """
         n = self.n.data
         reach = (n - 2) << es
@@ -318,10 +320,10 @@ class PositType(ParametrizedAttribute, TypeAttribute, ExactFormat):
         return PositType(n, es, low, high, min(max(high - top, SHIFTS[0]), SHIFTS[-1]))
 
     def scalings(self, low: float, high: float) -> Sequence[PositType]:
-        """Candidate formats whose windows scale the greatest magnitude to below 1, 2, 4 and so on.
+        """Candidate formats whose shift scales the greatest magnitude of [low, high] to below 1, 2, 4 and so on.
 
-        There are candidates for every es or, if this format has a window, for its es. The least bit of the windows is
-        `FINER` bits finer than the least bit of fixed point.
+        There are candidates for every es or, if this format has a window, only for its es. The integers of a candidate
+        have at most `FINER` bits more than those of fixed point of the same width.
         """
         magnitude = max(abs(low), abs(high))
         top = math.frexp(magnitude)[1] if magnitude else 0
@@ -336,9 +338,10 @@ class PositType(ParametrizedAttribute, TypeAttribute, ExactFormat):
 
     @property
     def effort(self) -> int:
-        """The rank of the decoding effort, from 0 to 2.
+        """The rank of the format by the time that decoding takes, from 0 to 2.
 
-        Numbers that are equidistant up to 1 and fit in 15-bit integers have rank 0; a quire has rank 2.
+        The rank is 0 if numbers up to 1 are equidistant and all numbers fit in 15-bit integers. It is 2 if sums need a
+        quire.
         """
         if self.window is None:
             return 2
@@ -346,9 +349,10 @@ class PositType(ParametrizedAttribute, TypeAttribute, ExactFormat):
 
     @property
     def reaching(self) -> Sequence[PositType]:
-        """Windows with a greater range, up to the greatest posit.
+        """The formats with wider windows, up to the greatest posit, in descending order of range.
 
-        Their integers have as many bits as the integers of this format, and cost no more effort.
+        Their integers have no more bits than the format's width class permits, and their `effort` is at most that of
+        this format.
         """
         if self.window is None:
             return ()
@@ -359,7 +363,7 @@ class PositType(ParametrizedAttribute, TypeAttribute, ExactFormat):
         return [format for format in further if format.effort <= self.effort]
 
     def fitted_to(self, constant: Reals, importance: Reals | None, *, rows: bool) -> PositType:
-        """The format whose es and shift have the least squared error over the constant."""
+        """The format whose es and shift minimise the weighted squared error over the constant."""
         if self.window is None:
             return self
         top = self.window[1] - self.scaling
@@ -367,7 +371,7 @@ class PositType(ParametrizedAttribute, TypeAttribute, ExactFormat):
         return min((self, *candidates), key=lambda format: format.squared_error(constant, importance))
 
     def in_register(self) -> PositType:
-        """The 16-bit posit format for the same range."""
+        """The 16-bit posit format of the same range."""
         if self.window is None or self.n.data >= REGISTER_BITS:
             return self
         reach = math.ldexp(1.0, self.window[1] - 1 - self.scaling)
@@ -381,9 +385,9 @@ class PositType(ParametrizedAttribute, TypeAttribute, ExactFormat):
         return PositType(n, es, min(lowest(n, es, min(low + bits, high - 1)), high - 1), high, self.scaling)
 
     def own_sums(self, products: Sequence[Product], initial: Factor | None) -> Accumulator | None:
-        """A quire if the numbers are standard posits; None for other posits.
+        """A quire for sums with an operand of the standard's type; None for a format with a window.
 
-        Standard posits may be NaR, and as integers they have too many bits.
+        Standard posits may be NaR, and as integers they would have too many bits.
         """
         return quire_for(products, initial) if self.window is None else None
 
@@ -412,10 +416,8 @@ class PositType(ParametrizedAttribute, TypeAttribute, ExactFormat):
 
     @property
     def _is_piecewise(self) -> bool:
-        """True if magnitudes below 1 are equal to their raws, and the distance between consecutive numbers above 1
-        grows.
-
-        This distance is then 2, 8, 32 and so on.
+        """True if the integers of magnitudes below 1 are equal to their raws, and the distance between consecutive
+        integers above 1 is 2, 8, 32 and so on.
         """
         return self.window is not None and self.es.data == 0 and self.window[1] in PIECES
 
@@ -431,8 +433,8 @@ class PositType(ParametrizedAttribute, TypeAttribute, ExactFormat):
 
     @property
     def table(self) -> NDArray[np.signedinteger[Any]]:
-        """The integers of all raws in order, for at most `TABLE_BITS` bits. Entries for raws outside the window are
-        arbitrary.
+        """The integers that all raws represent, in the order of the raws, for formats of at most `TABLE_BITS` bits.
+        Entries for raws outside the window are unspecified.
         """
         return decoding_of(self)
 
@@ -452,7 +454,9 @@ class PositType(ParametrizedAttribute, TypeAttribute, ExactFormat):
         return Int(raw, 32, low, high)
 
     def runtime_parameters(self, m: Machine[V]) -> tuple[V, V, V, V]:
-        """The arguments (n, es, low, greatest) for the runtime functions, in the order of their parameters."""
+        """The arguments (n, es, low, greatest) of the runtime functions for this format, in the order of their
+        parameters.
+        """
         least = ALL if self.window is None else self.window[0]
         return (
             m.int_constant(self.n.data, 8),
@@ -462,8 +466,9 @@ class PositType(ParametrizedAttribute, TypeAttribute, ExactFormat):
         )
 
     def _emulated(self, m: Machine[V], function: str, *operands: tuple[V, NumberFormat]) -> V | None:
-        """The result of a runtime function if the result and all operands have the same standard type; otherwise
-        None.
+        """The result of a runtime function that emulates an operation of the standard's type.
+
+        Returns None unless the result and all operands have the same standard type.
         """
         if self.window is not None or any(format != self for _, format in operands):
             return None
@@ -478,7 +483,7 @@ class PositType(ParametrizedAttribute, TypeAttribute, ExactFormat):
 
     @property
     def undefined(self) -> int:
-        """The raw of NaR, or 0 in a window, which has no NaR."""
+        """The raw that is the result of converting NaR: NaR itself, or 0 in a window, which has no NaR."""
         return self.posit.nar if self.window is None else 0
 
     def stored_raw(self, m: Machine[V], raw: V) -> V:
@@ -530,10 +535,10 @@ class PositType(ParametrizedAttribute, TypeAttribute, ExactFormat):
         )
 
     def recoded_as(self, m: Machine[V], value: V, result: NumberFormat) -> V | None:
-        """A number rounded to `result`; None for a window.
+        """A number of the standard's type, rounded to `result`; None for a format with a window.
 
-        Posits of at most 16 bits are converted through floats, which represent them exactly, and wider ones through a
-        quire. NaR becomes NaN.
+        Posits of at most 16 bits are converted through floats, which represent them exactly. Wider posits are converted
+        through a quire. NaR becomes NaN.
         """
         if self.window is not None:
             return None

@@ -1,9 +1,9 @@
 """`!posit.unpacked<n, es, least, step>`: constant standard posits, stored as significand and place.
 
-An element consists of a significand in its upper half and a place in its lower half. The significand is the significand
-of a posit of n bits, shifted so that the exponent is a multiple of the step. The place is the number of exponent steps
-from `least`. There is no NaR. `decode-constants` converts weights to this format, so that the device does not unpack
-weights before it adds products to a quire.
+An element contains a significand in its upper half and a place in its lower half. The place is the exponent, counted in
+steps from `least`. The significand is shifted left so that the exponent is a whole number of steps. NaR cannot be
+represented. `decode-constants` converts weights to this format, so that the device does not decode them before each
+multiplication.
 """
 
 from __future__ import annotations
@@ -89,12 +89,12 @@ class Unpacked(ExactFormat):
 
     @property
     def packed(self) -> Parts:
-        """The parts (significands and places) of the numbers."""
+        """The significands and exponents of the numbers."""
         return parts_of_posit(self, self.posit)
 
     @property
     def half(self) -> int:
-        """The number of bits of each half of an element. One half contains the significand, the other one the place."""
+        """The number of bits of the significand, and of the place, of an element."""
         return parts_of(self).half_at(self.unpacked.step.data, self.unpacked.least.data)
 
     @property

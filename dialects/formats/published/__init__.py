@@ -1,1 +1,3 @@
-"""The arithmetic of SeeDot and Shiftry, which reproduces the published tables for comparison."""
+"""The fixed-point arithmetic of the papers SeeDot and Shiftry, which reproduces their published tables for
+comparison.
+"""

@@ -1,9 +1,9 @@
-"""Published fixed-point arithmetic, reproduced for comparison.
+"""The interface of the fixed-point arithmetic of published papers, reproduced for comparison.
 
 SeeDot (Gopinath et al., PLDI 2019) and Shiftry (Kumar et al., OOPSLA 2020) differ from `fixed` in four ways. They
 truncate instead of rounding to nearest. They wrap around instead of saturating. They convert operands to the scale of a
-sum before adding them. They add the products of a dot product as a tree and halve the sums of its levels. SeeDot and
-Shiftry differ from each other in how they shift and multiply. `PublishedSum` implements the tree.
+sum before adding them. They add the products of a dot product in a tree, which halves the sums of some levels. The two
+papers differ in how they shift and multiply. `PublishedSum` implements the tree.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ V = TypeVar("V")
 
 
 class PublishedFixedPoint(ScaledInteger):
-    """`<width, frac>` with all raws of the width. Reals are rounded towards zero and wrap around.
+    """Formats `<width, frac>` that use all raws of their width. Reals are rounded towards zero and wrap around.
 
     FUNCTION_SCHEME: the default scheme for exp, tanh and sigmoid, one of those in `fixed/functions.py`.
     """
@@ -58,7 +58,10 @@ class PublishedFixedPoint(ScaledInteger):
 
     @abstractmethod
     def sum_of(self, product: Product, levels: int) -> PublishedSum:
-        """The accumulator for a product whose sum is rounded to this format, with a tree of `levels` levels."""
+        """The accumulator for the sums of a product whose result has this format.
+
+        levels: the number of levels of the addition tree.
+        """
 
     @property
     def limits(self) -> tuple[int, int]:
@@ -98,14 +101,16 @@ class PublishedFixedPoint(ScaledInteger):
         return self.with_frac(frac)
 
     def result_range(self, function: Function, low: float, high: float) -> tuple[float, float]:
-        """The observed range (low, high), extended to include 1.
+        """The observed range of results, extended to include 1.
 
-        Results up to 1 then have a common scale, at which 1 does not overflow (Shiftry 5.4).
+        All functions whose results do not exceed 1 then have a common scale, at which 1 does not overflow (Shiftry
+        5.4).
         """
         return low, max(high, 1.0)
 
     def of_sum(self, lhs: NumberFormat, rhs: NumberFormat) -> PublishedFixedPoint:
-        """The format for sums. Its scale is at most as fine as the scale of the coarsest operand.
+        """The format in which two operands are added. Its scale is at most as fine as that of the operand with the
+        coarser scale.
 
         This scale is t2 of Shiftry's pseudocodes 3 and 4.
         """
@@ -115,7 +120,7 @@ class PublishedFixedPoint(ScaledInteger):
         return self.with_frac(min(self.frac.data, published(lhs).frac.data + published(rhs).frac.data))
 
     def with_frac(self, frac: int) -> PublishedFixedPoint:
-        """The format of this width with the scale nearest to `frac`."""
+        """The format of this width with `frac` fractional bits, or with the nearest supported number of them."""
         return type(self)(self.width.data, min(max(frac, FRACS[0]), FRACS[-1]))
 
     def narrowed(self, bits: int) -> PublishedFixedPoint:
@@ -153,9 +158,9 @@ class PublishedFixedPoint(ScaledInteger):
     def _sum(self, m: Machine[V], op: Any, lhs: V, lhs_format: NumberFormat, rhs: V, rhs_format: NumberFormat) -> V:
         """The sum or difference of two numbers, by MATADD of SeeDot's algorithm 2.
 
-        Both operands are divided to the coarsest scale before they are added. Shiftry's rule C-MatAdd (figure 5)
-        instead divides the sum by the difference of scales. Shiftry's released code divides the operands. This division
-        reproduces tables 1 and 2 of Shiftry.
+        Before the addition, both operands are divided so that they have the coarsest of the scales of operands and
+        result. Shiftry's rule C-MatAdd (figure 5) instead divides the sum. Shiftry's released code divides the
+        operands, and only this reproduces tables 1 and 2 of Shiftry.
         """
         formats = [published(format) for format in (lhs_format, rhs_format)]
         common = min(format.frac.data for format in (*formats, self))
@@ -183,7 +188,7 @@ class PublishedFixedPoint(ScaledInteger):
     def function(
         self, m: Machine[V], function: Function, value: V, value_format: NumberFormat, scheme: str | None = None
     ) -> V:
-        """The result of a function by the paper's scheme, or as in fixed point if the paper does not define the
+        """The result of a function by the scheme of the paper, or as in fixed point if the paper does not define the
         function.
         """
         from tinyml.dialects.machine.real_functions import REAL_FUNCTIONS
@@ -196,7 +201,7 @@ class PublishedFixedPoint(ScaledInteger):
 
 
 def published(format: NumberFormat) -> PublishedFixedPoint:
-    """The format, if it is published arithmetic. Raises `InputError` for any other format."""
+    """The format as `PublishedFixedPoint`. Raises `InputError` for a format of other arithmetic."""
     if not isinstance(format, PublishedFixedPoint):
         raise InputError(f"{format.type} cannot be used in published arithmetic without a tdsl.cast")
     return format
@@ -207,8 +212,9 @@ class PublishedSum(ParametrizedAttribute, TypeAttribute, Accumulator):
 
     * lhs, rhs: the operands are divided by 2^lhs and 2^rhs before they are multiplied.
     * product: the product is divided by 2^product.
-    * level: on level 0, products are added. On a higher level, halves of two sums of the level below are added
-      (procedure TREESUM of SeeDot's algorithm 2). Sums of the same level are added in order.
+    * level: the level of the sum in the addition tree. On level 0, products are added. On a higher level, halves of two
+      sums of the level below are added (procedure TREESUM of SeeDot's algorithm 2). Complete trees of the same level
+      are added one after another.
     """
 
     # Declared for the type checker; final classes repeat all fields, or these would not take part in equality.
@@ -225,13 +231,16 @@ class PublishedSum(ParametrizedAttribute, TypeAttribute, Accumulator):
 
     @classmethod
     def of_level(cls, width: int, frac: int, shifts: tuple[int, int, int], level: int) -> Self:
-        """An accumulator of a tree level. shifts: the right shifts of lhs, rhs and product."""
+        """The accumulator of one level of the tree.
+
+        shifts: the right shifts of lhs, rhs and product.
+        """
         return cls(width, frac, *shifts, level)
 
     @classmethod
     @abstractmethod
     def number(cls) -> type[PublishedFixedPoint]:
-        """The format of the products' operands."""
+        """The class of formats that the operands of the products have."""
 
     @classmethod
     def parse_parameters(cls, parser: AttrParser) -> Sequence[Attribute]:
@@ -279,7 +288,9 @@ class PublishedSum(ParametrizedAttribute, TypeAttribute, Accumulator):
         return self.of_level(self.width.data, self.frac.data, shifts, self.level.data)
 
     def of(self, lhs_format: NumberFormat, rhs_format: NumberFormat) -> Self:
-        """This accumulator, because `PublishedFixedPoint.sum_of` chose it for the only product of a sum."""
+        """This accumulator for any pair of formats: `PublishedFixedPoint.sum_of` chose it for the only product of the
+        sum.
+        """
         return self
 
     def starts(self, format: NumberFormat) -> bool:

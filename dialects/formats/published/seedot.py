@@ -1,4 +1,4 @@
-"""SeeDot's arithmetic (PLDI 2019, 5.3): `!seedot.q<width, frac>`, which uses integers of a single width.
+"""SeeDot's arithmetic (PLDI 2019, 5.3): `!seedot.q<width, frac>`. All integers of a program have one width.
 
 Division by powers of two rounds towards zero, as in C. Operands are divided before they are multiplied, so that the
 product fits in the width of the operands.
@@ -39,7 +39,7 @@ class SeedotType(PublishedFixedPoint):
         return m.quotient(x, right)
 
     def product(self, m: Machine[V], a: Int[V], b: Int[V], right: int) -> Int[V]:
-        """A product of scalars, as in MATMUL: each operand is shifted right by at most half of its width."""
+        """The product of two scalars, as in MATMUL: each operand is shifted right by at most half of its width."""
         width = max(a.width, b.width, self.stored_width)
         lhs, rhs = _halves(min(max(right, 0), width))
         product = m.wrapped(m.mul(self.rescaled(m, a, lhs), self.rescaled(m, b, rhs)), width)
@@ -48,9 +48,10 @@ class SeedotType(PublishedFixedPoint):
     def sum_of(self, product: Product, levels: int) -> SeedotSum:
         """The accumulator of MULSCALE and TREESUMSCALE of algorithm 1, for a result of this scale.
 
-        The products have a finer scale than the result. The excess is first removed from the operands, until the
-        products fit in the width (S_mul). The tree removes the rest (S_add). The paper uses this distribution for every
-        maxscale. Each product of a sparse row is divided by the power of two by which a tree would divide the sum.
+        The products have more fractional bits than the result. The operands are first shifted right until the products
+        fit in the width (S_mul). The tree removes the remaining excess bits (S_add). The paper divides the excess in
+        this way for every maxscale. Each product of a sparse row is divided by the power of two by which a tree would
+        divide the sum.
         """
         lhs, rhs = published(product.lhs.format), published(product.rhs.format)
         width = max(lhs.width.data, rhs.width.data, self.width.data)

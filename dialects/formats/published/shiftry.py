@@ -1,7 +1,7 @@
 """Shiftry's arithmetic (OOPSLA 2020), with 8-bit and 16-bit values in one program.
 
-Division by powers of two is an arithmetic shift, as in the figures of the paper's section 3. The format of the result
-determines the width of the temporaries for sums of products:
+Division by powers of two is an arithmetic shift, as in the figures of the paper's section 3. Two formats differ in the
+width of the temporaries for sums of products:
 
 * `!shiftry.q<width, frac>`: twice the width of the wider operand, as in the released code. If the result is coarser
   than the products, SeeDot's tree halves the sums.
@@ -29,7 +29,7 @@ MAX_WIDTH = 64
 
 
 class ShiftryNumber(PublishedFixedPoint):
-    """`<width, frac>` of 8 or 16 bits, the common part of both formats."""
+    """The common base class of both formats: `<width, frac>` of 8 or 16 bits."""
 
     FAMILY = "shiftry"
     FUNCTION_SCHEME = "shiftry"
@@ -50,7 +50,9 @@ class ShiftryNumber(PublishedFixedPoint):
 
 @irdl_attr_definition
 class ShiftryType(ShiftryNumber):
-    """`!shiftry.q<width, frac>` of 8 or 16 bits, whose sums are halved by a tree."""
+    """`!shiftry.q<width, frac>` of 8 or 16 bits. An addition tree halves sums of products whose scale is finer than
+    that of the result.
+    """
 
     name = "shiftry.q"
     GOOD_FOR = "the arithmetic of Shiftry, to compare with"
@@ -58,9 +60,10 @@ class ShiftryType(ShiftryNumber):
     frac: IntAttr
 
     def sum_of(self, product: Product, levels: int) -> ShiftrySum:
-        """The accumulator whose tree halves one level for each bit by which the result is coarser than the products.
+        """The accumulator whose tree halves the sums of one level for each bit by which the result is coarser than the
+        products.
 
-        If the tree has fewer levels, the remaining shift is at the end.
+        If the tree has fewer levels than bits to remove, the complete sum is shifted right by the remaining bits.
         """
         lhs, rhs = published(product.lhs.format), published(product.rhs.format)
         width = 2 * max(lhs.width.data, rhs.width.data)
@@ -82,9 +85,9 @@ class PrintedShiftryType(ShiftryNumber):
     def sum_of(self, product: Product, levels: int) -> ShiftrySum:
         """The accumulator of rule C-MatMul.
 
-        A sum of n products has 2^ceil(log2(bx + by + ceil(log2 n) - 1)) bits and is shifted once at the end. The rule
-        subtracts ceil(log2 n) from this shift. The programs of section 3 do not subtract it. Only without the
-        subtraction does the result have the scale that the rule states.
+        A sum of n products has 2^ceil(log2(bx + by + ceil(log2 n) - 1)) bits and is shifted right once, after the last
+        product. The rule subtracts ceil(log2 n) from this shift; the programs of section 3 do not. The result has the
+        scale that the rule states only without the subtraction, which is therefore omitted.
         """
         lhs, rhs = published(product.lhs.format), published(product.rhs.format)
         width = 1 << (lhs.width.data + rhs.width.data + levels - 2).bit_length()
@@ -93,7 +96,10 @@ class PrintedShiftryType(ShiftryNumber):
 
 @irdl_attr_definition
 class ShiftrySum(PublishedSum):
-    """`!shiftry.acc<width, frac, [0, 0, product], level>` of 16 to 64 bits, a sum of Shiftry's products."""
+    """`!shiftry.acc<width, frac, [0, 0, product], level>`: a sum of products of 16 to 64 bits with Shiftry's shifts.
+
+    `PublishedSum` explains the parameters.
+    """
 
     name = "shiftry.acc"
     width: IntAttr

@@ -1,1 +1,3 @@
-"""Integers with a scale and a zero point, as in TensorFlow Lite. `type.py` defines the format."""
+"""The `zeroskew` formats: integers with a scale and a zero point, as in TensorFlow Lite. `type.py` defines the
+format.
+"""

@@ -1,7 +1,7 @@
 """TensorFlow Lite's functions of zero-skew integers.
 
-Functions of 8-bit integers are tabulated at compile time. tanh and the logistic function of 16-bit integers interpolate
-in a table of the logistic function.
+The results of functions of 8-bit integers are tabulated at compile time. tanh and the logistic function of 16-bit
+integers are interpolated in a table of the logistic function.
 """
 
 from __future__ import annotations
@@ -49,7 +49,8 @@ def _of_scaled(
 ) -> Raws:
     """The results of a fixed-point function for raws, as integers with `bits` fractional bits.
 
-    An argument below the range of the fixed-point format has the least result, and an argument above it the greatest.
+    If an argument is outside the range of the fixed-point format, the result is the least one (below the range) or the
+    greatest one (above the range).
     """
     factor = math.ldexp(source.scale, 31 - _INTEGER_BITS)
     multiplier, shift = multiplier_and_shift(factor)
@@ -65,15 +66,15 @@ def _of_scaled(
 def input_radius(integer_bits: int, factor: float) -> int:
     """The greatest integer whose product with `factor` can be represented with the given number of integer bits.
 
-    This is TensorFlow Lite's CalculateInputRadius. Only the exponent of the factor matters, so the result can be 0.
-    Even the argument 0 is then outside the range.
+    This is TensorFlow Lite's CalculateInputRadius. It uses only the exponent of the factor, so the result can be 0.
+    Every argument, even 0, is then outside the range.
     """
     _, exponent = math.frexp(factor)
     return math.floor(((1 << integer_bits) - 1) * 2.0 ** (31 - integer_bits - exponent))
 
 
 def hard_swish(source: ZeroSkewNumbers, result: ZeroSkewNumbers, raws: Raws) -> Raws:
-    """TensorFlow Lite's HARD_SWISH, computed in 16-bit integers."""
+    """The raws that TensorFlow Lite's HARD_SWISH returns for raws of `source`, computed in 16-bit integers."""
     fine = single(source.scale / 128)
     to_result, result_shift = _factor(single(fine / result.scale))
     to_gate, gate_shift = _factor(single(fine / single(3 / 32768)))
@@ -91,7 +92,7 @@ def hard_swish(source: ZeroSkewNumbers, result: ZeroSkewNumbers, raws: Raws) -> 
 
 
 def _factor(real: float) -> tuple[int, int]:
-    """The 16-bit multiplier and the shift that together represent a real factor."""
+    """The 16-bit multiplier and the shift whose combination approximates a real factor."""
     multiplier, shift = multiplier_and_shift(real)
     return min(multiplier + (1 << 15) >> 16, 0x7FFF), shift
 
@@ -110,7 +111,8 @@ _SOFTMAX_BITS = 5
 
 
 def softmax_terms(scale: float) -> NDArray[np.int32]:
-    """The exponentials of TensorFlow Lite's SOFTMAX, indexed by the distance between a raw and the greatest raw.
+    """The exponentials that TensorFlow Lite's SOFTMAX tabulates, indexed by the distance between a raw and the greatest
+    raw.
 
     The last exponential is 0.
     """
@@ -129,9 +131,9 @@ _OFFSET = 1 << 15
 
 
 def _table() -> NDArray[np.int16]:
-    """The logistic function of i / 24 with 16 fractional bits.
+    """The logistic function of i / 24 for each index i, with 16 fractional bits.
 
-    Each entry is corrected by half the greatest error of a linear interpolation near it.
+    Each entry is corrected by half the greatest error of the linear interpolation near it.
     """
     around = 65536 / (1 + np.exp(-np.arange(-1, SEGMENTS + 2) / 24))
     bend = around[2:] + around[:-2] - 2 * around[1:-1]
@@ -141,10 +143,10 @@ def _table() -> NDArray[np.int16]:
 
 
 def interpolated(m: Machine[V], function: Function, source: ZeroSkewNumbers, value: V) -> Int[V]:
-    """tanh or the logistic function of a value, in units of 2^-15.
+    """tanh or the logistic function of a value, in units of 2^-15, interpolated in a table.
 
-    The argument is converted to a scale of 2^-12 / 3. A segment of the table then has 512 units for the logistic
-    function. For tanh, a segment has 256 units, since tanh(x) is twice the logistic function of 2 x, minus 1.
+    The argument is converted to units of 2^-12 / 3. A segment of the table then has 512 units for the logistic
+    function. For tanh, a segment has 256 units, because tanh(x) is twice the logistic function of 2 x, minus 1.
     """
     bits = 8 if function == "tanh" else 9
     multiplier, shift = _multiplier_and_shift(source.scale, range(2 if function == "tanh" else 1))
@@ -172,7 +174,7 @@ def interpolated(m: Machine[V], function: Function, source: ZeroSkewNumbers, val
 
 
 def _multiplier_and_shift(scale: float, exact: range) -> tuple[int, int]:
-    """The multiplier and the right shift that convert a scale to 2^-12 / 3.
+    """The multiplier and the right shift that convert integers in units of `scale` to units of 2^-12 / 3.
 
     exact: the exponents, relative to -12, of the power-of-two scales that need no shift.
     """

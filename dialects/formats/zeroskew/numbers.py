@@ -1,9 +1,9 @@
-"""Zero-skew integers: their syntax in the IR, their rounding in numpy, their scales, and the sums of their products.
+"""Zero-skew integers: their syntax in the IR, their rounding in numpy, their scales, and the types of sums of products.
 
-Numbers are multiplied by a scale as in TensorFlow Lite. `!zeroskew.acc<width, scale>` is a sum of 32 or 64 bits, in
-units of a scale. `!zeroskew.acc<width, [scale, scale, ...]>` has a scale per row of weights. `!zeroskew.even_acc<32,
-scale>` is such a sum that is rounded once, halves to even. `type.py` and
-`single_precision.py` define operations that round results in two different ways.
+As in TensorFlow Lite, a number is an integer times a scale. `!zeroskew.acc<width, scale>` is a sum of 32 or 64 bits, in
+units of `scale`. `!zeroskew.acc<width, [scale, scale, ...]>` has a separate scale for each row of weights.
+`!zeroskew.even_acc<32, scale>` is a sum that is rounded once, halves to even. `type.py` and `single_precision.py`
+define operations with two different ways of rounding results.
 """
 
 from __future__ import annotations
@@ -49,9 +49,11 @@ supports.
 
 
 class ZeroSkewNumbers(ParametrizedAttribute, TypeAttribute, NumberFormat):
-    """`<width, scale, zero>`, or `<width, [scale, scale, ...], 0>` with a scale per row, for scale * (raw - zero).
+    """Formats `<width, scale, zero>` of the numbers scale * (raw - zero), and `<width, [scale, scale, ...], 0>` with a
+    scale for each row.
 
-    `<width, [scale], 0>` is a matrix with a single row. The scale of its products is computed in double precision.
+    `<width, [scale], 0>` is the format of a matrix with one row. It differs from `<width, scale, 0>` in that the scale
+    of its products is computed in double precision.
     """
 
     # Declared for the type checker; the final class repeats all fields, or these would not take part in equality.
@@ -69,7 +71,7 @@ class ZeroSkewNumbers(ParametrizedAttribute, TypeAttribute, NumberFormat):
 
     @classmethod
     def parse_inside(cls, parser: AttrParser) -> Sequence[Attribute]:
-        """The width, the scales and the zero point."""
+        """Parse the width, the scales and the zero point, and return them."""
         width = parser.parse_integer(allow_boolean=False, allow_negative=False)
         parser.parse_punctuation(",")
         scales = parse_scales(parser, single)
@@ -88,7 +90,7 @@ class ZeroSkewNumbers(ParametrizedAttribute, TypeAttribute, NumberFormat):
     @property
     @abstractmethod
     def sums(self) -> type[SkewedSum]:
-        """The class of the sums that are rounded to the format."""
+        """The class of accumulators whose sums are rounded to this format."""
 
     def verify(self) -> None:
         if self.bits not in WIDTHS and not self.is_start:
@@ -103,7 +105,7 @@ class ZeroSkewNumbers(ParametrizedAttribute, TypeAttribute, NumberFormat):
 
     @property
     def is_start(self) -> bool:
-        """True for a format of initial values of sums of products."""
+        """True for a format in which initial values of sums of products are stored."""
         return self.bits in START_LIMITS
 
     @property
@@ -113,12 +115,12 @@ class ZeroSkewNumbers(ParametrizedAttribute, TypeAttribute, NumberFormat):
 
     @property
     def per_channel(self) -> bool:
-        """True if every row of a matrix has a separate scale."""
+        """True if each row of a matrix has its own scale."""
         return not isinstance(self.scales, FloatData)
 
     @property
     def scale(self) -> float:
-        """The single scale of the format."""
+        """The scale of a format that has only one."""
         [scale] = self.scale_values
         return scale
 
@@ -147,11 +149,13 @@ class ZeroSkewNumbers(ParametrizedAttribute, TypeAttribute, NumberFormat):
         return INTEGER_CODING if self.zero_point.data == 0 else None
 
     def _units(self, rank: int) -> NDArray[np.float64]:
-        """The single scale, or the scales of rows, in an array of `rank` axes. Rows are along the first axis."""
+        """The scale, or the scales of the rows, as an array of `rank` axes. Rows are along the first axis."""
         return np.array(self.scale_values).reshape(-1, *(1,) * (rank - 1)) if self.per_channel else np.array(self.scale)
 
     def encode(self, reals: Reals) -> Raws:
-        """Round reals to nearest, halves away from zero or to even, and return the raws."""
+        """Round reals to nearest and return the raws. Halves are rounded away from zero or, if the format rounds once,
+        to even.
+        """
         scaled = np.asarray(np.asarray(reals, np.float64) / self._units(np.ndim(reals)))
         if self.halves_to_even:
             np.rint(scaled, out=scaled)
@@ -179,12 +183,12 @@ class ZeroSkewNumbers(ParametrizedAttribute, TypeAttribute, NumberFormat):
             raise VerifyException(f"{wrong[0]} is not the raw value of any {self.type}")
 
     def raw(self, m: Machine[V], value: V) -> Int[V]:
-        """A stored raw, with the interval that the format guarantees."""
+        """A stored raw as an `Int` whose interval is that of the format's raws."""
         low, high = m.proven(value, *self.raw_limits)
         return Int(value, 8 * self.dtype.itemsize, low, high)
 
     def load(self, m: Machine[V], value: V) -> Int[V]:
-        """raw - zero: the number in units of the scale."""
+        """raw - zero, which is the number in units of the scale."""
         return m.sub(self.raw(m, value), m.const(self.zero_point.data))
 
     def narrowed(self, bits: int) -> ZeroSkewNumbers:
@@ -200,17 +204,19 @@ class ZeroSkewNumbers(ParametrizedAttribute, TypeAttribute, NumberFormat):
         return m.sub(self.raw(m, value), m.const(first)), np.arange(first, last + 1).astype(self.dtype)
 
     def _ends(self, m: Machine[V]) -> tuple[V, V]:
-        """The least and the greatest raw, each minus the zero point."""
+        """The least and the greatest number in units of the scale: the limits of raws, minus the zero point."""
         zero, (low, high) = self.zero_point.data, self.raw_limits
         return m.int_constant(low - zero, 32), m.int_constant(high - zero, 32)
 
     def _raw(self, m: Machine[V], value: V) -> V:
-        """The raw of a number in units of the scale. The number must lie between the ends."""
+        """The raw of a number in units of the scale, which must lie within the range of the format."""
         zero, (low, high) = self.zero_point.data, self.raw_limits
         return self._stored(m, Int(value, 32, low - zero, high - zero))
 
     def _stored(self, m: Machine[V], x: Int[V]) -> V:
-        """The stored raw of a number in units of the scale. The number is first clamped to the range of the format."""
+        """The raw of a number in units of the scale, in the storage width. The number is first clamped to the range of
+        the format.
+        """
         zero, (low, high) = self.zero_point.data, self.raw_limits
         limited = m.clamp(x, low - zero, high - zero)
         return m.settle(m.add(limited, m.const(zero)), 8 * self.dtype.itemsize)
@@ -233,7 +239,7 @@ class ZeroSkewNumbers(ParametrizedAttribute, TypeAttribute, NumberFormat):
 
 
 def skewed(format: Any) -> ZeroSkewNumbers:
-    """The format, if it belongs to the zero-skew family. Raises `InputError` for any other format."""
+    """The format as `ZeroSkewNumbers`. Raises `InputError` for a format of another family."""
     if not isinstance(format, ZeroSkewNumbers):
         raise InputError(f"{format.type} cannot be used as a zero-skew integer without a tdsl.cast")
     return format
@@ -246,7 +252,7 @@ LEAST_SHIFT, GREATEST_SHIFT, GREATEST_WIDE_SHIFT = -31, 30, 7
 
 
 def single(real: float) -> float:
-    """The number of single precision nearest to a real."""
+    """The number of single precision nearest to a real, as a Python float."""
     return struct.unpack("f", struct.pack("f", real))[0]
 
 
@@ -266,7 +272,9 @@ def multiplier_and_shift(factor: float) -> tuple[int, int]:
 
 
 def requantisation(width: int, factor: float) -> tuple[int, int]:
-    """The multiplier and the shift with which `tm_requantize_sWIDTH` multiplies by a positive factor.
+    """The multiplier and the shift by which `tm_requantize_sWIDTH` multiplies by a positive factor.
+
+    width: the width of the sum, 32 or 64 bits.
 
     For 64 bits, the multiplier has 16 bits including the sign. The shift is still relative to 31.
     """
@@ -281,9 +289,7 @@ Scales: TypeAlias = ArrayAttr[FloatData] | FloatData
 
 
 def parse_scales(parser: AttrParser, rounded: Callable[[float], float] = float) -> Scales:
-    """The number, or the list of numbers in brackets, that the parser reads next. Each number is rounded by
-    `rounded`.
-    """
+    """Parse one number, or several numbers in brackets, and return them. Each number is rounded by `rounded`."""
     delimiter = parser.Delimiter.SQUARE
 
     def number() -> FloatData:
@@ -294,8 +300,8 @@ def parse_scales(parser: AttrParser, rounded: Callable[[float], float] = float) 
 
 
 def spell_scales(scales: Scales, rounded: Callable[[float], float] = float) -> str:
-    """The text that `parse_scales` parses to the same scales. Each number has the shortest text that preserves its
-    value.
+    """The text from which `parse_scales` parses these scales. Each number is printed with the fewest digits that
+    preserve its value.
     """
     if isinstance(scales, FloatData):
         return _spelled(scales.data, rounded)
@@ -327,9 +333,9 @@ def requantised(m: Machine[V], x: Int[V], factor: float, width: int = 32, *, to_
 class SkewedSum(ParametrizedAttribute, TypeAttribute, Accumulator):
     """Sums of products. The scale of a product is the product of the operands' scales, computed as in TensorFlow Lite.
 
-    The scale is computed in single precision. If channels have separate scales, it is computed in double precision;
-    channels with equal scales share one scale. Sums of 16-bit products have 64 bits. If
-    such sums start from 32-bit numbers, the sums have 32 bits and wrap around.
+    For one scale, this product is computed in single precision. For separate scales of channels, it is computed in
+    double precision; if all of them are equal, the sum has one scale. Sums of 16-bit products have 64 bits. If such
+    sums start from 32-bit numbers, they have 32 bits and wrap around.
     """
 
     INTEGER: ClassVar[bool] = True
@@ -344,7 +350,10 @@ class SkewedSum(ParametrizedAttribute, TypeAttribute, Accumulator):
 
     @classmethod
     def of_products(cls, lhs: NumberFormat, rhs: NumberFormat, width: int | None = None) -> Self:
-        """The accumulator for products of two formats. width: by default, the width of sums that do not wrap around."""
+        """The accumulator for products of elements of two formats.
+
+        width: the width in bits; by default, the width of sums that do not wrap around.
+        """
         a, b = skewed(lhs), skewed(rhs)
         if a.per_channel:
             scales = [scale * b.scale for scale in a.scale_values]
@@ -394,7 +403,7 @@ class SkewedSum(ParametrizedAttribute, TypeAttribute, Accumulator):
 
     @property
     def scale(self) -> float:
-        """The single scale of the accumulator."""
+        """The scale of an accumulator that has only one."""
         [scale] = self.scales.data
         return scale.data
 
@@ -438,14 +447,14 @@ class SkewedSum(ParametrizedAttribute, TypeAttribute, Accumulator):
         return m.cmp_sgt(lhs, rhs)
 
     def levelled(self, result: NumberFormat) -> Self:
-        """The accumulator in units of the result, if rows have separate scales."""
+        """The accumulator in units of the result's scale if rows have separate scales, otherwise this accumulator."""
         return self if len(self.scales) == 1 else type(self)(32, [skewed(result).scale])
 
     def matmul(
         self, lhs: Raws, lhs_format: NumberFormat, rhs: Raws, rhs_format: NumberFormat, start: Raws | None = None
     ) -> Raws:
-        """The sums of products, computed in double precision. They are exact, because partial sums have less than 53
-        bits. Sums of 32 bits wrap around.
+        """Sums of products for two stacks of matrices, computed in double precision. The sums are exact, because every
+        partial sum has less than 53 bits. Sums of 32 bits wrap around.
         """
         from tinyml.dialects.machine.numpy_machine import stacked_matmul
 
@@ -456,7 +465,7 @@ class SkewedSum(ParametrizedAttribute, TypeAttribute, Accumulator):
 
 
 class IntegerSkewSum(SkewedSum):
-    """Sums that an integer multiplication converts to the scale of a result."""
+    """Sums that are converted to the scale of a result by an integer multiplication and a shift."""
 
     REQUANTISE: ClassVar[str]
     TO_EVEN: ClassVar[bool] = False
@@ -469,7 +478,7 @@ class IntegerSkewSum(SkewedSum):
         return m.call(f"{self.REQUANTISE}_s{self.bits}", sum, multiplier, shift)
 
     def factors(self, scales: Sequence[float], unit: float) -> tuple[Raws, Raws]:
-        """The multipliers and the shifts that convert sums of several scales to one unit."""
+        """The multipliers and the shifts that convert sums with several scales to units of `unit`."""
         multipliers, shifts = zip(*(requantisation(self.bits, scale / unit) for scale in scales), strict=True)
         return np.array(multipliers, np.int32), np.array(shifts, np.int8)
 
@@ -483,7 +492,7 @@ class IntegerSkewSum(SkewedSum):
 
 @irdl_attr_definition
 class ZeroSkewSum(IntegerSkewSum):
-    """Sums that are rounded as in TensorFlow Lite."""
+    """Sums that are requantised with TensorFlow Lite's rounding."""
 
     name = "zeroskew.acc"
     width: IntAttr
@@ -493,7 +502,7 @@ class ZeroSkewSum(IntegerSkewSum):
 
 @irdl_attr_definition
 class EvenSkewSum(IntegerSkewSum):
-    """Sums of 32 bits that are rounded once, halves to even."""
+    """Sums of 32 bits that are requantised with one rounding, halves to even."""
 
     name = "zeroskew.even_acc"
     width: IntAttr

@@ -1,9 +1,9 @@
 """Zero-skew integers with ONNX Runtime's arithmetic: `!zeroskew.f<8, scale, zero>` represents scale * (raw - zero).
 
-The arithmetic follows the specification of QuantizeLinear in ONNX, and ONNX Runtime's QLinearConv. A result is a real
-of single precision, which is divided by the scale, rounded to nearest (halves to even) and clamped. Sums of products
-and totals of averages are integers, which are multiplied by one factor of single precision. Weights and initial values
-of sums have the formats of `type.py`.
+The arithmetic follows the specification of QuantizeLinear in ONNX, and ONNX Runtime's QLinearConv. A result is computed
+in single precision, divided by the scale, rounded to nearest (halves to even) and clamped. Sums of products and totals
+of averages are integers, which are multiplied by one factor of single precision. Weights and initial values of sums
+have the formats of `type.py`.
 
 `!zeroskew.facc<32, scale>` is the type of the sums.
 """
@@ -41,7 +41,7 @@ _CLAMP_BOUND = 1 << 20
 
 @irdl_attr_definition
 class FloatSkewSum(SkewedSum):
-    """Sums that a multiplication in single precision converts to the scale of a result."""
+    """Sums that are converted to the scale of a result by a multiplication in single precision."""
 
     name = "zeroskew.facc"
     width: IntAttr
@@ -144,7 +144,7 @@ class FloatSkewType(ZeroSkewNumbers):
         return m.settle(m.clamp(self.raw(m, value), int(ends[0]), int(ends[1])), 8 * self.dtype.itemsize)
 
     def total(self, count: int) -> Attribute:
-        """The integer type of totals in units of the scale: 32 bits for up to 2^23 numbers."""
+        """The type of totals in units of the scale: i32, which is sufficient for up to 2^23 numbers."""
         return i32
 
     def tally(self, m: Machine[V], total: V, value: V) -> V:
@@ -200,8 +200,9 @@ class FloatSkewType(ZeroSkewNumbers):
     def _tabulated(
         self, m: Machine[V], name: str, value: V, value_format: NumberFormat, compute: Callable[[Any], Any]
     ) -> V:
-        """The entry of a table that contains the results for all raws of a format.
+        """The result of a function of a value, looked up in a table with an entry for each raw of `value_format`.
 
+        name: the name of the table.
         compute: a function that maps an array of reals to the array of results.
         """
         ranked = skewed(value_format).ranked(m, value)

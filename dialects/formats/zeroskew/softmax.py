@@ -27,16 +27,20 @@ _SPAN = 10.0
 
 
 def term(m: Machine[V], below: Int[V], scale: float) -> Int[V]:
-    """exp(below * scale) in units of 2^-15. below: a difference of raws that is less than or equal to 0."""
+    """exp(below * scale) in units of 2^-15.
+
+    below: a difference of raws that is less than or equal to 0.
+    """
     scaled = requantised(m, below, scale / (_SPAN / 65535))
     argument = m.add(m.bounded(m.held(scaled, 32), -(1 << 30), 0), m.const(INT16_MAX))
     return _looked_up(m, "exp", _exponentials(), m.clamp(argument, -INT16_MAX - 1, INT16_MAX))
 
 
 def reciprocal(m: Machine[V], total: V, zeros: Int[V]) -> Int[V]:
-    """The reciprocal of a total of terms.
+    """The reciprocal of a total of terms, as an integer.
 
-    The total is first shifted left by `zeros`, so that its highest set bit is bit 31.
+    zeros: the left shift that moves the highest set bit of the total to bit 31. The total is shifted before it is
+        inverted.
     """
     wide = m.shift_left(m.bounded(total, 0, (1 << 31) - 1), 3)
     factors = m.int_constant(1, 32), m.held(m.sub(zeros, m.const(3)), 8)
@@ -46,7 +50,10 @@ def reciprocal(m: Machine[V], total: V, zeros: Int[V]) -> Int[V]:
 
 
 def share(m: Machine[V], term: V, reciprocal: Int[V], zeros: Int[V]) -> Int[V]:
-    """term * reciprocal, in units of 2^-15."""
+    """term / total, in units of 2^-15.
+
+    reciprocal, zeros: the result and the shift of the function `reciprocal` for the total.
+    """
     product = m.mul(m.bounded(term, 0, INT16_MAX), m.bounded(m.held(reciprocal, 32), 0, INT16_MAX))
     shift = m.held(m.sub(zeros, m.const(16)), 8)
     quotient = m.whole(m.call("tm_requantize_s64", m.held(product, 64), m.int_constant(1, 32), shift))
@@ -54,7 +61,7 @@ def share(m: Machine[V], term: V, reciprocal: Int[V], zeros: Int[V]) -> Int[V]:
 
 
 def _looked_up(m: Machine[V], name: str, table: NDArray[np.int16], argument: Int[V]) -> Int[V]:
-    """The interpolated value of a table at a 16-bit argument."""
+    """The value that is interpolated in a table at a 16-bit argument."""
     from_least = m.add(argument, m.const(INT16_MAX + 1))
     segment = m.shift_right(from_least, 7)
     start = m.entry(name, table, segment)
@@ -74,9 +81,10 @@ def _reciprocals() -> NDArray[np.int16]:
 
 
 def _table(low: np.float32, high: np.float32, function: Callable[[F64], F64]) -> NDArray[np.int16]:
-    """The table of a function between two arguments. TensorFlow Lite computes this table in single precision.
+    """The table of a function between the arguments `low` and `high`, computed in single precision as in TensorFlow
+    Lite.
 
-    Entries are offset by half of the chord's deviation in the middle of a segment.
+    Each entry is offset by half of the chord's deviation in the middle of a segment.
     """
     unit = np.float32(2) / np.float32(65535)
     scale = np.float32(65536) / (unit * np.float32(INT16_MAX) - unit * np.float32(-INT16_MAX - 1))

@@ -1,7 +1,8 @@
 """The specification of zero-skew integers in TensorFlow Lite: the results of its reference kernels, in exact integers.
 
-MultiplyByQuantizedMultiplier is `documented_functions.requantised`. QuantizeMultiplier converts a factor to a
-multiplier of 31 bits and a shift. This module implements it independently, in rationals.
+MultiplyByQuantizedMultiplier is `documented_functions.requantised`. QuantizeMultiplier, which converts a factor to a
+multiplier of 31 bits and a shift, is implemented here a second time, in rationals, so that the specification shares no
+code with the format.
 """
 
 from __future__ import annotations
@@ -22,9 +23,10 @@ SUM_BITS, WIDE_SUM_BITS = 20, 15
 
 @dataclass(frozen=True)
 class Skewed(Specification):
-    """Numbers scale * (raw - zero) for raws of `bits` bits. The scale is a number of single precision.
+    """The specification of the numbers scale * (raw - zero) for raws of `bits` bits. The scale is a number of single
+    precision.
 
-    to_even: true if results are rounded once, halves to even, and not as in TensorFlow Lite.
+    to_even: true if results are rounded once, halves to even; false if they are rounded as in TensorFlow Lite.
     """
 
     bits: int
@@ -69,7 +71,9 @@ class Skewed(Specification):
         """The raw of a sum or a difference, by TensorFlow Lite's ADD.
 
         The operands are shifted left and converted to twice the greater scale. The sum is converted to the scale of the
-        result. sign: 1 for a sum, -1 for a difference.
+        result.
+
+        sign: 1 for a sum, -1 for a difference.
         """
         x, y = _skewed(of_a), _skewed(of_b)
         unit = 2 * max(x.scale, y.scale)
@@ -104,7 +108,7 @@ class Skewed(Specification):
     def average(self, total: Number, count: int, of_elements: Specification) -> Number:
         """The raw of the average, by TensorFlow Lite's AVERAGE_POOL_2D.
 
-        The average of raws is rounded, halves away from zero, and then converted by `converted`.
+        The average of raws is rounded, halves away from zero, and then converted to this format by `converted`.
         """
         source = _skewed(of_elements)
         if self.to_even:
@@ -115,8 +119,8 @@ class Skewed(Specification):
     def mean(self, total: Number, count: int, of_elements: Specification) -> Number:
         """The raw of the mean, by TensorFlow Lite's MEAN.
 
-        The zero points are subtracted from the sum. The difference is multiplied by a multiplier that includes the
-        division by the count.
+        The zero points are subtracted from the total. The difference is multiplied by one factor that includes the
+        division by `count`.
         """
         source = _skewed(of_elements)
         if self.to_even:
@@ -156,7 +160,9 @@ def quantised_multiplier(factor: float) -> tuple[int, int]:
 
 
 def _times_once(x: Number, factor: float) -> Number:
-    """The product of a sum of 64 bits and a factor. A 16-bit multiplier and a shift represent the factor."""
+    """The product of a sum of 64 bits and a factor, rounded once. The factor is represented by a 16-bit multiplier and
+    a shift.
+    """
     multiplier, shift = quantised_multiplier(factor)
     rounded = (multiplier + (1 << 15)) // (1 << 16) if multiplier < 0x7FFF0000 else 0x7FFF
     return requantised_once(x, rounded, min(shift, 7))

@@ -104,7 +104,10 @@ class ZeroSkewType(ZeroSkewNumbers):
         return isinstance(self.even, UnitAttr)
 
     def _rescaled(self, scales: float | Sequence[float], zero_point: int = 0, width: int | None = None) -> ZeroSkewType:
-        """The format of another scale, with the same rounding."""
+        """The format with another scale and zero point, and with the same rounding.
+
+        width: the width of the result; by default, that of this format.
+        """
         return ZeroSkewType(self.bits if width is None else width, scales, zero_point, to_even=self.halves_to_even)
 
     @classmethod
@@ -131,7 +134,7 @@ class ZeroSkewType(ZeroSkewNumbers):
         return self._rescaled(scales), self.zero_point.data
 
     def for_range(self, low: float, high: float) -> ZeroSkewType:
-        """The format whose raws cover the range and represent zero exactly. 16-bit formats are symmetric."""
+        """The format whose raws cover [low, high] and represent zero exactly. 16-bit formats are symmetric."""
         low, high = min(low, 0.0), max(high, 0.0)
         least, greatest = limits(self.bits)
         if self.bits > USUAL_WIDTH:
@@ -140,7 +143,9 @@ class ZeroSkewType(ZeroSkewNumbers):
         return self._rescaled(scale, min(max(round(least - low / scale), least), greatest))
 
     def fitted_to(self, constant: Reals, importance: Reals | None, *, rows: bool) -> ZeroSkewType:
-        """The symmetric format with zero point 0, and with a scale per row if rows may have separate scales."""
+        """The format with zero point 0 whose scale covers the constant; if `rows` is true, the scale of each row covers
+        this row.
+        """
         magnitudes = np.abs(constant).reshape(len(constant) if rows else 1, -1).max(1, initial=0)
         greatest = limits(self.bits)[1]
         most = float(magnitudes.max(initial=0)) or LEAST_SCALE
@@ -164,9 +169,10 @@ class ZeroSkewType(ZeroSkewNumbers):
     def accumulator_of_sum(
         self, products: Sequence[Product], initial: Factor | None, bound: Bound | None
     ) -> Accumulator:
-        """The accumulator for the products. If sums start from 32-bit numbers, it has 32 bits.
+        """The accumulator for the products, as `accumulator_for` chooses it; but an accumulator of 32 bits if sums
+        start from 32-bit numbers.
 
-        Sums of 16-bit products then wrap around, like those of TensorFlow Lite with 32-bit biases.
+        Sums of 16-bit products then wrap around, as those of TensorFlow Lite with 32-bit biases do.
         """
         lhs, rhs = skewed(products[-1].lhs.format), skewed(products[-1].rhs.format)
         if initial is not None and initial.format.bits == 32:
@@ -182,11 +188,11 @@ class ZeroSkewType(ZeroSkewNumbers):
         return self._stored(m, self._times(m, m.whole(sum), accumulator.scale / self.scale, accumulator.bits))
 
     def _times(self, m: Machine[V], x: Int[V], factor: float, width: int = 32) -> Int[V]:
-        """x * factor, with the rounding of this format."""
+        """x * factor as an integer, rounded by the rule of this format."""
         return requantised(m, x, factor, width, to_even=self.halves_to_even)
 
     def _requantised(self, m: Machine[V], x: Int[V], factor: float) -> V:
-        """x * factor, rounded to this format."""
+        """The raw of x * factor, where x * factor is in units of this format's scale."""
         return self._stored(m, self._times(m, x, factor))
 
     def add(self, m: Machine[V], lhs: V, lhs_format: NumberFormat, rhs: V, rhs_format: NumberFormat) -> V:
@@ -243,9 +249,10 @@ class ZeroSkewType(ZeroSkewNumbers):
         return value if source == self else self._requantised(m, source.load(m, value), source.scale / self.scale)
 
     def convert(self, m: Machine[V], value: V, value_format: NumberFormat) -> V:
-        """Convert a number to this format and return the result.
+        """Convert a number to this format and return the raw.
 
-        If a look-up table would be too long, integers times a power of two are requantised in integer arithmetic.
+        By default, the conversion is a table look-up. If the table would be too long, a number of an exact format is
+        requantised in integer arithmetic.
         """
         if isinstance(value_format, ExactNumbers) and value_format.ranked(m, value) is None:
             factor = math.ldexp(1.0, -value_format.scale) / self.scale
@@ -290,7 +297,9 @@ class ZeroSkewType(ZeroSkewNumbers):
         return self.per_channel or self._clamped_raws(low, high) != self.raw_limits
 
     def leaky_relu(self, m: Machine[V], value: V, value_format: NumberFormat, slope: float) -> V:
-        """TensorFlow Lite's LEAKY_RELU, with one factor per sign. The factors are computed in double precision."""
+        """TensorFlow Lite's LEAKY_RELU: positive and negative values are multiplied by different factors, which are
+        computed in double precision.
+        """
         source = skewed(value_format)
         factors = [source.scale * single(part) / self.scale for part in (1.0, slope)]
 
@@ -322,8 +331,11 @@ class ZeroSkewType(ZeroSkewNumbers):
         source: ZeroSkewNumbers,
         compute: Callable[[Machine[Any], Any], Any],
     ) -> V:
-        """The result of a computation on one value. If there are few arguments, the computation is replaced by a table
-        look-up.
+        """The result of a function of one value. If the value has few raws, the function is replaced by a table of its
+        results.
+
+        name: the name of the table.
+        compute: the function, as a program for any machine.
         """
         from tinyml.dialects.machine.numpy_machine import NumpyMachine
 
@@ -347,11 +359,11 @@ class ZeroSkewType(ZeroSkewNumbers):
         return i32 if width_for(count * low, count * high) <= 32 else i64
 
     def tally(self, m: Machine[V], total: V, value: V) -> V:
-        """The total plus the raw of a value. The zero point of the raw is not subtracted."""
+        """The total plus the raw of a value, from which the zero point is not subtracted."""
         return m.addi(total, m.held(self.raw(m, value), m.width_of(total)))
 
     def average(self, m: Machine[V], total: V, count: int, value_format: NumberFormat) -> V:
-        """The average, by TensorFlow Lite's AVERAGE_POOL_2D, in the format of the elements.
+        """The average, by TensorFlow Lite's AVERAGE_POOL_2D, whose result has the format of the elements.
 
         It is the average of raws, rounded to nearest, halves away from zero.
         """
@@ -379,7 +391,9 @@ class ZeroSkewType(ZeroSkewNumbers):
         return self._stored(m, m.whole(m.call("tm_requantize_s32", centred, *factors)))
 
     def _mean_to_even(self, m: Machine[V], total: V, count: int, source: ZeroSkewNumbers) -> V:
-        """The mean, rounded once. With equal scales, the sum is divided exactly, so that all halves go to even."""
+        """The mean, rounded once. If the scales of elements and result are equal, the total is divided exactly, so that
+        every half is rounded to even.
+        """
         sum = m.bounded(total, *(count * limit for limit in source.raw_limits))
         centred = m.sub(sum, m.const(count * source.zero_point.data))
         if source.scale == self.scale:
@@ -387,7 +401,9 @@ class ZeroSkewType(ZeroSkewNumbers):
         return self._requantised(m, centred, source.scale / (count * self.scale))
 
     def mean_factor(self, count: int, source: ZeroSkewNumbers) -> tuple[int, int]:
-        """The multiplier and the shift of TensorFlow Lite's MEAN. The factor 1 / count is included."""
+        """The multiplier and the shift of TensorFlow Lite's MEAN for `count` elements. The factor that they represent
+        includes 1 / count.
+        """
         multiplier, shift = multiplier_and_shift(source.scale / self.scale)
         more = min(count.bit_length() - 1, 32, 31 + shift)
         return (multiplier << more) // count, shift - more
@@ -397,9 +413,10 @@ class ZeroSkewType(ZeroSkewNumbers):
         return i32
 
     def softmax_term(self, m: Machine[V], value: V, greatest: V, value_format: NumberFormat) -> V:
-        """A term of TensorFlow Lite's SOFTMAX: the exponential of the distance between a value and the greatest value.
+        """A term of TensorFlow Lite's SOFTMAX: the exponential of the difference between a value and the greatest
+        value.
 
-        For 8 bits, a table contains the exponentials, as fractions without integer bits.
+        For 8 bits, a table contains the exponentials as fractions without integer bits.
         """
         from tinyml.dialects.formats.zeroskew import softmax
 
@@ -414,7 +431,9 @@ class ZeroSkewType(ZeroSkewNumbers):
         return m.held(m.entry("softmax", table, m.clamp(index, 0, len(table) - 1)), 32)
 
     def softmax_add(self, m: Machine[V], total: V, term: V) -> V:
-        """The total plus a term. For 8-bit formats, the term is first rounded half up to 12 integer bits."""
+        """The total plus a term. For 8-bit formats, the term is first rounded, half up, to a fixed-point number with 12
+        integer bits.
+        """
         if self.bits == 16:
             return m.addi(total, term)
         x = m.bounded(term, 0, gemmlowp.INT32_MAX)
@@ -422,8 +441,10 @@ class ZeroSkewType(ZeroSkewNumbers):
         return m.addi(total, m.held(rounded, 32))
 
     def softmax_share(self, m: Machine[V], term: V, total: V) -> V:
-        """The share: the term times the reciprocal of the total, in units of 2^-8, or of 2^-16 for results with other
-        scales. Results of 32 bits store unsigned numbers of 16 bits.
+        """The share of a term: the term times the reciprocal of the total.
+
+        The share is in units of 2^-8 if that is the scale of the result, otherwise in units of 2^-16. Results of 32
+        bits store unsigned numbers of 16 bits.
         """
         from tinyml.dialects.formats.zeroskew import softmax
 
@@ -439,7 +460,7 @@ class ZeroSkewType(ZeroSkewNumbers):
         return self._requantised(m, share, math.ldexp(1.0, -bits) / self.scale)
 
     def square_total(self, count: int, value_format: NumberFormat) -> Attribute:
-        """The type of a sum of squares. Raises `InputError` if the sum of squares of a row may exceed 32 bits."""
+        """The type of a sum of squares. Raises `InputError` if a sum of `count` squares may exceed 32 bits."""
         source = skewed(value_format)
         if source.bits > USUAL_WIDTH:
             return super().square_total(count, value_format)
@@ -475,9 +496,9 @@ class ZeroSkewType(ZeroSkewNumbers):
     def function(
         self, m: Machine[V], function: Function, value: V, value_format: NumberFormat, scheme: str | None = None
     ) -> V:
-        """A function of a value. For 8 bits, a table contains the results.
+        """The result of a function of a value. For 8 bits, a table contains the results.
 
-        If TensorFlow Lite defines the format of the result, the results are equal to those of TensorFlow Lite.
+        If the result has the format that TensorFlow Lite prescribes, the results are equal to those of TensorFlow Lite.
         """
         from tinyml.dialects.machine.real_functions import exactly
 
@@ -494,8 +515,8 @@ class ZeroSkewType(ZeroSkewNumbers):
         return m.settle(m.entry(function, table, index), 8 * self.dtype.itemsize)
 
     def _function_of_16_bits(self, m: Machine[V], function: Function, value: V, source: ZeroSkewNumbers) -> V:
-        """tanh or the logistic function of a value, by TensorFlow Lite's interpolation, in TensorFlow Lite's result
-        format.
+        """tanh or the logistic function of a value, in the format that TensorFlow Lite prescribes, by TensorFlow Lite's
+        interpolation.
 
         Other functions are computed in floating point.
         """

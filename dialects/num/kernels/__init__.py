@@ -1,1 +1,1 @@
-"""The op that calls a kernel, and the attributes that specify the computation and the kernel."""
+"""The op `num.call`, which calls a kernel, and the attributes that specify the computation and the kernel."""

@@ -1,4 +1,4 @@
-"""The call of a kernel: an op with attributes that define the computation and select the kernel."""
+"""The op `num.call`. One attribute defines the computation (the routine), another one selects the kernel."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ def run_length(*memrefs: SSAValue) -> int:
 
 
 def has_bytes(run: SSAValue, *, offset: bool = False) -> bool:
-    """True if the elements of a run are one-byte integers, packed or not.
+    """True if the elements of a run are integers of at most 8 bits, packed or not.
 
     offset: true if the format may have a zero point.
     """
@@ -82,9 +82,9 @@ Arguments: TypeAlias = "Callable[[Emitter], Sequence[SSAValue]]"
 class RoutineAttr(ParametrizedAttribute, ABC):
     """The computation of a call, independent of the kernel: a routine, in the sense of BLAS.
 
-    A routine defines the operands of calls and their effects, the arguments of the C function, and the number of
-    products from which the cost model estimates the time. The operands of a call are `CallOp.arguments`. A run is
-    contiguous memory of rank 1.
+    A routine defines the operands of a call (`CallOp.arguments`) and their effects, the arguments of the C function,
+    and the number of products, from which the cost model estimates the time. Operands that are runs are contiguous
+    memory of rank 1.
     """
 
     OPERANDS: ClassVar[Sequence[AttrConstraint]]
@@ -101,7 +101,7 @@ class RoutineAttr(ParametrizedAttribute, ABC):
         return self.OPERANDS
 
     def takes(self, kernel: KernelAttr) -> bool:
-        """True if the attribute of a kernel states that the kernel can compute this routine."""
+        """True if the attribute of a kernel specifies that the kernel computes this routine."""
         if isinstance(kernel, ComposedKernelAttr):
             return kernel.op.data == self.name
         return not isinstance(kernel, TileKernelAttr | CodeKernelAttr)
@@ -110,42 +110,46 @@ class RoutineAttr(ParametrizedAttribute, ABC):
     def verify_call(self, call: CallOp) -> None:
         """Raise `VerifyException` unless the formats and extents of the operands of a call are valid.
 
-        The types of the operands already satisfy the constraints.
+        The caller has already checked the types of the operands against `constraints`.
         """
 
     def factors(self, call: CallOp) -> tuple[SSAValue, SSAValue]:
-        """The operand that a kernel reads as weights, and the one that it reads as vector; by default, the last two."""
+        """The operands that a kernel reads as weights and as vector; by default, the last two operands."""
         weights, vector = call.arguments[-2:]
         return weights, vector
 
     def length(self, call: CallOp) -> int:
-        """The number of elements of the vector that are multiplied."""
+        """The number of elements of the vector that a call multiplies."""
         return run_length(self.factors(call)[1])
 
     def products(self, call: CallOp) -> int | None:
-        """The number of products that one call adds up; None if it depends on the entries of a sparse row."""
+        """The number of products that one call adds; None if it depends on the entries of a sparse row."""
         return self.length(call)
 
     @property
     def function(self) -> str | None:
-        """The C function of a routine that needs no kernel; None for other routines."""
+        """The name of the C function, if the routine itself specifies it and needs no kernel; None for other
+        routines.
+        """
         return None
 
     @property
     def declared(self) -> Mapping[str, Attribute]:
-        """Further attributes of the declaration of the C function, by name, such as the constants that it contains."""
+        """Additional attributes of the declaration of the C function, by name, such as the constants that the function
+        embeds.
+        """
         return {}
 
     @abstractmethod
     def arguments(self, call: CallOp, *, segments: bool) -> Arguments:
         """The arguments of the C function. They depend on the current lengths and codings of the operands.
 
-        segments: true if the kernel uses the tables of `Coding.segments`.
+        segments: true if the kernel decodes with the tables of `Coding.segments`.
         """
 
 
 class LoopBuilding(Protocol):
-    """The interface of loop builders, such as `LoopBuilder`."""
+    """The interface through which a routine builds its loop. `LoopBuilder` implements it."""
 
     def index(self, value: int) -> SSAValue: ...
     def insert(self, op: Operation) -> SSAValue: ...
@@ -174,14 +178,18 @@ class LoopRoutineAttr(RoutineAttr, ABC):
 
     @abstractmethod
     def expand(self, call: CallOp, loops: LoopBuilding) -> SSAValue | None:
-        """Insert the loop. Return the value that replaces the result of the call, or None if the call has no result."""
+        """Insert a loop that computes the routine. Return the value that replaces the result of the call, or None if
+        the call has no result.
+        """
 
 
 ROUTINE = MessageConstraint(BaseAttr(RoutineAttr), "expected a routine, as in #num.dot")
 
 
 class _CallEffects(MemoryEffect):
-    """Reads of all memory, and a write of the first operand unless the call adds to a sum."""
+    """The effects of a call: it reads all memory operands, and writes the first operand unless its routine adds to a
+    sum.
+    """
 
     @classmethod
     def get_effects(cls, op: Operation) -> AbstractSet[EffectInstance]:
@@ -193,10 +201,10 @@ class _CallEffects(MemoryEffect):
 
 @irdl_op_definition
 class CallOp(DialectOp):
-    """Call a routine on runs of memory. A pass chooses the kernel, a C function that computes the routine.
+    """Call a routine on runs of memory. A pass chooses the kernel: the C function that computes the routine.
 
-    A `num.call` without a kernel whose routine is a `LoopRoutineAttr` is expanded to a loop. Any other routine requires
-    a kernel, or must itself name a C function.
+    If a `num.call` has no kernel, it is expanded to a loop if its routine is a `LoopRoutineAttr`. Any other routine
+    requires a kernel, or must itself specify a C function.
     """
 
     name = "num.call"
@@ -216,7 +224,7 @@ class CallOp(DialectOp):
 
     @property
     def sum(self) -> SSAValue:
-        """The sum to which products are added, or the memory to which results are written."""
+        """The first operand: the sum to which products are added, or the memory to which results are written."""
         return self.arguments[0]
 
     @property
@@ -227,7 +235,7 @@ class CallOp(DialectOp):
 
     @property
     def accumulator(self) -> Accumulator:
-        """The accumulator of the sum, or of the sums in memory."""
+        """The accumulator of the sum, or of the sums in memory, that the call computes."""
         sum = self.sum
         type = memref_type(sum).element_type if isinstance(sum.type, MemRefType) else sum.type
         return cast(Accumulator, accumulator_of(type))
@@ -239,12 +247,12 @@ class CallOp(DialectOp):
 
     @property
     def length(self) -> int:
-        """The number of elements of the vector that are multiplied."""
+        """The number of elements of the vector that the call multiplies."""
         return self.routine.length(self)
 
     @property
     def products(self) -> int | None:
-        """The number of products that the call adds up; None if it depends on the entries of a sparse row."""
+        """The number of products that the call adds; None if it depends on the entries of a sparse row."""
         return self.routine.products(self)
 
     def verify_(self) -> None:

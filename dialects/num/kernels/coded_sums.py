@@ -1,4 +1,6 @@
-"""Rows of constant matrices, tiles and elementwise loops that are compiled to functions."""
+"""Routines whose constants are embedded in generated C functions: rows of constant matrices, tiles and elementwise
+loops.
+"""
 
 from __future__ import annotations
 
@@ -41,8 +43,11 @@ class CodeSize(NamedTuple):
 class CodeAttr(RoutineAttr, ABC):
     """A routine whose constants are embedded in the function that computes the routine.
 
-    The operands of calls are the outputs, then the inputs. constants: the attribute from which the function is
-    generated and with which it is declared. time, once, call, stack: the fields of a `CodeSize`.
+    The operands of a call are the outputs, then the inputs.
+
+    * constants: the attribute from which the function is generated. The declaration of the function has the same
+      attribute.
+    * time, once, call, stack: the fields of a `CodeSize`.
     """
 
     DECLARED_AS: ClassVar[str]
@@ -60,7 +65,7 @@ class CodeAttr(RoutineAttr, ABC):
 
     @property
     def size(self) -> CodeSize:
-        """The cost of the kernel."""
+        """The cost of the function that computes the routine."""
         return CodeSize(self.time.data, self.once.data, self.call.data, self.stack.data)
 
     @classmethod
@@ -102,9 +107,10 @@ def _lengths_of_bytes(call: CallOp) -> list[int]:
 
 @irdl_attr_definition
 class CodedRowsAttr(CodeAttr):
-    """`outputs[r]` is the start value of row r plus, for each matrix, the products of its row r and its vector.
+    """`outputs[r]` is the start value of row r plus, for each matrix, the products of its row r and the matrix's
+    vector.
 
-    The sum is shifted and clamped. `constants` is the attribute of `CodedRows`.
+    The sum is shifted right and clamped. `constants` is the attribute that stores a `CodedRows`.
     """
 
     name = "num.coded_rows"
@@ -126,7 +132,7 @@ class CodedRowsAttr(CodeAttr):
 class CodedTileAttr(CodeAttr):
     """`outputs[p, r]` is the start value of row r plus the products of row r of the weights and window p, requantised.
 
-    `constants` is the attribute of `CodedTile`.
+    `constants` is the attribute that stores a `CodedTile`.
     """
 
     name = "num.coded_tile"
@@ -144,9 +150,8 @@ class CodedTileAttr(CodeAttr):
 
 @irdl_attr_definition
 class CodedLoopAttr(CodeAttr):
-    """`outputs` is the run that a `num.lane_function` computes from the input runs.
-
-    `constants` is the name of the lane function.
+    """`outputs` is the run that a `num.lane_function` computes from the input runs. `constants` is the name of the lane
+    function.
     """
 
     name = "num.coded_loop"
@@ -154,7 +159,7 @@ class CodedLoopAttr(CodeAttr):
 
     @classmethod
     def named(cls, function: str, size: CodeSize) -> Self:
-        """The routine that computes the lane function named `function`."""
+        """The routine that calls the lane function with this name."""
         return cls.of(DictionaryAttr({_FUNCTION: SymbolRefAttr(function)}), size)
 
     @property

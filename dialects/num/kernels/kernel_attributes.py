@@ -1,7 +1,7 @@
 """Attributes that identify the kernel of an op, by a name or by the parameters of a kernel generator (composer).
 
-The chip of a board provides the kernel that an attribute identifies (`tinyml.targets.registry.kernel_of`), and the name
-of the C function. This name is printed and never parsed. The declaration of the function has the same attribute.
+The chip of a board maps an attribute to a kernel (`tinyml.targets.registry.kernel_of`) and to the name of its C
+function. This name is printed but never parsed. The declaration of the function has the same attribute.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ __all__ = [
 
 
 class KernelAttr(ParametrizedAttribute, ABC):
-    """An attribute that identifies the kernel of an op."""
+    """The base class of attributes that identify the kernel of an op."""
 
 
 DECLARED = OwnAttribute(
@@ -51,7 +51,10 @@ KERNEL = MessageConstraint(BaseAttr(KernelAttr), "expected a kernel, as in #num.
 
 @irdl_attr_definition
 class ListedKernelAttr(KernelAttr):
-    """A kernel that a chip lists. function: the C function of the kernel."""
+    """A kernel that is listed in the table of a chip.
+
+    function: the name of the kernel's C function.
+    """
 
     name = "num.kernel"
     function: StringAttr
@@ -82,11 +85,11 @@ class ComposedKernelAttr(KernelAttr):
 
     * op: the routine that the kernel computes.
     * weights_coding, vector_coding: the codings of the factors (`tinyml.dialects.formats.number_format`), or the digits
-      of packed weights.
-    * weights, vector, sum: the number of bits of the stored factors and of the accumulator.
+      as which weights are packed.
+    * weights, vector, sum: the widths of the stored factors and of the accumulator, in bits.
     * gaps: the number of bits stored with each weight of a sparse row, 0 for a dense row.
-    * ram: 1 if the weights are in RAM on a chip that reads flash by different instructions, otherwise 0.
-    * rows: the number of rows computed at once.
+    * ram: 1 if the weights are in RAM, on a chip that has different instructions for reading flash; otherwise 0.
+    * rows: the number of rows computed per call.
     """
 
     name = "num.composed_kernel"
@@ -112,8 +115,10 @@ class ComposedKernelAttr(KernelAttr):
         ram: bool = False,
         rows: int = 1,
     ) -> Self:
-        """The attribute with these parameters. codings, widths: pairs of parameters for the weights and for the
-        vector.
+        """The attribute with these parameters.
+
+        codings: the codings of the weights and of the vector.
+        widths: the widths of the weights and of the vector, in bits.
         """
         factors = [(StringAttr(coding), IntAttr(width)) for coding, width in zip(codings, widths, strict=True)]
         numbers = map(IntAttr, (sum, gaps, int(ram), rows))
@@ -152,7 +157,7 @@ _DEFAULTS = {"right": 0, "lines": 1, "filters": 1, "once": 0}
 
 @irdl_attr_definition
 class TileKernelAttr(KernelAttr):
-    """A kernel for tiles, from a family of kernels. The other parameters of the kernel are those of
+    """A kernel for tiles. `family` names its `TileFamily`. The integer parameters are those of
     `tinyml.targets.tiles.Tile`.
     """
 
@@ -172,7 +177,10 @@ class TileKernelAttr(KernelAttr):
 
     @classmethod
     def of(cls, family: str, shape: Sequence[int]) -> Self:
-        """The attribute with these parameters. shape: the integers in the order of the family's parameters."""
+        """The attribute of a kernel of a family.
+
+        shape: the integer parameters, in the order in which the family declares them.
+        """
         return cls(StringAttr(family), *map(IntAttr, shape))
 
     @property
@@ -182,14 +190,15 @@ class TileKernelAttr(KernelAttr):
 
     @property
     def extents(self) -> tuple[int, int, int]:
-        """The number of lines, of windows in a line and of rows of weights that one call computes."""
+        """The numbers of lines, of windows in a line, and of rows of weights that one call computes."""
         return self.lines.data, self.count.data, self.rows.data
 
     def verify_windows(self, runs: int, length: int, pitch: int, step: int, filters: int = 1) -> None:
         """Raise `VerifyException` unless the kernel supports windows of this layout.
 
-        The pitch is not checked for a single line of windows with one run. filters: the number of rows for each
-        channel.
+        The pitch is not checked if there is a single line of windows with one run.
+
+        filters: the number of rows for each channel.
         """
         expected = runs, length, pitch if max(runs, self.lines.data) > 1 else 0, step
         given = self.runs.data, self.length.data, self.pitch.data, self.step.data
@@ -222,11 +231,10 @@ class TileKernelAttr(KernelAttr):
 
 @irdl_attr_definition
 class CodeKernelAttr(KernelAttr):
-    """A kernel whose code contains its constant factors. The op, or the declaration of the function, stores the
-    factors.
+    """A kernel whose code embeds its constant weights. The op, or the declaration of the function, stores the weights.
 
-    coder: the generator of the kernel. key: a digest of the constants, which distinguishes kernels of the same
-    generator.
+    * coder: the generator of the kernel.
+    * key: a digest of the constants, which distinguishes kernels of the same generator.
     """
 
     name = "num.code_kernel"
@@ -299,10 +307,9 @@ def _verify_range(numbers: Mapping[str, IntAttr], low: int, high: int | None) ->
 
 
 def parse_numbers(parser: AttrParser, names: Sequence[str], usual: Mapping[str, int]) -> Sequence[IntAttr]:
-    """Parse named integers in any order, each after a comma, as in `, rows = 4`, and return them in the order of
-    `names`.
+    """Parse named integers in any order, each after a comma, as in `, rows = 4`. Return them in the order of `names`.
 
-    usual: the defaults of optional integers.
+    usual: the default values of optional integers, by name.
     """
     numbers: dict[str, int] = {}
     while parser.parse_optional_punctuation(",") is not None:

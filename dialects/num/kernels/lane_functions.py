@@ -1,4 +1,4 @@
-"""Functions on vectors. The body of a function computes one iteration of a nest in `arith` ops of vector units."""
+"""The op `num.lane_function`: a function on vectors whose body computes one iteration of a nest in `arith` ops."""
 
 from __future__ import annotations
 
@@ -44,17 +44,17 @@ _BODY = memref.LoadOp | memref.StoreOp | affine.ApplyOp | func.CallOp | ReduceOp
 class LaneFunctionOp(DialectOp):
     """A function on vectors, each lane of which executes one iteration of a nest on 32-bit integers.
 
-    The iterations may be executed in groups of any size. The arguments are runs of memory of 8-bit, 16-bit or 32-bit
-    integers, and the indices of the axes. The input runs precede the run that is written. The axes are lines and lanes,
-    or only lanes.
+    The iterations are independent, so they may be executed in groups of any size. The arguments are runs of memory of
+    8-bit, 16-bit or 32-bit integers, and the indices of the axes. The input runs precede the run that is written. The
+    axes are lines and lanes, or only lanes.
 
     The body loads elements. The index of an element is affine or, for the elements of a table, a computed integer. The
-    body extends the elements to 32 bits, computes with `arith` ops and functions of the runtime, reduces the elements
-    of windows and of rows (`num.reduce`), and stores one element. In a function without axes, a `num.reduce` combines
-    all lanes, and its result is stored.
+    body extends the elements to 32 bits, computes with `arith` ops and functions of the runtime, reduces windows and
+    rows (`num.reduce`), and stores one element. In a function without axes, a `num.reduce` combines all lanes, and its
+    result is stored.
 
     `vectorise-nests` creates these functions. A `num.call` of `#num.coded_loop` calls each function. The kernel
-    generator (composer) of a vector unit translates the body, op by op, or rejects it.
+    generator (composer) of a vector unit translates the body op by op, or rejects the function.
     """
 
     name = LANE_FUNCTION
@@ -69,7 +69,7 @@ class LaneFunctionOp(DialectOp):
 
     @property
     def shape(self) -> tuple[int, ...]:
-        """The number of lines and of lanes, or only of lanes. The tuple is empty if a reduction combines all lanes."""
+        """The numbers of lines and of lanes, or only of lanes. The tuple is empty if a reduction combines all lanes."""
         return tuple(int(extent) for extent in self.extents.get_values())
 
     @property
@@ -144,7 +144,7 @@ def _typed(parser: Parser) -> Parser.Argument:
 
 
 def _is_run(type: Attribute) -> bool:
-    """True for the type of a rank-1 memref of integers whose width lanes can load."""
+    """True for the type of a rank-1 memref of integers that lanes can load."""
     if not isinstance(type, MemRefType) or len(type.get_shape()) != 1:
         return False
     return cast("MemRefType[Attribute]", type).element_type in (i8, i16, i32)

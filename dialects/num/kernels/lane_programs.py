@@ -1,4 +1,5 @@
-"""The program of a `num.lane_function`, for code generators: its ops in order, and facts about values and accesses.
+"""The program of a `num.lane_function` in the form that code generators use: its ops in order, and properties of its
+values and accesses.
 
 An iteration is a straight-line program on 32-bit integers. It may contain nested loops that carry values, such as a
 loop over the window of a pool. Iterations are independent, so any number of them may run in parallel. A reduction may
@@ -54,13 +55,17 @@ class Element(NamedTuple):
 
 
 class Shared(NamedTuple):
-    """The load of the only element of a run. The element is the same for all lanes."""
+    """The load of the only element of a run. All lanes use the same element."""
 
     run: int
 
 
 class Entry(NamedTuple):
-    """The load of an element of a table. key: the index, which is a computed value. length: the number of entries."""
+    """The load of an element of a table.
+
+    key: the index, which is a computed value.
+    length: the number of elements of the table.
+    """
 
     run: int
     key: SSAValue
@@ -70,7 +75,8 @@ class Entry(NamedTuple):
 class RowSum(NamedTuple):
     """For each lane, the dot product of a row and a vector, or the sum of their squared differences.
 
-    rows, vector: the indices of the runs that contain the rows and the vector. The rows start `pitch` elements apart.
+    rows: the index of the run that contains the rows, which start `pitch` elements apart.
+    vector: the index of the run that contains the vector.
     """
 
     rows: int
@@ -81,9 +87,9 @@ class RowSum(NamedTuple):
 
 
 class Join(NamedTuple):
-    """A reduction over all lanes. The stored result is the sum, the greatest value, or the index of the greatest value.
+    """A reduction over all lanes, which stores the sum, the greatest value, or the index of the greatest value.
 
-    * kind: `sum`, `greatest` or `place` (index).
+    * kind: `sum`, `greatest` or `place` (the index).
     * start: the initial value, a constant or a shared element.
     * value: the value of a lane.
     * first, other: for `place`, the index of the first lane, and the result if no value exceeds the initial value.
@@ -101,9 +107,9 @@ class LaneProgram(CodeContent):
     """The body of a `num.lane_function`.
 
     * ops: the ops that lanes execute, in order. The ops of an inner loop follow its `num.reduce`. The last op stores
-      the result, or reduces all lanes. The list excludes constants, indices, conversions and the terms of sums over
-      rows. The `num.reduce` of a sum over a row is a single op.
-    * accesses: for each load, the accessed element.
+      the result, or reduces all lanes. Constants, indices, conversions and the terms of sums over rows are not listed.
+      The `num.reduce` of a sum over a row is a single op.
+    * accesses: for each load, the element that it accesses.
     * sums: for each sum over a row, its description.
     * join: the reduction of all lanes; None if there is none.
     * values: for each value that lanes compute, the value whose register contains it.
@@ -132,12 +138,12 @@ class LaneProgram(CodeContent):
 
     @property
     def count(self) -> int:
-        """The number of lanes per line."""
+        """The number of lanes of a line, one for each iteration along the axis of lanes."""
         return self.function.shape[-1] if self.join is None else len(cast(ReduceOp, self.ops[-1]).numbers)
 
     @property
     def lines(self) -> int:
-        """The number of lines, each of which consists of all lanes."""
+        """The number of lines, that is, of iterations along the outer axis. Every line has `count` lanes."""
         return self.function.shape[0] if len(self.function.shape) > 1 else 1
 
     @cached_property
@@ -151,12 +157,12 @@ class LaneProgram(CodeContent):
         return sorted({called(op) for op in self.ops if isinstance(op, func.CallOp)})
 
     def operand(self, value: SSAValue) -> Operand:
-        """The value to which an operand refers: a constant, or the value before conversions of its type."""
+        """The operand without conversions of its type: a constant, or the value before the conversions."""
         known = const_evaluate_operand(value)
         return self.values[value] if known is None else known
 
     def operands(self, op: Operation) -> Sequence[Operand]:
-        """The operands of an op, without amounts of shifts, constant factors and indices of elements.
+        """The operands of an op, except shift amounts, constant factors and indices of elements.
 
         For an inner loop, the result is the initial values. For the `num.next` of an inner loop, it is the values for
         the next iteration.
@@ -178,18 +184,21 @@ class LaneProgram(CodeContent):
                 return [self.operand(value) for value in op.operands]
 
     def amount(self, op: arith.ShLIOp | arith.ShRSIOp) -> int:
-        """The constant number of bits by which an op shifts."""
+        """The constant shift amount of a shift op, in bits."""
         return cast(int, self.operand(op.rhs))
 
     def factors(self, op: func.CallOp) -> tuple[int, int] | None:
-        """The multiplier and the shift of a requantisation if they are constant; None for any other call."""
+        """The multiplier and the shift of a call that requantises, if both are constant; None for any other call."""
         if called(op) != REQUANTISE:
             return None
         multiplier, shift = map(self.operand, op.arguments[1:])
         return (multiplier, shift) if isinstance(multiplier, int) and isinstance(shift, int) else None
 
     def carried(self, op: ReduceOp | NextOp) -> Sequence[SSAValue]:
-        """The values that an inner loop carries from one iteration to the next. op: the loop, or its `num.next`."""
+        """The values that an inner loop carries from one iteration to the next.
+
+        op: the loop, or the `num.next` at its end.
+        """
         return (op if isinstance(op, ReduceOp) else cast(ReduceOp, op.parent_op())).body.block.args[1:]
 
     def is_inner(self, op: Operation) -> TypeGuard[ReduceOp]:
@@ -227,19 +236,19 @@ class LaneProgram(CodeContent):
         return places
 
     def own_place(self, op: ReduceOp | NextOp) -> int:
-        """The position where an inner loop starts or ends.
+        """The position at which an inner loop starts, or at which it ends.
 
-        op: the loop, which starts after the positions of its carried values, or its `num.next`.
+        op: the loop, which starts after the positions of its carried values, or its `num.next`, which ends it.
         """
         return self.places[op] + len(self.carried(op))
 
     def end_of(self, loop: ReduceOp) -> int:
-        """The position where an inner loop ends."""
+        """The position in the program at which an inner loop ends."""
         return self.own_place(cast(NextOp, loop.body.block.last_op))
 
     @cached_property
     def defined(self) -> Mapping[SSAValue, int]:
-        """The position at which each value is computed."""
+        """For each value, the position in the program at which it is computed."""
         found = dict[SSAValue, int]()
         for op, place in self.places.items():
             if self.is_inner(op):
@@ -252,8 +261,8 @@ class LaneProgram(CodeContent):
     def uses(self) -> Mapping[SSAValue, Sequence[tuple[int, Operation]]]:
         """For each value, its uses as pairs (position, op).
 
-        A comparison counts as a use at the op that selects by the comparison. The end of an iteration also counts as a
-        use of the values that the loop carries.
+        A comparison is listed as a use by the op that selects with it. The end of an iteration is listed as a use of
+        the values that the loop carries.
         """
         found: dict[SSAValue, list[tuple[int, Operation]]] = {value: [] for value in self.defined}
         for op in self.ops:
@@ -275,7 +284,9 @@ class LaneProgram(CodeContent):
 
     @property
     def work(self) -> int:
-        """The least number of instructions of scalar code per iteration: one for most ops, and one for each product."""
+        """A lower bound on the number of scalar instructions per iteration: one for most ops, and one for each
+        product.
+        """
         total = 0
         for op in self.ops:
             trips = prod(len(loop.numbers) for loop in self.around(op))
@@ -294,7 +305,7 @@ class LaneProgram(CodeContent):
 
     @cached_property
     def reach(self) -> Sequence[int]:
-        """For each run, the number of elements up to the last accessed element."""
+        """For each run, the number of elements from its start up to the last element that the program accesses."""
         reach = [0] * len(self.widths)
         for op, access in self.accesses.items():
             match access:
@@ -314,8 +325,8 @@ class LaneProgram(CodeContent):
 
     @cached_property
     def advances(self) -> Sequence[int]:
-        """For each run, the distance between the elements of consecutive lanes, in elements; 0 if all lanes share an
-        element.
+        """For each run, the distance between the elements that consecutive lanes access, in elements; 0 if all lanes
+        access one element.
         """
         advances = [0] * (len(self.widths) - 1)
         for access in self.accesses.values():

@@ -1,4 +1,6 @@
-"""The conversion of a `num.lane_function` to a `LaneProgram`. If it is impossible, an error states the reason."""
+"""The conversion of a `num.lane_function` to a `LaneProgram`. If a function cannot be converted, an error states the
+reason.
+"""
 
 from __future__ import annotations
 
@@ -39,7 +41,7 @@ def lane_program(function: LaneFunctionOp) -> LaneProgram:
 
 
 class _Reader:
-    """A reader that collects the ops, accesses and sums of a lane function while it visits the ops."""
+    """The state of a conversion: the ops, accesses and sums of the ops that have been converted so far."""
 
     def __init__(self, function: LaneFunctionOp):
         self.function, self.runs = function, list(function.runs)
@@ -66,7 +68,7 @@ class _Reader:
         )
 
     def _check_runs(self) -> None:
-        """Raise `VerifyException` unless each input run is used in one way and the distances between lines are
+        """Raise `VerifyException` unless each input run is accessed in a single way and the distances between lines are
         nonnegative.
         """
         uses = [set[str | Operation]() for _ in self.runs[:-1]]
@@ -92,7 +94,7 @@ class _Reader:
         return self.values[value]
 
     def _computed(self, op: Operation) -> None:
-        """Append an op whose result is a value that a lane computes."""
+        """Append an op whose result is a value that a lane computes to the program."""
         self.ops.append(op)
         self.values[op.results[0]] = op.results[0]
 
@@ -147,7 +149,7 @@ class _Reader:
             self._value(value)
 
     def _access(self, op: memref.LoadOp | memref.StoreOp) -> tuple[int, int, dict[SSAValue, int]]:
-        """The index of the accessed run, the constant offset of the element, and for each axis index its factor."""
+        """The accessed element: the index of the run, the constant offset, and the factor of each axis index."""
         run, (constant, factors) = self.runs.index(op.memref), index_terms(op.indices[0])
         if len(self.function.shape) > 1:
             self.pitches[run] = factors.pop(self.function.numbers[0], 0)
@@ -192,7 +194,9 @@ class _Reader:
         self.loops.pop()
 
     def _row_sum(self, op: ReduceOp) -> RowSum | None:
-        """A sum of products, or of squares of differences, of a row and a vector; None for any other reduction."""
+        """The description of a reduction that is a sum of products, or of squared differences, of a row and a vector;
+        None for any other reduction.
+        """
         (number, *carried), last = op.body.block.args, op.body.block.last_op
         if len(carried) != 1 or op.numbers.start or const_evaluate_operand(op.starts[0]) != 0 or self.lane is None:
             return None
@@ -218,7 +222,7 @@ class _Reader:
         return RowSum(rows, pitch, vector, op.numbers.stop, differs)
 
     def _join(self, op: ReduceOp) -> None:
-        """Analyse the reduction that combines all lanes."""
+        """Record the description of the reduction that combines all lanes."""
         (self.lane, *carried), last = op.body.block.args, op.body.block.last_op
         assert isinstance(last, NextOp)
         self.first = op.numbers.start
@@ -253,7 +257,7 @@ class _Reader:
 
 
 def index_terms(index: SSAValue) -> tuple[int, dict[SSAValue, int]]:
-    """The constant part of an index, and for each axis index its factor."""
+    """The constant part of an affine index, and the factor of each axis index in it."""
     if (known := const_evaluate_operand(index)) is not None:
         return known, {}
     if not isinstance(op := index.owner, affine.ApplyOp):

@@ -1,4 +1,4 @@
-"""Lane programs with unrolled inner loops."""
+"""Unrolling of the inner loops of lane programs."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from tinyml.dialects.operations import integer_constant
 
 
 def unrolled(program: LaneProgram) -> LaneProgram:
-    """The program with unrolled inner loops, in which no element is loaded twice."""
+    """A copy of the program with unrolled inner loops, in which no element is loaded twice."""
     body = program.function.body.block
     block = Block(arg_types=body.arg_types)
     same = dict[SSAValue, SSAValue](zip(body.args, block.args, strict=True))
@@ -28,7 +28,10 @@ def unrolled(program: LaneProgram) -> LaneProgram:
 
 @dataclass
 class _Unrolled:
-    """The construction of a copy of a body with unrolled inner loops. same: for each value, its copy."""
+    """The construction of a copy of a lane function's body with unrolled inner loops.
+
+    same: for each value of the original body, its copy.
+    """
 
     program: LaneProgram
     same: dict[SSAValue, SSAValue]
@@ -79,11 +82,11 @@ class _Unrolled:
         return [self.same[value] for value in values]
 
     def _following(self, op: ReduceOp) -> Sequence[SSAValue]:
-        """Copies of the values that the reduction body yields."""
+        """Copies of the values that the body of a reduction yields, for one iteration."""
         return self._copies(cast(NextOp, op.body.block.last_op).operands)
 
     def _loaded(self, value: SSAValue) -> SSAValue:
-        """The copy of the value before conversions of its type."""
+        """The copy of `value`, taken before conversions of its type."""
         copy = self.same[value]
         while isinstance(copy.owner, CASTS):
             copy = copy.owner.operands[0]

@@ -73,9 +73,9 @@ def _number(e: Emitter, value: int) -> SSAValue:
 
 
 def _decoding(e: Emitter, codings: Sequence[Coding], *, segments: bool) -> tuple[list[SSAValue], list[SSAValue]]:
-    """The arguments with which a kernel decodes raws: tables, then bytes.
+    """The arguments from which a kernel decodes raws: pointers to tables, then one byte for each other parameter.
 
-    Each table argument points to the entry for raw 0. The entries of negative raws precede this entry.
+    A table pointer addresses the entry for raw 0. The entries of negative raws precede this entry.
     """
     tables = [(coding.table, coding.zero) for coding in codings if coding.table is not None]
     parameters = [value for coding in codings for value in coding.parameters]
@@ -109,14 +109,16 @@ class OneNumberAttr(RoutineAttr, ABC):
 
 
 class DenseSumAttr(LoopRoutineAttr, ABC):
-    """A routine that adds to `sum` a sum over the elements of the runs `lhs` and `rhs`."""
+    """A routine that adds to `sum` a sum of terms, each of which depends on one element of the run `lhs` and one of the
+    run `rhs`.
+    """
 
     OPERANDS: ClassVar[Sequence[AttrConstraint]] = (SAME_SUM, MEMREF, MEMREF)
     ADDS: ClassVar[bool] = True
 
     @property
     def numbers(self) -> Sequence[int]:
-        """The integer arguments that the kernel accepts between the length of the runs and the sum."""
+        """The integer arguments of the kernel's C function between the length of the runs and the sum."""
         return ()
 
     def arguments(self, call: CallOp, *, segments: bool) -> Arguments:
@@ -143,7 +145,7 @@ class ProductsOfRunsAttr(DenseSumAttr, ABC):
 
     @property
     def step(self) -> int:
-        """The distance between consecutive factors in the second run, in elements."""
+        """The distance in the second run between consecutive elements that are multiplied, in elements."""
         return 1
 
     def expand(self, call: CallOp, loops: LoopBuilding) -> SSAValue:
@@ -157,9 +159,9 @@ class ProductsOfRunsAttr(DenseSumAttr, ABC):
 
 @irdl_attr_definition
 class DotAttr(ProductsOfRunsAttr):
-    """`(sum, lhs, rhs)`: the sum plus the products of two runs of equal length.
+    """`(sum, lhs, rhs)`: the sum plus the products of corresponding elements of two runs of equal length.
 
-    `#num.dot` adds products in order, or as a tree if the accumulator adds in trees.
+    `#num.dot` adds products in order, or as a tree if the accumulator is that of an addition tree.
     """
 
     name = "num.dot"
@@ -179,8 +181,8 @@ def calls_dot(op: Operation) -> TypeGuard[CallOp]:
 class StridedDotAttr(ProductsOfRunsAttr, OneNumberAttr):
     """`(sum, lhs, rhs)`: the sum plus the products of the elements of `lhs` and every `stride`-th element of `rhs`.
 
-    `#num.strided_dot` adds products in order. `rhs` extends from the first to the last factor, as in a column of a
-    matrix.
+    `#num.strided_dot` adds products in order. `rhs` extends from the first to the last multiplied element, as in a
+    column of a matrix.
     """
 
     name = "num.strided_dot"
@@ -209,13 +211,15 @@ class StridedDotAttr(ProductsOfRunsAttr, OneNumberAttr):
 
 @irdl_attr_definition
 class DistanceAttr(DenseSumAttr):
-    """`(sum, lhs, rhs)`: the sum plus the squares of the exact differences between the elements of two runs."""
+    """`(sum, lhs, rhs)`: the sum plus the squares of the exact differences between corresponding elements of two
+    runs.
+    """
 
     name = "num.distance"
     BY_BLOCKS: ClassVar[bool] = True
 
     def factors(self, call: CallOp) -> tuple[SSAValue, SSAValue]:
-        """The runs `lhs` and `rhs`, reordered so that a run in flash precedes a run in RAM, as kernels expect."""
+        """The runs `lhs` and `rhs` in the order that kernels require: a run in flash precedes a run in RAM."""
         _, lhs, rhs = call.arguments
         return (lhs, rhs) if in_flash(memref_type(lhs)) else (rhs, lhs)
 
@@ -237,7 +241,7 @@ class DistanceAttr(DenseSumAttr):
 
 
 def _difference(call: CallOp) -> NumberFormat:
-    """The format of the exact difference of two elements."""
+    """The format of the exact difference between an element of `lhs` and an element of `rhs`."""
     lhs, rhs = (element_format(run.type) for run in call.arguments[1:])
     if (format := lhs.difference(rhs)) is None:
         raise VerifyException(f"{lhs.type} and {rhs.type} have no exact difference")
@@ -253,10 +257,11 @@ def over_entries(
     add: Callable[[SSAValue, SSAValue, SSAValue], SSAValue],
     loops: LoopBuilding,
 ) -> SSAValue:
-    """Build a loop over the entries of a compressed row, and return the sum.
+    """Build a loop over the entries of a compressed row, and return the value of the sum after the loop.
 
-    first: the index of the row's first entry. add: returns the sum after an entry, given the sum before the entry, the
-    index of the entry and the column of the entry.
+    first: the index of the row's first entry.
+    add: returns the sum after an entry, given the sum before the entry, the index of the entry and the column of the
+        entry.
     """
 
     def step(_: SSAValue, carried: Sequence[SSAValue]) -> list[SSAValue]:
@@ -366,15 +371,15 @@ class AxpyAttr(LoopRoutineAttr):
 class SeveralRowsAttr(RoutineAttr, ABC):
     """A routine that computes a sum of products for each of several rows.
 
-    The operands are sums, starts, matrix and vector. The matrix is contiguous, row after row. `sums` and `starts` may
-    be the same memory.
+    The operands are `sums`, `starts`, `matrix` and a vector or window. The rows of the matrix are contiguous and follow
+    one another. `sums` and `starts` may be the same memory.
     """
 
     OPERANDS: ClassVar[Sequence[AttrConstraint]] = (MEMREF, MEMREF, MEMREF, MEMREF)
 
     @property
     def numbers(self) -> Sequence[int]:
-        """The integer arguments that the kernel accepts after the length of a row."""
+        """The integer arguments of the kernel's C function after the length of a row."""
         return ()
 
     def products(self, call: CallOp) -> int:
@@ -387,8 +392,10 @@ class SeveralRowsAttr(RoutineAttr, ABC):
 
     @abstractmethod
     def verify_extents(self, rows: int, matrix: SSAValue, elements: int) -> None:
-        """Raise `VerifyException` unless the extents of a matrix are valid. elements: the number of elements of the
-        vector.
+        """Raise `VerifyException` unless the matrix has the extents that the operands require.
+
+        rows: the number of rows.
+        elements: the number of elements of the vector.
         """
 
     def arguments(self, call: CallOp, *, segments: bool) -> Arguments:
@@ -406,8 +413,8 @@ class DotRowsAttr(SeveralRowsAttr):
     """`(sums, starts, matrix, vector)`: `sums[r]` is `starts[r]` plus the products of row r of the matrix and the
     vector.
 
-    The matrix is contiguous, row after row. Packed rows consist of whole groups. `sums` and `starts` may be the same
-    memory.
+    The rows of the matrix are contiguous and follow one another. Packed rows consist of whole groups. `sums` and
+    `starts` may be the same memory.
     """
 
     name = "num.dot_rows"
@@ -421,12 +428,12 @@ class DotRowsAttr(SeveralRowsAttr):
 
 @irdl_attr_definition
 class ChannelDotsAttr(SeveralRowsAttr, OneNumberAttr):
-    """`(sums, starts, matrix, window)`: `sums[r] = starts[r] +` the products of row r of the matrix and channel r of a
-    window.
+    """`(sums, starts, matrix, window)`: `sums[r]` is `starts[r]` plus the products of row r of the matrix and channel r
+    of a window.
 
     Channel r consists of every `stride`-th element of the window, starting with element r. Each channel of an image
-    therefore has a separate filter. The rows of the matrix are contiguous, row after row. `sums` and `starts` may be
-    the same memory.
+    therefore has its own filter. The rows of the matrix are contiguous and follow one another. `sums` and `starts` may
+    be the same memory.
     """
 
     name = "num.channel_dots"
@@ -447,11 +454,10 @@ class ChannelDotsAttr(SeveralRowsAttr, OneNumberAttr):
 
 @irdl_attr_definition
 class TilesAttr(OneNumberAttr):
-    """`(outputs, stream, windows)`: the finished sums of a `num.contract` over windows.
+    """`(outputs, stream, windows)`: the rounded results of a `num.contract` over windows.
 
-    The attribute of the kernel states the number of windows and rows per call. `stream` contains the weights and other
-    data of rows, in the order in which the kernel reads them. The parameter `multiplied` is the number of products per
-    call.
+    The attribute of the kernel specifies the numbers of windows and rows per call. `stream` contains the weights and
+    other data of rows, in the order in which the kernel reads them. `multiplied` is the number of products per call.
     """
 
     name = "num.tiles"
@@ -475,9 +481,9 @@ class TilesAttr(OneNumberAttr):
 @irdl_attr_definition
 class TransformAttr(RoutineAttr):
     """`(run, ...)`: a C function of the runtime transforms the raws of a run in place, or computes them from other runs
-    and constants, which it only reads.
+    and constants, which it does not modify.
 
-    The arguments of the C function are the operands and `numbers`. The cost model assumes a time proportional to
+    The arguments of the C function are the operands, then `numbers`. The cost model assumes a time proportional to
     `steps`.
     """
 

@@ -1,4 +1,4 @@
-"""The ops of `tdsl` that compute features of signals: filters, spectra, scaling by blocks, channels, and counts."""
+"""The ops of `tdsl` that compute features of signals: filters, spectra, block floating point, channels, and counts."""
 
 from tinyml.dialects.tdsl.signals.block_scaling import *
 from tinyml.dialects.tdsl.signals.channels import *

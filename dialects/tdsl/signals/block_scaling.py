@@ -1,8 +1,8 @@
-"""Block floating point: the numbers of a block share an exponent. The greatest number determines the exponent.
+"""Block floating point: the numbers of a block share an exponent, which the number of greatest magnitude determines.
 
-The exponent is represented by a factor, which is a power of two. Multiplications by the factor, and its logarithm, are
-computed by ordinary ops. On reals, every result is therefore equal to the result without scaling (Oppenheim and
-Weinstein, "Effects of Finite Register Length in Digital Filtering and the Fast Fourier Transform", 1972, section IV.D).
+The exponent is represented by a factor, which is a power of two. Ordinary ops multiply by the factor and compute its
+logarithm. On reals, every result is therefore equal to the result without scaling (Oppenheim and Weinstein, "Effects of
+Finite Register Length in Digital Filtering and the Fast Fourier Transform", 1972, section IV.D).
 """
 
 from __future__ import annotations
@@ -33,10 +33,11 @@ MAX_EXPONENT = 14
 
 @irdl_op_definition
 class BlockFactorOp(TensorOp):
-    """The greatest power of two, from 1 to 2^most, whose products with the elements of a row are below `limit`.
+    """The greatest power of two, from 1 to 2^most, whose products with all elements of a row have magnitudes below
+    `limit`.
 
-    The products are compared by their magnitudes. The result is 1 for rows with a number of at least half the limit,
-    and 2^most for rows of zeros. `limit` is a power of two.
+    The result is 1 for rows with a magnitude of at least half the limit, and 2^most for rows of zeros. `limit` is a
+    power of two.
     """
 
     name = "tdsl.block_factor"
@@ -51,7 +52,8 @@ class BlockFactorOp(TensorOp):
         build(self, [input], result, {"limit": FloatAttr(limit, f64), "most": IntegerAttr(most, i64)})
 
     def factors(self, format: NumberFormat | None = None) -> tuple[float, Sequence[tuple[float, float]]]:
-        """The factor for rows below all thresholds, then pairs (threshold, factor) in ascending order of thresholds.
+        """The factor for rows whose greatest magnitude is below all thresholds, then pairs (threshold, factor) in
+        ascending order of thresholds.
 
         format: the result's format. Factors above 1 that this format does not represent are omitted.
         """
@@ -104,7 +106,9 @@ class BlockFactorOp(TensorOp):
 
 @elementwise_op_definition(num.ScaleOp)
 class ScaleBlockOp(BinaryOp):
-    """The product of a block and its `tdsl.block_factor`. All products stay within the format."""
+    """The product of the elements of a block and its `tdsl.block_factor`. All products stay within the range of the
+    format.
+    """
 
     name = "tdsl.scale_block"
 

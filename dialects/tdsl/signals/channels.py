@@ -1,10 +1,10 @@
 """Channels of sound with noise reduction and gain control: the features of TensorFlow Lite Micro's speech examples and
 of microWakeWord.
 
-The ops compute on integers. Each rounds as TensorFlow Lite Micro's audio front end and the 16-bit transform of kissfft
-do, so that a model receives the features on which it was trained, bit for bit. On reals they compute
-the same integers times units. The gain control is PCEN of
-Wang et al., "Trainable Frontend For Robust and Far-Field Keyword Spotting" (2017), computed from tables.
+The ops compute on integers. Their results are bit-identical to those of TensorFlow Lite Micro's audio front end and the
+16-bit transform of kissfft, so that a model receives the features on which it was trained. On reals they compute the
+same integers times units. The gain control is PCEN of Wang et al., "Trainable Frontend For Robust and Far-Field Keyword
+Spotting" (2017), computed from tables.
 """
 
 from __future__ import annotations
@@ -76,7 +76,7 @@ QUANTISATION_BITS = 31
 
 
 def _as_i16(x: Array) -> Array:
-    """Integers modulo 2^16, as signed integers."""
+    """Integers reduced modulo 2^16 to signed 16-bit integers."""
     return ((x + (1 << 15)) & 0xFFFF) - (1 << 15)
 
 
@@ -85,7 +85,10 @@ def _single(x: float) -> np.float32:
 
 
 class IntegerOp(TensorOp, ABC):
-    """An op on integers, which are reals in the units `units`. `integers` defines its result, also on reals."""
+    """An op on integers. A tensor of reals represents them as integer * unit, with the unit of `units`.
+
+    The method `integers` defines the result, also on reals.
+    """
 
     ONE_FAMILY: ClassVar[bool] = False
 
@@ -94,7 +97,7 @@ class IntegerOp(TensorOp, ABC):
 
     @property
     def units(self) -> Sequence[float]:
-        """The reals of the integer 1 of each operand and of the result."""
+        """For each operand and for the result, the real that represents the integer 1."""
         return [SAMPLE_UNIT if bits == 16 else 1.0 for bits in self.BITS]
 
     def verify_formats(self) -> None:
@@ -121,11 +124,11 @@ class IntegerOp(TensorOp, ABC):
 
     @abstractmethod
     def integers(self, x: Sequence[Array]) -> Array:
-        """The result, from operands of 64-bit integers."""
+        """The result as integers, computed from operands that are arrays of 64-bit integers."""
 
 
 def _row_length(value: SSAValue) -> int:
-    """The length of a row 1 x N. Raises `VerifyException` for another shape."""
+    """The length N of a row of shape 1 x N. Raises `VerifyException` for another shape."""
     shape = shape_of(value)
     if len(shape) != 2 or shape[0] != 1:
         raise VerifyException(f"takes one row 1 x N, got shape {spell(shape)}")
@@ -142,10 +145,10 @@ def _window(length: int) -> NDArray[np.int64]:
 
 @irdl_op_definition
 class TaperOp(IntegerOp):
-    """A frame multiplied by a Hann window and extended by zeros to a power of two of samples.
+    """A frame multiplied by a Hann window and padded with zeros to a power of two of samples.
 
-    Sample i is multiplied by 0.5 - 0.5 cos(2 pi (i + 0.5) / N), which is rounded to 12 fractional bits, and the product
-    is rounded down.
+    Sample i is multiplied by 0.5 - 0.5 cos(2 pi (i + 0.5) / N), rounded to 12 fractional bits. The product is rounded
+    down.
     """
 
     name = "tdsl.taper"
@@ -172,11 +175,11 @@ class TaperOp(IntegerOp):
 
 @irdl_op_definition
 class ScaledSpectrumOp(IntegerOp, SpectrumOp):
-    """The bins of N real samples that are first doubled while all of them fit 16 bits.
+    """The spectrum of N real samples. The samples are first doubled as often as all of them still fit in 16 bits.
 
-    N / 2 is a power of four. The first number of the result consists of the number of doublings and 0, and not of bins
-    0 and N / 2. Each of the log4(N / 2) stages, and the step that separates the bins of the real signal, divides by its
-    radix before it rotates numbers. Sums wrap around.
+    N / 2 is a power of four. The first pair of the result contains the number of doublings and 0, instead of bins 0 and
+    N / 2. Each of the log4(N / 2) stages divides by its radix before it rotates numbers. So does the last step, which
+    separates the bins of the real signal. Sums wrap around.
     """
 
     name = "tdsl.scaled_spectrum"
@@ -194,7 +197,7 @@ class ScaledSpectrumOp(IntegerOp, SpectrumOp):
 
     @property
     def order(self) -> NDArray[np.int64]:
-        """For each index, the index with its base-4 digits in reverse order."""
+        """The permutation of the input of the transform: each index with its base-4 digits in reverse order."""
         order = np.zeros(1, np.int64)
         while len(order) < self.points:
             order = np.concatenate([4 * order + digit for digit in range(4)])
@@ -202,12 +205,14 @@ class ScaledSpectrumOp(IntegerOp, SpectrumOp):
 
     @property
     def rotations(self) -> NDArray[np.int64]:
-        """The rotations of the last stage, of shape (N / 8, 3, 2). Other stages use some of them."""
+        """The rotations (twiddle factors) of the last stage, of shape (N / 8, 3, 2). The other stages use a subset of
+        them.
+        """
         return _turns(np.arange(self.points // 4)[:, None] * [1, 2, 3] / self.points)
 
     @property
     def real_rotations(self) -> NDArray[np.int64]:
-        """The rotations of bins 1 to N / 4, of shape (N / 4, 2)."""
+        """The rotations (twiddle factors) that separate bins 1 to N / 4 of the real signal, of shape (N / 4, 2)."""
         return _turns(np.arange(1, self.points // 2 + 1) / (2 * self.points) + 0.25)
 
     def integers(self, x: Sequence[Array]) -> Array:
@@ -227,7 +232,7 @@ class ScaledSpectrumOp(IntegerOp, SpectrumOp):
 
 
 def _turns(periods: Array) -> NDArray[np.int64]:
-    """exp(-2 pi j t) for numbers of periods, in units of 1 / 32767."""
+    """exp(-2 pi j t) for each number of periods t, in units of 1 / 32767."""
     angles = 2 * np.pi * np.asarray(periods)
     return np.floor(32767 * np.stack([np.cos(angles), -np.sin(angles)], -1) + 0.5).astype(np.int64)
 
@@ -237,12 +242,12 @@ def _rounded(x: Array) -> Array:
 
 
 def _over(x: Array, count: int) -> Array:
-    """Numbers divided by `count`, by a multiplication with 32767 // count."""
+    """Integers divided by `count`, computed as a multiplication by 32767 // count."""
     return _rounded(x * (32767 // count))
 
 
 def _times(z: Array, w: Array) -> Array:
-    """Complex products."""
+    """The products of complex numbers, whose real and imaginary parts are along the last axis."""
     real = z[..., 0] * w[..., 0] - z[..., 1] * w[..., 1]
     return np.stack([_rounded(real), _rounded(z[..., 0] * w[..., 1] + z[..., 1] * w[..., 0])], -1)
 
@@ -252,7 +257,11 @@ def _by_minus_j(z: Array) -> Array:
 
 
 def _stage(z: Array, w: Array) -> Array:
-    """A stage of radix 4. z: shape (samples, groups, 4, span, 2). w: rotations, shape (span, 3, 2)."""
+    """The result of one stage of radix 4.
+
+    z: shape (samples, groups, 4, span, 2).
+    w: the rotations, shape (span, 3, 2).
+    """
     z = _over(z, 4)
     a, (b, c, d) = z[:, :, 0], (_times(z[:, :, i], w[:, i - 1]) for i in (1, 2, 3))
     even, odd, sum, turned = a + c, a - c, b + d, _by_minus_j(b - d)
@@ -260,9 +269,11 @@ def _stage(z: Array, w: Array) -> Array:
 
 
 def _real_bins(z: Array, w: Array) -> Array:
-    """The bins of a real signal, from the transform of its samples as complex numbers; bin 0 is 0.
+    """The bins of a real signal, computed from the transform of its samples taken as complex numbers. Bin 0 is set to
+    0.
 
-    z: shape (samples, points, 2). w: rotations, shape (points / 2, 2).
+    z: shape (samples, points, 2).
+    w: the rotations, shape (points / 2, 2).
     """
     points = z.shape[1]
     low: NDArray[np.int64] = np.arange(1, points // 2 + 1, dtype=np.int64)
@@ -277,9 +288,12 @@ def _real_bins(z: Array, w: Array) -> Array:
 
 
 class Bank(NamedTuple):
-    """The bins of channels. first: the first bin. widths: the number of bins between the centres of adjacent channels,
-    one more than there are channels. falling: for each bin, its weight in the channel that falls there, in units of
-    2^-12; the rest of 2^12 is its weight in the next channel.
+    """The bins of a spectrum that belong to each channel, and their weights.
+
+    first: the index of the first bin that belongs to a channel.
+    widths: the number of bins between the centres of adjacent channels, one more than there are channels.
+    falling: for each bin, its weight in the channel whose triangle falls there, in units of 2^-12. Its weight in the
+        next channel is 2^12 minus this number.
     """
 
     first: int
@@ -290,8 +304,8 @@ class Bank(NamedTuple):
 def log1p(x: np.float32) -> np.float32:
     """log(1 + x) for x >= 0 in single precision, rounded as by the C libraries of microcontrollers (fdlibm).
 
-    1 + x is 2^k (1 + f) with f between sqrt(1/2) - 1 and sqrt(2) - 1, and log(1 + f) a polynomial in f / (2 + f). Other
-    roundings change some weights of channels by a unit.
+    1 + x is written as 2^k (1 + f) with f between sqrt(1/2) - 1 and sqrt(2) - 1. log(1 + f) is a polynomial in f / (2 +
+    f). With any other rounding, some weights of channels would differ by one unit.
     """
     high, low = _single(6.9313812256e-01), _single(9.0580006145e-06)
     k, f, lost = 0, x, _single(0)
@@ -341,11 +355,12 @@ def _bank(points: int, count: int, rate: float, low: float, high: float) -> Bank
 
 @irdl_op_definition
 class ChannelsOp(IntegerOp):
-    """Magnitudes of `count` channels, triangles on the mel scale, from a `tdsl.scaled_spectrum`.
+    """The magnitudes of `count` channels of a `tdsl.scaled_spectrum`. The weights of a channel are a triangle on the
+    mel scale.
 
-    A magnitude is the square root of a weighted sum of powers, divided by the power of two of the spectrum's doublings.
-    Its unit is 2^-6 of the magnitude of a bin. Bins from 1 on belong to channels, at `rate` samples per second; the
-    centres of channels divide the mels between `low` and `high` Hz evenly.
+    A magnitude is the square root of a weighted sum of powers, divided by 2^d for the d doublings of the spectrum. Its
+    unit is 2^-6 of the magnitude of a bin. Bins from 1 on belong to channels. `rate` is the number of samples per
+    second. The centres of the channels divide the mels between `low` and `high` Hz evenly.
     """
 
     name = "tdsl.channels"
@@ -396,7 +411,7 @@ class ChannelsOp(IntegerOp):
 
 
 def _root(x: Array) -> Array:
-    """Square roots, rounded to nearest. Of a 32-bit number, the root has 16 bits."""
+    """Square roots of integers, rounded to nearest. The root of a 32-bit integer has 16 bits."""
     root = np.sqrt(x.astype(np.float64)).astype(np.int64)
     root -= root * root > x
     root += (root + 1) ** 2 <= x
@@ -409,7 +424,8 @@ def _share(real: float) -> int:
 
 @irdl_op_definition
 class NoiseOp(IntegerOp):
-    """The noise of each channel after a frame: the noise before it, moved towards the channel by a share.
+    """An estimate of the noise of each channel after a frame: (1 - share) * the previous estimate + share * the
+    channel.
 
     The share is `even` for channels 0, 2 and so on, and `odd` for the others. The noise has ten more fractional bits
     than a channel.
@@ -458,7 +474,8 @@ def _same_rows(channels: SSAValue, noise: SSAValue) -> Shape:
 
 
 def channel_bits(points: int) -> int:
-    """The binary logarithm of the factor between a channel of `tdsl.channels` and the features' unit of a channel.
+    """The binary logarithm of the ratio between the unit of a channel of `tdsl.channels` and the unit in which the
+    features use the channel.
 
     points: the number of samples of the spectrum.
     """
@@ -483,15 +500,15 @@ def _gains(strength: float, offset: float, bits: int) -> NDArray[np.int64]:
 
 @irdl_op_definition
 class ChannelFeaturesOp(IntegerOp):
-    """`unit` times the integer 64 ln(y 2^bits) for each channel. y is the channel less its noise, divided by a power of
-    the noise.
+    """`unit` times the integer 64 ln(y 2^bits) for each channel. y is the channel minus its noise, multiplied by a gain
+    that decreases with the noise.
 
-    * least: the least share of a channel that remains when the noise is subtracted.
+    * least: the least fraction of a channel that remains after the noise is subtracted.
     * strength, offset: the gain is (noise 2^bits + offset)^-strength, interpolated in a table.
     * bits: the result of `channel_bits`.
 
-    The ratio x of channel and noise becomes x^2 / 4 below 2, and x - 1 above. The feature of a y 2^bits below 2 is 0.
-    The result has 16 bits, whose integers are the features, or 8 bits, to which the features are rounded once.
+    The ratio x of channel and noise is replaced by x^2 / 4 below 2, and by x - 1 above. If y 2^bits is below 2, the
+    feature is 0. The result has 16 bits, which contain the integers, or 8 bits, to which the features are rounded once.
     """
 
     name = "tdsl.channel_features"
@@ -545,9 +562,9 @@ class ChannelFeaturesOp(IntegerOp):
             super().verify_format(value, bits, unit)
 
     def quantisation(self) -> tuple[int, int]:
-        """The multiplier in units of 2^-31 that converts features to raws of 8 bits, and the raw of 0.
+        """The multiplier, in units of 2^-31, that converts features to raws of 8 bits, and the raw of 0.
 
-        Raises `VerifyException` for a format to which some feature is not rounded by one multiplication.
+        Raises `VerifyException` for a format in which one multiplication does not round every feature correctly.
         """
         format = format_of(self.out)
         formula = affine_formula(format)
@@ -583,19 +600,19 @@ class ChannelFeaturesOp(IntegerOp):
 
     @property
     def least_share(self) -> int:
-        """The least share that remains, in units of 2^-14."""
+        """The property `least` in units of 2^-14."""
         return _share(self.least.value.data)
 
     @property
     def gains(self) -> NDArray[np.int64]:
-        """The gains of a noise of 0 and 1; then, for each power of two from 2 to 2^31, the gain there and the two
-        coefficients of a parabola up to the next power of two.
+        """The gains for a noise of 0 and of 1. Then, for each power of two from 2 to 2^31, the gain at this noise and
+        two coefficients of a parabola that interpolates up to the next power of two.
         """
         return _gains(self.strength.value.data, self.offset.value.data, self.exponent.value.data)
 
     @property
     def logarithms(self) -> NDArray[np.int64]:
-        """log2(1 + x) - x at the ends of 128 segments of x from 0 to 1."""
+        """log2(1 + x) - x at the ends of 128 equal segments of x from 0 to 1."""
         x = np.arange((1 << SEGMENT_BITS) + 1) / (1 << SEGMENT_BITS)
         return np.round((np.log2(1 + x) - x) * (1 << LOG_BITS)).astype(np.int64)
 

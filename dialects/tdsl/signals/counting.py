@@ -31,9 +31,9 @@ MAX_COUNT = (1 << 15) - 1
 
 
 class CountOp(TensorOp):
-    """Counts of elements that satisfy a condition. Elements are compared as reals, so that every comparison is exact.
+    """The base class of ops that count elements. Elements are compared as reals, so that every comparison is exact.
 
-    In a number format, the result is the number nearest to the count, which is the count itself if representable.
+    In a number format, the result is the number nearest to the count, which is the count itself if it is representable.
     """
 
     ONE_FAMILY: ClassVar[bool] = False
@@ -52,7 +52,7 @@ class CountOp(TensorOp):
 
     @property
     def raws(self) -> Raws:
-        """The possible results, from `LEAST` to `most`, as raws of the result's format."""
+        """The raws, in the result's format, of all possible results from `LEAST` to `most`."""
         format = format_of(self.out)
         return format.encode(np.arange(self.LEAST, self.most + 1, dtype=np.float64)).astype(format.dtype)
 
@@ -63,11 +63,12 @@ class CountOp(TensorOp):
 
 @irdl_op_definition
 class HistogramOp(CountOp):
-    """Histograms of the columns of an n x A matrix. Entry (a, b) of the A x B result counts the elements of column a in
-    bin b.
+    """Histograms of the columns of an n x A matrix. Entry (a, b) of the A x B result is the number of elements of
+    column a in bin b.
 
     `edges` is an A x (B - 1) array of reals, ascending along its rows. Bin b contains the elements from edge b - 1 up
-    to but excluding edge b. The first and the last bin are unbounded. Edges remain reals in every format.
+    to but excluding edge b. The first and the last bin are unbounded. The edges are reals, whatever the format of the
+    matrix is.
     """
 
     name = "tdsl.histogram"
@@ -104,8 +105,8 @@ class HistogramOp(CountOp):
 
     @property
     def raw_edges(self) -> tuple[Array, NDArray[np.int64]]:
-        """The greatest raw below each edge, of shape (A, B - 1), and for each column the number of edges below all
-        numbers.
+        """The edges as raws of the input's format: for each edge, the greatest raw below it, of shape (A, B - 1), and
+        for each column the number of edges below all numbers.
 
         Edges below all numbers are omitted from the row of a column. The row is padded at its end with the greatest
         raw.
@@ -125,7 +126,10 @@ class HistogramOp(CountOp):
         return self.raws[self._in_bins((x[0][..., None] > edges).sum(-1) + missing)]
 
     def _in_bins(self, bins: Array) -> NDArray[np.int64]:
-        """The counts, of shape (samples, A, B). bins: the index of each element's bin, of shape (samples, n, A)."""
+        """The number of elements in each bin, of shape (samples, A, B).
+
+        bins: the index of each element's bin, of shape (samples, n, A).
+        """
         return np.stack([(bins == number).sum(1) for number in range(shape_of(self.out)[1])], -1)
 
 
@@ -187,7 +191,7 @@ class LongestRunOp(CountOp):
     def _longest(self, reached: Array) -> NDArray[np.int64]:
         """The start and the length of the longest run, of shape (samples, 1, 2).
 
-        reached: for each element, whether it satisfies the condition.
+        reached: for each element, whether it satisfies the condition of the op.
         """
         counts = reached.reshape(len(reached), -1) ^ (self.below is not None)
         now = np.zeros(len(counts), np.int64)

@@ -1,4 +1,4 @@
-"""Filters of signals: recursive filters, and correlation with square waves, which requires no multiplication."""
+"""Filters of signals: recursive filters, and correlation with square waves, which needs no multiplication."""
 
 from __future__ import annotations
 
@@ -31,8 +31,9 @@ BIQUAD_TERMS = (2, 2, 2, -2, -2)
 
 @irdl_op_definition
 class BiquadOp(TensorOp):
-    """`y[n] = b0 x[n] + b1 x[n - 1] + b2 x[n - 2] - a1 y[n - 1] - a2 y[n - 2]` along the last axis, where each result
-    is rounded once.
+    """A second-order recursive filter along the last axis. Each result is rounded once:
+
+    `y[n] = b0 x[n] + b1 x[n - 1] + b2 x[n - 2] - a1 y[n - 1] - a2 y[n - 2]`
 
     `coefficients` contains b0, b1, b2, a1 and a2, as in a row of `scipy.signal.butter(..., output="sos")` without a0,
     which is 1. Inputs and results before the first element are zero.
@@ -54,9 +55,8 @@ class BiquadOp(TensorOp):
         return [float(coefficient.value.data) for coefficient in self.coefficients]
 
     def coefficient_format(self) -> NumberFormat:
-        """The format of the coefficients.
-
-        It is of the same kind as the input's format. Its range includes the greatest coefficient.
+        """The format of the coefficients: of the same kind as the input's format, with a range that includes the
+        greatest coefficient.
         """
         greatest = max(map(abs, self.reals))
         return format_of(self.input).for_range(-greatest, greatest)
@@ -107,8 +107,8 @@ PERIOD = 1 << 14
 
 @irdl_op_definition
 class SquareWavesOp(TensorOp):
-    """The mean products of a chunk of shape 1 x D with square waves of M frequencies, in quadrature. The shape of the
-    result is 2 x M.
+    """The mean products of a chunk of D samples, of shape 1 x D, with square waves of M frequencies, in phase and in
+    quadrature. The shape of the result is 2 x M.
 
     The result is a column of A in equations (25) and (26) of Gural and Murmann, appendix D.2, divided by D. `result[1,
     m]` is the mean product with the quadrature wave. `result[0, m]` is the mean product with the in-phase wave, which

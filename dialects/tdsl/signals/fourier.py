@@ -1,12 +1,12 @@
-"""The steps of a Fourier transform of real signals, in place and by decimation in time.
+"""The steps of a Fourier transform of real signals, computed in place and by decimation in time.
 
 A tensor contains complex numbers along its last axis, real and imaginary parts alternating. The N samples of a real
 signal are interpreted as N / 2 complex numbers. `tdsl.real_spectrum` converts the transform of these numbers to the
 transform of the signal (Sorensen et al., "Real-Valued Fast Fourier Transform Algorithms", 1987, section II).
 
-Each step is a separate op, so that its result has a separate format. In a transform with static scales, the shifts
-between stages therefore follow from the scales that a profile assigns to these results. `SpectrumSteps` implements the
-computations once, for arrays and for the emitted loops.
+Each step is an op, so that its result has its own format. A profile assigns a scale to each result; the shifts between
+stages follow from these scales (a transform with static scaling). `SpectrumSteps` implements the computations once, for
+arrays and for the emitted loops.
 """
 
 from __future__ import annotations
@@ -57,11 +57,14 @@ HALF = 0.5
 
 
 class SpectrumSteps(ABC, Generic[V]):
-    """The computations of Fourier transforms, on values with separate formats."""
+    """The arithmetic of Fourier transforms, on values each of which has its own format."""
 
     @abstractmethod
     def __call__(self, factors: Sequence[V], terms: Sequence[int], into: NumberFormat) -> V:
-        """The sum of products that `num.combine` computes for these factors and terms, in the format `into`."""
+        """A sum of products, as `num.combine` computes it, rounded to the format `into`.
+
+        factors, terms: as in `num.combine`.
+        """
 
     @abstractmethod
     def greater(self, lhs: V, rhs: V) -> V:
@@ -69,7 +72,7 @@ class SpectrumSteps(ABC, Generic[V]):
 
     @abstractmethod
     def constant(self, real: float, format: NumberFormat) -> V:
-        """A constant of `format` that represents `real`."""
+        """The real `real` rounded to `format`, as a constant."""
 
     @abstractmethod
     def format(self, value: V) -> NumberFormat:
@@ -79,14 +82,15 @@ class SpectrumSteps(ABC, Generic[V]):
 def rotations(angles: Array) -> NDArray[np.float64]:
     """-cos and -sin of angles, along a new last axis.
 
-    Some formats represent -1 but not 1. In these formats, the negated factors are exact at 0, 1 and 2 right angles.
+    The factors are negated because some formats represent -1 but not 1. The negated factors are then exact for 0, 1 and
+    2 right angles.
     """
     factors = -np.stack([np.cos(angles), np.sin(angles)], -1)
     return np.where(np.abs(factors) < 1e-15, 0.0, factors)
 
 
 def doubled(format: NumberFormat) -> NumberFormat:
-    """The format of the same kind for twice the magnitude. Rotated numbers may reach twice the magnitude."""
+    """The format of the same kind for numbers of twice the magnitude, which a rotation may produce."""
     greatest = float(np.abs(format.decode(np.stack(format.ends()))).max())
     return format.for_range(-2 * greatest, 2 * greatest) if np.isfinite(greatest) else format
 
@@ -101,7 +105,8 @@ def butterfly(steps: SpectrumSteps[V], z: Sequence[Complex[V]], sign: int, out: 
     """The transform of 2 or 4 complex numbers in bit-reversed order. All numbers except the first are multiplied by
     `sign`.
 
-    sign: 1 or -1. out: the format of the results.
+    sign: 1 or -1.
+    out: the format of the results.
     """
     if len(z) == 2:
         (a, b), minus = z, -sign
@@ -130,9 +135,11 @@ def real_pair(
 ) -> Sequence[Complex[V]]:
     """Bins k and N / 2 - k of the transform of a real signal.
 
-    * z: the same bins of the transform of N / 2 complex numbers.
-    * factors: the result of `rotations` for the angle 2 pi k / N.
-    * half: the number 1 / 2.
+    z: bins k and N / 2 - k of the transform of the N / 2 complex numbers.
+    factors: the result of `rotations` for the angle 2 pi k / N.
+    half: the number 1 / 2.
+    source: the format of rotated numbers.
+    out: the format of the results.
     """
     (xr, xi), (yr, yi) = z
     odd = steps([xi, half, yi, half], [2, 2], source), steps([yr, half, xr, half], [2, -2], source)
@@ -143,7 +150,9 @@ def real_pair(
 
 
 class ArraySteps(SpectrumSteps["tuple[Array, NumberFormat]"]):
-    """The computations on pairs (array, format). Arrays contain reals, or raws on a machine."""
+    """The arithmetic of Fourier transforms on pairs (array, format). An array contains reals, or raws if a machine
+    computes them.
+    """
 
     def __init__(self, arithmetic: Arithmetic) -> None:
         self.machine = arithmetic.machine
@@ -161,7 +170,7 @@ class ArraySteps(SpectrumSteps["tuple[Array, NumberFormat]"]):
         return self.constants(np.array(real), format)(())
 
     def constants(self, reals: Array, format: NumberFormat) -> Callable[[Any], tuple[Array, NumberFormat]]:
-        """A function that maps an index to the constants at this index: `reals` in the given format."""
+        """A function that maps an index to the constant `reals[index]` in the given format."""
         array = reals if self.machine is None else format.encode(reals)
 
         def part(index: Any) -> tuple[Array, NumberFormat]:
@@ -191,7 +200,7 @@ class ArraySteps(SpectrumSteps["tuple[Array, NumberFormat]"]):
 class SpectrumOp(TensorOp, ABC):
     """An op on complex numbers along the last axis. The result may overwrite the operand.
 
-    Every lowering copies the operand to the result, unless the result overwrites the operand. It then computes in
+    Every lowering first copies the operand to the result, unless the result overwrites the operand. It then computes in
     place.
     """
 
@@ -228,7 +237,7 @@ IN_AND_OUT = "$input attr-dict `:` type($input) (`into` $dest^ `:` type($dest))?
 
 @irdl_op_definition
 class ReverseBitsOp(SpectrumOp):
-    """The complex numbers of each row, permuted: number k moves to the index that has the bits of k in reverse
+    """The complex numbers of each row, permuted: number k is copied to the index whose bits are those of k in reverse
     order.
     """
 
@@ -257,11 +266,11 @@ class ReverseBitsOp(SpectrumOp):
 
 @irdl_op_definition
 class ButterfliesOp(SpectrumOp):
-    """A stage of a Fourier transform. It combines `radix` adjacent transforms of `span` numbers to transforms of `radix
-    * span` numbers.
+    """A stage of a Fourier transform. It combines each `radix` adjacent transforms of `span` numbers to one transform
+    of `radix * span` numbers.
 
     Rows are in bit-reversed order. The numbers are rotated, and the rotated numbers are rounded to a format for twice
-    the magnitude. Each result is the exact sum of these numbers, rounded once. In a stage of span 1, no number is
+    the magnitude. Each result is the exact sum of rotated numbers, rounded once. In a stage of span 1, no number is
     rotated.
     """
 
@@ -291,7 +300,7 @@ class ButterfliesOp(SpectrumOp):
 
     @property
     def factors(self) -> NDArray[np.float64]:
-        """The negated rotations of all numbers of each butterfly except the first number.
+        """The negated rotations by which the numbers of each butterfly, except the first number, are multiplied.
 
         The array has the shape (span, radix - 1, 2).
         """
@@ -317,8 +326,8 @@ class ButterfliesOp(SpectrumOp):
 class RealSpectrumOp(SpectrumOp):
     """The transform of N real samples, computed from the transform of the same samples as N / 2 complex numbers.
 
-    The result contains the bins from 1 to N / 2 - 1. The first number of the result consists of the bins 0 and N / 2,
-    which are real.
+    The result contains the bins from 1 to N / 2 - 1. Its first complex number contains the bins 0 and N / 2, which are
+    real.
     """
 
     name = "tdsl.real_spectrum"
@@ -329,7 +338,7 @@ class RealSpectrumOp(SpectrumOp):
 
     @property
     def factors(self) -> NDArray[np.float64]:
-        """The negated rotations of bins 1 to N / 4, as an array of shape (N / 4, 2)."""
+        """The negated rotations that separate bins 1 to N / 4, as an array of shape (N / 4, 2)."""
         return rotations(np.pi * np.arange(1, self.points // 2 + 1) / self.points)
 
     def compute(self, arithmetic: Arithmetic, x: Sequence[Any]) -> Array:
@@ -356,7 +365,7 @@ class RealSpectrumOp(SpectrumOp):
 
 
 class BinsOp(SpectrumOp, ABC):
-    """One real number per bin, from bin 0 on, without bin N / 2."""
+    """The base class of ops that compute one real number per bin, from bin 0 to bin N / 2 - 1."""
 
     assembly_format = IN_AND_OUT
 
@@ -391,7 +400,7 @@ class BinsOp(SpectrumOp, ABC):
 
     @abstractmethod
     def number(self, steps: SpectrumSteps[Any], z: Complex[Any], out: NumberFormat) -> Any:
-        """The real number that is computed from a complex bin."""
+        """The real number that the op computes from a complex bin."""
 
 
 @irdl_op_definition

@@ -1,10 +1,10 @@
-"""Depthwise kernels, which multiply each channel of all windows by a separate filter.
+"""Depthwise kernels for AVR, which multiply each channel of all windows by its own filter.
 
 `AvrSlidingChannels`: the weights of the filter remain in registers while a window slides along the tile. Each element
 is loaded once. Its products are added to the sums of all windows that contain the element. When the sum of a window is
-complete, the sums of later windows move up by one position.
+complete, the sums of later windows are moved by one position.
 
-`AvrChannelsByRow`: for filters with more weights than registers, the code proceeds row by row, for up to three windows
+`AvrChannelsByRow`: for filters with more weights than registers, the code computes row by row, for up to three windows
 at once. The weights of a filter row are loaded once for all of these windows. Each element that the windows cover is
 also loaded once.
 """
@@ -58,7 +58,7 @@ next one.
 
 
 class _AvrChannelCode(AvrTileCode):
-    """The code for a depthwise tile.
+    """The base class of code for a depthwise tile.
 
     * height, width: the extents of a filter.
     * taps: the number of weights of a filter.
@@ -73,7 +73,7 @@ class _AvrChannelCode(AvrTileCode):
 
     @property
     def is_regular(self) -> bool:
-        """True if windows consist of whole pixels, and no two windows coincide."""
+        """True if each run of a window consists of whole pixels, and no two windows coincide."""
         tile = self.tile
         return tile.length % tile.rows == 0 and tile.step % tile.rows == 0 and tile.step > 0 and tile.rows <= MOST
 
@@ -83,7 +83,7 @@ class _AvrChannelCode(AvrTileCode):
 
     @property
     def layout(self) -> WeightStream:
-        """The layout of the stream: for each channel, the start value, the weights and the factors of
+        """The layout of the stream: for each channel, its start value, its weights and its factors of
         requantisation.
         """
         return self.weight_stream((self.tile.rows, 1), self.taps, BY_ROW, by_channel=True)
@@ -93,15 +93,14 @@ class _AvrChannelCode(AvrTileCode):
     def windows(self) -> TimedCode:
         """The code for all windows of a channel.
 
-        When the code begins, registers contain the start value of the channel's sums.
+        Before this code, registers contain the start value of the channel's sums.
         """
 
     @property
     @abstractmethod
     def distances(self) -> tuple[int, int]:
-        """The distances in bytes by which the code for the windows of a channel advances two pointers.
-
-        The first pointer points into the input tile, the second into the stream.
+        """The numbers of bytes by which the code for the windows of a channel advances two pointers: that into the
+        input tile, and that into the stream.
         """
 
     def composed(self) -> TimedCode:
@@ -124,7 +123,10 @@ class _AvrChannelCode(AvrTileCode):
 
 @cache
 def _time_of_channel(length: int) -> float:
-    """The cycles per result of a kernel that computes a single channel of one window."""
+    """The cycles per result of the kernel that computes one channel of one window per call.
+
+    length: the number of weights.
+    """
     return time_alone(strided_dot(8, 8), length) + _FINISHED
 
 
@@ -133,9 +135,10 @@ def _time_of_channel(length: int) -> float:
 
 
 class AvrChannelsByRow(_AvrChannelCode):
-    """Code that processes filters row by row.
+    """Code for a depthwise tile that computes row by row of the filter.
 
-    at_once: the number of windows in a group. groups: the number of groups.
+    at_once: the number of windows in a group.
+    groups: the number of groups.
     """
 
     def __init__(self, tile: Tile) -> None:
@@ -149,7 +152,7 @@ class AvrChannelsByRow(_AvrChannelCode):
 
     @property
     def _row(self) -> TimedCode:
-        """The code that multiplies a filter row by the elements of all windows of a group."""
+        """The code that multiplies one row of the filter by the elements of all windows of a group."""
         tile, pointer = self.tile, MovingPointer("Y")
         weights = _WEIGHTS[: self.width]
         lines = joined(*(next_byte(FLASH, "Z")(weight) for weight in weights))
@@ -173,7 +176,7 @@ class AvrChannelsByRow(_AvrChannelCode):
 
     @property
     def _group(self) -> TimedCode:
-        """The code for all windows of a group."""
+        """The code for the windows of one group."""
         tile, sums = self.tile, SUMS[: self.at_once]
         begin = TimedCode.once(*(copied(START, sum) for sum in sums), a.ldi(_ROWS, self.height))
         code = begin.followed_by(self._row.looped(3, self.height, _ROWS)).then(
@@ -199,7 +202,7 @@ class AvrChannelsByRow(_AvrChannelCode):
 
 
 class AvrSlidingChannels(_AvrChannelCode):
-    """Code that slides a window along the tile.
+    """Code for a depthwise tile that slides one window along the tile.
 
     sums: the registers of the sums of overlapping windows, in the order in which the sums are completed.
     """
@@ -233,7 +236,7 @@ class AvrSlidingChannels(_AvrChannelCode):
 
     @property
     def _finish(self) -> Code:
-        """Code that converts the completed sum to a byte and stores the byte."""
+        """Code that converts the sum that is complete to a byte and stores the byte."""
         if not self.requantises:
             return shifted(self.sums[0], self.tile.right, ELEMENT, ZERO)
         kept = [register for register in (*NUMBER, SIGN) if register in self.weights]

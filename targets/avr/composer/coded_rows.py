@@ -1,8 +1,8 @@
-"""Rows of constant matrices as code: weights are immediates, and six sums at a time are in registers.
+"""Rows of constant matrices as AVR code: weights are immediate operands, and six sums at a time are in registers.
 
 Each element of a vector is loaded once for the rows of a block. A product is computed once for all rows whose weights
-have the same magnitude in that column. It is added to or subtracted from the sum of each of these rows. If the next
-greater magnitude is twice the last magnitude, the product is doubled. Zero weights need no code.
+have the same magnitude in that column. It is added to or subtracted from the sum of each of these rows. If a magnitude
+is twice the previous one, the product is doubled instead of multiplied. Zero weights need no code.
 
 Products are accumulated in 16 bits: the lowest byte of the sum and a separate high byte. As many products are
 accumulated as provably fit in 16 bits for any vector. Then the high byte is added to the two upper bytes of the sum.
@@ -47,9 +47,8 @@ _SPACE = 1 << 24
 
 @dataclass(frozen=True)
 class _Sum:
-    """The registers of a row.
-
-    They contain the bytes of the row's sum, the lowest first, and the high byte of the accumulated products.
+    """The registers of the sum of one row: the bytes of the sum, the lowest first, and the high byte of the accumulated
+    products.
     """
 
     bytes: Sequence[str]
@@ -61,7 +60,8 @@ class _Row:
     """The state of a row's sum while code is emitted.
 
     gathered: the sum of the magnitudes of the weights whose products are accumulated in 16 bits; None if there are
-    none. bias: the total bias added.
+        none.
+    bias: the total bias that has been added.
     """
 
     sum: _Sum
@@ -69,7 +69,9 @@ class _Row:
     bias: int = 0
 
     def open(self, magnitude: int, zero: str) -> Code:
-        """Code that adds the high byte to the sum if another product could overflow the 16-bit accumulation."""
+        """Code that adds the high byte to the sum, if a product of this magnitude could overflow the 16-bit
+        accumulation; otherwise no code.
+        """
         if self.gathered is not None and self.gathered + magnitude <= _IN_CHUNK:
             self.gathered += magnitude
             return ()
@@ -95,9 +97,10 @@ class _Row:
 
 @dataclass
 class AvrCodedBlock:
-    """The code for at most `BLOCK` rows, whose sums are in registers.
+    """The code for a block of at most `BLOCK` rows, whose sums are in registers.
 
-    first: the index of the first row. pointers: the number of pointers on the stack.
+    first: the index of the first row.
+    pointers: the number of pointers on the stack.
     """
 
     rows: CodedRows
@@ -127,14 +130,15 @@ class AvrCodedBlock:
 
     @property
     def skipped(self) -> int:
-        """The number of cycles saved if results are in range.
+        """The number of cycles by which the code is faster if all results are in range, so that no result is saturated.
 
-        These are the cycles of instructions that are skipped, minus the extra cycles of the branches that skip them.
+        It is the number of cycles of the instructions that are then skipped, minus the additional cycles of the
+        branches that skip them.
         """
         return 5 * sum(map(self._limited, range(self.rows.rows))) if self.rows.right < 16 else 0
 
     def pointer(self, number: int) -> Code:
-        """Code that loads a pointer from the stack to Z. The last pointer has the lowest address."""
+        """Code that loads pointer `number` from the stack to Z. The last pointer is at the lowest address."""
         offset = 1 + 2 * (self.pointers - 1 - number)
         stack = (a.in_("r30", a.STACK_POINTER[0]), a.in_("r31", a.STACK_POINTER[1]))
         low, high = a.at("Z", offset), a.at("Z", offset + 1)
@@ -156,7 +160,7 @@ class AvrCodedBlock:
         return tuple(lines)
 
     def _matrix(self, number: int) -> Code:
-        """Code that adds the products of one matrix."""
+        """Code that adds the products of matrix `number` and its vector to the sums."""
         matrix, shift = self.rows.weights[number], self.rows.aligns[number]
         lines = list(joined(*(row.aligned(shift, self.zero) for row in self.states))) if shift else []
         columns = np.flatnonzero(matrix.any(0)).tolist()
@@ -172,7 +176,7 @@ class AvrCodedBlock:
         return tuple(lines)
 
     def _column(self, weights: Sequence[int]) -> Code:
-        """Code that adds the products of an element and the weights of all rows."""
+        """Code that adds the products of one element and the weights of all rows to the sums."""
         left = sorted({abs(weight) for weight in weights} - {0})
         lines: list[Line] = []
         while left:
@@ -200,7 +204,7 @@ class AvrCodedBlock:
         return tuple(lines)
 
     def _element(self, number: int, sign: int) -> Code:
-        """Code that adds an element to a sum, or subtracts it."""
+        """Code that adds the element to the sum of row `number`, or subtracts it if `sign` is negative."""
         row = self.states[number]
         low, high, carry = (a.add, a.adc, a.dec) if sign > 0 else (a.sub, a.sbc, a.inc)
         opened = row.open(1, self.zero)
@@ -214,7 +218,7 @@ class AvrCodedBlock:
         )
 
     def _limited(self, row: int) -> bool:
-        """True if the result of a row may be out of range."""
+        """True if the result of a row may be out of range, so that it must be saturated."""
         return int(self.rows.bounds[row]) >> self.rows.right >= MAX_RESULT
 
     def _results(self) -> Code:
@@ -248,8 +252,8 @@ class AvrCodedBlock:
 
 @dataclass(frozen=True)
 class AvrCodedRows:
-    """The function for all rows. Its arguments are the pointers to the vectors and, last, the pointer to the
-    results.
+    """The function for all rows. Its arguments are the pointers to the vectors and, as last argument, the pointer to
+    the results.
     """
 
     rows: CodedRows
@@ -262,7 +266,7 @@ class AvrCodedRows:
 
     @cached_property
     def blocks(self) -> Sequence[AvrCodedBlock]:
-        """Blocks with nearly equal numbers of rows."""
+        """The rows, divided into blocks with nearly equal numbers of rows."""
         rows = self.rows.rows
         count = -(-rows // BLOCK)
         ends = [rows * number // count for number in range(count + 1)]
@@ -284,12 +288,12 @@ class AvrCodedRows:
 
     @cached_property
     def saved(self) -> Sequence[str]:
-        """The registers that are saved on the stack."""
+        """The call-saved registers that the code changes and therefore saves on the stack."""
         return [f"r{number}" for number in sorted(_SAVED & {number for block in self.blocks for number in block.used})]
 
     @property
     def time(self) -> int:
-        """The cycles of a call with results in range, including the cycles for passing arguments."""
+        """The cycles of a call whose results are in range, including the cycles for passing arguments."""
         arguments = 2 * (len(self.rows.weights) + 1)
         return _CALL + arguments + cycles(self.lines) - sum(block.skipped for block in self.blocks)
 
@@ -299,7 +303,7 @@ class AvrCodedRows:
 
     @property
     def call(self) -> int:
-        """The size of a call in flash, in bytes."""
+        """The number of bytes of flash that a call of the function needs."""
         return _CALL + 4 * (len(self.rows.weights) + 1)
 
 

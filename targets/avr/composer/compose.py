@@ -1,9 +1,9 @@
-"""The composed kernels of AVR: products of packed and coded weights, group by group, for dense and for sparse rows.
+"""The composed kernels of AVR for products of packed and coded weights, group by group, for dense and for sparse rows.
 
-Elements are fetched in the order in which `dialects/layouts/packed_bits.py` lays them out. A byte that several elements
-share remains in a register. The last element of such a byte is extracted in that register. A table in flash decodes
-raws of up to 8 bits. A register pair contains the address of the middle of the table, which is the entry of raw 0. Z is
-saved in another pair, because table look-ups overwrite it.
+Elements are fetched in the order in which `dialects/layouts/packed_bits.py` stores them. A byte that several elements
+share remains in a register; the last of these elements is extracted in that register. A table in flash decodes raws of
+up to 8 bits. A register pair contains the address of the middle of the table, which is the entry of raw 0. Z is saved
+in another pair, because table look-ups overwrite it.
 
 Gaps of sparse rows have 4 bits. Functions that unpack groups to a plain array in RAM are also assembly loops.
 """
@@ -41,14 +41,14 @@ ALONE = 6
 
 @dataclass(frozen=True)
 class Group:
-    """The elements of a group.
+    """The layout of a group's elements, and the code that fetches them.
 
     * width: the width of an element in bits.
     * next: the code that fetches the next byte of the group.
-    * keep: two registers for shared bytes. The first is one of r16 to r31. The second is for single bits in addition to
-      wider fields.
-    * gap: for a sparse row, the code that advances over the gap of an entry, the first or the second entry of a byte of
-      gaps; None without gaps.
+    * keep: two registers for shared bytes. The first is one of r16 to r31. The second contains single bits, if an
+      element also has wider fields.
+    * gap: for a sparse row, a function that returns the code that advances over the gap of an entry, given its index (0
+      or 1) in a byte of gaps; None without gaps.
     * signed: false for elements without a sign bit. A sign bit is stored inverted.
     """
 
@@ -74,7 +74,7 @@ class Group:
     def shared(self, element: int) -> Code:
         """The instructions that precede the loads of an element's bytes.
 
-        They load shared bytes and advance to the element of the vector.
+        They load bytes that the element shares with later ones, and advance to the corresponding element of the vector.
         """
         lines: list[Line] = []
         for byte in self.layout:
@@ -85,7 +85,9 @@ class Group:
         return tuple(lines)
 
     def stays(self, element: int) -> bool:
-        """True if the most significant byte of an element ends up in the first register of `keep`."""
+        """True if the most significant byte of an element is extracted in the first register of `keep`, and remains
+        there.
+        """
         rest = self.width % 8
         if rest >= ALONE:
             return (element + 1) % group_length(self.width) == 0
@@ -98,14 +100,14 @@ class Group:
 
     @property
     def _top(self) -> int:
-        """The width of the uppermost bit field."""
+        """The width in bits of the uppermost field of an element."""
         return max(byte.bits for byte in self.layout if byte.bits < 8 and byte.at != self.width)
 
     def _keeper(self, bits: int) -> str:
         return self.keep[0 if bits == self._top else 1]
 
     def _above(self, element: int) -> Fetch:
-        """The code that fetches the bits of an element above whole bytes."""
+        """The code that fetches the bits of an element above its whole bytes."""
         rest, kept = self.width % 8, self.keep[0]
         if rest == 1:
             # The carry minus 1, as the sign is stored inverted.
@@ -136,9 +138,12 @@ NUMBER, FIRST = "r10", "r8"
 
 
 def numbered(width: int, zero: str) -> Sequence[Fetch]:
-    """For each byte of an indexed element in RAM, the low byte first, the code that fetches the byte.
+    """For each byte of an element in packed RAM, addressed by its index, the code that fetches the byte. The low byte
+    is first.
 
-    The code changes X, and for 6 bits also r4, r5 and r0. zero: a register that contains zero.
+    zero: a register that contains zero.
+
+    The code changes X, and for 6 bits also r4, r5 and r0.
     """
     if width % 8 == 6:
         return [_six]
@@ -168,7 +173,11 @@ def numbered(width: int, zero: str) -> Sequence[Fetch]:
 
 
 def shorter(width: int) -> float:
-    """The average number of cycles that skipped instructions save in the fetch of an indexed element."""
+    """The average number of cycles by which the fetch of an indexed element is shorter than its listing, because it
+    skips instructions.
+
+    width: the width of the element.
+    """
     return 16.5 if width == 6 else 0
 
 
@@ -197,9 +206,11 @@ _SAVE, _RESTORE = a.movw(SAVED, "r30"), a.movw("r30", SAVED)
 
 
 def entry(raw: str, table: str) -> Sequence[Fetch]:
-    """For each byte of the table entry of a signed byte, the low byte first, the code that fetches the byte.
+    """For each byte of a table entry, the low byte first, the code that fetches the byte. The index is a signed byte in
+    a register.
 
-    raw: the register that contains the signed byte. table: the first of two registers with the address of entry 0.
+    raw: the register that contains the signed byte.
+    table: the first of two registers with the address of entry 0.
     """
     low, high = a.pair(table)
     address = (a.lsl(raw), a.sbc("r31", "r31"), a.mov("r30", raw), a.add("r30", low), a.adc("r31", high))
@@ -207,7 +218,8 @@ def entry(raw: str, table: str) -> Sequence[Fetch]:
 
 
 def entries(table: str) -> Sequence[Fetch]:
-    """For each byte of the table entry of the next raw in RAM, the low byte first, the code that fetches the byte.
+    """For each byte of a table entry, the low byte first, the code that fetches the byte. The index is the next raw in
+    RAM.
 
     table: the first of two registers with the address of entry 0.
     """
@@ -231,11 +243,12 @@ _LARGE = 8
 
 @dataclass(frozen=True)
 class _GroupProducts:
-    """The products of the elements of a group and a vector.
+    """The code for the products of a group's elements and a vector.
 
+    * arithmetic: the registers of products and sum, and the code that adds a product.
     * weights: the width of the multiplied integers.
     * first: true if the weights are loaded before the elements of the vector.
-    * vector: the code that fetches the next element of the vector.
+    * vector: the code that fetches each byte of the next element of the vector.
     * coded: true if a table decodes each raw.
     """
 
@@ -258,7 +271,7 @@ class _GroupProducts:
 
     @property
     def most(self) -> int:
-        """The maximum number of products accumulated in 16 bits before they are added to the sum."""
+        """The maximum number of products that are accumulated in 16 bits before they are added to the sum."""
         if not self.arithmetic.flush:
             return 1 << 15
         # The signed bits of one factor times a byte of the other; the two lowest bytes of the sum are shared.
@@ -284,7 +297,7 @@ class _GroupProducts:
         return joined(shared, fetched, chosen.meet(into, self.vector))
 
     def spare(self, *taken: str) -> Sequence[str]:
-        """The registers that are not in use."""
+        """The registers that neither the code nor `taken` uses."""
         chosen, bytes = self.arithmetic, [next_byte(RAM, "X")] * 2
         step = chosen.step(bytes[: len(chosen.first)], self.vector) if self.first else chosen.step(self.vector, bytes)
         used = {f"r{number}" for number in registers(step)} | {chosen.zero, *chosen.sum, *chosen.gathered, *taken}
@@ -292,7 +305,11 @@ class _GroupProducts:
 
 
 def dense_dot(wanted: Kernel, memory: str) -> Kernel:
-    """The kernel for rows of packed or coded weights. memory: the memory of the weights."""
+    """The kernel for rows of packed or coded weights.
+
+    wanted: the description of the kernel.
+    memory: the memory of the weights.
+    """
     from tinyml.targets.c.composer.compose import body, name_of, signature
 
     products, length = _GroupProducts.of(wanted), group_length(wanted.weights)
@@ -332,7 +349,11 @@ def dense_dot(wanted: Kernel, memory: str) -> Kernel:
 
 
 def near_dot(wanted: Kernel, memory: str) -> Kernel:
-    """The kernel for a sparse row with 4-bit gaps. memory: the memory of the weights."""
+    """The kernel for a sparse row with 4-bit gaps.
+
+    wanted: the description of the kernel.
+    memory: the memory of the weights.
+    """
     from tinyml.targets.c.composer.compose import body, name_of, signature
 
     products = _GroupProducts.of(wanted)
@@ -393,7 +414,10 @@ _INTO = "r19"
 
 
 def _unpacking(width: int, *, signed: bool) -> Code:
-    """The instructions that unpack the group at X to the address in Z. signed: false for elements without a sign."""
+    """The instructions that unpack the group at address X to the address in Z.
+
+    signed: false for elements without a sign bit.
+    """
     group = Group(width, next_byte(RAM, "X"), ("r18", "r20"), signed=signed)
     lines: list[Line] = []
     for element in range(group_length(width)):
@@ -405,7 +429,10 @@ def _unpacking(width: int, *, signed: bool) -> Code:
 
 
 def _unpacker(name: str, width: int, *, signed: bool) -> str:
-    """The text of the AVR function that unpacks groups."""
+    """The text of the AVR function that unpacks groups of elements.
+
+    signed: false for elements without a sign bit.
+    """
     from tinyml.targets.c.composer.elements import copier_head
 
     back = (a.dec("%0"), a.breq(ahead=2), a.rjmp(back=1))
@@ -415,7 +442,7 @@ def _unpacker(name: str, width: int, *, signed: bool) -> str:
 
 
 def functions(function: ElementFunction) -> str:
-    """The text of a function on packed elements. On AVR, functions that unpack groups are assembly loops."""
+    """The text of a C function on packed elements. On AVR, functions that unpack groups are assembly loops."""
     from tinyml.targets.c.composer.elements import element_function
 
     text = element_function(function)

@@ -1,7 +1,7 @@
-"""Products of the rows of a matrix and the windows of a tile. The sums of two rows by two windows are in registers.
+"""Tile kernels for AVR that multiply rows of a matrix by windows. The sums of two rows by two windows are in registers.
 
-In the stream, the starts of two rows precede their weights, which alternate. Each weight is therefore loaded once for
-two windows. An odd last window is computed together with the previous window, which is computed twice.
+In the stream, the start values of two rows precede their weights, which alternate. Each weight is therefore loaded once
+for two windows. An odd last window is computed together with the previous window, which is computed twice.
 """
 
 from __future__ import annotations
@@ -54,7 +54,9 @@ _MOST = 255
 
 
 class AvrDotTile(AvrTileCode):
-    """The code for a tile. Z points into the stream, and the address of the results is on the stack."""
+    """The code for a tile that multiplies rows of a matrix by windows. Z points into the stream, and the address of the
+    results is on the stack.
+    """
 
     def __init__(self, tile: Tile) -> None:
         super().__init__(tile)
@@ -72,14 +74,14 @@ class AvrDotTile(AvrTileCode):
 
     @property
     def layout(self) -> WeightStream:
-        """The layout of the stream: for each two rows, their starts, their weights in alternation, and their
+        """The layout of the stream: for each two rows, their start values, their weights in alternation, and their
         factors.
         """
         return self.weight_stream((self.tile.rows // 2, 2), self.tile.runs * self.tile.length, BY_ELEMENT)
 
     @property
     def _run(self) -> TimedCode:
-        """The code for a run of both windows, with two elements per iteration."""
+        """The code for one run of two windows, with two elements per iteration."""
         odd, half = self.tile.length % 2, self.tile.length // 2
         enter = TimedCode.once(a.ldi(_ELEMENTS, half + odd), (a.rjmp(ahead=1),) if odd else ())
         loop = TimedCode.once(_STEP, a.label(1), _STEP).looped(2, half + odd, _ELEMENTS)
@@ -87,7 +89,7 @@ class AvrDotTile(AvrTileCode):
 
     @property
     def _rows(self) -> TimedCode:
-        """The code for two rows by two windows."""
+        """The code that computes two rows for two windows."""
         tile, run = self.tile, self._run
         begin = TimedCode.once(_START, a.movw("r26", _WINDOW), a.movw("r28", _WINDOW), moved("r28", tile.step))
         if tile.runs > 1:
@@ -128,7 +130,7 @@ class AvrDotTile(AvrTileCode):
 
     @property
     def _windows(self) -> TimedCode:
-        """The code for all rows and windows, two windows at a time."""
+        """The code that computes all rows for all windows, two windows at a time."""
         tile, pairs = self.tile, self.tile.rows // 2
         rows = TimedCode.once(a.ldi(_ROWS, pairs)).followed_by(self._rows.looped(42, pairs, _ROWS))
         if tile.count == 2:
@@ -154,5 +156,8 @@ class AvrDotTile(AvrTileCode):
 
 @cache
 def _time_of_row(length: int) -> float:
-    """The cycles per result of the fastest kernel that computes single rows."""
+    """The cycles per result of the fastest kernel that computes one row per call.
+
+    length: the number of weights of the row.
+    """
     return time_alone(dot_in_chunks(24, 4), length) + _FINISHED

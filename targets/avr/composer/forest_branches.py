@@ -1,9 +1,9 @@
-"""A forest as code: each inner node is a comparison and a branch, and each leaf is a record (`forest_leaves`).
+"""A forest as AVR code: each inner node is a comparison and a branch, and each leaf is a record (`forest_leaves`).
 
 The votes of leaves are added to the results in working memory. The function calls the trees one after the other. A pure
-leaf jumps to the code that adds to its result and returns from the tree. Any other leaf calls the code that reads
-records. The record follows this call, and the code pops the address of the record from the stack. Relative jumps reach
-4 KB. Trees are therefore grouped in blocks. Each block starts with jumps to this shared code.
+leaf jumps to code that adds to the leaf's result and returns from the tree. Any other leaf calls the code that reads
+records. The record follows this call, so the code pops the address of the record from the stack. Relative jumps reach 4
+KB. Trees are therefore grouped in blocks, each of which starts with jumps to this shared code.
 """
 
 from __future__ import annotations
@@ -41,9 +41,10 @@ _BLOCK_LABELS = 200
 class Branches:
     """The comparisons and branches of the trees of a forest, on integers of one or two bytes or on floats.
 
-    Floats are compared by their bits. As unsigned integers, these bits increase with positive numbers and decrease with
-    negative numbers. One pointer addresses the first byte of the input, a second pointer the byte `SECOND` bytes later.
-    r24 and r25 are scratch registers. For features beyond the reach of these pointers, X is also a scratch register.
+    Floats are compared by their bit patterns. As unsigned integers, these increase with positive numbers and decrease
+    with negative numbers. One pointer addresses the first byte of the input, a second pointer the byte `SECOND` bytes
+    later. r24 and r25 are scratch registers. If a feature is beyond the reach of both pointers, X is also a scratch
+    register.
     """
 
     forest: ForestCode
@@ -52,15 +53,18 @@ class Branches:
 
     @property
     def farthest(self) -> int:
-        """The number of bytes of the input up to the end of the last feature that is read."""
+        """The number of bytes from the start of the input to the end of the last feature that the trees compare."""
         trees = self.forest.trees
         return (int(trees.features.max(initial=0)) + 1) * trees.thresholds.itemsize
 
     def subtree(self, root: int, leaf: Callable[[int], Code], jump: a.Opcode) -> Code:
         """The code below a root.
 
-        The code is built bottom-up and without recursion, because trees may be deep. leaf: a function that returns the
-        code of a leaf, which does not fall through. jump: the opcode of jumps within the tree.
+        root: the root, encoded as in `Trees`.
+        leaf: a function that returns the code of a leaf, which must not fall through.
+        jump: the opcode of jumps within the tree.
+
+        The code is built bottom-up and without recursion, because trees may be deep.
         """
         trees, done = self.forest.trees, dict[int, Code]()
         pending = [root]
@@ -90,7 +94,7 @@ class Branches:
     def compared(self, node: int) -> Code:
         """Code that compares a feature with the smallest number above the threshold of a node.
 
-        If the threshold is a negative float, the code compares the feature with the bits of the threshold.
+        If the threshold is a negative float, the feature is compared with the bit pattern of the threshold.
         """
         trees = self.forest.trees
         bytes, threshold = trees.thresholds.itemsize, trees.thresholds[node]
@@ -119,7 +123,7 @@ class Branches:
 
     @property
     def time(self) -> float:
-        """The average number of cycles of the comparisons and branches of an inference."""
+        """The expected number of cycles of the comparisons and branches of an inference."""
         trees = self.forest.trees
         return (cycles(self.compared(0)) + 1.7) * trees.visits if trees.inner else 0.0
 
@@ -159,7 +163,7 @@ class ForestRecords(AvrForest):
         return joined(a.push("r28"), a.push("r29"), main, calls, end, shared, *blocks)
 
     def _blocks(self, trees: list[Code]) -> tuple[list[Code], list[int]]:
-        """The blocks of trees with their labels, and for each tree the distance in bytes from the first block."""
+        """The blocks of trees with their labels, and for each tree its distance in bytes from the first block."""
         blocks: list[Code] = []
         placed: list[int] = []
         size = offset = 0
@@ -175,7 +179,7 @@ class ForestRecords(AvrForest):
         return blocks, placed
 
     def _entries(self, block: int) -> Code:
-        """The jumps to shared code at the beginning of a block."""
+        """The jumps to the shared code, which begin a block."""
         labels = [*(_RESULTS + result for result in self.leaves.pure_results)]
         labels += [_RECORD] if self.leaves.records else []
         return joined(*((a.label(_BLOCK_LABELS + label), a.jmp(back=label)) for label in labels))
@@ -198,12 +202,12 @@ class ForestRecords(AvrForest):
         return ((a.call if huge else a.rcall)(back=label), *record)
 
     def _pure(self, result: int) -> Code:
-        """The code for all pure leaves of a result. The code returns from the tree."""
+        """The code that all pure leaves of a result share. It adds their vote and returns from the tree."""
         added = self.leaves.unit_added("Z", result * self.leaves.size)
         return (a.label(_RESULTS + result), a.movw("r30", f"r{RESULTS}"), *added, a.ret())
 
     def _record(self) -> Code:
-        """The code for records. The address of the record, in words, is on the stack."""
+        """The code that adds the votes of a record. The word address of the record is on the stack."""
         if not self.leaves.records:
             return ()
         masks = ["r18", "r19", "r20", "r21", "r26", "r27"][: self.leaves.mask_bytes]

@@ -1,10 +1,10 @@
 """Forests of floats whose features are converted to keys of one byte before the trees are evaluated.
 
-Thresholds between small integers, such as thresholds of pixels and of counts, have few bits: their lower bits are zero.
-A positive float exceeds such a threshold exactly if its bits minus 1, without the lower bits, are at least the bits of
-the threshold. The key is the distance of these bits from the smallest threshold, clamped to a byte. Negative numbers
-and -NaN have the least key. Infinity and NaN have the greatest key. A forest whose thresholds need more bits has no
-keys.
+If the thresholds are numbers such as small integers (thresholds of pixels or of counts), the lower bits of their bit
+patterns are zero. A positive float exceeds such a threshold exactly if its bit pattern minus 1, without the lower bits,
+is at least the bit pattern of the threshold. The key is the difference between this number and that of the smallest
+threshold, clamped to a byte. Negative numbers and -NaN have the least key. Infinity and NaN have the greatest key. A
+forest whose thresholds need more bits has no keys.
 """
 
 from __future__ import annotations
@@ -29,11 +29,12 @@ _KEYS, _FOREST, _LOW, _HIGH, _STORE = range(40, 45)
 
 @dataclass(frozen=True)
 class _Keys:
-    """The keys of the features of a forest. A key is computed from the bits of a float minus 1.
+    """The conversion of a forest's features to keys.
 
-    A key consists of the upper two bytes of these bits, minus `zero`, shifted right by `shift`. forest: a copy of the
-    forest whose thresholds are keys and whose features are only those that the forest reads. features: the indices of
-    these features in the input, in ascending order.
+    A key consists of the upper two bytes of the float's bit pattern minus 1, minus `zero`, shifted right by `shift`.
+
+    forest: a copy of the forest whose thresholds are keys and whose features are only those that the forest reads.
+    features: the indices of these features in the input, in ascending order.
     """
 
     forest: ForestCode
@@ -43,7 +44,7 @@ class _Keys:
 
     @staticmethod
     def of(forest: ForestCode) -> _Keys | None:
-        """The keys of a forest of floats; None if the thresholds cannot be represented by bytes."""
+        """The conversion for a forest of floats; None if bytes cannot represent the thresholds."""
         trees = forest.trees
         bits = trees.thresholds.view(np.int32).astype(np.int64)
         if not len(bits) or bits.min() < 0 or (bits & 0xFFFF).any():
@@ -70,7 +71,7 @@ class _Keys:
 
     @cached_property
     def key(self) -> Code:
-        """The code that computes the key of the float at X in r24, and advances X."""
+        """Code that computes the key of the float at address X in r24, and advances X to the next float."""
         loaded = joined(a.ld(register, "X+") for register in ("r18", "r19", "r24", "r25"))
         # The carry of the lower bytes minus 1.
         borrow = (a.or_("r18", "r19"), a.cpi("r18", 1))
@@ -81,7 +82,7 @@ class _Keys:
 
     @cached_property
     def routine(self) -> Code:
-        """The routine that computes the keys of r20 features starting at X, and stores them starting at Z."""
+        """The subroutine that computes the keys of r20 floats from address X on, and stores them from address Z on."""
         again = (a.label(_STORE), a.st("Z+", "r24"), a.dec("r20"), a.brne(back=_KEYS))
         low = (a.label(_LOW), a.ldi("r24", _GREATEST + 1), a.rjmp(back=_STORE))
         high = (a.label(_HIGH), a.ldi("r24", _GREATEST), a.rjmp(back=_STORE))
@@ -89,7 +90,7 @@ class _Keys:
 
     @cached_property
     def calls(self) -> Code:
-        """Code that computes all keys. The input is at X, and the keys are stored at Z."""
+        """Code that computes all keys. The input is at address X, and the keys are stored at address Z."""
         lines: list[Line] = []
         at = 0
         for start, length in self.runs:
@@ -99,20 +100,20 @@ class _Keys:
 
     @property
     def frame(self) -> int:
-        """The number of bytes of stack for the keys."""
+        """The number of bytes of the stack that the keys need."""
         return len(self.features)
 
     @property
     def time(self) -> float:
-        """The number of cycles to compute all keys, for numbers between the least and the greatest key."""
+        """The number of cycles to compute all keys, if no number is outside the range of the keys."""
         return (cycles(self.key) + 5) * self.frame + cycles(self.calls) + 4 * len(self.runs)
 
 
 @dataclass(frozen=True)
 class KeyedForest(AvrForest):
-    """A function that stores keys on the stack, and calls the function of a forest on these keys.
+    """A function that stores the keys of the features on the stack, and calls the function of a forest on these keys.
 
-    form: the class of the called function, which has integer features.
+    form: the class of the called function, whose features are integers.
     """
 
     form: type[AvrForest]
@@ -161,9 +162,9 @@ class KeyedForest(AvrForest):
 
 
 def _stack_to(by: int) -> Code:
-    """Code that moves Z and the stack pointer by a number of bytes.
+    """Code that adds a number of bytes to Z and copies Z to the stack pointer.
 
-    Interrupts are disabled while both bytes of the stack pointer change.
+    Interrupts are disabled while the two bytes of the stack pointer are written.
     """
     low, high = a.STACK_POINTER
     return joined(

@@ -1,4 +1,4 @@
-"""Shared parts of forest functions: the limits of their features, their kernels, and the votes of leaves.
+"""Shared parts of the AVR functions for forests: limits on features, the kernel of a function, and the votes of leaves.
 
 A leaf is *pure* if it adds only to one result and adds the same number as all other pure leaves. Any other leaf is a
 record in flash. A record consists of a mask of the results to which the leaf adds, and a number for each of these
@@ -41,7 +41,7 @@ RESULTS = 22
 
 @dataclass(frozen=True)
 class AvrForest(ABC):
-    """The function of a forest in one form.
+    """The base class of functions that compute a forest. Each subclass is one form of code.
 
     r24 and r25 contain the address of the input. `RESULTS` contains the address of the results.
     """
@@ -61,7 +61,9 @@ class AvrForest(ABC):
     @property
     @abstractmethod
     def time(self) -> float:
-        """The average number of cycles of a call, including the arguments, according to `Trees.likely`."""
+        """The expected number of cycles of a call, including the passing of arguments, by the shares of
+        `Trees.likely`.
+        """
 
     @property
     @abstractmethod
@@ -70,12 +72,12 @@ class AvrForest(ABC):
 
     @property
     def near(self) -> bool:
-        """True if the function reads constants that are placed between its instructions."""
+        """True if the function reads constants from near flash that are placed between its instructions."""
         return True
 
     @property
     def portable(self) -> str:
-        """The function in plain C, for other machines."""
+        """The text of the function in plain C, for other machines."""
         return code_in_c(self.forest)
 
     def kernel(self, symbol: str) -> Kernel | None:
@@ -100,28 +102,28 @@ class AvrForest(ABC):
 
 @dataclass(frozen=True)
 class Leaves:
-    """The votes of the leaves of a forest of integers.
+    """The votes of the leaves of a forest of integers, and the code that adds them.
 
-    Z reads flash. Y points to the results while a record is added. r0, r18, r24 and r25 are scratch registers. r1 is
-    zero.
+    Z is the pointer that reads flash. Y points to the results while a record is added. r0, r18, r24 and r25 are scratch
+    registers. r1 is zero.
     """
 
     forest: ForestCode
 
     @property
     def fits(self) -> bool:
-        """True if displacements reach all results and votes are integers of at most 4 bytes."""
+        """True if address displacements reach all results and votes are integers of at most 4 bytes."""
         votes = self.forest.votes
         return votes.dtype.kind == "i" and votes.dtype.itemsize <= 4 and self.forest.results * self.size <= REACH
 
     @property
     def size(self) -> int:
-        """The number of bytes of a result."""
+        """The number of bytes of each result of the forest."""
         return self.forest.votes.dtype.itemsize
 
     @cached_property
     def vote(self) -> int:
-        """The number of bytes of a vote in a record."""
+        """The number of bytes of each vote in a record."""
         low, high = int(self.forest.votes.min()), int(self.forest.votes.max())
         return (
             next(n for n in (1, 2, 4) if -(1 << 8 * n - 1) <= low and high < 1 << 8 * n - (low < 0))
@@ -140,21 +142,21 @@ class Leaves:
 
     @cached_property
     def unit(self) -> int | None:
-        """The vote of a pure leaf; None if no leaf is pure."""
+        """The vote that all pure leaves have; None if no leaf is pure."""
         votes, (leaves, _) = self.forest.votes, self.forest.trees.leaves_by_tree
         alone = [leaf for leaf in leaves.tolist() if np.count_nonzero(votes[leaf]) == 1]
         counted = Counter(int(votes[leaf].sum()) for leaf in alone)
         return counted.most_common(1)[0][0] if self.masked and counted else None
 
     def pure(self, leaf: int) -> int | None:
-        """The index of the result to which a pure leaf adds; None for other leaves."""
+        """The index of the result to which a leaf adds, if the leaf is pure; None for other leaves."""
         votes = self.forest.votes[leaf]
         columns = np.flatnonzero(votes)
         return int(columns[0]) if len(columns) == 1 and votes[columns[0]] == self.unit else None
 
     @cached_property
     def records(self) -> bool:
-        """True if some leaves are not pure."""
+        """True if at least one leaf is not pure."""
         leaves, _ = self.forest.trees.leaves_by_tree
         return any(self.pure(leaf) is None for leaf in set(leaves.tolist()))
 
@@ -169,13 +171,13 @@ class Leaves:
         return -(-self.forest.results // 8) if self.masked else 0
 
     def numbers(self, leaf: int) -> list[int]:
-        """The bytes of the votes in a record; a single zero byte if all votes are zero."""
+        """The bytes of the votes in the record of a leaf; a single zero byte if all votes are zero."""
         votes: NDArray[Any] = self.forest.votes[leaf]
         added = votes[votes != 0] if self.masked and votes.any() else votes[:1] if self.masked else votes
         return [int(vote) >> 8 * byte & 255 for vote in added for byte in range(self.vote)]
 
     def mask(self, leaf: int) -> list[int]:
-        """The bytes of the mask, results 0 to 7 first."""
+        """The bytes of the mask in the record of a leaf. The first byte is for results 0 to 7."""
         bits = sum(1 << int(result) for result in np.flatnonzero(self.forest.votes[leaf])) or 1
         return [bits >> 8 * byte & 255 for byte in range(self.mask_bytes)]
 
@@ -185,13 +187,15 @@ class Leaves:
 
     @property
     def carries_seldom(self) -> bool:
-        """True if results have two bytes and votes are unsigned bytes. The upper byte of a result then rarely
-        changes.
+        """True if results have two bytes and votes are unsigned bytes, so that an addition rarely changes the upper
+        byte of a result.
         """
         return self.size == 2 and self.vote == 1 and not self.signed
 
     def unit_added(self, pointer: str, offset: int) -> Code:
-        """Code that adds `unit` to a result at a displacement from `pointer`. The code ends with the label 1."""
+        """Code that adds the vote `unit` to the result at displacement `offset` from `pointer`. The code ends with the
+        label 1.
+        """
         assert self.unit is not None
         if self.carries_seldom:
             low, high = a.at(pointer, offset), a.at(pointer, offset + 1)
@@ -205,7 +209,7 @@ class Leaves:
         return tuple(lines)
 
     def record_added(self, masks: Sequence[str]) -> Code:
-        """Code that adds the votes of the record at Z. Z points to the first vote, after the record's mask.
+        """Code that adds the votes of the record at address Z. Z points to the first vote, after the record's mask.
 
         masks: the registers that contain the mask, results 0 to 7 first. The code clobbers these registers.
         """
@@ -216,7 +220,9 @@ class Leaves:
         return joined(*parts)
 
     def _added(self, offset: int) -> Code:
-        """Code that adds the next vote of a record to a result. The label 1 follows."""
+        """Code that adds the next vote of a record to the result at displacement `offset`. The caller places the label
+        1 after this code.
+        """
         lines: list[Line] = []
         if self.carries_seldom:
             low, high = a.at("Y", offset), a.at("Y", offset + 1)
@@ -235,7 +241,7 @@ class Leaves:
 
     @property
     def record_time(self) -> float:
-        """The average number of cycles to add a record."""
+        """The expected number of cycles to add a record."""
         added = self.size * 5 + 3 * self.vote + 3 * self.signed - 3 * self.carries_seldom
         if not self.masked:
             return self.forest.results * added
@@ -248,14 +254,16 @@ class Leaves:
 
     @property
     def share_of_pure(self) -> float:
-        """The share of walks through trees that end in a pure leaf, from 0 to 1."""
+        """The expected fraction of trees in which an input reaches a pure leaf, from 0 to 1."""
         leaves, _ = self.forest.trees.leaves_by_tree
         pure = np.array([self.pure(leaf) is not None for leaf in leaves.tolist()])
         return float(self.forest.trees.leaf_shares @ pure) / len(self.forest.trees.roots)
 
 
 def compares(forest: ForestCode) -> bool:
-    """True if all features are floats, or integers of one or two bytes, at offsets that the function can reach."""
+    """True if the function of a forest can compare all features: floats or integers of one or two bytes, at offsets
+    that the code can reach.
+    """
     trees = forest.trees
     compared = has_floats(forest) or (trees.thresholds.dtype.kind == "i" and trees.thresholds.itemsize <= 2)
     return compared and int(trees.features.max(initial=0)) * trees.thresholds.itemsize < _FARTHEST

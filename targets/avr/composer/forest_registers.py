@@ -1,7 +1,8 @@
-"""A forest as code whose leaves add to results in registers. For few results or small trees, this form is the fastest.
+"""A forest as AVR code whose leaves add to results in registers. This form is the fastest for few results or small
+trees.
 
-The code of each tree follows the code of the previous tree. A leaf adds its votes, in two cycles for a byte and its
-carry, and jumps to the end of its tree.
+The code of each tree follows the code of the previous tree. A leaf adds its votes and jumps to the end of its tree. An
+addition takes two cycles for a byte and its carry.
 """
 
 from __future__ import annotations
@@ -44,15 +45,15 @@ class ForestRegisters(AvrForest):
 
     @property
     def size(self) -> int:
-        """The number of bytes of a result."""
+        """The number of bytes of each result."""
         return self.forest.votes.dtype.itemsize
 
     @cached_property
     def _assigned(self) -> list[list[str]]:
-        """One list per result, with the registers of the result, the lowest byte first, and then one more list.
+        """For each result, the list of its registers, the lowest byte first. One more list follows.
 
-        The last list contains a register with the value 255, or is empty if results have one byte. If there are too few
-        registers, the outer list is empty.
+        The additional list contains a register with the value 255, or is empty if results have one byte. If there are
+        too few registers, the outer list is empty.
         """
         far = self.branches.farthest > SECOND + REACH
         lower = [number for number in _LOWER if not (far and number in _FAR)]
@@ -88,7 +89,7 @@ class ForestRegisters(AvrForest):
         )
 
     def _tree(self, number: int) -> Code:
-        """The code of a tree. Each leaf jumps to the end of this code."""
+        """The code of a tree, in which each leaf jumps to the end."""
         root, end = int(self.forest.trees.roots[number]), TREES + number
         lines = self.branches.subtree(root, lambda leaf: (*self._added(leaf), a.rjmp(ahead=end)), a.rjmp)
         if bytes_of(lines) >= JUMP:
@@ -97,7 +98,7 @@ class ForestRegisters(AvrForest):
         return (*lines[:-1], a.label(end))
 
     def _added(self, leaf: int) -> Code:
-        """Code that adds the votes of a leaf."""
+        """Code that adds the votes of a leaf to the results."""
         *results, ones = self._assigned
         lines: list[Line] = []
         for row, vote in zip(results, self.forest.votes[leaf].tolist(), strict=True):

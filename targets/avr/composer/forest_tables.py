@@ -1,13 +1,13 @@
-"""A forest as tables: a loop walks nodes in flash. The nodes are stored in preorder.
+"""A forest as tables in flash, which a loop of AVR code interprets. The nodes of a tree are stored in preorder.
 
-A node consists of the byte offset of its feature and the threshold. The upper bits of the offset contain two flags. Bit
-7 is set if the first child is a leaf, bit 6 if the second child is a leaf. If both children are inner nodes, the
-distance to the second child follows, and then the first child. A leaf directly follows its node, and an inner child
-follows the leaf.
+A node consists of the byte offset of its feature and of the threshold. The upper bits of the offset contain two flags:
+bit 7 is set if the first child is a leaf, bit 6 if the second child is a leaf. If both children are inner nodes, the
+distance to the second child follows, and then the first child. Otherwise a leaf directly follows its node, and an inner
+child follows the leaf.
 
 A pure leaf is a byte that contains the index of its result. If all leaves are pure and indices have at most four bits,
-both children of a node share a byte. A record begins with the number of its votes. If the upper part of the mask has at
-most four bits, the number is in the upper bits of the byte that contains this part. Otherwise the number is in a
+two leaves of one node share a byte. A record begins with the number of its votes and its mask. If the upper part of the
+mask has at most four bits, the number is in the upper bits of the byte that contains this part; otherwise it is a
 separate byte. A record without a mask contains only votes.
 """
 
@@ -38,11 +38,11 @@ _NODE, _SECOND, _LEAFY, _TREE, _OTHER, _LEAF, _SKIP, _PURE, _NEXT, _TABLE = rang
 
 @dataclass(frozen=True)
 class ForestTables(AvrForest):
-    """The function for a forest whose features are floats, or integers of one or two bytes.
+    """The function that interprets the tables of a forest whose features are floats, or integers of one or two bytes.
 
-    Floats are compared by their bits. For a positive threshold, the comparison is one of signed integers. A negative
-    threshold is stored as its bits minus 1. As an unsigned integer, this number exceeds the bits of all greater
-    numbers.
+    Floats are compared by their bit patterns. For a positive threshold, the comparison is one of signed integers. A
+    negative threshold is stored as its bit pattern minus 1. As an unsigned integer, this number exceeds the bit
+    patterns of all greater floats.
 
     Registers: Z reads the tables. r22 and r23 point to the next tree, r20 and r21 to the input, Y to the results. r16
     contains flags. X, r0, r18, r19, r24 and r25 are scratch registers.
@@ -64,12 +64,14 @@ class ForestTables(AvrForest):
 
     @property
     def bytes(self) -> int:
-        """The number of bytes of a feature."""
+        """The number of bytes of each feature."""
         return self.forest.trees.thresholds.itemsize
 
     @cached_property
     def wide(self) -> bool:
-        """True if the offset of a feature leaves no bits for flags in a byte."""
+        """True if the offset of a feature has more than one byte, because in one byte it would leave no bits for the
+        flags.
+        """
         return int(self.forest.trees.features.max(initial=0)) * self.bytes >= _FLAGS
 
     @cached_property
@@ -84,9 +86,9 @@ class ForestTables(AvrForest):
 
     @cached_property
     def _trees(self) -> tuple[list[list[int]], int]:
-        """The tables of all trees, and the number of bytes of a distance to a second child.
+        """The tables of all trees, and the number of bytes of each distance to a second child.
 
-        The number is one if all distances fit in a byte.
+        This number is one if all distances fit in a byte, otherwise two.
         """
         near = [self._subtree(int(root), 1) for root in self.forest.trees.roots]
         if all(tree is not None for tree in near):
@@ -96,13 +98,13 @@ class ForestTables(AvrForest):
 
     @cached_property
     def tables(self) -> list[list[int]]:
-        """For each tree, the length of its table and then the bytes of the table."""
+        """For each tree, the length of its table followed by the bytes of the table."""
         trees, _ = self._trees
         return [[*_number(len(tree) + 2), *tree] for tree in trees]
 
     @property
     def skip(self) -> int:
-        """The number of bytes of a distance to a second child."""
+        """The number of bytes of the distance to a second child, 1 or 2."""
         return self._trees[1]
 
     def _subtree(self, root: int, skip: int) -> list[int] | None:
@@ -200,7 +202,7 @@ class ForestTables(AvrForest):
         return (a.lpm("r24", "Z+"), *wide, *threshold)
 
     def _compared(self) -> Code:
-        """Code that sets the processor flags like a subtraction of the feature from the threshold."""
+        """Code that sets the processor flags as a subtraction of the feature from the threshold would."""
         address = (a.add("r26", "r0"), a.adc("r27", "r24")) if self.wide else (a.add("r26", "r24"), a.adc("r27", "r1"))
         if has_floats(self.forest):
             compared = [
@@ -213,9 +215,11 @@ class ForestTables(AvrForest):
         return (a.movw("r26", "r20"), *address, *loaded, *compared)
 
     def _second(self, **where: int) -> Code:
-        """Code that branches to a label if the feature exceeds the threshold.
+        """Code that branches to a label if the feature exceeds the threshold, so that the second child is selected.
 
-        r25 contains the uppermost byte of a float.
+        where: the label of the branch, as an argument of an opcode.
+
+        If features are floats, r25 contains their highest byte.
         """
         if not has_floats(self.forest):
             return (a.brlt(**where),)
@@ -223,9 +227,10 @@ class ForestTables(AvrForest):
         return (a.sbrs("r25", 7), a.rjmp(ahead=1), *negative, a.brlt(**where), a.label(2))
 
     def _inner(self) -> Code:
-        """The loop over nodes with two inner children.
+        """The loop over nodes whose two children are inner nodes.
 
-        After the loop, the code for the first child falls through; the code for the second child jumps.
+        Where the loop selects a child, the code for the first child falls through, and the code for the second child
+        jumps.
         """
         distance = (a.lpm("r0", "Z"), a.add("r30", "r0"), a.adc("r31", "r1"))
         if self.skip == 2:
@@ -237,7 +242,7 @@ class ForestTables(AvrForest):
         return joined(a.rjmp(ahead=_NODE), a.label(_SECOND), *distance, a.label(_NODE), *steps, a.rjmp(back=_NODE))
 
     def _leafy(self) -> Code:
-        """The code for a node that has at least one leaf as child. Z points to the leaves of the node."""
+        """The code for a node with at least one leaf as child. Z points to the first leaf of the node."""
         flags = (a.label(_LEAFY), a.mov("r16", "r24"), a.andi("r24", _FLAGS - 1))
         compared = (*flags, *self._compared(), *self._second(ahead=_OTHER))
         skipped = (a.label(_SKIP), *self._leaf_skipped(), a.rjmp(back=_NODE))
@@ -250,7 +255,7 @@ class ForestTables(AvrForest):
         return joined(compared, first, second, self._leaf_skipped(), a.rjmp(ahead=_LEAF), skipped)
 
     def _leaf_skipped(self) -> Code:
-        """Code that advances Z past a leaf."""
+        """Code that advances Z beyond a leaf."""
         leaves = self.leaves
         if not leaves.masked:
             return moved("r30", self.forest.results * leaves.vote)
@@ -265,9 +270,9 @@ class ForestTables(AvrForest):
         return (a.lpm("r24", "Z+"), a.tst("r24"), a.breq(ahead=1), *longer, a.label(1), a.adiw("r30", 1))
 
     def _at_leaf(self) -> Code:
-        """Code that adds the votes of the leaf at Z.
+        """Code that adds the votes of the leaf at address Z.
 
-        For a pure leaf, r24 contains the index of the result.
+        If the leaf is pure, r24 contains the index of its result.
         """
         leaves = self.leaves
         if not leaves.masked:

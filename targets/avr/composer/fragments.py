@@ -1,8 +1,8 @@
-"""Fragments of kernels: fetches of bytes, additions to sums, products, and epilogues.
+"""Fragments of AVR kernels: fetches of bytes, products, additions to sums, and epilogues.
 
-A fetch loads a single byte into a register, from flash by Z or from RAM by X. An element of two bytes needs two
-fetches, the low byte first. A sum accumulates products in r1:r0, or partial sums. An epilogue converts complete 24-bit
-sums to bytes. It needs the same time for every sum.
+A fetch is code that loads a single byte into a register, from flash by Z or from RAM by X. An element of two bytes
+needs two fetches, the low byte first. Products are in r1:r0 and are added to a sum, or first to a partial sum. An
+epilogue converts a complete 24-bit sum to a byte. It takes the same time for every sum.
 """
 
 from __future__ import annotations
@@ -29,24 +29,31 @@ _LOADS = {FLASH: a.lpm, FAR_FLASH: a.elpm, RAM: a.ld}
 
 
 def next_byte(memory: str, pointer: str) -> Fetch:
-    """A fetch of the byte at a pointer. The fetch then increments the pointer.
+    """A fetch of the byte at a pointer, which then increments the pointer.
 
-    Z can read all memories, X and Y only RAM.
+    memory: the memory that is read. Z can read all memories, X and Y only RAM.
     """
     load = _LOADS[memory]
     return lambda to: (load(to, f"{pointer}+"),)
 
 
 def run(bits: int, memory: str, pointer: str) -> Sequence[Fetch]:
-    """For each byte of the next element of a run, the low byte first, the code that fetches the byte."""
+    """For each byte of the next element of a run, the low byte first, the code that fetches the byte and advances the
+    pointer.
+
+    bits: the width of an element.
+    memory: the memory of the run.
+    """
     return [next_byte(memory, pointer)] * (bits // 8)
 
 
 def spaced(bits: int, left: str) -> Sequence[Fetch]:
     """For each byte of an element at X, the low byte first, the code that fetches the byte.
 
-    The last code then adds a register pair to X. left: the first register of this pair, which contains the distance
-    between elements minus the bytes by which the fetches advance X.
+    The code of the last byte then adds a register pair to X.
+
+    left: the lower register of this pair, which contains the distance between elements minus the number of bytes by
+        which the fetches advance X.
     """
     low, high = a.pair(left)
 
@@ -57,13 +64,13 @@ def spaced(bits: int, left: str) -> Sequence[Fetch]:
 
 
 class MovingPointer:
-    """A pointer, Y or Z, together with the number of bytes by which it has moved."""
+    """A pointer, Y or Z, and the number of bytes by which the emitted code has moved it."""
 
     def __init__(self, pointer: str) -> None:
         self.pointer, self.moved = pointer, 0
 
     def load(self, to: str, offset: int) -> Code:
-        """Code that loads the byte at an offset from the initial address.
+        """Code that loads the byte at an offset from the pointer's initial address.
 
         The code moves the pointer only if no displacement reaches the byte.
         """
@@ -79,7 +86,7 @@ class MovingPointer:
 
 
 def skip(memory: str, spare: str, zero: str) -> Code:
-    """Code that adds the unsigned byte at Z to X."""
+    """Code that adds the unsigned byte at address Z to X."""
     return *next_byte(memory, "Z")(spare), a.add("r26", spare), a.adc("r27", zero)
 
 
@@ -93,20 +100,20 @@ BIAS = 1 << 15
 
 
 def accumulate_two_bytes(sum: Sequence[str]) -> Code:
-    """Code that adds a product to a 16-bit sum."""
+    """Code that adds a product to a sum of 16 bits."""
     return a.add(sum[0], "r0"), a.adc(sum[1], "r1")
 
 
 def accumulate_three_bytes(sum: Sequence[str], zero: str) -> Code:
-    """Code that adds a signed product to a 24-bit sum. The preceding multiplication has stored the product's sign in
-    the carry.
+    """Code that adds a signed product to a sum of 24 bits. The carry flag must contain the sign of the product, as
+    after the multiplication.
     """
     return joined(a.sbc(sum[2], zero), accumulate_two_bytes(sum), a.adc(sum[2], zero))
 
 
 def accumulate_four_bytes(sum: Sequence[str], zero: str) -> Code:
-    """Code that adds a signed product to a 32-bit sum. The preceding multiplication has stored the product's sign in
-    the carry.
+    """Code that adds a signed product to a sum of 32 bits. The carry flag must contain the sign of the product, as
+    after the multiplication.
     """
     return joined(
         (a.sbc(sum[2], zero), a.sbc(sum[3], zero)),
@@ -116,24 +123,23 @@ def accumulate_four_bytes(sum: Sequence[str], zero: str) -> Code:
 
 
 def begin_high_byte(low: str, high: str) -> Code:
-    """Code that adds the low byte of a product to a sum.
+    """Code that begins the accumulation of products whose sum fits in 16 bits.
 
-    The code sets `high` to the product's high byte plus carry plus `BIAS`. The product is the first of several products
-    whose sum fits in 16 bits, so that no third byte is needed. The bias makes the high bytes unsigned, so that their
-    sign need not be extended.
+    It adds the low byte of the first product to the lowest byte of the sum, and sets `high` to the product's high byte
+    plus carry plus `BIAS`. The bias makes the high bytes unsigned, so that their sign need not be extended.
     """
     return a.add(low, "r0"), a.ldi(high, BIAS >> 8), a.adc(high, "r1")
 
 
 def accumulate_high_byte(sum: Sequence[str], high: str) -> Code:
-    """Code that adds the high bytes of products to the bytes of a sum above the lowest byte. The code sets r1 to
+    """Code that adds the accumulated high bytes of products to the bytes of a sum above the lowest byte. It sets r1 to
     zero.
     """
     return joined((a.add(sum[1], high), a.clr("r1")), [a.adc(byte, "r1") for byte in sum[2:]])
 
 
 def accumulate_pair_of_words(sum: Sequence[str], low: Sequence[str], high: Sequence[str]) -> Code:
-    """Code that adds a 32-bit integer in two pairs of registers to a sum."""
+    """Code that adds a 32-bit integer in two register pairs to a sum."""
     return tuple(
         (a.adc if number else a.add)(byte, other)
         for number, (byte, other) in enumerate(zip(sum, (*low, *high), strict=True))
@@ -164,13 +170,13 @@ def flush_low_bytes(sum: Sequence[str], gathered: Sequence[str]) -> Code:
 
 @dataclass(frozen=True, kw_only=True)
 class AvrArithmetic(SumRegisters):
-    """The registers of products and their sum, and the code that adds a product.
+    """The registers of products and of their sum, and the code that adds a product.
 
-    * first: the registers of the operand that is fetched first.
-    * meet: a function that returns code. The code fetches the bytes of the second operand, multiplies both operands and
-      adds the product.
-    * flush: the instructions that add partial sums to the sum, at least once in 256 products.
-    * count: the register for the number of iterations, or the first of two registers.
+    * first: the registers for the bytes of the operand that is fetched first.
+    * meet: a function that returns the code for the second operand. This code fetches its bytes, multiplies both
+      operands and adds the product.
+    * flush: the instructions that add partial sums to the sum. They must be executed at least once in 256 products.
+    * count: the register for the number of iterations, or the lower register of a pair.
     """
 
     first: Sequence[str]
@@ -196,9 +202,9 @@ def _bytes_in_32(first: Sequence[str], second: Sequence[Fetch]) -> Code:
 
 
 def _byte_by_word(first: Sequence[str], second: Sequence[Fetch]) -> Code:
-    """Code that adds a product of a byte and a word.
+    """Code that adds the product of a byte and a word.
 
-    Products with low bytes are accumulated in r17:r16:r22. Products with high bytes are accumulated in r25:r24:r23.
+    Products with low bytes of words are accumulated in r17:r16:r22, products with high bytes in r25:r24:r23.
     """
     low, high = second
     return joined(
@@ -248,8 +254,11 @@ WORDS = AvrArithmetic(sum=LONG, first=("r18", "r20"), meet=_words, zero="r15", c
 
 
 def arithmetic(first: int, second: int, sum: int) -> AvrArithmetic:
-    """The arithmetic of sums of products of 8-bit or 16-bit elements. A wider second operand is fetched byte by
-    byte.
+    """The arithmetic of sums of products of 8-bit or 16-bit elements.
+
+    first, second: the widths of the operands in the order in which they are fetched. A wider second operand is fetched
+        byte by byte.
+    sum: the width of the sum.
     """
     if sum != 32 or first == second == 8:
         return _BYTES[sum]
@@ -261,9 +270,10 @@ HIGH = "r20"
 
 
 def chunk_steps(first: Sequence[Fetch], second: Sequence[Fetch], count: int, sum: Sequence[str]) -> Sequence[Code]:
-    """The steps for `count` products of bytes whose sum fits in 16 bits. The last step adds this sum to the longer sum.
+    """The steps for `count` products of bytes whose sum fits in 16 bits. The last step adds this partial sum to the
+    sum.
 
-    To add a product of bytes, a 24-bit sum needs four instructions, a 16-bit sum two.
+    An addition to a 16-bit sum takes two instructions, one to a 24-bit sum takes four.
     """
     product = joined(first[0]("r18"), second[0]("r19"), a.muls("r18", "r19"))
     begin = joined(product, begin_high_byte(sum[0], HIGH))
@@ -272,7 +282,7 @@ def chunk_steps(first: Sequence[Fetch], second: Sequence[Fetch], count: int, sum
 
 
 def squares(bits: int, sum: int) -> AvrArithmetic:
-    """The arithmetic for a sum of squared differences (second operand minus first) of 8-bit or 16-bit operands."""
+    """The arithmetic of sums of squared differences (second operand minus first) of 8-bit or 16-bit operands."""
     registers = LONG[: sum // 8]
     if bits == 16:
         return AvrArithmetic(sum=LONG, first=("r18", "r19"), meet=_square_of_words, zero="r15")
@@ -285,8 +295,8 @@ def squares(bits: int, sum: int) -> AvrArithmetic:
 
 
 def _square_of_bytes(sum: Sequence[str], first: Sequence[str], second: Sequence[Fetch]) -> Code:
-    """Code that adds the square of the difference of two bytes. The magnitude of this 9-bit difference fits in 8
-    bits.
+    """Code that adds the square of the difference of two bytes to a sum. The magnitude of the 9-bit difference fits in
+    8 bits.
     """
     return joined(
         second[0]("r16"),
@@ -297,9 +307,9 @@ def _square_of_bytes(sum: Sequence[str], first: Sequence[str], second: Sequence[
 
 
 def _square_of_words(first: Sequence[str], second: Sequence[Fetch]) -> Code:
-    """Code that adds the square of the difference of two words.
+    """Code that adds the square of the difference of two words to a sum.
 
-    FMULSU returns twice the product of two bytes, with the sign in the carry.
+    FMULSU computes twice the product of two bytes, with the sign in the carry.
     """
     return joined(
         word(second, ("r16", "r17")),
@@ -316,7 +326,9 @@ SUM_BITS = 24
 def shifted(sum: Sequence[str], right: int, byte: str, zero: str) -> Code:
     """Code that shifts a 24-bit sum right by 1 to 23 bits, and saturates the result to [-127, 127].
 
-    The code changes the registers of the sum, r0 and r1. byte: the register for the result, r16 or above.
+    The code changes the registers of the sum, r0 and r1.
+
+    byte: the register for the result, r16 or above.
     """
     kept = sum[right // 8 :]
     # Shift bits right out of the lowest byte, or left into an additional highest one.
@@ -337,7 +349,7 @@ def _to_left(sum: Sequence[str], bits: int) -> Code:
 
 
 def _limited(number: Sequence[str], byte: str, zero: str) -> Code:
-    """Code that saturates a signed integer to [-127, 127] in a register.
+    """Code that saturates a signed integer to [-127, 127] and stores it in the register `byte`.
 
     number: the bytes of the integer, the lowest first.
     """
@@ -366,10 +378,13 @@ COMPILED = 250
 
 
 def factors(sums: Sums, point: int) -> Bytes:
-    """The bytes of a stream that `requantised` reads, row by row. point: the zero point of the results.
+    """The bytes of a stream from which `requantised` computes, row by row.
+
+    sums: the multipliers and the shifts of the rows.
+    point: the zero point of the results.
 
     The bytes of a row are twice the multiplier, two bytes for the right shift, and the zero point plus 128. The right
-    shift is split into a factor of 2^n and a number of whole bytes, which is stored minus 1.
+    shift is divided into a factor of 2^n and a number of whole bytes, which is stored minus 1.
     """
     right = -sums.shifts
     more, left = (right - 1) // 8, -right % 8
@@ -419,7 +434,7 @@ def requantised(sum: Sequence[str], number: Sequence[str], byte: str, sign: str,
 def _shifted_by_factors(number: Sequence[str], byte: str, zero: str) -> Code:
     """Code that shifts the upper three bytes of an integer right and rounds half up.
 
-    Z points to the shift, which consists of a factor and a number of bytes.
+    Z points to the shift in flash, which consists of a factor and a number of bytes.
     """
     below, first, second, third = number
     return (
@@ -435,7 +450,7 @@ def _shifted_by_factors(number: Sequence[str], byte: str, zero: str) -> Code:
 
 
 def requantised_in_c(indent: str, factors: str, out: str) -> str:
-    """C statements equivalent to `requantised`. They store the converted `sum` in `out`.
+    """C statements that compute the result of `requantised` for the variable `sum` and store it in `out`.
 
     factors: the C expression of the address of the factors.
     """

@@ -1,4 +1,4 @@
-"""The choice of the AVR kernel for a description of packed or coded weights. `compose.py` generates its code."""
+"""The choice of the AVR kernel for sums with packed or coded weights. `compose.py` generates its code."""
 
 from __future__ import annotations
 
@@ -17,15 +17,16 @@ _FETCHED = (1, 2, 4, 6, 9, 10, 12)
 
 @cache
 def compose(wanted: Kernel) -> Kernel | None:
-    """The kernel that matches a description; None if AVR has no such kernel. wanted: the description."""
+    """The kernel that computes the sums described by `wanted`; None if AVR has no such kernel."""
     return _composed(wanted, FLASH if wanted.flash else RAM)
 
 
 @cache
 def compose_far(wanted: Kernel) -> Kernel | None:
-    """The kernel that matches a description of weights in possibly far flash; None if AVR has no such kernel.
+    """The kernel that computes the sums described by `wanted` with weights anywhere in flash; None if AVR has no such
+    kernel.
 
-    Kernels with tables are excluded, because LPM reads the tables and overwrites Z.
+    There are no kernels with tables, because LPM reads the tables and overwrites Z.
     """
     return _composed(wanted, FAR_FLASH) if wanted.flash and TABLE not in wanted.codings else None
 
@@ -52,5 +53,5 @@ def _composed(wanted: Kernel, memory: str) -> Kernel | None:
 
 
 def _has_tables(wanted: Kernel) -> bool:
-    """True if the raws of weights, and of a coded vector, have at most 8 bits."""
+    """True if tables can decode the weights and, if it is coded, the vector: their raws have at most 8 bits."""
     return wanted.codings[0] == TABLE and wanted.weights <= 8 and (wanted.codings[1] == INTEGER or wanted.vector == 8)

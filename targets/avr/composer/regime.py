@@ -1,8 +1,8 @@
-"""Products of words and 16-bit numbers that have a regime, an exponent and a fraction, such as posits.
+"""The AVR kernel for products of words and of 16-bit numbers with a regime, an exponent and a fraction, such as posits.
 
 r21:r20 and r23:r22 are the factors. r24 is the right shift of the significand. r12 contains the number of exponent
-bits, r13 two to the power of this number, and r14 the number of fraction bits below the top one. r9:r2 is the sum. r15
-is zero.
+bits, r13 two to the power of this number, and r14 the number of fraction bits below the highest one. r9:r2 is the sum.
+r15 is zero.
 """
 
 from __future__ import annotations
@@ -22,8 +22,8 @@ _STEP = 153.6
 
 
 def magnitude() -> Code:
-    """Code that loads the next weight and the next element of the vector, and moves the sign of the weight to the
-    element.
+    """Code that loads the next weight and the next element of the vector. It makes the weight positive and applies its
+    sign to the element.
     """
     fetched = (a.lpm("r20", "Z+"), a.lpm("r21", "Z+"), a.ld("r22", "X+"), a.ld("r23", "X+"))
     negative = (a.sbrs("r21", 7), a.rjmp(ahead=3))
@@ -32,7 +32,7 @@ def magnitude() -> Code:
 
 
 def _of_regime() -> Code:
-    """Code that counts the regime, upwards or downwards according to its first bit."""
+    """Code that counts the bits of the regime, upwards or downwards according to its first bit."""
     left = (a.lsl("r20"), a.rol("r21"))
     return joined(
         (*left, a.mov("r24", "r14"), a.brpl(ahead=5), a.add("r24", "r13")),
@@ -42,7 +42,7 @@ def _of_regime() -> Code:
 
 
 def exponent() -> Code:
-    """Code that extracts the bits of the exponent."""
+    """Code that extracts the exponent of the weight."""
     return joined(
         (a.mov("r25", "r12"), a.clr("r0"), a.rjmp(ahead=8), a.label(7), a.lsl("r20"), a.rol("r21"), a.rol("r0")),
         (a.label(8), a.dec("r25"), a.brpl(back=7), a.sub("r24", "r0")),
@@ -64,7 +64,7 @@ def shifted() -> Code:
 def added() -> Code:
     """Code that adds the product of r21:r18 and r23:r22 to the sum.
 
-    The code multiplies byte by byte of the second factor. It processes the sign of the second factor last.
+    The code multiplies by the second factor byte by byte. The sign of the second factor is applied last.
     """
 
     def part(first: str, second: str, byte: str, sum: Sequence[str], above: Sequence[str]) -> Code:
@@ -86,7 +86,7 @@ def added() -> Code:
 
 
 def products() -> Code:
-    """Code that adds the products of all n elements."""
+    """Code that adds the products of all n weights and elements to the sum."""
     return joined(
         (a.clr("r15"), a.clr("r2"), a.clr("r3"), a.movw("r4", "r2"), a.movw("r6", "r2"), a.movw("r8", "r2")),
         (a.rjmp(ahead=2), a.label(1)),
@@ -140,10 +140,10 @@ class _Shared(Composed):
 
 
 def regime_dot() -> Kernel:
-    """The kernel that adds the products of a row of numbers with a regime and a vector of integers to a 64-bit sum.
+    """The kernel that adds the products of a row of numbers with a regime, such as posits, and a vector of integers to
+    a 64-bit sum.
 
-    Numbers with a regime are, for example, posits. Every weight times 2^scale is proven to fit in a signed 32-bit
-    integer.
+    Every weight times 2^scale is proven to fit in a signed 32-bit integer.
     """
     symbol = "tm_dot_r16_s16_s64"
     head = f"int64_t {symbol}({REGIME_RUNS}, int8_t es, int8_t scale, int64_t sum)"

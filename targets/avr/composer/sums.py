@@ -1,11 +1,11 @@
-"""Sums over runs of memory: dense, strided and sparse products, multiples of a vector, and distances.
+"""AVR kernels for sums over runs of memory: dense, strided and sparse products, multiples of a vector, and distances.
 
 Weights are in near or far flash, or in RAM. The parameter `memory` selects the load instruction.
 
-A sparse row is a byte stream (`dialects/layouts/sparse_rows.py`). It consists of its 16-bit count of entries, and then
-for each entry a byte `skip` and the value, low byte first. `skip` is the number of bytes of the vector between the
-element of the previous entry, or at first the start of the vector, and the element of this entry. The differences whose
-squares form a distance fit in 16 bits.
+A sparse row is a byte stream (`dialects/layouts/sparse_rows.py`). It consists of its 16-bit number of entries, and then
+of a byte `skip` and the value, low byte first, for each entry. `skip` is the number of bytes of the vector between the
+element of the previous entry, or the start of the vector, and the element of this entry. In distances, the differences
+that are squared fit in 16 bits.
 """
 
 from __future__ import annotations
@@ -56,14 +56,20 @@ _LEFT = "r12"
 
 
 def portable(ctype: str, product: str, index: str = "") -> str:
-    """C statements that compute the sum of n products. product: the C expression of one product."""
+    """C statements that compute the sum of n products.
+
+    ctype: the C type of the sum.
+    product: the C expression of one product.
+    index: the initialisation of an index `k`, which advances by `stride` after each product; "" without such an index.
+    """
     added = f"sum += {product};" if ctype != "int16_t" else f"sum = (int16_t)(sum + {product});"
     return f"    for ({index}; n > 0; n--{', k += stride' if index else ''})\n        {added}\n    return sum;"
 
 
 def dot(weights: int, vector: int, sum: int, memory: str = FLASH) -> Kernel:
-    """The kernel that adds the products of two runs of 8-bit or 16-bit elements to `sum`. memory: the memory of the
-    weights.
+    """The kernel that adds the products of two runs of 8-bit or 16-bit elements to `sum`.
+
+    memory: the memory of the weights.
     """
     row = Row(f"int{weights}_t", memory)
     symbol = f"tm_dot_s{weights}_s{vector}_s{sum}{row.end}"
@@ -91,9 +97,12 @@ def dot(weights: int, vector: int, sum: int, memory: str = FLASH) -> Kernel:
 def dot_in_chunks(sum: int, chunk: int, memory: str = FLASH) -> Kernel:
     """The kernel that adds the products of two runs of bytes to a sum of 24 or 32 bits, in chunks of products.
 
-    Any `chunk` consecutive products, counted from the last one, must add up to at most 16 bits. The sum of these
-    products and one more byte must also fit in 16 bits. n is at most `LONGEST_IN_CHUNKS`. memory: the memory of the
-    weights, near or far flash.
+    sum: the width of the sum.
+    chunk: the number of products per chunk. The sum of any `chunk` consecutive products, counted from the last one,
+        plus one more byte must fit in 16 bits.
+    memory: the memory of the weights, near or far flash.
+
+    n is at most `LONGEST_IN_CHUNKS`.
     """
     row = Row("int8_t", memory)
     symbol = f"tm_dot_s8_s8_s{sum}_by{chunk}{row.end}"
@@ -168,8 +177,10 @@ _OPERANDS = {0, 1, 18, 19, 20, 21, 26, 27, 30, 31}
 def axpy(weights: int, factor: int) -> Kernel:
     """The kernel that computes y[k] += x[k] * factor, with 32-bit sums y.
 
-    weights, factor: the widths of x and of the factor in bits. X reads a sum, and Y writes the result one step later.
-    An iteration consists of two steps. If the count is odd, the first iteration begins with the second step.
+    weights, factor: the widths of x and of the factor in bits.
+
+    X is the pointer from which sums are loaded, and Y the pointer to which results are stored one step later. An
+    iteration consists of two steps. If the number of elements is odd, the first iteration begins with its second step.
     """
     symbol = f"tm_axpy_s{weights}_s{factor}_s32"
     step = joined(
@@ -237,7 +248,9 @@ _PORTABLE_SPARSE = """\
 def sparse_dot(weights: int, vector: int, sum: int, memory: str = FLASH) -> Kernel:
     """The kernel that adds the products of the entries of a sparse row to a sum.
 
-    The bytes of the row are declared as 8-bit constants. memory: the memory of the weights.
+    The bytes of the row are declared as 8-bit constants.
+
+    memory: the memory of the weights.
     """
     row = Row("int8_t", memory, "row")
     symbol = f"tm_dot_row_s{weights}_s{vector}_s{sum}{row.end}"

@@ -1,4 +1,4 @@
-"""Code for tiles on AVR. It is used only if it is faster than kernels for single sums."""
+"""The base class of code for tiles on AVR. A tile kernel is used only if it is faster than kernels for single sums."""
 
 from __future__ import annotations
 
@@ -30,7 +30,10 @@ def _three_bytes(pointer: str, offset: str) -> str:
 
 @cache
 def _factors(zero: int) -> Number:
-    """The stream field that contains the requantisation factors of a row. zero: the zero point of the results."""
+    """The field of a stream that contains the requantisation factors of a row.
+
+    zero: the zero point of the results.
+    """
     return Number("factors", FACTORS, lambda sums: factors(sums, zero), "{} + {}".format)
 
 
@@ -40,8 +43,8 @@ _START = replace(START, bytes=3, in_c=_three_bytes)
 class AvrTileCode(ABC):
     """The code for a tile that reads its weights from a stream (see `TileCode`).
 
-    requantises: true if factors requantise the sums; the factors follow the weights in the stream. If false, the sums
-    are shifted.
+    requantises: true if the sums are requantised by factors, which follow the weights in the stream; false if the sums
+        are shifted.
     """
 
     def __init__(self, tile: Tile) -> None:
@@ -51,12 +54,14 @@ class AvrTileCode(ABC):
     @property
     @abstractmethod
     def has_registers(self) -> bool:
-        """True if the registers suffice and each counter fits in one byte."""
+        """True if the registers are sufficient and each counter fits in one byte."""
 
     @property
     @abstractmethod
     def single(self) -> float:
-        """The approximate number of cycles per result of a kernel for single sums, without requantisation."""
+        """The approximate number of cycles per result of a kernel that computes one sum per call, without
+        requantisation.
+        """
 
     @property
     @abstractmethod
@@ -65,12 +70,12 @@ class AvrTileCode(ABC):
 
     @property
     def runs(self) -> Sequence[Run]:
-        """The empty sequence, because times are recorded in cycles instead of runs of instructions."""
+        """An empty sequence, because the times of AVR code are stored in cycles instead of runs of instructions."""
         return ()
 
     @abstractmethod
     def composed(self) -> TimedCode:
-        """The function without the instructions that save registers and return."""
+        """The code of the function, without the instructions that save and restore registers and return."""
 
     @cached_property
     def body(self) -> TimedCode:
@@ -79,16 +84,16 @@ class AvrTileCode(ABC):
     @property
     @abstractmethod
     def calls(self) -> int:
-        """The depth of nested calls, including the call of the function."""
+        """The maximum depth of nested calls, including the call of the function itself."""
 
     @property
     def subroutine(self) -> Code:
-        """The subroutine that the body calls and that follows the function; empty by default."""
+        """The subroutine that the code calls, which is placed after the function; empty by default."""
         return ()
 
     @property
     def lines(self) -> Code:
-        """The complete function."""
+        """The code of the complete function, including the instructions that save and restore registers and return."""
         return joined(framed(self.body.lines), self.subroutine)
 
     @property
@@ -114,9 +119,10 @@ class AvrTileCode(ABC):
     ) -> WeightStream:
         """A stream of equal blocks of rows.
 
-        * blocks: the number of blocks, and the rows per block.
-        * elements: the number of elements of a row of weights.
-        * order: the order of the weights.
+        blocks: the number of blocks, and the rows per block.
+        elements: the number of elements of a row of weights.
+        order: the order of the weights, as in `Weights`.
+        by_channel: true if each row of weights is the filter of a channel.
         """
         weights = Weights("weights", elements=elements, order=order)
         fields: list[Field] = [RowNumbers("starts", content=(_START,)), weights]
@@ -131,12 +137,12 @@ class AvrTileCode(ABC):
 
 
 def _deepest(lines: Code) -> int:
-    """The greatest number of bytes that the code has on the stack at any time."""
+    """The maximum number of bytes that the code has pushed on the stack at any time."""
     return max(accumulate((line.stack for line in lines if isinstance(line, Instruction)), initial=0))
 
 
 def time_alone(kernel: Kernel, length: int) -> float:
-    """The cycles of a call of a composed kernel for a single sum of `length` products."""
+    """The cycles of a call of a composed kernel that computes a single sum of `length` products."""
     assert kernel.composed is not None
     costs = kernel.composed.costs
     return costs[""] + length * costs["element"]

@@ -1,7 +1,7 @@
-"""The composed kernels in plain C, available on every chip: sums of products of packed and coded weights.
+"""The composed kernels in plain C, for every chip: sums of products of packed and coded weights.
 
-A loop over groups of weights, dense or sparse, fetches the weights and multiplies them by a vector. A kernel is named
-after its operands: weights, vector and sum, each as the letter of its coding and its width. An example is
+A loop over groups of weights, dense or sparse, loads the weights and multiplies them by a vector. The name of a kernel
+contains its operands: weights, vector and sum, each as the letter of its coding and its width. An example is
 `tm_c_dot_t4_s8_s32`.
 """
 
@@ -23,7 +23,10 @@ _LETTERS: Mapping[str, str] = {INTEGER: "s", TABLE: "t"}
 
 
 def name_of(kernel: Kernel, prefix: str) -> str:
-    """The name of a kernel that computes the sums that `kernel` describes. prefix: the prefix of the name."""
+    """The name of the kernel that computes the sums described by `kernel`.
+
+    prefix: the prefix of the name.
+    """
     first, second = (_LETTERS[coding] for coding in kernel.codings)
     near = "near_" if kernel.gaps else ""
     return f"{prefix}dot_{near}{first}{kernel.weights}_{second}{kernel.vector}_s{kernel.sum}"
@@ -35,7 +38,10 @@ _WRITTEN_OUT = 4
 
 
 def signature(kernel: Kernel, name: str, row: str = "") -> str:
-    """The head of the C function. row: the parameter for the weights; if "", it is the pointer to the weights."""
+    """The head of the C function of a kernel.
+
+    row: the declaration of the parameter for the weights; if "", a pointer to the weights.
+    """
     tables = [
         f"const int16_t *{table}" for table, coding in zip(_TABLES, kernel.codings, strict=True) if coding == TABLE
     ]
@@ -84,7 +90,10 @@ _TABLES = ("table", "other")
 
 
 def _weight(kernel: Kernel, raw: str) -> str:
-    """The C expression of the first factor, cast to 32 bits if products may exceed a 16-bit `int`."""
+    """The C expression of the first factor. It is cast to 32 bits if products may exceed a 16-bit `int`.
+
+    raw: the C expression of the factor's raw.
+    """
     if kernel.codings[0] == TABLE:
         return f"(int32_t)table[{raw}]"
     return f"({raw})" if kernel.weights + kernel.vector <= 16 else f"(int32_t)({raw})"
@@ -143,7 +152,7 @@ class _Plain(Composed):
 
 @cache
 def compose(wanted: Kernel) -> Kernel | None:
-    """The kernel that matches a description, for a chip with a single address space. wanted: the description.
+    """The kernel that computes the sums described by `wanted`, for a chip with a single address space.
 
     Returns None if there is no such kernel.
     """
@@ -171,9 +180,9 @@ def _kernel(wanted: Kernel) -> Kernel:
 
 
 def _step(wanted: Kernel) -> float:
-    """The number of instructions per element on a Cortex-M4, within a tenth of the number in gcc's code.
+    """The estimated number of instructions per element on a Cortex-M4: loads, shifts, sums and the loop.
 
-    The number includes loads, shifts, sums and the loop.
+    It deviates from the number in gcc's code by at most a tenth.
     """
     gaps = wanted.gaps > 0
     length, bytes = group_length(wanted.weights), len(group_layout(wanted.weights))
@@ -183,5 +192,5 @@ def _step(wanted: Kernel) -> float:
 
 
 def _code(wanted: Kernel) -> int:
-    """The bytes of flash for the code that processes each element of a group, and the remaining elements of a row."""
+    """The bytes of flash of the code for all elements of a group, and for the remaining elements of a row."""
     return round(3 * _step(wanted) * group_length(wanted.weights) * (1 if wanted.gaps else 1.6))

@@ -1,4 +1,4 @@
-"""Functions in plain C that contain their constants (the rows of matrices and tiles) as arrays."""
+"""Functions in plain C that contain their constants as arrays: rows of matrices, and tiles."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ _COLUMNS = 96
 
 
 def rows_signature(symbol: str, rows: CodedRows) -> str:
-    """The head of the function. Its parameters are the vectors, then the results."""
+    """The head of the C function for rows. Its parameters are the vectors, then the results."""
     vectors = "".join(f"const int8_t *x{number}, " for number in range(len(rows.weights)))
     return f"void {symbol}({vectors}int8_t *out)"
 
 
 def rows_in_c(rows: CodedRows) -> str:
-    """The C statements in the body of the function for rows."""
+    """The C statements of the function for rows."""
     from tinyml.dialects.layouts.coded_rows import MAX_RESULT
 
     lines = constant_array("int32_t", "starts", [rows.rows], rows.starts.tolist())
@@ -40,7 +40,7 @@ def rows_in_c(rows: CodedRows) -> str:
 
 
 def constant_array(ctype: str, name: str, shape: Iterable[int], numbers: Sequence[int | str]) -> list[str]:
-    """The lines of C that define a constant array, initialised row by row."""
+    """The lines of C that define a constant array. The initialiser has one line per row."""
     dimensions = "".join(f"[{length}]" for length in shape)
     *outer, inner = shape
     text = ", ".join(map(str, numbers))
@@ -55,14 +55,17 @@ _Multiplier = TypeVar("_Multiplier", int, "Numbers")
 
 
 def doubled(multiplier: _Multiplier) -> _Multiplier:
-    """Twice a 31-bit multiplier, minus 2^32. The result is a signed 32-bit integer."""
+    """Twice a 31-bit multiplier, minus 2^32, which is a signed 32-bit integer."""
     return 2 * multiplier - (1 << 32)
 
 
 def requantised_in_c(indent: str, tile: Tile, out: str) -> str:
-    """C statements that store the requantised `sum` in `out`. tile: states the zero point and how sums are rounded.
+    """C statements that store the requantised `sum` in `out`.
 
-    The statements use two C variables: `multiplier`, which is doubled, and `right`, which is the right shift minus 1.
+    tile: the tile, which specifies the zero point and how sums are rounded.
+
+    The statements use two C variables: `multiplier`, which contains the doubled multiplier, and `right`, which is the
+    right shift minus 1.
     """
     half, whole = ("", "sum") if tile.once else (" + (1LL << 31)", "(sum - (sum < 0))")
     lines = (
@@ -74,17 +77,19 @@ def requantised_in_c(indent: str, tile: Tile, out: str) -> str:
 
 
 def shifted_in_c(right: int, out: str) -> str:
-    """Statements that shift `sum`, which includes the rounding bias, and store it in `out` as a raw of fixed point."""
+    """C statements that shift `sum`, which includes the rounding bias, and store it in `out` as a raw of fixed
+    point.
+    """
     return f"sum >>= {right};\n{out} = (int8_t)(sum < -127 ? -127 : sum > 127 ? 127 : sum);"
 
 
 def tile_signature(symbol: str) -> str:
-    """The head of the function. Its parameters are the windows, then the results."""
+    """The head of the C function for a tile. Its parameters are the windows, then the results."""
     return f"void {symbol}(const int8_t *x, int8_t *out)"
 
 
 def tile_in_c(tile: Tile, sums: Sums) -> str:
-    """The C statements in the body of the function for a tile."""
+    """The C statements of the function for a tile."""
     length = sums.weights.shape[1] // tile.runs
     apart = tile.length // length
     place = f"j * {apart} + row" if apart > 1 else "j"

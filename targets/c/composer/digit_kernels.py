@@ -1,4 +1,4 @@
-"""The choice of the kernel for a description of weights packed as digits. `digit_sums.py` generates its code."""
+"""The choice of the kernel for sums with weights that are packed as digits. `digit_sums.py` generates its code."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _DOT, _ROWS = (on_call(f"tinyml.targets.c.composer.digit_sums:{name}") for name 
 
 @dataclass(frozen=True)
 class DigitTimes:
-    """The times of sums per element on a chip.
+    """The times per element of the kernels for weights packed as digits on a chip.
 
     * sign, trit: without a shared table, the time per plane of signs, and the time per ternary element.
     * lookup, row: with a shared table, the time per plane of a row, and the remaining time of the row.
@@ -36,7 +36,10 @@ class DigitTimes:
 
 @cache
 def digit_sum(times: DigitTimes, wanted: Kernel) -> Kernel | None:
-    """The kernel for a description; None if there is none. times: the times on the chip. wanted: the description."""
+    """The kernel that computes the sums described by `wanted`; None if there is none.
+
+    times: the times on the chip.
+    """
     digits, vector = wanted.codings
     if digits not in (ODD, TRITS) or vector != INTEGER or wanted.vector not in (8, 16) or wanted.sum != 32:
         return None

@@ -1,11 +1,11 @@
-"""Sums of products with weights that are packed as digits, without a multiplication, in plain C for every chip.
+"""Sums of products with weights that are packed as digits, computed without multiplications, in plain C for every chip.
 
 * An odd weight adds or subtracts its element once for each plane of signs. The sum is doubled from plane to plane
   (Horner's scheme).
-* Several rows share tables. A table contains the sums of four elements for all sixteen patterns of signs. It is
-  computed once for each four elements. A row then adds an entry for each nibble of a plane (Wei et al., "T-MAC: CPU
+* Several rows share tables. A table contains the sums of four elements for all sixteen patterns of signs, and is
+  computed once for each four elements. For each nibble of a plane, a row adds one entry (Wei et al., "T-MAC: CPU
   Renaissance via Table Lookup for Low-Bit LLM Deployment on Edge", 2024, section 3).
-* A ternary weight is 0, 1 or 2 in the upper byte of three times the remaining byte.
+* A ternary weight is the upper byte, 0, 1 or 2, of three times the byte that encodes the remaining weights.
 """
 
 from __future__ import annotations
@@ -38,7 +38,9 @@ static TM_PACKED void {name}({entry} *table, const {vector} *x, int n)
 
 
 def _table(name: str, entry: str, vector: str) -> str:
-    """The C function that computes a table. If all signs of a pattern are flipped, the sum is negated."""
+    """The C function that computes a table. If all signs of a pattern are inverted, the sum is negated, so only half of
+    the sums are computed.
+    """
     lines: list[str] = []
     for pattern in range(8, 16):
         a, b, c, d = (1 if pattern >> place & 1 else -1 for place in range(4))
@@ -109,7 +111,7 @@ static __attribute__((__noinline__, __unused__)) void {name}(const {entry} *tabl
 
 
 def _lookup(wanted: Kernel, name: str, entry: str) -> str:
-    """The C function that adds the entries of two tables for all rows, in `wanted.weights` planes."""
+    """The C function that adds, for all rows, the entries of two tables, plane by plane (`wanted.weights` planes)."""
     bits = wanted.weights
     # int has 16 bits on small chips, which hold eight elements of a byte times up to 15.
     part = "int" if wanted.vector == 8 else "int32_t"

@@ -1,7 +1,6 @@
-"""Packed elements in plain C: the expressions that fetch them, and the functions that read, write and unpack them.
+"""Packed elements in plain C: the expressions that load them, and the functions that read, write and unpack them.
 
-Elements may also be numbers with a regime, an exponent and a fraction, such as posits. This module also defines the
-sums of products of such numbers.
+The module also defines sums of products of elements with a regime, an exponent and a fraction, such as posits.
 """
 
 from __future__ import annotations
@@ -21,13 +20,19 @@ ALONE = 6
 
 
 def of_group(group: str) -> _ByteAt:
-    """A function that returns the C expression of the byte at an index from a pointer to `int8_t`."""
+    """A function that maps an index to the C expression of the byte at this index.
+
+    group: the C expression of a pointer to `int8_t`.
+    """
     return lambda number: f"{group}[{number}]"
 
 
 def packed(width: int, element: int, byte: _ByteAt, *, gaps: bool = False) -> str:
-    """The C expression of the element with a constant index in its group. gaps: true if the group is part of a sparse
-    row.
+    """The C expression of the element whose index in its group is the constant `element`.
+
+    width: the width of an element in bits.
+    byte: a function that maps an index to the C expression of this byte of the group.
+    gaps: true if the group is part of a sparse row.
     """
     layout = group_layout(width, gaps)
 
@@ -52,14 +57,23 @@ def packed(width: int, element: int, byte: _ByteAt, *, gaps: bool = False) -> st
 
 
 def gap(width: int, entry: int, byte: _ByteAt) -> str:
-    """The C expression of the gap before an entry in a group of a sparse row."""
+    """The C expression of the gap before an entry in a group of a sparse row.
+
+    width: the width of an element in bits.
+    entry: the index of the entry in the group.
+    byte: a function that maps an index to the C expression of this byte of the group.
+    """
     layout = group_layout(width, gaps=True)
     [number] = (number for number, each in enumerate(layout) if _holds(each, entry, GAP_BITS, width))
     return _bits_of(byte(str(number)), GAP_BITS * (entry % 2), GAP_BITS)
 
 
 def packed_at(width: int, byte: _ByteAt) -> str:
-    """The C expression of the element with index `j` in its group."""
+    """The C expression of the element whose index in its group is the C variable `j`.
+
+    width: the width of an element in bits.
+    byte: a function that maps an index to the C expression of this byte of the group.
+    """
     rest = width % 8
     if rest < ALONE:
         fields = [(_bits_at(byte(position(width, bits)), bits), at % 8) for bits, at in _fields(width)]
@@ -75,7 +89,7 @@ def packed_at(width: int, byte: _ByteAt) -> str:
 
 
 def position(width: int, bits: int) -> str:
-    """The C expression of the byte offset in the group of a field of element `j`.
+    """The C expression of the byte offset, in the group, of the field of `bits` bits of element `j`.
 
     Fields of 6 and 7 bits are not supported.
     """
@@ -90,7 +104,7 @@ def position(width: int, bits: int) -> str:
 
 
 def _fields(width: int) -> list[tuple[int, int]]:
-    """The width and the bit offset of each field above whole bytes, the lowest first."""
+    """The width and the position in the element of each field above whole bytes, the lowest field first."""
     return [(each.bits, each.at) for each in group_layout(width) if each.element == 0 and each.bits < 8]
 
 
@@ -99,9 +113,9 @@ def _holds(byte: Byte, element: int, bits: int, at: int) -> bool:
 
 
 def _in_low_bits(width: int, bytes: list[str]) -> str:
-    """The C expression of the last element of a group.
+    """The C expression of the last element of a group whose fields of 6 or 7 bits are separate bytes.
 
-    It is assembled from the low bits of the bytes of the other elements.
+    The element is assembled from the low bits of the bytes of the other elements.
     """
     spare = 8 - width % 8
     parts = [
@@ -111,12 +125,12 @@ def _in_low_bits(width: int, bytes: list[str]) -> str:
 
 
 def _bits_of(byte: str, place: int, bits: int) -> str:
-    """The C expression of `bits` bits of a byte, starting at bit `place`."""
+    """The C expression of an unsigned integer that consists of `bits` bits of a byte, starting at bit `place`."""
     return f"({f'{byte} >> {place}' if place else byte} & {(1 << bits) - 1})"
 
 
 def _signed(byte: str, place: int, bits: int) -> str:
-    """The C expression of `bits` bits of a byte as a signed integer.
+    """The C expression of a signed integer that consists of `bits` bits of a byte, starting at bit `place`.
 
     The stored sign is inverted. If a byte contains four or more elements, an XOR restores the sign.
     """
@@ -128,7 +142,7 @@ def _signed(byte: str, place: int, bits: int) -> str:
 
 
 def _bits_at(byte: str, bits: int) -> str:
-    """The C expression of the field of element `j` in a byte."""
+    """The C expression of the field of `bits` bits of element `j` in a byte."""
     if bits == 4:
         # On chips that shift bit by bit, a selection is faster than a shift.
         return f"((j & 1 ? {byte} >> 4 : {byte}) & 15)"
@@ -144,7 +158,7 @@ HEADER = "tinyml/packed.h"
 
 
 def element_function(function: ElementFunction) -> str:
-    """The text of a C function on packed elements."""
+    """The text of a C function that reads, writes or unpacks packed elements."""
     name, width = function.symbol, function.bits
     if isinstance(width, Digits):
         return _digits_reader(name, width)
@@ -167,7 +181,9 @@ def _function(attribute: str, head: str, lines: Sequence[str]) -> str:
 
 
 def _of_number(width: Width) -> Sequence[str]:
-    """C statements that set `p` to the group of element `i`, and `j` to the index of the element in this group."""
+    """C statements that set `p` to the address of the group of element `i`, and `j` to the index of the element in this
+    group.
+    """
     length, bytes = group_length(width), group_bytes(width)
     return [
         "const uint16_t number = (uint16_t)i;",
@@ -240,5 +256,5 @@ def copier_head(name: str, width: int) -> str:
 
 
 def _offset(width: int) -> int:
-    """The bias that is added to an element before it is stored."""
+    """The bias that is added to an element before it is stored: half of the range, or 0 if the sign is not inverted."""
     return 1 << width - 1 if width % 8 < ALONE else 0

@@ -1,9 +1,9 @@
 """Functions in plain C that evaluate forests.
 
-A forest consists of tables of nodes that a loop walks, or of nested conditions. Both forms add the votes of the leaf
-that each tree reaches. The votes are rows of a matrix, or lists of the nonzero votes if most votes are zero. On chips
-with a separate address space for constants, such arrays would not be placed in this address space. For these chips, the
-code therefore contains no arrays.
+A function contains either tables of nodes, which a loop interprets, or nested conditions. Both forms add the votes of
+the leaf that each tree reaches. The votes are rows of a matrix or, if most votes are zero, lists of the nonzero votes.
+On chips with a separate address space for constants, such arrays would not be placed in this address space. For these
+chips, the votes are therefore constants in the code instead of arrays.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ def ctype(array: NDArray[Any]) -> str:
 
 
 def forest_signature(symbol: str, forest: ForestCode) -> str:
-    """The head of the function. Its parameters are the input, then the results."""
+    """The head of the C function of a forest. Its parameters are the input, then the results."""
     return f"void {symbol}(const {ctype(forest.trees.thresholds)} *x, {ctype(forest.votes)} *out)"
 
 
@@ -64,9 +64,8 @@ def literal(number: Any) -> str:
 
 
 class _Votes:
-    """The C text that adds the votes of a leaf.
-
-    It consists of declarations of arrays, and a statement for the leaf with the index `leaf`.
+    """The C text that adds the votes of a leaf: declarations of arrays, and a statement for the leaf with the index
+    `leaf`.
     """
 
     def __init__(self, forest: ForestCode) -> None:
@@ -89,7 +88,7 @@ class _Votes:
 
 
 def tables_in_c(forest: ForestCode) -> str:
-    """The body of the C function that walks the trees in tables."""
+    """The body of the C function that interprets tables of nodes."""
     trees, votes = forest.trees, _Votes(forest)
     lines: list[str] = []
     if trees.inner:
@@ -120,7 +119,7 @@ def tables_in_c(forest: ForestCode) -> str:
 
 
 def code_in_c(forest: ForestCode) -> str:
-    """The body of the C function in which nodes are conditions."""
+    """The body of the C function in which each node is a condition."""
     trees, votes = forest.trees, _Votes(forest)
     lines = [*votes.arrays, "    uint_fast16_t leaf;", *_bits_of_floats(forest), *_cleared(forest)]
     lines += ["    (void)x;"] if not trees.inner else []
@@ -130,9 +129,9 @@ def code_in_c(forest: ForestCode) -> str:
 
 
 def _inline_code(forest: ForestCode) -> str:
-    """The body of the C function in which nodes are conditions, without arrays.
+    """The body of the C function in which each node is a condition, without arrays.
 
-    Each leaf has a statement for each of its votes.
+    For each leaf, there is a statement for each of its votes.
     """
     lines = [*_bits_of_floats(forest), *_cleared(forest), *([] if forest.trees.inner else ["    (void)x;"])]
     for root in map(int, forest.trees.roots):
@@ -149,9 +148,9 @@ def _leaf(forest: ForestCode, leaf: int, *, inline: bool) -> list[str]:
 
 
 def _conditions(forest: ForestCode, root: int, *, inline: bool = False) -> list[str]:
-    """The conditions of a tree, which set `leaf` or, with `inline`, add votes.
+    """The lines of the conditions of a tree, which set `leaf` or, with `inline`, add votes.
 
-    They are indented only once, because trees may be deep.
+    All lines have the same indentation, because trees may be deep.
     """
     trees, lines = forest.trees, list[str]()
     pending: list[int | str] = [root]
@@ -169,8 +168,8 @@ def _conditions(forest: ForestCode, root: int, *, inline: bool = False) -> list[
 
 
 def _comparison(forest: ForestCode, node: int) -> str:
-    """The C condition of a node. Floats are compared by their bits. As negative numbers increase, their bits
-    decrease.
+    """The C condition of a node. Floats are compared by their bit patterns, which decrease as negative numbers
+    increase.
     """
     feature, threshold = int(forest.trees.features[node]), forest.trees.thresholds[node]
     if not _has_floats(forest):
@@ -184,7 +183,7 @@ def _has_floats(forest: ForestCode) -> bool:
 
 
 def _bits_of_floats(forest: ForestCode) -> list[str]:
-    """The declaration of a pointer to the bits of an input of floats."""
+    """The declaration of a pointer to the bit patterns of an input of floats."""
     if not _has_floats(forest):
         return []
     type = "    typedef int32_t __attribute__((__may_alias__)) bits_of_float;"
@@ -233,9 +232,11 @@ def _array(element: str, name: str, numbers: NDArray[Any]) -> list[str]:
 def _kernel(symbol: str, forest: ForestCode, name: str, body: str, node: float, bytes: int) -> Kernel:
     """The kernel of a forest function.
 
-    * name: the prefix of the names that the steps of the function have in cost tables.
-    * node: the approximate number of instructions per node.
-    * bytes: the number of bytes of flash.
+    symbol: the name of the C function.
+    name: the prefix of the names that the steps of the function have in cost tables.
+    body: the body of the C function.
+    node: the approximate number of instructions per node.
+    bytes: the number of bytes of flash.
     """
     counts = {f"{name} {step}": count for step, count in (_tests(forest, name) | _additions(forest, name)).items()}
     trees = forest.trees
@@ -245,7 +246,8 @@ def _kernel(symbol: str, forest: ForestCode, name: str, body: str, node: float, 
 
 
 def _tests(forest: ForestCode, name: str) -> dict[str, float]:
-    """The number of comparisons of each kind. The keys are the names of the kinds in cost tables.
+    """The expected number of comparisons of each kind per inference. The keys are the names of the kinds in cost
+    tables.
 
     In code without tables, the compiler knows the feature and the threshold of each comparison. A feature remains in a
     register below the node that loads the feature. With a single result, or in plain code with few features, it remains
@@ -268,7 +270,9 @@ def _tests(forest: ForestCode, name: str) -> dict[str, float]:
 
 
 def _sizes(thresholds: NDArray[Any]) -> Mapping[str, NDArray[np.bool_]]:
-    """For each size of constants, the mask of the thresholds of this size. Thresholds 0 and -1 are in no mask."""
+    """For each range of constants that instructions encode in the same way (such as `byte`), a mask of the thresholds
+    in this range. Thresholds 0 and -1 are in no mask.
+    """
     numbers = thresholds.astype(np.int64)
     byte, negative = (numbers > 0) & (numbers < 255), (numbers < -1) & (numbers > -256)
     short = (numbers >= -2048) & (numbers < 2047) & ~byte & ~negative & (numbers != 0) & (numbers != -1)
@@ -276,10 +280,11 @@ def _sizes(thresholds: NDArray[Any]) -> Mapping[str, NDArray[np.bool_]]:
 
 
 def _additions(forest: ForestCode, name: str) -> dict[str, float]:
-    """The number of executions of each kind of step: calls, clearing of results, and additions of votes.
+    """The expected number of executions of each kind of step per inference: calls, clearing of results, and additions
+    of votes.
 
-    The keys are the names of the kinds in cost tables. Few votes are added without a loop. In such code, the first
-    votes are stored instead of added.
+    The keys are the names of the kinds in cost tables. If there are few votes, they are added without a loop, and the
+    first votes are stored instead of added.
     """
     trees, results, result = len(forest.trees.roots), forest.results, ctype(forest.votes)
     counts = {"call": 1.0, f"result {result}": float(results)}

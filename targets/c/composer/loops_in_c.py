@@ -1,4 +1,4 @@
-"""Lane functions (`num.lane_function`), which compute the lanes of a vector, in plain C."""
+"""Lane functions (`num.lane_function`) in plain C. A loop computes the lanes one after the other."""
 
 from __future__ import annotations
 
@@ -31,19 +31,19 @@ _OPERATORS: Mapping[type[Operation], str] = {
 
 
 def loop_signature(symbol: str, program: LaneProgram) -> str:
-    """The head of the C function. Its parameters are the input runs, then the result."""
+    """The head of the C function of a lane function. Its parameters are the input runs, then the result."""
     *read, result = (f"int{width}_t" for width in program.widths)
     inputs = "".join(f"const {element} *x{number}, " for number, element in enumerate(read))
     return f"void {symbol}({inputs}{result} *out)"
 
 
 def loop_in_c(program: LaneProgram) -> str:
-    """The C statements in the body of the lane function."""
+    """The C statements of a lane function."""
     return _Function(program).body
 
 
 class _Function:
-    """The C statements of a lane function. A value is named after its position in the program."""
+    """The C statements of a lane function. The name of a value is derived from its position in the program."""
 
     def __init__(self, program: LaneProgram):
         self.program = program
@@ -64,14 +64,16 @@ class _Function:
         return "\n".join([*self._started(), *lines, "    }", *self._ended()])
 
     def _started(self) -> Iterator[str]:
-        """Yield the statements before the loop, if the function reduces all lanes."""
+        """Yield the statements before the loop that initialise a reduction over all lanes; none for other functions."""
         if (join := self.program.join) is not None:
             yield f"    int32_t all = {self._value(join.start)};"
             if join.kind == PLACE:
                 yield f"    int32_t place = {join.other};"
 
     def _ended(self) -> Iterator[str]:
-        """Yield the statements after the loop, if the function reduces all lanes."""
+        """Yield the statements after the loop that store the result of a reduction over all lanes; none for other
+        functions.
+        """
         if (join := self.program.join) is not None:
             yield f"    out[0] = (int{self.program.widths[-1]}_t){'place' if join.kind == PLACE else 'all'};"
 

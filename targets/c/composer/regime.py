@@ -1,4 +1,6 @@
-"""C code for sums of products of 16-bit numbers with a regime, shared by the kernels of several chips."""
+"""C code, shared by the kernels of several chips, for sums of products of 16-bit numbers with a regime, such as
+posits.
+"""
 
 REGIME_INTEGER = """\
 /* A number of 16 bits times 2^scale. */

@@ -26,7 +26,7 @@ _FRAME = 508
 
 
 class Armv6mCode(RepeatedCode):
-    """Code that consists only of instructions with an encoding on ARMv6-M. Its size is therefore known."""
+    """Code that consists only of instructions that ARMv6-M can encode, so that its size is known."""
 
     @property
     def bytes(self) -> int:
@@ -78,7 +78,10 @@ def moved(register: str, distance: int, spare: str) -> Code:
 
 
 def moved_in_frame(place: int, distance: int) -> Code:
-    """Code that adds a constant to a stack slot. It clobbers r0 and r1."""
+    """Code that adds a constant to a word in the stack frame. It clobbers r0 and r1.
+
+    place: the byte offset of the word.
+    """
     return joined(t.ldr("r0", slot(place)), moved("r0", distance, "r1"), t.str_("r0", slot(place)))
 
 
@@ -98,10 +101,10 @@ def low_product_64(low_sum: str, high_sum: str) -> Code:
 
 
 def again(code: Repeated, begin: Code, end: Code, count: int, label: int) -> Repeated:
-    """A loop of `count` iterations. The loop ends when `end`, executed after each iteration, sets the zero flag.
+    """A loop of `count` iterations: `begin`, then the code and `end` in each iteration. The loop ends when `end` sets
+    the zero flag.
 
-    A loop with a long body also uses the label `label` + 1. A loop with a single iteration has neither `begin` nor
-    `end`.
+    A loop with a long body also uses the label `label` + 1. For a single iteration, `begin` and `end` are omitted.
     """
     if instructions((*code.lines, *end)) <= _NEAR:
         return code.looped(begin, (*end, t.bne(back=label)), count, label)

@@ -1,15 +1,15 @@
-"""Depthwise filters as code, channel by channel, for the DSP extension.
+"""Depthwise kernels that embed the filters in code, channel by channel, for the DSP extension.
 
-Zero weights need no code, and elements without a nonzero weight are not loaded. Single products need one instruction
-each; the product with a power of two is a shift within an addition. Two rows of a filter are multiplied as pairs of
-halfwords if this needs fewer instructions than single products. Other weights are constants in registers, as are the
-start and the multiplier. Constants for which there is no register are spilled to the stack frame.
+Zero weights need no code, and elements that are multiplied only by zero weights are not loaded. A product needs one
+instruction; if the weight is a power of two, the instruction is an addition with a shift. Two rows of a filter are
+multiplied as pairs of halfwords if this needs fewer instructions than single products. Other weights are constants in
+registers, as are the start value and the multiplier. Constants for which there is no register are in the stack frame.
 
-The loop nest of `RowKernel` cannot express this code, because the weights determine which instructions a window needs,
-and there is no weight stream.
+This code is not an instance of `RowKernel`, because the weights determine which instructions a window needs, and there
+is no weight stream.
 
-Registers are assigned by hand. They contain the same values for all windows. The most frequently used values have
-priority.
+Registers are assigned by hand. They contain the same values for all windows. The most frequently used values are
+assigned first.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ _TRIED = 6
 
 
 def _groups(rows: Sequence[int]) -> Iterator[list[Rows]]:
-    """Yield all ways to group rows into pairs and single rows."""
+    """Yield all divisions of rows into pairs and single rows."""
     if not rows:
         yield []
         return
@@ -56,18 +56,19 @@ def _groups(rows: Sequence[int]) -> Iterator[list[Rows]]:
 
 @dataclass(frozen=True)
 class CodedFilter:
-    """The weights of a channel, rows x columns. The first and the last column are not all zeros."""
+    """The weights of a channel, rows x columns, without leading and trailing columns of zeros."""
 
     weights: Numbers
     across: int
 
     def needed(self, rows: Rows, columns: Sequence[int]) -> list[int]:
-        """The rows, among the given ones, that have a nonzero weight in any of the columns."""
+        """Those of the given rows that have a nonzero weight in one of the columns."""
         return [row for row in rows if self.weights[row, list(columns)].any()]
 
     def time(self, groups: Sequence[Rows]) -> tuple[int, int]:
-        """The number of a window's instructions before its epilogue, and the number of constants that these
-        instructions use.
+        """The number of instructions of a window before its epilogue, and the number of constants that they use.
+
+        groups: the rows that are multiplied as pairs or alone.
         """
         width = self.weights.shape[1]
         classes = [range(first, width, self.across) for first in range(min(self.across, width))]
@@ -77,14 +78,16 @@ class CodedFilter:
         return sum(loads) + packed + products, len(self.words(groups))
 
     def words(self, groups: Sequence[Rows]) -> list[tuple[int, int]]:
-        """The constants as pairs of halfwords: first the weights of paired rows, then all other weights."""
+        """The constants that the code uses, as pairs of halfwords: first the weights of paired rows, then all other
+        weights.
+        """
         together = {self.word(rows, column) for rows in groups if len(rows) == 2 for column in range(self.columns)}
         alone = sorted(self._alone(groups))
         halves = [(alone[i], (alone[i + 1 : i + 2] or [0])[0]) for i in range(0, len(alone), 2)]
         return [*sorted(together - {(0, 0)}), *halves]
 
     def _alone(self, groups: Sequence[Rows]) -> set[int]:
-        """The weights of unpaired rows, excluding zeros and powers of two."""
+        """The weights of unpaired rows that must be in registers, that is, without zeros and powers of two."""
         rows = [row for group in groups if len(group) == 1 for row in group]
         return {int(weight) for weight in self.weights[rows].reshape(-1) if weight and not is_power_of_two(int(weight))}
 
@@ -93,21 +96,26 @@ class CodedFilter:
         return self.weights.shape[1]
 
     def word(self, rows: Rows, column: int) -> tuple[int, int]:
-        """The weights of two rows in a column. rows: the indices of the rows."""
+        """The weights of two rows in a column, as a pair of halfwords.
+
+        rows: the indices of the two rows.
+        """
         low, high = (int(self.weights[row, column]) for row in rows)
         return low, high
 
     @cached_property
     def groups(self) -> list[Rows]:
-        """The rows that have weights, grouped in pairs or alone.
+        """The rows with nonzero weights, divided into pairs and single rows.
 
-        The grouping is the fastest one or, if there are many rows, one that a heuristic finds.
+        The division is the fastest one or, if there are many rows, one that a heuristic finds.
         """
         live = np.flatnonzero(self.weights.any(1)).tolist()
         return min(_groups(live), key=self.time) if len(live) <= _TRIED else self._paired(live)
 
     def _paired(self, rows: Sequence[int]) -> list[Rows]:
-        """Pairs of rows, chosen greedily by the time that they save, and the remaining single rows."""
+        """A division of rows by a heuristic: pairs of rows are chosen greedily by the time that they save; the
+        remaining rows are single.
+        """
         alone = {row: self.time([(row,)]) for row in rows}
 
         def saved(pair: Rows) -> tuple[int, int]:
@@ -135,7 +143,7 @@ _START, _MULTIPLIER, _COUNTER = "start", "multiplier", "counter"
 
 
 class _CodedChannel(OverlappingWindows):
-    """The code of a channel, valid only if `fits` is true.
+    """The code of a channel. It is valid only if `fits` is true.
 
     first: the first column of the filter that is not all zeros.
     """
@@ -152,7 +160,7 @@ class _CodedChannel(OverlappingWindows):
             self._allocate()
 
     def _loop(self) -> tuple[int, int]:
-        """The number of windows per iteration, and the number of iterations. The latter is 0 without a loop."""
+        """The number of windows per iteration, and the number of iterations, which is 0 if there is no loop."""
         count = self.tile.count
         if count <= max(_STRAIGHT, self.rounds):
             return count, 0
@@ -161,9 +169,9 @@ class _CodedChannel(OverlappingWindows):
         return size, count // size
 
     def _allocate(self) -> None:
-        """Group rows and allocate registers to sums, elements and constants.
+        """Divide the rows into groups, and assign registers to sums, elements and constants.
 
-        The most frequently used values have priority.
+        The most frequently used constants are assigned first.
         """
         groups = self.filter.groups
         # The group of rows whose product begins a sum.
@@ -182,7 +190,10 @@ class _CodedChannel(OverlappingWindows):
         self.taps += free[len(constants) :][: len(groups) - 1]
 
     def value(self, content: tuple[int, int] | str) -> int:
-        """The value of a constant: a pair of weights, or a named factor."""
+        """The value of a constant of the code.
+
+        content: a pair of weights, or the name of a factor.
+        """
         if isinstance(content, str):
             return {_MULTIPLIER: doubled(self.multiplier), _START: self.start, _COUNTER: self.loops}[content]
         low, high = content
@@ -206,11 +217,13 @@ class _CodedChannel(OverlappingWindows):
         return joined(*(joined(*both) for both in zip(loads, sums, strict=True)))
 
     def _tap(self, number: int) -> str:
-        """The register for elements of a group of rows."""
+        """The register that contains elements for group `number` of rows."""
         return self.taps[number % len(self.taps)]
 
     def _load(self, number: int, column: int, columns: Sequence[int]) -> Code:
-        """Code that loads the elements of a column for those rows of a group that have weights in any of `columns`."""
+        """Code that loads the elements of a column for those rows of group `number` that have nonzero weights in one of
+        `columns`.
+        """
         rows, tap = self.filter.groups[number], self._tap(number)
         needed = self.filter.needed(rows, columns)
         places = [(self.first + column) * self.tile.rows + row * self.tile.pitch for row in needed]
@@ -220,7 +233,7 @@ class _CodedChannel(OverlappingWindows):
         return joined(loads, [t.pkhbt(tap, tap, self.spare, lsl=16)] if len(needed) == 2 else ())
 
     def _add(self, number: int, window: int, place: int, users: Sequence[tuple[int, int]]) -> Code:
-        """Code that adds the products of a group of rows and a column of the filter to the sum of a window."""
+        """Code that adds the products of group `number` of rows and a column of the filter to the sum of a window."""
         rows, tap, sum = self.filter.groups[number], self._tap(number), self.sums[window % self.rounds]
         weights = [int(self.filter.weights[row, place]) for row in rows]
         if not any(weights):
@@ -240,14 +253,20 @@ class _CodedChannel(OverlappingWindows):
         return joined(lines, fetched, opcode(sum, tap, register, begun))
 
     def _begun(self, sum: str) -> tuple[Code, str]:
-        """The instructions that load the start value of a sum, and the register that contains this value afterwards."""
+        """The instructions that load the start value for a sum, and the register that contains the start value after
+        them.
+        """
         if register := self.kept.get(_START):
             return (), register
         number = constant(sum, self.start)
         return (number if len(number) == 1 else (t.ldr(sum, slot(self.slots[_START])),)), sum
 
     def _fetched(self, content: tuple[int, int] | str, to: str = "") -> tuple[Code, str]:
-        """The instructions that load a constant, and the register that contains the constant afterwards."""
+        """The instructions that load a constant, and the register that contains the constant after them.
+
+        content: a pair of weights, or the name of a factor.
+        to: the register to use; "" for any register.
+        """
         if register := self.kept.get(content):
             return (), register
         to = to or self.spare
@@ -268,7 +287,7 @@ class _CodedChannel(OverlappingWindows):
 
     @property
     def code(self) -> Repeated:
-        """The code that computes the results of the channel."""
+        """The code that computes and stores the results of the channel."""
         code = Repeated.once(joined(self.set_up(), self.before()))
         if not self.loops:
             return code.then(self.windows(self.tile.count, 0))
@@ -280,12 +299,12 @@ class _CodedChannel(OverlappingWindows):
 
     @property
     def moved_on(self) -> int:
-        """The number of windows by which the code advances the pointer to results."""
+        """The number of windows by which the code has advanced the pointer to results."""
         return self.loops * self.loop
 
     @property
     def fits(self) -> bool:
-        """True if the registers suffice and every load and store is in reach."""
+        """True if the registers are sufficient and every load and store reaches its address."""
         tile, windows = self.tile, max(self.loop, self.tile.count - self.moved_on)
         columns = (windows - 1) * self.across + self.first + self.width
         last = (tile.runs - 1) * tile.pitch + columns * tile.rows
@@ -293,7 +312,7 @@ class _CodedChannel(OverlappingWindows):
 
 
 class _ConstantChannel:
-    """The code of a channel without weights. All results of such a channel are the same byte."""
+    """The code of a channel whose weights are all zero. All its results are the same byte."""
 
     def __init__(self, tile: Tile, byte: int) -> None:
         self.tile, self.byte = tile, byte
@@ -306,7 +325,7 @@ class _ConstantChannel:
 
     @property
     def moved_on(self) -> int:
-        """The number of windows by which the code advances the pointer to results."""
+        """The number of windows by which the code has advanced the pointer to results."""
         return self.loops * _STRAIGHT
 
     @property
@@ -326,7 +345,7 @@ class _ConstantChannel:
 
 @dataclass(frozen=True)
 class CodedDepthwise(RepeatedCode):
-    """The kernel of a depthwise tile. Its arguments are pointers to windows and results."""
+    """The code of the kernel for a depthwise tile. Its arguments are pointers to windows and results."""
 
     tile: Tile
     sums: Sums
@@ -356,7 +375,7 @@ class CodedDepthwise(RepeatedCode):
         return -(-4 * words // 8) * 8 + 4 if words else 0
 
     def function(self) -> Repeated:
-        """The complete function of the kernel."""
+        """The code of the complete function of the kernel."""
         code = Repeated.once(joined(t.push((*SAVED, "lr")), moved("sp", -self.frame)))
         for number, channel in enumerate(self.channels):
             code = code.followed_by(channel.code)

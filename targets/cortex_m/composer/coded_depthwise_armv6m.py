@@ -1,10 +1,10 @@
-"""Depthwise filters as code, by up to six windows at a time, channel by channel, for ARMv6-M.
+"""Depthwise kernels that embed the filters in code, for up to six windows at a time, channel by channel, for ARMv6-M.
 
-Zero weights need no code, and elements without a nonzero weight are not loaded. Each channel stores its factors in the
-stack frame. A subroutine of the kernel loads these factors, requantises the sums and stores the results.
+Zero weights need no code, and elements that are multiplied only by zero weights are not loaded. Each channel stores its
+factors in the stack frame. A subroutine of the kernel loads these factors, requantises the sums and stores the results.
 
-The loop nest of `RowKernel` cannot express this code, because each channel has separate instructions, and there is no
-weight stream.
+This code is not an instance of `RowKernel`, because each channel has its own instructions, and there is no weight
+stream.
 
 Registers are assigned by hand, because only additions and copies accept high registers.
 """
@@ -62,11 +62,11 @@ the subroutine."""
 
 @dataclass(frozen=True)
 class CodedDepthwiseArmv6m(CodedTileArmv6m):
-    """The kernel of a depthwise tile."""
+    """The code of the kernel for a depthwise tile."""
 
     @property
     def fits(self) -> bool:
-        """True if windows consist of whole pixels, and every branch reaches its target."""
+        """True if each run of a window consists of whole pixels, and every branch reaches its target."""
         tile = self.tile
         by_channel = tile.length % tile.rows == tile.step % tile.rows == 0 and tile.step > 0
         return by_channel and self.bodies is not None
@@ -78,7 +78,7 @@ class CodedDepthwiseArmv6m(CodedTileArmv6m):
 
     @cached_property
     def groups(self) -> Sequence[tuple[int, int]]:
-        """The register tiles: pairs (repetition count, number of windows)."""
+        """The groups of windows that are computed at once: pairs (repetition count, number of windows)."""
         return balanced(self.tile.count, len(SUMS))
 
     @property
@@ -88,7 +88,7 @@ class CodedDepthwiseArmv6m(CodedTileArmv6m):
 
     @cached_property
     def bodies(self) -> Sequence[Sequence[Code]] | None:
-        """For each channel, the code that computes the sums of each group of windows.
+        """For each channel, a list with the code that computes the sums of each group of windows.
 
         Returns None if a branch does not reach its target.
         """
@@ -101,7 +101,7 @@ class CodedDepthwiseArmv6m(CodedTileArmv6m):
         return bodies
 
     def group(self, weights: Numbers, windows: int) -> Code:
-        """Code that computes the sums of `windows` windows."""
+        """Code that computes the sums of a channel for `windows` windows at once."""
         begin = joined(
             t.ldr(ELEMENT, slot(_START_AT)),
             (t.mov(sum, ELEMENT) for sum in SUMS[:windows]),
@@ -115,7 +115,10 @@ class CodedDepthwiseArmv6m(CodedTileArmv6m):
         return joined(begin, rows, last)
 
     def rows(self, weights: Numbers, windows: int, names: Sequence[str]) -> Code:
-        """Code that multiplies a filter by windows. names: the registers for weights."""
+        """Code that multiplies all rows of a filter by `windows` windows.
+
+        names: the registers for weights.
+        """
         tile, lines = self.tile, list[Line]()
         known: dict[str, int] = {}
         place = 0
@@ -134,9 +137,10 @@ class CodedDepthwiseArmv6m(CodedTileArmv6m):
         return tuple(lines)
 
     def finish(self, times: int, windows: int) -> Code:
-        """The subroutine that stores the results of windows and advances to the next windows.
+        """The subroutine that stores the results of `windows` windows and advances the pointers to the next windows.
 
-        times: the number of groups of windows. If there are several, the zero flag marks the last one.
+        times: the number of groups of windows. If there are several, the subroutine sets the zero flag after the last
+            one.
         """
         tile = self.tile
         epilogue = requantised_by_halves("r5", _MULTIPLIER_AT, _RIGHT_AT, "r4", at("r7"))
@@ -159,7 +163,10 @@ class CodedDepthwiseArmv6m(CodedTileArmv6m):
         )
 
     def channel(self, row: int) -> Repeated:
-        """The code that computes a channel. row: the index of the channel among the rows of weights."""
+        """The code that computes a channel.
+
+        row: the index of the channel among the rows of weights.
+        """
         assert self.bodies is not None
         start, multiplier, shift = (numbers[row] for numbers in self.factors)
         words = factor_words(int(multiplier), -int(shift), by_thirds=self.by_thirds)
@@ -177,14 +184,14 @@ class CodedDepthwiseArmv6m(CodedTileArmv6m):
         return self.sums.starts, self.sums.multipliers, self.sums.shifts
 
     def flat(self, byte: int) -> Repeated:
-        """The code for a channel without weights. All results of such a channel are the same byte."""
+        """The code for a channel whose weights are all zero. All its results are the same byte."""
         begin = joined(t.ldr("r1", slot(_OUT_AT)), constant("r0", byte))
         store = Repeated.once((t.strb("r0", at("r1")), *moved("r1", self.tile.rows, "r3")))
         stores = again(store, constant("r2", self.tile.count), (t.subs("r2", 1),), self.tile.count, 1)
         return Repeated.once(begin).followed_by(stores)
 
     def function(self) -> Repeated:
-        """The complete function of the kernel."""
+        """The code of the complete function of the kernel."""
         tile, count = self.tile, self.tile.count
         code = Repeated.once((*saved(_FRAME), t.str_("r0", slot(_WINDOW_AT)), t.str_("r1", slot(_OUT_AT))))
         for row in range(tile.rows):
@@ -209,9 +216,11 @@ class CodedDepthwiseArmv6m(CodedTileArmv6m):
 
 
 def _registers(taps: Sequence[int], names: Sequence[str], known: dict[str, int]) -> Code:
-    """Code that loads weights of a row into registers, negative weights first.
+    """Code that loads the weights of a row into registers, negative weights first.
 
-    names: the registers. known: for each register, the weight that it contains.
+    taps: the weights.
+    names: the registers.
+    known: for each register, the weight that it contains; the function updates it.
     """
     wanted = {weight for weight in taps if weight and not is_power_of_two(weight)}
     lines: list[Code] = []

@@ -1,11 +1,12 @@
-"""Rows of constant matrices as code, for instruction sets with MLA, with eight sums at a time in registers.
+"""Kernels that embed the rows of constant matrices in code, for instruction sets with MLA, with eight sums at a time in
+registers.
 
-Each element of a vector is loaded once for the rows of a block. The weights by which it is multiplied may have several
-magnitudes; each magnitude is moved to a register once. MLA or MLS adds the product to the sum of each row with such a
-weight. Powers of two are shifts within an addition, and zeros need no code.
+Each element of a vector is loaded once for the rows of a block. Each magnitude among the weights by which it is
+multiplied is moved to a register once. MLA or MLS then adds the product to the sum of each row with such a weight. If
+the weight is a power of two, the product is an addition with a shift. Zero weights need no code.
 
-The loop nest of `RowKernel` cannot express this code, because each block of rows has separate instructions, and there
-is no weight stream.
+This code is not an instance of `RowKernel`, because each block of rows has its own instructions, and there is no weight
+stream.
 
 Registers are assigned by hand, because only sums, an element, a weight and the arguments are live.
 """
@@ -43,7 +44,9 @@ def constant(register: str, value: int) -> Code:
 
 @dataclass(frozen=True)
 class CodedRowsArmv7m:
-    """The kernel for all rows. Its arguments are the pointers to the vectors, then the pointer to the results."""
+    """The code of the kernel for all rows. Its arguments are the pointers to the vectors, then the pointer to the
+    results.
+    """
 
     rows: CodedRows
 
@@ -62,7 +65,7 @@ class CodedRowsArmv7m:
 
     @property
     def time(self) -> int:
-        """The number of instructions that a call executes, including instructions for arguments and for the call.
+        """The number of instructions that a call executes, including those that pass arguments and call the function.
 
         All results are assumed to be in range.
         """
@@ -83,7 +86,7 @@ class CodedRowsArmv7m:
 
 
 def products(weights: list[int]) -> Code:
-    """Code that adds the products of an element and the weights of the rows of a block."""
+    """Code that adds the products of one element and the weights of all rows of a block to the sums."""
     lines: list[Line] = []
     for magnitude in sorted({abs(weight) for weight in weights} - {0}):
         shift = magnitude.bit_length() - 1

@@ -1,13 +1,13 @@
-"""Rows of a matrix as code, by windows, up to six rows at a time, for ARMv6-M.
+"""Tile kernels that embed the rows of a matrix in code, by windows, up to six rows at a time, for ARMv6-M.
 
-Each element is loaded once for the rows of a block. It is not loaded if all weights of these rows for it are zero. The
-product of an element and a weight is computed by a shift, by one instruction from the previous product, or by a
-multiplication, which overwrites a factor. The order of the products determines which products can be derived from the
-previous one, and which product may overwrite the element. The starts and factors of all rows are in the stack frame.
-Subroutines of the kernel store the results.
+Each element is loaded once for the rows of a block, unless all weights of these rows for it are zero. The product of an
+element and a weight is computed by a shift, by one instruction from the previous product, or by a multiplication, which
+overwrites a factor. The order of the products determines which of them can be computed from the previous one, and which
+may overwrite the element. The start values and factors of all rows are in the stack frame. Subroutines of the kernel
+store the results.
 
-The loop nest of `RowKernel` cannot express this code, because each block of rows has separate instructions, and there
-is no weight stream.
+This code is not an instance of `RowKernel`, because each block of rows has its own instructions, and there is no weight
+stream.
 
 Registers are assigned by hand, because only additions and copies accept high registers.
 """
@@ -51,9 +51,10 @@ _KEPT = 1 << 12
 
 
 def products(users: Sequence[tuple[str, int]], registers: Mapping[int, str]) -> Code:
-    """Code that adds an element times a weight to each sum. It clobbers `ELEMENT` and `PRODUCT`.
+    """Code that adds the products of an element and several weights to sums. It clobbers `ELEMENT` and `PRODUCT`.
 
-    users: pairs (sum, weight). registers: for each weight in a register, this register.
+    users: pairs (sum, weight).
+    registers: for each weight that a register contains, this register.
     """
     sums: dict[int, list[str]] = {}
     for sum, weight in users:
@@ -69,7 +70,10 @@ def products(users: Sequence[tuple[str, int]], registers: Mapping[int, str]) -> 
 def _made(weights: tuple[int, ...], registers: tuple[tuple[int, str], ...]) -> list[tuple[int, Code, str]]:
     """The products of an element and several weights, in the order that needs the fewest instructions.
 
-    A product is a tuple: the weight, the instructions that compute the product, and the register that contains the
+    weights: the weights.
+    registers: pairs (weight, register) for weights that registers contain.
+
+    A product is a tuple: the weight, the instructions that compute the product, and the register that then contains the
     product.
     """
     orders = permutations(weights) if len(weights) <= _TRIED else iter([sorted(weights, key=abs)])
@@ -103,7 +107,7 @@ def _multiplied(weight: int, registers: Mapping[int, str]) -> Code:
 
 
 def _shifted(weight: int) -> Iterator[Code]:
-    """Yield the code for the product with a power of two. It requires neither a multiplication nor a register."""
+    """Yield the code that computes the product with a power of two by a shift; nothing for other weights."""
     if is_power_of_two(weight):
         places = abs(weight).bit_length() - 1
         source = PRODUCT if places else ELEMENT
@@ -112,7 +116,7 @@ def _shifted(weight: int) -> Iterator[Code]:
 
 
 def _derived(weight: int, before: int) -> Iterator[Code]:
-    """Yield each code that derives the product with `weight` from the product with the weight `before`."""
+    """Yield each code that computes the product with `weight` from the product with the weight `before`."""
     if weight == -before:
         yield (t.rsbs(PRODUCT, PRODUCT, 0),)
     if weight == before + 1:
@@ -135,22 +139,22 @@ FINISH = 20
 
 @dataclass(frozen=True)
 class CodedTileArmv6m(Armv6mCode):
-    """The kernel of a tile. Its arguments are the pointers to the windows and to the results."""
+    """The base class of kernels for a tile. The arguments are the pointers to the windows and to the results."""
 
     tile: Tile
     given: Sums
 
     @cached_property
     def sums(self) -> Sums:
-        """The sums of the kernel, which are replaced by equivalent sums if possible.
+        """The sums of the kernel. If possible, they are replaced by equivalent sums with the same results.
 
-        Equivalent sums have the same results and are within the limit of the shorter epilogue, `requantised_by_thirds`.
+        Equivalent sums are within the limit of `requantised_by_thirds`, the shorter epilogue.
         """
         return self.given.clamp_starts(THIRDS_LIMIT, self.tile.zero) or self.given
 
     @property
     def by_thirds(self) -> bool:
-        """True if all sums are within the limit of the shorter epilogue, `requantised_by_thirds`."""
+        """True if all sums are within the limit of `requantised_by_thirds`, the shorter epilogue."""
         return self.sums.within(THIRDS_LIMIT)
 
 
@@ -167,7 +171,7 @@ _MOST = 1 << 14
 
 @dataclass(frozen=True)
 class CodedRowsArmv6m(CodedTileArmv6m):
-    """The kernel of a tile that computes rows in blocks."""
+    """The code of the kernel for a tile that computes rows in blocks."""
 
     @property
     def fits(self) -> bool:
@@ -186,11 +190,11 @@ class CodedRowsArmv6m(CodedTileArmv6m):
 
     @cached_property
     def groups(self) -> Sequence[tuple[int, int]]:
-        """The register tiles: pairs (repetition count, number of rows)."""
+        """The blocks of rows that are computed at once: pairs (repetition count, number of rows)."""
         return balanced(self.tile.rows, len(SUMS))
 
     def set_up(self) -> Code:
-        """Code that stores starts and factors in the stack frame."""
+        """Code that stores the start values and factors of all rows in the stack frame."""
         lines: list[Code] = []
         for row, (_, start, multiplier, shift) in enumerate(self.sums):
             words = factor_words(int(multiplier), -int(shift), by_thirds=self.by_thirds)
@@ -200,7 +204,10 @@ class CodedRowsArmv6m(CodedTileArmv6m):
         return joined(*lines)
 
     def block(self, first: int, rows: int) -> Code:
-        """Code that computes the sums of `rows` rows by one window. first: the index of the first row."""
+        """Code that computes the sums of `rows` rows for one window.
+
+        first: the index of the first row.
+        """
         tile = self.tile
         starts = (
             (t.ldr(ELEMENT, slot(_ROWS_AT + 4 * row)), t.mov(sum, ELEMENT))
@@ -229,7 +236,7 @@ class CodedRowsArmv6m(CodedTileArmv6m):
         return joined(*lines, t.adds("r7", rows), t.str_("r7", slot(_OUT_AT)), t.bx("lr"))
 
     def function(self) -> Repeated:
-        """The complete function of the kernel."""
+        """The code of the complete function of the kernel."""
         tile, window, first = self.tile, Repeated.once(()), 0
         for number, (times, rows) in enumerate(self.groups):
             finish = self.finish(rows)

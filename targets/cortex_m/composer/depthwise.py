@@ -1,15 +1,16 @@
-"""Depthwise filters whose weights remain in registers while a window slides along a channel, for the DSP extension.
+"""Depthwise kernels for the DSP extension. The weights of a channel remain in registers while a window slides along the
+channel.
 
 Each column is loaded once, in pairs of vertically adjacent elements. It is multiplied for all windows that contain it.
 Each of the overlapping windows has a register for its sum. The assignment of these registers rotates from window to
-window. The weight stream consists of words. SXTB16 splits a word into two registers of two weights each. Weights for
-which there is no register are spilled to the stack frame.
+window. The weight stream consists of words. SXTB16 extracts two weights of a word into a register. Weights for which
+there is no register are in the stack frame.
 
-The loop nest of `RowKernel` cannot express this code: because the registers of the sums rotate, the body of the loop
-computes several windows.
+This code is not an instance of `RowKernel`: because the registers of the sums rotate, the body of the loop computes
+several windows.
 
 Registers are assigned by hand. They contain the same values for all windows of a channel. The most frequently used
-values have priority.
+values are assigned first.
 """
 
 from __future__ import annotations
@@ -41,7 +42,7 @@ Half = int | Number | None
 
 @dataclass(frozen=True)
 class _ChannelFilter:
-    """The filter of a channel in pairs of rows. An odd last row is stored in pairs of columns."""
+    """The filter of a channel as pairs of weights: pairs of rows and, for an odd last row, pairs of columns."""
 
     tile: Tile
 
@@ -54,12 +55,14 @@ class _ChannelFilter:
         return self.tile.length // self.tile.rows
 
     def weight(self, row: int, column: int) -> int:
-        """The index, among the weights of the filter, of the weight at a row and a column."""
+        """The index of the weight at a row and a column among the weights of the filter."""
         return row * self.columns + column
 
     @cached_property
     def registers(self) -> list[tuple[Half, Half]]:
-        """For each register, its low and its high half. The last register contains the shift and an unpaired weight."""
+        """For each register, the weights in its low and its high half. The last register contains the shift and an
+        unpaired weight.
+        """
         columns = range(self.columns)
         pairs = [
             (self.weight(row, column), self.weight(row + 1, column))
@@ -74,7 +77,7 @@ class _ChannelFilter:
 
     @property
     def layout(self) -> WeightStream:
-        """The layout of the stream: for each channel its words, then the start and the multiplier.
+        """The layout of the stream: for each channel its words, then the start value and the multiplier.
 
         A word contains the weights of two registers.
         """
@@ -86,7 +89,7 @@ class _ChannelFilter:
 
 
 class OverlappingWindows(ABC):
-    """The code for overlapping windows of a channel, in the order of columns and windows.
+    """The code for the overlapping windows of a channel, in the order of columns and windows.
 
     * width: the number of columns of a filter.
     * across: the number of columns from one window to the next.
@@ -100,9 +103,9 @@ class OverlappingWindows(ABC):
 
     @abstractmethod
     def products(self, column: int, users: Sequence[tuple[int, int]]) -> Code:
-        """Code that adds the products of a column of elements.
+        """Code that adds the products of one column of elements to the sums of all windows that contain it.
 
-        users: for each window that contains the column, a pair (window, column of the filter).
+        users: for each of these windows, a pair (window, column of the filter).
         """
 
     @abstractmethod
@@ -118,14 +121,15 @@ class OverlappingWindows(ABC):
         return tuple(lines)
 
     def before(self) -> Code:
-        """The code for the columns that the first window shares with the following windows."""
+        """The code that adds the products of the columns that the first window shares with the following windows."""
         return self.columns(0, max(self.width - self.across, 0), self.rounds)
 
     def windows(self, count: int, further: int) -> Code:
         """The code for `count` windows in order.
 
-        Before this code runs, the products of columns that the first window shares with earlier windows must be added.
         further: the number of later windows whose first columns are also added.
+
+        The products of the columns that the first window shares with earlier windows must already have been added.
         """
         lines: list[Line] = []
         for window in range(count):
@@ -147,13 +151,14 @@ _UNROLLED = 6
 
 
 class SlidingWindow(OverlappingWindows, RepeatedCode):
-    """The kernel of a depthwise tile.
+    """The code of the kernel for a depthwise tile.
 
-    * filter: the layout of a channel's weights.
+    * filter: the division of a channel's weights into registers.
     * rounds, loops: the number of windows per iteration of the loop, and the number of iterations; 0 without a loop.
     * kept: the registers that contain weights. The key is the number of the register in the filter.
-    * multiplier, counter: the registers for the multiplier and for the loop counter; None if they are spilled.
-    * spare: a scratch register, if one is needed.
+    * multiplier, counter: the registers for the multiplier and for the loop counter; None if they are in the stack
+      frame.
+    * spare: a scratch register; None if the code needs none.
     """
 
     def __init__(self, tile: Tile) -> None:
@@ -184,7 +189,7 @@ class SlidingWindow(OverlappingWindows, RepeatedCode):
 
     @property
     def fits(self) -> bool:
-        """True if the registers suffice and every load and store reaches its address."""
+        """True if the registers are sufficient and every load and store reaches its address."""
         tile = self.tile
         if tile.length % tile.rows or tile.step % tile.rows or tile.step == 0 or tile.count > IMMEDIATE:
             return False
@@ -195,7 +200,9 @@ class SlidingWindow(OverlappingWindows, RepeatedCode):
         return enough and last <= REACH and (windows - 1) * tile.rows <= REACH
 
     def slot(self, number: int) -> int:
-        """The byte offset of the stack slot of a spilled register."""
+        """The byte offset in the stack frame of register `number` of the filter, if its weights are in the stack
+        frame.
+        """
         return _WEIGHTS + 4 * number
 
     @property
@@ -207,7 +214,7 @@ class SlidingWindow(OverlappingWindows, RepeatedCode):
         return joined(self.load(column), *(self.add(*user) for user in users))
 
     def load(self, column: int) -> Code:
-        """Code that loads the elements of a column."""
+        """Code that loads the elements of a column of the image."""
         first = column * self.tile.rows
 
         def element(row: int) -> Address:
@@ -260,7 +267,7 @@ class SlidingWindow(OverlappingWindows, RepeatedCode):
         return (t.ldr(load[0], slot(load[1])),)
 
     def set_up(self) -> Code:
-        """Code that loads weights, start and multiplier, which are constant for all windows of a channel."""
+        """Code that loads weights, start value and multiplier, which are the same for all windows of a channel."""
         stream, word = self.sums[0], self.taps[0]
         lines = [t.ldr(stream, slot(_STREAM))]
         for number in range(len(self.filter.registers)):
@@ -312,8 +319,9 @@ class SlidingWindow(OverlappingWindows, RepeatedCode):
         return begin, before, loop, behind
 
     def counted(self, line: Callable[[str], Instruction], *, loads: bool = True) -> Code:
-        """Code that applies an instruction to the counter, which is in a register or in a stack slot.
+        """Code that applies an instruction to the loop counter, which is in a register or in the stack frame.
 
+        line: a function that returns the instruction for a register.
         loads: true if the instruction reads the counter.
         """
         counter = self.counter or self.taps[0]

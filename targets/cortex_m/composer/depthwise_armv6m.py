@@ -1,11 +1,11 @@
-"""Depthwise filters by up to six windows at a time, channel by channel, for ARMv6-M.
+"""Depthwise kernels for ARMv6-M, for up to six windows at a time, channel by channel.
 
-Three weights of a filter row at a time are multiplied by the columns of the windows. Each element is loaded once
-for all sums, which are in the high registers. A multiplication overwrites one factor. This factor is a copy of the
+Three weights of a filter row at a time are multiplied by the columns of the windows. Each element is loaded once for
+all sums, which are in the high registers. Because a multiplication overwrites one factor, this factor is a copy of the
 element.
 
-The loop nest of `RowKernel` cannot express this code, because channels are the outermost loop, and the elements of a
-channel would be columns of overlapping windows.
+This code is not an instance of `RowKernel`, because channels are the outermost loop, and the elements of a channel
+would be columns of overlapping windows.
 
 Registers are assigned by hand, because only additions and copies accept high registers.
 """
@@ -55,7 +55,7 @@ of windows that are left; the address of the row's weights, and the end of the l
 
 @dataclass(frozen=True)
 class ChannelsArmv6m(Armv6mCode, LoopedCode):
-    """The kernel that computes a tile of a depthwise convolution on ARMv6-M."""
+    """The code for a depthwise tile on ARMv6-M."""
 
     SATURATED = SATURATED
 
@@ -69,11 +69,13 @@ class ChannelsArmv6m(Armv6mCode, LoopedCode):
 
     @property
     def fits(self) -> bool:
-        """True if windows consist of whole pixels, and every branch reaches its target."""
+        """True if each run of a window consists of whole pixels, and every branch reaches its target."""
         return self.records.is_by_channel and self.bytes <= REACH
 
     def part(self, first: int, count: int, windows: int) -> Code:
-        """Code that multiplies `count` weights of a row by the elements of windows. The weights are in registers."""
+        """Code that multiplies `count` weights of a filter row, starting at column `first`, by the elements of windows.
+        The weights are in registers.
+        """
         lines: list[Code] = [constant(_COLUMN, first * self.tile.rows)]
         columns = range(first, (windows - 1) * self.records.across + first + count)
         for column in columns:
@@ -91,10 +93,11 @@ class ChannelsArmv6m(Armv6mCode, LoopedCode):
         return joined(*lines)
 
     def row(self, stream: int, weights: int, windows: int) -> Code:
-        """Code that multiplies a row of a filter by windows.
+        """Code that multiplies one row of a filter by windows.
 
-        stream: the stack slot that contains a pointer into the stream. weights: the byte offset of the weights from
-        this pointer.
+        stream: the stack slot that contains a pointer into the stream.
+        weights: the byte offset of the weights from this pointer.
+        windows: the number of windows.
         """
         lines: list[Code] = []
         for first in range(0, self.records.columns, len(_WEIGHTS)):
@@ -107,7 +110,7 @@ class ChannelsArmv6m(Armv6mCode, LoopedCode):
         return joined(*lines)
 
     def rows(self, windows: int) -> Repeated:
-        """Code that multiplies all rows of a filter by windows."""
+        """Code that multiplies all rows of a filter by `windows` windows."""
         tile, columns = self.tile, self.records.columns
         following = moved(_ROW, tile.pitch, _PRODUCT)
         if self.records.taps <= _STRAIGHT:

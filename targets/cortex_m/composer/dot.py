@@ -5,13 +5,14 @@ the remaining columns. With the DSP extension, columns are processed in blocks o
 is a negative byte offset from the ends of all runs. It is counted up to zero, so the addition that advances it also
 ends the loop.
 
-Four channels, each with a separate row of weights, are computed in plain C. With the DSP extension, channels of 16 bits
-are computed in assembly: a word holds an element of two channels, and SMLAxy selects the halves of its operands.
+Products of four channels, each of which has its own row of weights, are computed in plain C. With the DSP extension,
+channels of 16 bits are computed in assembly: a word contains an element of two channels, and SMLAxy selects the halves
+of its operands.
 
 In sparse products, an entry of a row is a value and its distance from the previous entry, in elements of the vector.
 
-The loop nest of `RowKernel` cannot express loops whose trip counts are unknown. Registers are assigned by hand: few
-values are live besides arguments and sums, and products on ARMv6-M accept only low registers.
+These kernels are not instances of `RowKernel`, because the trip counts of their loops are unknown. Registers are
+assigned by hand: few values are live besides arguments and sums, and products on ARMv6-M accept only low registers.
 """
 
 from __future__ import annotations
@@ -104,8 +105,11 @@ def dot_rows(weights: int, vector: int, step: float) -> Kernel:
 
 
 def _columns(core: int, bits: tuple[int, int], vector: str, rows: dict[str, tuple[str, ...]]) -> Code:
-    """Code that adds the products of all columns. vector: the register that points to the vector.
+    """Code that adds the products of all columns to the sums of rows.
 
+    core: the number of the instruction set.
+    bits: the widths of weights and vector.
+    vector: the register that points to the vector.
     rows: for each register that points to a row, the registers of the row's sum.
     """
     singles = single_columns(
@@ -138,10 +142,10 @@ def _columns(core: int, bits: tuple[int, int], vector: str, rows: dict[str, tupl
 
 
 def _behind(bits: tuple[int, int], vector: str) -> tuple[Code, Code]:
-    """Two pieces of code.
+    """Two fragments of code for loops with the negative offset r5.
 
-    The first piece sets r2 to the number of bytes of a row and r4 to the end of the vector. The second piece loads an
-    element to r6.
+    The first fragment sets r2 to the number of bytes of a row and r4 to the end of the vector. The second fragment
+    loads an element to r6.
     """
     if bits == (8, 16):
         doubled = t.adds("r6", "r5", "r5")
@@ -164,7 +168,9 @@ def _one_from_behind(bits: tuple[int, int], pointers: tuple[str, str], sum: int)
 
 
 def _four_from_behind(bits: tuple[int, int]) -> Code:
-    """The ARMv6-M code for four rows. Sums are in high registers, to which a single instruction can add."""
+    """The ARMv6-M code of `dot_rows` for four rows. Sums are in high registers, because an addition accepts them as
+    operands.
+    """
     behind, fetch = _behind(bits, "r1")
     to_high, from_high = ([t.mov(*pair) for pair in zip(*both, strict=True)] for both in ((_HIGH, _LOW), (_LOW, _HIGH)))
     rows = zip(("r0", "r1", "r2", "r3"), _HIGH, strict=True)
@@ -217,7 +223,9 @@ _PORTABLE_CHANNELS = """\
 def channel_rows(weights: int, vector: int, step: float) -> Kernel:
     """The kernel that adds the products of four channels to four sums in memory.
 
-    The elements of a channel are `stride` apart. step: the measured time per product.
+    step: the measured time per product.
+
+    Consecutive elements of a channel are `stride` apart.
     """
     symbol = f"tm_cm_channels4_s{weights}_s{vector}_s32"
     runs = f"const int{weights}_t *w, const int{vector}_t *x"
@@ -231,9 +239,11 @@ def channel_rows(weights: int, vector: int, step: float) -> Kernel:
 
 
 def _channel_pairs(weights: int) -> Code:
-    """The DSP code of `channel_rows` for channels of 16 bits. Elements are processed in pairs, then an odd last one.
+    """The DSP code of `channel_rows` for channels of 16 bits. Elements are multiplied in pairs, then an odd last one
+    alone.
 
-    r1 points to the element of the first channel, and r3 is the distance to the next element in bytes.
+    r1 points to the current element of the first channel, and r3 is the distance to the channel's next element in
+    bytes.
     """
     rows, scaled = ("r0", "r8", "r9", "r10"), {} if weights == 8 else {"lsl": 1}
     halves = {"r4": t.smlabb, "r5": t.smlabt, "r6": t.smlabb, "r7": t.smlabt}
@@ -249,7 +259,7 @@ def _channel_pairs(weights: int) -> Code:
         return joined(*steps)
 
     def channels(elements: Sequence[str]) -> Code:
-        """Code that adds the products of one or two elements of every channel."""
+        """Code that adds the products of one or two elements of each channel to the sums."""
         first, second = list[Line](), list[Line]()
         for number, element in enumerate(elements):
             first += [t.ldr(element, at("r1", "r3") if number else at("r1"))]
@@ -272,8 +282,9 @@ def _channel_pairs(weights: int) -> Code:
 def sparse_dot(weights: int, vector: int, step: float) -> Kernel:
     """The kernel that adds the products of a sparse row and a vector to a sum.
 
-    The row has n values and n gaps. Gaps are unsigned, but declared as int8_t like all 8-bit constants. step: the
-    measured time per entry.
+    The row has n values and n gaps. Gaps are unsigned, but declared as int8_t like all 8-bit constants.
+
+    step: the measured time per entry.
     """
     symbol = f"tm_cm_dot_sparse_s{weights}_s{vector}_s32"
     small, large = _from_behind(weights, vector), _along(weights, vector)
@@ -287,7 +298,7 @@ def sparse_dot(weights: int, vector: int, step: float) -> Kernel:
 
 
 def _from_behind(weights: int, vector: int) -> Code:
-    """The ARMv6-M code of `sparse_dot`.
+    """The ARMv6-M code of `sparse_dot`, in which the index is counted up from a negative number.
 
     r0 and r1 point to the ends of values and gaps. r2 points to the element of the current entry. r4 is the sum.
     """

@@ -5,9 +5,9 @@ and 2 of a word. To widen bytes 1 and 3, it rotates the word. Both factors of a 
 elements. Single words may be loaded from any address, pairs of words only from multiples of 4. An epilogue requantises
 complete sums.
 
-Registers that are not arguments of a fragment are assigned by hand. The kernels that use a fragment also assign
-registers by hand. On ARMv6-M, products and shifts accept only low registers. `armv6m` contains the fragments whose
-instructions have two bytes each.
+Registers that are not arguments of a fragment are assigned by hand, as are those of the kernels that use a fragment. On
+ARMv6-M, products and shifts accept only low registers. `armv6m` contains the fragments whose instructions have two
+bytes each.
 """
 
 from __future__ import annotations
@@ -51,7 +51,10 @@ def short_bytes_of(lines: Sequence[Line]) -> int:
 
 
 def statement(lines: Sequence[Line], core: int) -> str:
-    """The body of a naked function for an instruction set. core: the number of the instruction set."""
+    """The body of a naked function.
+
+    core: the number of the instruction set.
+    """
     if core == ARMV6M:
         short_bytes_of(lines)
     return shared.statement([*SYNTAX, *printed(lines)])
@@ -85,8 +88,9 @@ def counted(code: Repeated, count: int, counter: str, label: int) -> Repeated:
 
 
 def counted_in_memory(code: Repeated, count: int, counter: Address, register: str, label: int) -> Repeated:
-    """A loop of `count` iterations, counted in a stack slot.
+    """A loop of `count` iterations whose counter is in the stack frame.
 
+    counter: the address of the counter.
     register: a scratch register, which is free at the end of an iteration.
     """
     begin = t.mov(register, count), t.str_(register, counter)
@@ -95,7 +99,7 @@ def counted_in_memory(code: Repeated, count: int, counter: Address, register: st
 
 
 def repeated(step: Code, count: int, counter: str, label: int) -> Repeated:
-    """A step executed `count` times. It is straight-line code for small counts, otherwise an unrolled loop."""
+    """Code that executes a step `count` times: straight-line code for small counts, otherwise an unrolled loop."""
     if count <= 2 * UNROLLED:
         return Repeated.once(step * count)
     loops, rest = divmod(count, UNROLLED)
@@ -103,19 +107,21 @@ def repeated(step: Code, count: int, counter: str, label: int) -> Repeated:
 
 
 def blocks(step: Code) -> Code:
-    """Code that executes a step for each four of the columns that r2 counts.
+    """Code that executes a step once for every four of the r2 remaining columns.
 
-    Afterwards, r2 contains the number of the remaining columns.
+    Afterwards, r2 contains the number of columns that are left, 0 to 3.
     """
     four = t.subs("r2", "r2", 4)
     return joined(four, t.blt(ahead=2), t.label(1), step, four, t.bge(back=1), t.label(2), t.adds("r2", "r2", 4))
 
 
 def blocks_by_alignment(aligned: Code, any: Code) -> Code:
-    """Code that executes a step for each four of the columns that r2 counts.
+    """Code that executes a step once for every four of the r2 remaining columns.
 
-    The step is `aligned` if all rows start at multiples of 4, otherwise `any`. Rows have 2 * r2 bytes each, starting at
-    r0.
+    aligned: the step if all rows start at multiples of 4.
+    any: the step otherwise.
+
+    Rows have 2 * r2 bytes each, starting at r0.
     """
     four = t.subs("r2", "r2", 4)
     return joined(
@@ -126,14 +132,14 @@ def blocks_by_alignment(aligned: Code, any: Code) -> Code:
 
 
 def single_columns(step: Code) -> Code:
-    """Code that executes a step for each column that r2 counts."""
+    """Code that executes a step once for each of the r2 remaining columns."""
     return joined(t.cbz("r2", ahead=9), t.label(8), step, t.subs("r2", "r2", 1), t.bne(back=8), t.label(9))
 
 
 def counted_up(step: Code, bytes: int) -> Code:
-    """Code that executes a step until r5 is 0. r5 advances by `bytes` per step.
+    """Code that executes a step until r5 is 0. Each iteration adds `bytes` to r5.
 
-    When the code begins, the condition flags must correspond to r5.
+    Before the code, the condition flags must be those of r5.
     """
     return joined(t.beq(ahead=2), t.label(1), step, t.adds("r5", "r5", bytes), t.bne(back=1), t.label(2))
 
@@ -145,7 +151,7 @@ _LOADS = {8: t.ldrsb, 16: t.ldrsh}
 
 
 def next_one(bits: int, pointer: str, to: str) -> Code:
-    """Code that loads the element at a pointer and advances the pointer."""
+    """Code that loads the element at a pointer and increments the pointer."""
     return (_LOADS[bits](to, post(pointer, bits // 8)),)
 
 
@@ -155,29 +161,34 @@ def element_at(bits: int, base: str, offset: str, to: str) -> Code:
 
 
 def words(pointer: str, registers: Sequence[str]) -> Code:
-    """Code that loads consecutive words at a pointer and advances the pointer."""
+    """Code that loads consecutive words from a pointer and advances the pointer."""
     if len(registers) > 1:
         return (t.ldm(pointer, (*registers,), update=True),)
     return (t.ldr(registers[0], post(pointer, 4)),)
 
 
 def parted_bytes(load: Instruction, even: str, odd: str) -> Code:
-    """Code that loads four bytes, widens elements 0 and 2 into `even`, and widens elements 1 and 3 into `odd`."""
+    """Code that widens four bytes to halfwords: elements 0 and 2 in the register `even`, elements 1 and 3 in `odd`.
+
+    load: the instruction that loads the bytes.
+    """
     return load, t.sxtb16(even, odd), t.sxtb16(odd, odd, ror=8)
 
 
 def halfwords_in_order(pointer: str, first: str, second: str) -> Code:
-    """Code that loads four halfwords: elements 0 and 1 into `first`, then elements 2 and 3 into `second`."""
+    """Code that loads four halfwords: elements 0 and 1 in the register `first`, elements 2 and 3 in `second`."""
     return tuple(t.ldr(register, post(pointer, 4)) for register in (first, second))
 
 
 def halfword_pair(pointer: str, first: str, second: str) -> Code:
-    """Code that loads four halfwords in order from an address that is a multiple of 4."""
+    """Code that loads four halfwords: elements 0 and 1 in the register `first`, elements 2 and 3 in `second`. The
+    address must be a multiple of 4.
+    """
     return (t.ldrd(first, second, post(pointer, 8)),)
 
 
 def parted_halfwords(pointer: str, even: str, odd: str, spare: str) -> Code:
-    """Code that loads four halfwords: elements 0 and 2 into `even`, elements 1 and 3 into `odd`.
+    """Code that loads four halfwords: elements 0 and 2 in the register `even`, elements 1 and 3 in `odd`.
 
     spare: a scratch register.
     """
@@ -189,17 +200,16 @@ def parted_halfwords(pointer: str, even: str, odd: str, spare: str) -> Code:
 
 
 def widened_windows(tile: str, registers: Sequence[str]) -> Code:
-    """Code that loads four widened elements of each window.
+    """Code that loads four elements of each window, which are already widened to halfwords.
 
-    The registers receive even and odd elements of the first window, then even and odd elements of the second window.
+    registers: the registers for the even and the odd elements of the first window, then for those of the second window.
     """
     return (t.ldm(tile, (*registers,), update=True),)
 
 
 def next_four(pointer: str, apart: int, registers: Sequence[str]) -> Code:
-    """Code that loads four bytes at a pointer, and four bytes at an address `apart` bytes higher.
-
-    Both are widened into registers as by `parted_bytes`.
+    """Code that loads four bytes at a pointer, and four bytes at an address `apart` bytes higher. Both are widened as
+    by `parted_bytes`.
     """
     even, odd, second_even, second_odd = registers
     second = t.ldr(second_odd, at(pointer, apart))
@@ -207,9 +217,13 @@ def next_four(pointer: str, apart: int, registers: Sequence[str]) -> Code:
 
 
 def last_few(pointer: str, places: Sequence[int], registers: Sequence[str], count: int) -> Code:
-    """Code that loads the last one to three bytes of one or two windows. Zeros follow these bytes.
+    """Code that loads the last one to three bytes of one or two windows. Zeros replace the missing bytes.
 
-    The code also reads the bytes before them. places: the byte offsets of the windows. count: the number of bytes.
+    pointer: the register that points to the bytes.
+    places: the byte offsets of the windows.
+    count: the number of bytes.
+
+    The code also reads bytes before these bytes.
     """
     more = QUAD - count
     lines: list[Line] = []
@@ -220,14 +234,15 @@ def last_few(pointer: str, places: Sequence[int], registers: Sequence[str], coun
 
 
 def widened_elements(length: int, run: int, pitch: int, apart: Sequence[int], together: int) -> Code:
-    """Code that widens a run of each of several windows to halfwords in the stack frame, the windows interleaved.
+    """Code that widens one run of each of several windows to halfwords in the stack frame. The windows are interleaved.
 
-    * lr points to the first window.
-    * length: the number of elements of a window.
-    * run: the index of the run among the runs that are joined.
-    * pitch: the number of bytes from one run to the next.
-    * apart: for each window, the number of bytes from the first window.
-    * together: the number of consecutive elements of one window before the elements of the next window.
+    length: the number of elements of a window.
+    run: the index of the run among the runs that are joined.
+    pitch: the number of bytes from one run to the next.
+    apart: for each window, the number of bytes from the first window.
+    together: the number of consecutive elements of one window before the elements of the next window.
+
+    lr points to the first window.
     """
     lines: list[Line] = []
     for column in range(max(apart) + length):
@@ -241,12 +256,12 @@ def widened_elements(length: int, run: int, pitch: int, apart: Sequence[int], to
 
 
 def is_power_of_two(weight: int) -> bool:
-    """True if the magnitude of a weight is a power of two, so that a shift replaces the product."""
+    """True if the magnitude of a weight is a power of two, so that a shift can replace the multiplication."""
     return abs(weight).bit_count() == 1
 
 
 def product(sum: Sequence[str], weight: str, element: str) -> Code:
-    """Code that adds a product of words to a sum."""
+    """Code that adds the product of two words to a sum."""
     if len(sum) == 2:
         return (t.smlal(*sum, weight, element),)
     return (t.mla(sum[0], weight, element, sum[0]),)
@@ -260,17 +275,22 @@ def halfwords(sum: Sequence[str], weights: str, vector: str) -> Code:
 
 
 def first_halfwords(sum: Sequence[str], weights: str, vector: str) -> Code:
-    """Code that sets a sum of one register to the sum of two products of halfwords."""
+    """Code that sets a sum, which is one register, to the sum of two products of halfwords."""
     return (t.smuad(sum[0], weights, vector),)
 
 
 def rows_of_halfwords(
     stream: str, sums: Sequence[Sequence[str]], windows: Sequence[str], *, first: bool = False
 ) -> Code:
-    """Code that adds two products to each sum. A row has a sum per window. The two weights of a row are one word of the
-    stream.
+    """Code that adds two products to each sum of each row. A row has one sum per window. Its two weights are one word
+    of the stream.
 
-    first: true if the products replace the contents of the sums' registers. The code clobbers r12 and lr.
+    stream: the register that points into the stream.
+    sums: for each row, the registers of its sums.
+    windows: for each window, the register that contains two elements.
+    first: true if the products replace the contents of the sums' registers.
+
+    The code clobbers r12 and lr.
     """
     lines: list[Line] = []
     product = first_halfwords if first else halfwords
@@ -283,20 +303,21 @@ def rows_of_halfwords(
 
 
 def half(sum: str, element: str, weights: str, *, top: bool) -> Code:
-    """Code that adds the product of a low halfword and a half of a register to a sum.
+    """Code that adds the product of the low halfword of `element` and one halfword of `weights` to a sum.
 
-    top: true for the top half of the register `weights`, false for the bottom half.
+    top: true for the top halfword of `weights`, false for the bottom one.
     """
     return ((t.smlabt if top else t.smlabb)(sum, element, weights, sum),)
 
 
 def requantised(sum: str, multiplier: str, right: str, tile: Tile) -> Code:
-    """Code that requantises a sum and saturates it to a byte. tile: states the zero point and how sums are rounded.
+    """Code that requantises a sum and saturates it to a byte.
 
     multiplier: a register that contains the multiplier after `doubled`. SMMLAR adds the sum, times 2^32, to the
-    product. The rounded high word is then that of (x * multiplier + 2^30) / 2^31. right: a register that contains the
-    right shift minus 1. The remaining bit is rounded, halves away from zero. The zero point is added before the bit is
-    dropped.
+        product. The rounded high word is then that of (x * multiplier + 2^30) / 2^31.
+    right: a register that contains the right shift minus 1. The remaining bit is rounded, halves away from zero. The
+        zero point is added before this bit is dropped.
+    tile: the tile, which specifies the zero point and how sums are rounded.
 
     For sums that are rounded once, SMMLA drops the low word, and halves are rounded upwards. Both shifts round down, so
     that the result is that of one division.
@@ -318,9 +339,11 @@ def requantised(sum: str, multiplier: str, right: str, tile: Tile) -> Code:
 def requantised_rows(stream: WeightStream, sums: Sequence[Sequence[str]], targets: Sequence[Sequence[Address]]) -> Code:
     """Code that requantises the sums of the rows of a block and stores them as bytes.
 
-    r0 points to the multipliers of the rows. In the stream, the shifts follow the multipliers. Afterwards, r0 points
-    behind the shifts. sums: for each row, the registers of its sums. targets: for each row, the addresses at which the
-    sums are stored. The code clobbers r12 and lr.
+    r0 points to the multipliers of the rows. In the stream, the shifts follow the multipliers. Afterwards, r0 points to
+    the end of the shifts. The code clobbers r12 and lr.
+
+    sums: for each row, the registers of its sums.
+    targets: for each row, the addresses at which the sums are stored.
     """
     rows, lines = len(sums), list[Code]()
     for row, (own, stores) in enumerate(zip(sums, targets, strict=True)):
@@ -335,8 +358,12 @@ def requantised_rows(stream: WeightStream, sums: Sequence[Sequence[str]], target
 def requantised_by_constants(sum: str, multiplier: str, right: int, zero: int, reach: int) -> Code:
     """Code that requantises a sum by a constant right shift of at least 1.
 
-    The magnitude of the sum does not exceed `reach`. Rounding bias and zero point are added before the shift if that
-    cannot overflow. SSAT then performs the whole shift.
+    multiplier: a register that contains the multiplier.
+    zero: the zero point.
+    reach: a bound on the magnitude of the sum.
+
+    If no overflow is possible, the rounding bias and the zero point are added before the shift, and SSAT performs the
+    whole shift.
     """
     added = (2 * zero + 1) << right - 1
     name, magnitude = (t.add, added) if added > 0 else (t.sub, -added)
@@ -359,19 +386,18 @@ def requantised_by_halves(
 ) -> Code:
     """Code that requantises the sum in r0 on ARMv6-M with four products, saturates it and stores it as a byte.
 
-    The magnitude of the sum must be below 2^30.
+    factors: a base register.
+    multiplier, right: the byte offsets from the base register of the multiplier, which has 31 bits, and of the right
+        shift.
+    zero: a register that contains the zero point.
+    target: the address of the store.
+    load: the instruction that loads the shift.
+    once: as in `Tile`.
 
-    * factors: a base register.
-    * multiplier, right: the byte offsets from the base register of the multiplier, which has 31 bits, and of the right
-      shift.
-    * zero: a register that contains the zero point.
-    * target: the address of the store.
-    * load: the instruction that loads the shift.
-    * once: as in `Tile`.
-
-    The code clobbers r1 to r3. The sum and the multiplier are split into halfwords, and the halfwords of the sum are
-    signed, so that no partial sum overflows. A shift leaves the last dropped bit in the carry. The carry is added to
-    round the result. For sums that are rounded once, only the carry of the last shift is added.
+    The magnitude of the sum must be below 2^30. The code clobbers r1 to r3. The sum and the multiplier are split into
+    halfwords, and the halfwords of the sum are signed, so that no partial sum overflows. A shift leaves the last
+    dropped bit in the carry, which is added to round the result. For sums that are rounded once, only the carry of the
+    last shift is added.
     """
     # Negative numbers are decremented, so that halves round away from zero.
     away = () if once else (t.asrs("r1", "r0", 31), t.adds("r0", "r0", "r1"))
@@ -409,7 +435,7 @@ _RIGHT_AT = 6
 
 
 def thirds(multiplier: int) -> tuple[int, int, int]:
-    """Three parts of a multiplier: the lowest 10 bits, the next 10 bits, and the highest 11 bits."""
+    """The multiplier, divided into three integers: its lowest 10 bits, the next 10 bits, and the highest 11 bits."""
     least = (1 << _THIRD) - 1
     return multiplier & least, multiplier >> _THIRD & least, multiplier >> 2 * _THIRD
 
@@ -417,9 +443,11 @@ def thirds(multiplier: int) -> tuple[int, int, int]:
 def requantised_by_thirds(factors: str, multiplier: int, right: str, nothing: str, zero: str, target: Address) -> Code:
     """Code that requantises a sum of magnitude below `THIRDS_LIMIT`, with three products instead of four.
 
-    * factors: a base register.
-    * multiplier: the byte offset from the base register of the multiplier's `thirds`, as halfwords.
-    * right, nothing: registers that contain the right shift and 0.
+    factors: a base register.
+    multiplier: the byte offset from the base register of the multiplier's `thirds`, as halfwords.
+    right, nothing: registers that contain the right shift and 0.
+    zero: a register that contains the zero point.
+    target: the address of the store.
 
     The code clobbers r1 and r2.
     """
@@ -445,15 +473,19 @@ def requantised_by_thirds(factors: str, multiplier: int, right: str, nothing: st
 
 
 def factor_words(multiplier: int, right: int, *, by_thirds: bool) -> tuple[int, int]:
-    """Two words that contain a multiplier and a right shift, in the layout that `requantised_from_words` reads."""
+    """Two words that contain a multiplier and a right shift, in the layout that `requantised_from_words` requires."""
     low, middle, high = thirds(multiplier) if by_thirds else (multiplier & 0xFFFF, multiplier >> 16, 0)
     return low | middle << 16, high | right << 16
 
 
 def requantised_from_words(place: int, target: Address, *, by_thirds: bool) -> Code:
-    """Code that requantises by thirds or by halves. r4 contains the zero point, and r3 contains 0.
+    """Code that requantises a sum by `requantised_by_thirds` or `requantised_by_halves`. r4 contains the zero point,
+    and r3 contains 0.
 
-    place: the byte offset of the `factor_words` from r5. The code clobbers r6. By halves, it also clobbers r3.
+    place: the byte offset of the `factor_words` from r5.
+    target: the address of the store.
+
+    The code clobbers r6 and, by halves, also r3.
     """
     if not by_thirds:
         return requantised_by_halves("r5", place, place + _RIGHT_AT, "r4", target, load=t.ldrh)

@@ -1,16 +1,18 @@
-"""Dot products with one row or four rows of bit-packed weights (2 or 4 to 7 bits), with the DSP extension.
+"""Dot products with one row or four rows of bit-packed weights (2 or 4 to 7 bits), for the DSP extension.
 
-A word of packed weights is split into pairs of halfwords. SMLAD multiplies such a pair by a pair of factors and adds
-both products to a sum. A factor is an element of the vector, or a combination of elements. The factors for a word are
+A word of packed weights is split into pairs of halfwords. SMLAD multiplies each pair by a pair of factors and adds both
+products to a sum. A factor is an element of the vector, or a combination of elements. The factors for a word are
 computed once for all rows.
 
-2 and 4 bits: the word is shifted and masked. Each result is a pair of weights, k and k + n / 2 of n. 5 bits: the same
-method is applied to the byte of low bits and to the fields above them. These are two words with the same factors.
-Weights of 3 bits are packed with 4 bits, which saves time at the cost of flash.
+2 and 4 bits: the word is shifted and masked. Each result is a pair of weights, with the indices k and k + n / 2 among
+the n weights of the word. 5 bits: the same method is applied to the byte of low bits and to the fields above them.
+These are two words with the same factors. Weights of 3 bits are packed with 4 bits, which is faster and needs more
+flash.
 
-6 and 7 bits: each byte is a weight above a field of the group's last weight. The whole byte is multiplied: it is the
-weight shifted left plus the field. The factor of the field cancels the contribution of the field to this product. It is
-the last element of the group, shifted to the position of the field, minus the element of the byte.
+6 and 7 bits: each byte contains a weight in its upper bits and, below, a field of the group's last weight. The whole
+byte is multiplied: it is the weight shifted left plus the field. The factor of the field cancels the contribution of
+the field to this product. It is the last element of the group, shifted to the position of the field, minus the element
+of the byte.
 
 Stored signs are inverted, so fields are weights plus half of their range. This bias adds a multiple of the sum of the
 vector to the sums. The multiple is subtracted at the end.
@@ -42,10 +44,10 @@ _VECTOR_SUM = slot(0)
 
 @dataclass(frozen=True)
 class _PackedWord:
-    """Four pairs of weights, or of parts of weights, in up to four bytes of a row.
+    """Four pairs of weights, or of parts of weights, in up to four bytes of a row, and the code that extracts them.
 
-    * factors: the code that computes `FACTORS` from the vector at r1; empty if the factors of the previous word are
-      used.
+    * factors: the code that computes `FACTORS` from the vector at address r1; empty if the factors of the previous word
+      are used.
     * mask: the value of r3.
     * load: the code that loads the bytes to r8.
     * step: the number of these bytes, 0 if the next word consists of the same bytes.
@@ -63,10 +65,10 @@ class _PackedWord:
 
 @dataclass(frozen=True)
 class Block:
-    """The words of a block of columns.
+    """The words of a block of columns, and the scaling of the sums that they add to.
 
-    shift: log2 of the factor by which the sums are scaled up. bias: the excess of sums per unit of `_VECTOR_SUM`,
-    modulo 2**32.
+    shift: log2 of the factor by which the sums are scaled.
+    bias: the amount, modulo 2**32, by which sums are too large for each unit of the sum of the vector (`_VECTOR_SUM`).
     """
 
     columns: int
@@ -87,7 +89,7 @@ class Block:
 
 
 class _FieldFactor(NamedTuple):
-    """The factor of a field in the low bits of a byte: an element of the vector, shifted left."""
+    """The factor by which a field in the low bits of a byte is multiplied: an element of the vector, shifted left."""
 
     element: int
     shift: int
@@ -95,12 +97,12 @@ class _FieldFactor(NamedTuple):
 
     @property
     def source(self) -> tuple[int, bool]:
-        """The index of the element of the vector, and whether this element is negated."""
+        """The index of the element of the vector, and whether the element is negated."""
         return self.element, self.negative
 
 
 def block_of(bits: int) -> Block:
-    """The block of weights of 2 or 4 to 7 bits."""
+    """The words of a block of weights of 2 or 4 to 7 bits."""
     if bits in (2, 4):
         return _fields(bits)
     return _digits() if bits == 5 else _bytes(bits)
@@ -123,8 +125,8 @@ def _fields(bits: int) -> Block:
 
 
 def _digits() -> Block:
-    """The block of 5-bit weights: a byte with the low bits of eight weights, and fields of 4 bits above the low
-    bits.
+    """The words of a block of 5-bit weights: bytes with the low bits of eight weights, and fields of 4 bits above the
+    low bits.
     """
     low = _PackedWord(
         joined(_halves(0, 4), _counted(FACTORS)),
@@ -140,7 +142,7 @@ def _digits() -> Block:
 
 
 def _bytes(bits: int) -> Block:
-    """The block of 6-bit or 7-bit weights at the top of bytes.
+    """The words of a block of 6-bit or 7-bit weights, which are in the upper bits of bytes.
 
     The low bits of these bytes contain the last weight of the group.
     """
@@ -168,12 +170,13 @@ def _bytes(bits: int) -> Block:
 
 
 def _both(mask: int) -> int:
-    """A mask repeated in both halfwords."""
+    """A mask of 16 bits, repeated in both halfwords."""
     return mask << 16 | mask
 
 
 def _counts(bits: int, mask: int) -> int:
-    """Half of the range of weights, divided by the mask by which counted elements are multiplied, modulo 2**32.
+    """Half of the range of weights, divided modulo 2**32 by the mask by which elements are multiplied when they are
+    added to the sum of the vector.
 
     Each half of the mask is odd and therefore has an inverse modulo 2**32.
     """
@@ -188,7 +191,7 @@ def _masked(shift: int) -> Instruction:
 
 
 def _halves(low: int, high: int) -> Code:
-    """Code that forms pairs of the elements low + k and high + k of the vector, for four k."""
+    """Code that forms pairs of the elements low + k and high + k of the vector, for k from 0 to 3."""
     lines: list[Line] = [t.ldr("r8", at("r1", low)), t.ldr("r10", at("r1", high))]
     lines += [t.sxtb16("r9", "r8", ror=8), t.sxtb16("r8", "r8"), t.sxtb16("r11", "r10", ror=8), t.sxtb16("r10", "r10")]
     for even, odd, pair, other in (("r8", "r10", "r12", "r10"), ("r9", "r11", "lr", "r11")):
@@ -197,19 +200,22 @@ def _halves(low: int, high: int) -> Code:
 
 
 def _counted(pairs: tuple[str, ...]) -> Code:
-    """Code that adds elements, times the mask, to the sum of the vector. pairs: the registers of pairs of elements."""
+    """Code that adds elements, times the mask, to the sum of the vector.
+
+    pairs: the registers of pairs of elements.
+    """
     products = (halfwords(("r8",), pair, "r3") for pair in pairs)
     return joined(t.ldr("r8", _VECTOR_SUM), *products, t.str_("r8", _VECTOR_SUM))
 
 
 def _counted_elements(elements: range) -> Code:
-    """Code that adds single elements to the sum of the vector."""
+    """Code that adds single elements of the vector to the sum of the vector."""
     added = ((t.ldrsb("r9", at("r1", element)), t.add("r8", "r8", "r9")) for element in elements)
     return joined(t.ldr("r8", _VECTOR_SUM), *added, t.str_("r8", _VECTOR_SUM))
 
 
 def _consecutive(elements: list[int]) -> Code:
-    """Code that loads the elements for the bytes of a word.
+    """Code that loads the elements by which the bytes of a word are multiplied.
 
     Elements 0 and 2 are loaded to the first register, elements 1 and 3 to the second register. The elements are
     consecutive, except across groups: the last element of a group is skipped.
@@ -222,7 +228,8 @@ def _consecutive(elements: list[int]) -> Code:
 
 
 def _field_factors(fields: Sequence[_FieldFactor]) -> Code:
-    """Code that computes the factors of four fields, each minus the factor of the byte that contains the field.
+    """Code that computes the factors of four fields. The factor of the byte that contains a field is subtracted from
+    the field's factor.
 
     Fields 0 and 2 come first, then fields 1 and 3.
     """
@@ -254,7 +261,9 @@ _SUMS = {1: ("r4",), 4: ("r4", "r5", "r6", "r7")}
 def packed_dot(weights: int, step: float, code: int) -> Kernel:
     """The kernel for the dot product of a row of 2-bit or 4-bit weights and a vector of bytes.
 
-    step: the measured time per product. code: bytes of flash.
+    weights: the width of the weights in bits.
+    step: the measured time per product.
+    code: the bytes of flash.
     """
     symbol = f"tm_cm_dot_p{weights}_s8_s32"
     signature = f"int32_t {symbol}(const int8_t *w, const int8_t *x, int n, int32_t sum)"
@@ -264,7 +273,9 @@ def packed_dot(weights: int, step: float, code: int) -> Kernel:
 def packed_rows(weights: int, step: float, code: int) -> Kernel:
     """The kernel for the dot products of four rows of weights, of 2 or 4 to 7 bits, and a vector of bytes.
 
-    step: the measured time per product. code: bytes of flash.
+    weights: the width of the weights in bits.
+    step: the measured time per product.
+    code: the bytes of flash.
     """
     symbol, group = f"tm_cm_dot4_p{weights}_s8_s32", group_length(weights)
     signature = f"void {symbol}(const int8_t *w, const int8_t *x, int n, const int32_t *start, int32_t *sums)"
@@ -323,7 +334,7 @@ def _mask(mask: int) -> Code:
 def _begin(block: Block, sums: tuple[str, ...]) -> Code:
     """Code that initialises the sums.
 
-    Sums that are shifted right at the end are initialised to zero, other sums to their start values.
+    If sums are shifted right at the end, they are initialised to zero, otherwise to their start values.
     """
     if block.shift:
         return (t.str_("r3", _START), *(t.mov(sum, 0) for sum in sums))
@@ -331,7 +342,9 @@ def _begin(block: Block, sums: tuple[str, ...]) -> Code:
 
 
 def _end(block: Block, sums: tuple[str, ...]) -> Code:
-    """Code that removes bias and shift from the sums. It then adds the start values to sums that were shifted."""
+    """Code that subtracts the bias from the sums and shifts them right. If there is a shift, the start values are added
+    afterwards.
+    """
     lines: list[Line] = []
     if block.bias:
         lines += [t.ldr("r8", _VECTOR_SUM), t.movw("r9", block.bias & 0xFFFF), t.movt("r9", block.bias >> 16)]
@@ -344,9 +357,9 @@ def _end(block: Block, sums: tuple[str, ...]) -> Code:
 
 
 def _products(word: _PackedWord, sums: tuple[str, ...], masked: bool) -> Code:
-    """Code that adds the products of a word of each row.
+    """Code that adds the products of one word of each row to the sums.
 
-    masked: true if the mask of the word differs from the mask of the previous word.
+    masked: true if the mask of the word differs from that of the previous word.
     """
     lines: list[Line] = [*(_mask(word.mask) if masked else ()), *word.factors]
     rows = _rows(len(sums), word.step)
@@ -361,8 +374,9 @@ def _products(word: _PackedWord, sums: tuple[str, ...], masked: bool) -> Code:
 def _rows(count: int, step: int) -> list[Address]:
     """The addresses of the words of `count` rows, the last row first.
 
-    r2 contains the number of bytes of a row, r9 three times this number. step: the number of bytes by which r0, the
-    pointer to the first row, advances after the last access.
+    r2 contains the number of bytes of a row, r9 three times this number.
+
+    step: the number of bytes by which r0, the pointer to the first row, advances after the last access.
     """
     others = [at("r0", "r9"), at("r0", "r2", 1), at("r0", "r2")] if count > 1 else []
     return [*others, post("r0", step) if step else at("r0")]
@@ -371,9 +385,10 @@ def _rows(count: int, step: int) -> list[Address]:
 def _packed_bytes(result: str, bits: int, elements: str, free: str) -> Code:
     """Code that computes the number of bytes of the whole groups that contain the given number of elements.
 
-    * result: the register for the number of bytes.
-    * elements: the register with the number of elements.
-    * free: a scratch register.
+    result: the register for the number of bytes.
+    bits: the width of an element.
+    elements: the register with the number of elements.
+    free: a scratch register.
     """
     group, bytes = group_length(bits), group_bytes(bits)
     lines: list[Line] = [t.add(result, elements, group - 1), t.lsr(result, result, group.bit_length() - 1)]
@@ -383,13 +398,15 @@ def _packed_bytes(result: str, bits: int, elements: str, free: str) -> Code:
 
 
 def _copied_rest(bits: int, rows: int, pitch: int, columns: int, count: int) -> Code:
-    """Code that copies the remaining columns and their weights to the stack as the last block.
+    """Code that copies the remaining columns of rows and vector to the stack, where they form the last block.
+
+    bits: the width of a weight.
+    rows: the number of rows.
+    pitch: the number of bytes from row to row on the stack.
+    columns: the byte offset of the vector's elements on the stack.
+    count: the number of columns of a block.
 
     r9 contains the number of the remaining columns.
-
-    * pitch: the number of bytes from row to row on the stack.
-    * columns: the byte offset of the columns on the stack.
-    * count: the number of columns of a block.
     """
     return joined(
         t.mov("r8", 0),
@@ -409,7 +426,7 @@ def _copied_rest(bits: int, rows: int, pitch: int, columns: int, count: int) -> 
 
 
 def _bytes_copied(source: str, *, many: bool) -> Code:
-    """Code that copies r9 bytes, at least one, from the register `source` to r10.
+    """Code that copies r9 bytes, at least one, from the address in the register `source` to the address in r10.
 
     many: true to copy words first, then the remaining bytes.
     """

@@ -1,4 +1,5 @@
-"""Rows of a matrix by windows, for the DSP extension: the weight stream and three register tiles.
+"""Tile kernels that multiply rows of a matrix by windows, for the DSP extension: the weight stream and three register
+tiles.
 
 Weights are streamed in groups of four, which are multiplied by four elements of a window. SXTB16 splits four bytes into
 elements 0 and 2, and elements 1 and 3.
@@ -14,7 +15,7 @@ alone.
 but no instructions and registers to widen weights.
 
 Registers are assigned by hand for two reasons. LDM and STM transfer registers in the order of their numbers, which a
-linear scan ignores. `WidenedRows` uses all registers.
+linear scan does not take into account. `WidenedRows` uses all registers.
 """
 
 from __future__ import annotations
@@ -87,18 +88,20 @@ _DENSE = 64
 
 @dataclass(frozen=True)
 class _Quads:
-    """The groups of four elements of a window."""
+    """The division of a window's elements into groups of four, and the streams of weights in the same order."""
 
     tile: Tile
 
     @property
     def is_joined(self) -> bool:
-        """True if runs are joined without gaps between them."""
+        """True if the runs of a window are concatenated before they are divided into groups, instead of padding each
+        run.
+        """
         return self.tile.length % QUAD != 0 and self.tile.runs * self.tile.length <= _DENSE
 
     @property
     def run(self) -> int:
-        """The distance from one run to the next, in elements."""
+        """The distance between the starts of consecutive runs in a row of weights, in elements."""
         return self.tile.length if self.is_joined else -(-self.tile.length // QUAD) * QUAD
 
     @property
@@ -107,7 +110,7 @@ class _Quads:
         return -(-self.tile.runs * self.run // QUAD)
 
     def filled(self, weights: Numbers) -> Numbers:
-        """The weights of each row, padded with zeros to groups of four."""
+        """The weights of each row, padded with zeros to whole groups of four."""
         rows = len(weights)
         runs = weights.reshape(rows, 1 if self.is_joined else self.tile.runs, -1)
         return np.pad(runs, ((0, 0), (0, 0), (0, -runs.shape[2] % QUAD))).reshape(rows, -1)
@@ -115,19 +118,27 @@ class _Quads:
     def stream(
         self, groups: Sequence[tuple[int, int]], order: tuple[int, ...], *, bytes: int = 1, mark: int = 0
     ) -> WeightStream:
-        """The stream of rows in blocks."""
+        """The weight stream in blocks of rows.
+
+        groups: pairs (number of blocks, rows of each block).
+        order: the order of the weights, as in `Weights`.
+        bytes: the number of bytes of a weight.
+        mark: the `end_mark` of the field for the shifts.
+        """
         weights = Weights("weights", elements=QUAD * self.count, order=order, bytes=bytes)
         fields = RowNumbers("starts", content=(START,)), weights, *multipliers_and_shifts(FACTORS, mark)
         return WeightStream(self.tile, groups, fields, run_elements=self.run, elements=self.filled)
 
     def bytes(self) -> WeightStream:
-        """The stream as bytes, in blocks of two rows."""
+        """The weight stream with weights of one byte, in blocks of two rows."""
         pairs, odd = divmod(self.tile.rows, 2)
         groups = [group for group in ((pairs, 2), (odd, 1)) if group[0]]
         return self.stream(groups, _JOINED_QUADS if self.is_joined else _QUADS, mark=LAST)
 
     def halfwords(self) -> WeightStream:
-        """The stream as halfwords, in blocks of as many rows as there are registers for their sums."""
+        """The weight stream with weights of two bytes, in blocks of as many rows as there are registers for their
+        sums.
+        """
         groups = in_powers_of_two(self.tile.rows, ROWS // min(self.tile.count, 2))
         return self.stream(groups, _JOINED_PAIRS if self.is_joined else PARTED_PAIRS, bytes=2)
 
@@ -156,8 +167,9 @@ class SingleWindow(RowKernel):
         return self.tile.runs == 1 and self.tile.length >= QUAD
 
     def quad(self, rows: int, load: Sequence[Instruction] = _FOUR) -> Code:
-        """Code that adds the products of four elements and the weights of each row to the sums. load: loads the
-        elements.
+        """Code that adds the products of four elements and the weights of each row to the sums.
+
+        load: the instructions that load the elements.
         """
         even, odd = _ELEMENTS
         *before, last = load
@@ -234,11 +246,13 @@ def _registers(windows: int) -> tuple[str, ...]:
 
 @dataclass(frozen=True)
 class RowPairs(RowKernel):
-    """The kernel of a tile with two rows by two windows.
+    """The code for a tile of two rows by two windows.
 
-    r0 points into the weight stream, r1 to results, r2 into windows. MOST: the stack limit, in bytes, for windows that
-    are widened once. TOGETHER: the number of consecutive elements of one widened window between elements of the other
-    window. WORDS: the number of stack slots above the widened windows.
+    r0 points into the weight stream, r1 to results, r2 into windows.
+
+    MOST: the stack limit, in bytes, for windows that are widened once.
+    TOGETHER: the number of consecutive elements of one widened window between elements of the other window.
+    WORDS: the number of stack slots above the widened windows.
     """
 
     SATURATED = 0
@@ -252,7 +266,7 @@ class RowPairs(RowKernel):
 
     @property
     def is_dense(self) -> bool:
-        """True if runs are joined without gaps between them."""
+        """True if the runs of a window are concatenated without padding."""
         return _Quads(self.tile).is_joined
 
     @property
@@ -262,7 +276,9 @@ class RowPairs(RowKernel):
 
     @property
     def wide(self) -> int:
-        """The number of bytes of widened windows; 0 if they are widened for each pair of rows."""
+        """The number of bytes of the widened windows in the stack frame; 0 if windows are widened for each pair of
+        rows.
+        """
         size = 2 * QUAD * self.quads * min(self.tile.count, 2)
         return size if size <= self.MOST else 0
 
@@ -275,7 +291,7 @@ class RowPairs(RowKernel):
         return reaches and (self.is_dense or tile.length >= QUAD)
 
     def slot(self, number: int) -> Address:
-        """The address of a stack slot above the widened windows."""
+        """The address of stack slot `number` above the widened windows."""
         return slot(self.wide + 4 * number)
 
     @property
@@ -293,7 +309,7 @@ class RowPairs(RowKernel):
         return next_four(pointer, self.tile.step, self.parted(windows))
 
     def rest(self, pointer: str, windows: int) -> Code:
-        """Code that loads the elements of a run after the last whole group of four."""
+        """Code that loads the elements of a run that remain after its last whole group of four."""
         count = self.tile.length % QUAD
         return last_few(pointer, [0, self.tile.step][:windows], self.parted(windows), count) if count else ()
 
@@ -319,10 +335,11 @@ class RowPairs(RowKernel):
         return Repeated.once(joined(start, t.mov("r2", "sp"))).followed_by(runs)
 
     def quad(self, rows: int, elements: Code, windows: int, *, first: bool = False) -> Code:
-        """Code that adds the products of four weights of each row and four elements of each window.
+        """Code that adds the products of four weights of each row and four elements of each window to the sums.
 
-        elements: the code that loads the elements. first: true for the first products of the sums. The register of the
-        first window's sum then contains the start value of the row.
+        elements: the code that loads the elements.
+        first: true for the first products of the sums. The register of the first window's sum then contains the start
+            value of the row.
         """
         lines = [elements]
         for row in range(rows):
@@ -381,12 +398,14 @@ class RowPairs(RowKernel):
 
     @property
     def first_results(self) -> Code:
-        """Code that saves the address of the results. r2 contains this address."""
+        """Code that saves the address of the results, which r2 contains, in the stack frame."""
         return (t.mov("r1", "r2"),)
 
     @property
     def further_results(self) -> Code:
-        """Code that advances from the end of the first window's results to the results of the next two windows."""
+        """Code that advances the pointer to results from the end of the first window's results to those of the next two
+        windows.
+        """
         return moved("r1", self.tile.rows)
 
     def enter(self) -> Code:
@@ -413,7 +432,7 @@ _UNROLLED = 8
 
 @dataclass(frozen=True)
 class WidenedRows(RowPairs):
-    """The kernel that computes a tile whose weights have two bytes.
+    """The code for a tile whose weights have two bytes in the stream.
 
     r0 points into the weight stream, r2 into windows; r1 and r3 contain two elements each.
     """
@@ -471,9 +490,9 @@ class WidenedRows(RowPairs):
 
 
 def dots(tile: Tile) -> TileCode[str]:
-    """The code for rows of a matrix by windows.
+    """The code for a tile that multiplies rows of a matrix by windows.
 
-    It is `SingleWindow` if this class supports a tile of one window, otherwise `RowPairs`.
+    It is `SingleWindow` if this class supports the tile, otherwise `RowPairs`.
     """
     window = SingleWindow(tile)
     return window if tile.count == 1 and window.fits else RowPairs(tile)

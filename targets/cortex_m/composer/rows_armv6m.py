@@ -1,7 +1,8 @@
-"""Rows of a matrix by windows with a register tile of four rows by one window, for ARMv6-M.
+"""Tile kernels that multiply rows of a matrix by windows, with a register tile of four rows by one window, for ARMv6-M.
 
 The low registers contain the end addresses of four rows and of a window, a negative index that is counted up to zero,
-and two elements. A multiplication overwrites an element, so a second window would not save a load.
+and two elements. Because a multiplication overwrites an element, computing a second window at once would not save a
+load.
 
 Registers are assigned by hand, because only additions and copies accept high registers.
 """
@@ -42,7 +43,7 @@ _STREAM_AT, _WINDOW_AT, _OUT_AT, _ENDS_AT, _OUT_END, _FRAME = 0, 4, 8, (12, 16),
 
 @dataclass(frozen=True)
 class RowsArmv6m(Armv6mCode, RowKernel):
-    """The kernel of a tile with four rows by one window."""
+    """The code for a tile with four rows by one window."""
 
     SATURATED = SATURATED
 
@@ -56,9 +57,9 @@ class RowsArmv6m(Armv6mCode, RowKernel):
         return self.bytes <= REACH
 
     def step(self, rows: int) -> Code:
-        """Code that multiplies an element by the weights of rows and advances the index.
+        """Code that multiplies one element by the weights of the rows, adds the products and increments the index.
 
-        The instruction that advances the index sets the condition flags.
+        The instruction that increments the index sets the condition flags.
         """
         products = (
             joined(element_at(8, row, _INDEX, "r7"), low_product(sum))
@@ -86,8 +87,8 @@ class RowsArmv6m(Armv6mCode, RowKernel):
         )
 
     def products(self, rows: int, windows: int) -> Repeated:
-        """A loop that counts the index up to 0 along all runs. At the end of a run, the window pointer skips
-        the gap.
+        """A loop that counts the index up to 0 along all runs. At the end of each run, the distance to the next run is
+        added to the window pointer.
         """
         tile, step = self.tile, self.step(rows)
         straight = tile.length <= 2 * _UNROLLED
@@ -100,8 +101,8 @@ class RowsArmv6m(Armv6mCode, RowKernel):
         return again(begin.followed_by(run), (t.mov(_RUN_END, _INDEX),), (*end, t.cmp(_INDEX, 0)), tile.runs, 5)
 
     def finish(self, rows: int, windows: int) -> Code:
-        """Code that stores the results of rows. In the stream, the factors of the rows follow the weights of the last
-        row.
+        """Code that stores the results of `rows` rows. In the stream, the factors of the rows follow the weights of the
+        last row.
         """
         stream, last = self.layout, _ROWS[rows - 1]
         first = stream.offset("multiplier", rows)

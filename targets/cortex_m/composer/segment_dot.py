@@ -1,11 +1,11 @@
-"""Products of words and 16-bit numbers that are piecewise linear in their raw bits, such as posits.
+"""Products of words and 16-bit numbers that are piecewise linear functions of their raws, such as posits.
 
 Entry n of the segment table describes the raws with upper byte n. The entry is c * 2^16 + 2^8 + s if all of these raws
-have the value (raw + c) * 2^s. Otherwise it is 0, and C code decodes these raws. Decoded integers have more fractional
-bits than the sum.
+represent (raw + c) * 2^s. Otherwise it is 0, and C code decodes these raws. Decoded integers have more fractional bits
+than the sum.
 
-The loop nest of `RowKernel` cannot express these products: for a weight without a segment, the code leaves the loop,
-and C code decodes the weight. The C compiler assigns the registers.
+These products are not an instance of `RowKernel`: for a weight whose entry is 0, the code leaves the loop, and C code
+decodes the weight. The C compiler assigns the registers.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ _CODE = 200
 
 
 def fetched() -> Code:
-    """Code that loads the next weight to `a`. For a weight without a segment, the code leaves the loop."""
+    """Code that loads the next weight to `a`. If the entry of the weight is 0, the code leaves the loop."""
     segment = (t.asrs("%[s]", "%[a]", 8), t.ldr("%[s]", at("%[segments]", "%[s]", lsl=2)), t.cbz("%[s]", ahead=9))
     decoded = t.add("%[a]", "%[a]", "%[s]", asr=16), t.lsls("%[a]", "%[a]", "%[s]")
     return joined(t.ldrsh("%[a]", post("%[w]", 2)), segment, decoded)
@@ -38,7 +38,7 @@ def product() -> Code:
 
 
 def products() -> Code:
-    """Code with several products per iteration up to `last`, and then one product per iteration."""
+    """Code with several products per iteration while they end before `last`, and then one product per iteration."""
     return joined(
         (t.b(ahead=2), t.label(1), *product() * _AT_ONCE, t.label(2), t.cmp("%[w]", "%[last]"), t.bls(back=1)),
         (t.label(3), t.cmp("%[w]", "%[end]"), t.beq(ahead=9), *product(), t.b(back=3), t.label(9)),
@@ -94,9 +94,9 @@ class _Segments(Composed):
 
 
 def segment_dot() -> Kernel:
-    """The kernel that adds the products of a row of numbers and a vector of 16-bit integers to a 64-bit sum.
+    """The kernel that adds the products of a row of weights and a vector of 16-bit integers to a 64-bit sum.
 
-    The numbers of the row, such as posits, are piecewise linear in their raw bits.
+    The weights, such as posits, are piecewise linear functions of their raws.
     """
     symbol = "tm_cm_dot_r16_s16_s64"
     head = (

@@ -1,7 +1,8 @@
-"""Rows of a matrix by windows, for the DSP extension: the register tiles of `rows.py` with sums in fixed point.
+"""Tile kernels for results in fixed point, for the DSP extension: the register tiles of `rows.py` with shifted sums.
 
-A sum, whose start includes the rounding bias, is shifted and saturated by one instruction. Fixed point has no raw -128:
-the bytes of neighbouring rows are joined and saturated to -127 together, by a subtraction and an addition of 1.
+A sum, whose start value includes the rounding bias, is shifted and saturated by one instruction. Fixed point has no raw
+-128. The bytes of adjacent rows are therefore combined in a word, and all of them are saturated to -127 by a
+subtraction and an addition of 1.
 """
 
 from __future__ import annotations
@@ -39,7 +40,10 @@ _STORES = {1: t.strb, 2: t.strh, 4: t.str_}
 
 
 def _shifted(sums: Sequence[str], right: int, ones: str, target: Address) -> Code:
-    """Code that shifts and saturates sums, and stores one, two or four bytes. ones: a register with 1 in each byte."""
+    """Code that shifts and saturates sums, and stores one, two or four bytes.
+
+    ones: a register with 1 in each byte.
+    """
     first, *others = sums
     lines: list[Line] = [t.ssat(sum, 8, sum, asr=right) for sum in sums]
     lines += [t.bfi(first, sum, 8 * (number + 1), 8) for number, sum in enumerate(others)]
@@ -48,7 +52,7 @@ def _shifted(sums: Sequence[str], right: int, ones: str, target: Address) -> Cod
 
 @dataclass(frozen=True)
 class ShiftedWindow(SingleWindow):
-    """Eight rows by a single window."""
+    """The code for a tile with one window and shifted sums, for eight rows at a time."""
 
     @property
     def layout(self) -> WeightStream:
@@ -63,7 +67,7 @@ class ShiftedWindow(SingleWindow):
 
 @dataclass(frozen=True)
 class ShiftedRowPairs(RowPairs):
-    """Two rows by two windows."""
+    """The code for a tile with shifted sums, for two rows by two windows at a time."""
 
     WORDS: ClassVar[int] = 5
 
@@ -83,6 +87,6 @@ class ShiftedRowPairs(RowPairs):
 
 
 def shifted_dots(tile: Tile) -> TileCode[str]:
-    """The code for rows of a matrix by windows, whose sums are shifted."""
+    """The code for a tile that multiplies rows of a matrix by windows and shifts the sums."""
     window = ShiftedWindow(tile)
     return window if tile.count == 1 and window.fits else ShiftedRowPairs(tile)

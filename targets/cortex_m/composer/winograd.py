@@ -69,7 +69,7 @@ _RIGHT = Number("right", WORD, lambda sums: -sums.shifts - 1, lambda pointer, of
 
 
 def transformed(weights: Numbers) -> Numbers:
-    """The weights of a, b, c and d, as an array of shape (4, ...).
+    """The weights of the terms a, b, c and d, as an array of shape (4, ...).
 
     weights: three columns of weights, as an array of shape (3, ...).
     """
@@ -78,10 +78,10 @@ def transformed(weights: Numbers) -> Numbers:
 
 
 def lines_stream(tile: Tile) -> WeightStream:
-    """The weight stream of `Winograd1d`.
+    """The layout of the weight stream of `Winograd1d`.
 
-    Each block consists of the doubled starts, the weights of a, b and c, the factors, the weights of d, and the factors
-    once more.
+    Each block consists of the doubled start values, the weights of a, b and c, the factors, the weights of d, and the
+    factors once more.
     """
     count = tile.runs * tile.step
 
@@ -100,10 +100,10 @@ def lines_stream(tile: Tile) -> WeightStream:
 
 
 def squares_stream(tile: Tile) -> WeightStream:
-    """The weight stream of `Winograd2d`.
+    """The layout of the weight stream of `Winograd2d`.
 
     Each block consists of the weights of all terms and the factors. The terms along rows of pixels vary fastest. The
-    factors of a row are four times the start, the multiplier and the shift.
+    factors of a row are four times the start value, the multiplier and the shift.
     """
 
     def terms(weights: Numbers) -> Numbers:
@@ -201,7 +201,7 @@ KEPT = 32
 
 @dataclass(frozen=True)
 class WinogradKernel(RowKernel):
-    """The kernel that computes a tile by Winograd's method.
+    """The base class of code that computes a tile by Winograd's method.
 
     r0 points into the weight stream. r2 points to transformed pixels or to results.
     """
@@ -218,17 +218,19 @@ class WinogradKernel(RowKernel):
     def transformation(self) -> Repeated:
         """Code that transforms a group of windows and stores the result in the stack frame.
 
-        lr points to the windows, r2 to the place in the stack frame.
+        lr points to the windows, r2 to the destination in the stack frame.
         """
 
     @property
     @abstractmethod
     def data(self) -> int:
-        """The byte offset of transformed pixels in the stack frame."""
+        """The byte offset of the transformed pixels in the stack frame."""
 
     @property
     def windows(self) -> Sequence[tuple[int, int]]:
-        """Pairs (number of groups, windows per group). The last group of windows may overlap the previous group."""
+        """The groups of windows: pairs (number of groups, windows per group). The last group may overlap the previous
+        group.
+        """
         return [(-(-self.tile.count // AT_ONCE), AT_ONCE)]
 
     def enter(self) -> Code:

@@ -1,4 +1,4 @@
-"""Rows of a matrix by windows with two thirds of the products: Winograd's F(2, 3) along a line.
+"""Tile kernels with two thirds of the products: Winograd's F(2, 3) along a line of windows.
 
 `winograd.py` defines the terms a to d and shows that the halves in their formulas are exact. Sums and differences of
 bytes fit in halfwords. Sums and differences of three weights also fit in halfwords. Sums start from twice the start
@@ -60,13 +60,13 @@ _UNROLLED = 8
 
 
 def _unrolled(count: int) -> int:
-    """The number of steps per iteration: the greatest divisor of the count up to a limit."""
+    """The number of steps per iteration for `count` steps: the greatest divisor of `count` up to a limit."""
     return next(steps for steps in range(min(count, _UNROLLED), 0, -1) if count % steps == 0)
 
 
 @dataclass(frozen=True)
 class Winograd1d(WinogradKernel):
-    """The kernel of a tile whose windows are three pixels wide and one pixel apart."""
+    """The code for a tile whose windows are three pixels wide and one pixel apart."""
 
     @property
     def layout(self) -> WeightStream:
@@ -81,7 +81,7 @@ class Winograd1d(WinogradKernel):
 
     @property
     def quads(self) -> int:
-        """The number of groups of four elements in a column of pixels of a window."""
+        """The number of groups of four elements that one column of a window's pixels contains."""
         return self.tile.runs * self.tile.step // QUAD
 
     @property
@@ -107,8 +107,11 @@ class Winograd1d(WinogradKernel):
         return counted_in_memory(run, self.tile.runs, slot(_RUNS_LEFT), "r3", 4)
 
     def terms(self, pixels: Sequence[str], half: int, minus: Address) -> Code:
-        """Code that stores the terms of two elements of six pixels, and clobbers the registers of the pixels.
+        """Code that computes and stores the terms of two elements of six pixels. It clobbers the registers of the
+        pixels.
 
+        pixels: the registers of the pixels.
+        half: the byte offset of the two elements' terms: 0 for elements 1 and 3, 8 for elements 0 and 2.
         minus: the address at which term b is stored.
         """
         zero, one, two, three, four, five = pixels
@@ -129,7 +132,7 @@ class Winograd1d(WinogradKernel):
         )
 
     def term(self, rows: int, term: int) -> Repeated:
-        """Code that adds the products of a term to the sums of rows. term: the index of the term."""
+        """Code that adds the products of term `term`, an index from a to d, to the sums of rows."""
         lines: list[Line | Code] = []
         for half in (at("r2", 8), post("r2", _GROUP)):
             lines += [t.ldrd("r1", "r3", half), rows_of_halfwords("r0", SUMS[:rows], ("r1", "r3"))]
@@ -164,7 +167,10 @@ class Winograd1d(WinogradKernel):
         return self.results(rows, 1)
 
     def results(self, rows: int, window: int) -> Code:
-        """Code that stores the results of the first or the second window of each pair."""
+        """Code that stores the results of one window of each pair.
+
+        window: 0 for the first window of each pair, 1 for the second.
+        """
         targets = [
             [at("r2", (2 * pair + window) * self.tile.rows + row) for pair in range(len(SUMS[row]))]
             for row in range(rows)

@@ -1,13 +1,14 @@
-"""Rows of a matrix by squares of two by two windows with four ninths of the products: Winograd's F(2x2, 3x3).
+"""Tile kernels with four ninths of the products: Winograd's F(2x2, 3x3) for squares of two by two windows.
 
 The transformation of `winograd.py`, with the terms a to d, is applied along columns of pixels. It is then applied along
 rows to each of these terms, which yields sixteen terms. Sums and differences of four pixels, and of nine weights, fit
 in halfwords. The sums of a term fit in 32 bits. If four times every sum fits in 32 bits, the numbers that are halved
-also fit. All four results contain the term a of both transformations. It starts from four times the start value.
+also fit. The term that is a in both directions contributes to all four results. Its sum therefore starts from four
+times the start value.
 
 Two adjacent squares are transformed in the stack frame, once for all rows of weights. Four rows at a time are
-multiplied by both squares, term by term. The eight sums of a term are in registers. They are spilled until all terms
-are complete. The last two squares may overlap the previous two.
+multiplied by both squares, term by term. The eight sums of a term are in registers. They are stored in the stack frame
+until all terms are complete. The last two squares may overlap the previous two.
 
 Registers are assigned by hand, because LDM and STM transfer sums and terms in the order of the registers' numbers.
 """
@@ -64,7 +65,7 @@ _STRAIGHT = 8
 
 @dataclass(frozen=True)
 class Winograd2d(WinogradKernel):
-    """The kernel that computes a tile of 3 x 3 convolutions: two lines of windows, one pixel apart."""
+    """The code for a tile of 3 x 3 convolutions: two lines of windows, one pixel apart."""
 
     @property
     def layout(self) -> WeightStream:
@@ -80,7 +81,7 @@ class Winograd2d(WinogradKernel):
 
     @property
     def quads(self) -> int:
-        """The number of groups of four elements in a pixel."""
+        """The number of groups of four elements of a pixel."""
         return self.tile.step // QUAD
 
     @property
@@ -92,7 +93,7 @@ class Winograd2d(WinogradKernel):
         return _DATA + self._place(TERMS * TERMS) + 4
 
     def _place(self, term: int) -> int:
-        """The byte offset of a term in the transformed pixels."""
+        """The byte offset of a term from the start of the transformed pixels."""
         return term * self.quads * _PAIR
 
     @property
@@ -109,9 +110,9 @@ class Winograd2d(WinogradKernel):
         return Repeated.once(joined(t.mov("r12", "lr"), moved("r12", 2 * self.tile.pitch))).followed_by(steps)
 
     def column(self, number: int) -> Code:
-        """Code that stores the terms of the four pixels of a column in the stack frame.
+        """Code that computes the terms of the four pixels of column `number` and stores them in the stack frame.
 
-        They are ordered by term, then by half of the elements, then by column. number: the index of the column.
+        The terms are stored in the order term, half of a group of four elements, column.
         """
         lines: list[Code] = []
         for row, (even, odd) in enumerate(zip(_EVEN, _ODD, strict=True)):
@@ -131,9 +132,11 @@ class Winograd2d(WinogradKernel):
         return joined(*lines)
 
     def line(self, row: int, half: int) -> Code:
-        """Code that stores the terms of six columns, which are in r4 to r9. Each square covers four of these columns.
+        """Code that computes and stores the terms of six columns, which are in r4 to r9. Each square covers four of
+        these columns.
 
-        row: the index of the term along columns. half: the half of the elements.
+        row: the index of the term along columns.
+        half: the half of a group of four elements, 0 or 1.
         """
         zero, one, two, three, four, five = (f"r{number}" for number in range(4, 10))
         pairs = (
@@ -150,7 +153,8 @@ class Winograd2d(WinogradKernel):
         return tuple(lines)
 
     def quad(self, rows: int, *, first: bool = False) -> Code:
-        """Code that adds the products of four weights per row and a transformed term of both squares to the sums.
+        """Code that adds the products of four weights of each row and the corresponding transformed elements of both
+        squares to the sums.
 
         first: true if the products initialise the sums.
         """
@@ -164,7 +168,7 @@ class Winograd2d(WinogradKernel):
         return ()
 
     def products(self, rows: int, windows: int) -> Repeated:
-        """Code that computes the sums of all terms of rows, and spills them term by term."""
+        """Code that computes the sums of all terms of rows, and stores them term by term in the stack frame."""
         unrolled = min(max(self.quads - 1, 1), _STRAIGHT)
         loops, rest = divmod(self.quads - 1, unrolled)
         code = Repeated.once(joined(self.quad(rows, first=True), self.quad(rows) * rest))
@@ -183,7 +187,12 @@ class Winograd2d(WinogradKernel):
         return code.looped(begin, end, TERMS * TERMS, 4)
 
     def kept(self, rows: int, term: int, sum: int) -> int:
-        """The byte offset of the stack slot of a spilled sum. rows: the number of rows in the block."""
+        """The byte offset in the stack frame of a sum of a term.
+
+        rows: the number of rows in the block.
+        term: the index of the term.
+        sum: the index of the sum among the sums of a term.
+        """
         return KEPT + 4 * (2 * rows * term + sum)
 
     def finish(self, rows: int, windows: int) -> Code:
@@ -199,7 +208,12 @@ class Winograd2d(WinogradKernel):
         return joined(*lines)
 
     def square(self, rows: int, row: int, number: int) -> Code:
-        """Code that stores the four results of a row of weights in a square. number: the index of the square."""
+        """Code that computes the four results of one row of weights in a square, and stores them.
+
+        rows: the number of rows in the block.
+        row: the index of the row in the block.
+        number: the index of the square.
+        """
         lines: list[Line | Code] = []
         for term in range(TERMS):
             upper, lower = _EVEN[term], _ODD[term]
@@ -216,7 +230,7 @@ class Winograd2d(WinogradKernel):
 
 
 def halved(a: str, b: str, c: str, d: str) -> Code:
-    """Code that combines four terms to the sums of two windows.
+    """Code that computes the sums of two adjacent windows from four terms.
 
     Afterwards, the register c contains (a + b) / 2 + c, and the register d contains (a - b) / 2 + d.
     """

@@ -1,4 +1,6 @@
-"""The order of loads and products. They alternate, because different execution units process them at the same time."""
+"""The order of loads and products in Helium code. They alternate, because different execution units execute them at the
+same time.
+"""
 
 from __future__ import annotations
 
@@ -9,7 +11,9 @@ from tinyml.targets.composer.instructions import Code, joined
 
 
 class Alternation:
-    """Loads of vectors and products, ordered so that they alternate as far as the registers permit."""
+    """A sequence of loads of vectors and of products that is ordered so that they alternate as far as the registers
+    permit.
+    """
 
     def __init__(self) -> None:
         self._loads, self._products = list[Code](), list[Code]()
@@ -19,13 +23,21 @@ class Alternation:
         self._loaded, self._read = dict[str, int](), dict[str, int]()
 
     def load(self, vector: str, code: Code) -> None:
-        """Append a load of a vector."""
+        """Append a load.
+
+        vector: the vector register that it writes.
+        code: its instructions.
+        """
         self._loaded[vector] = len(self._loads)
         self._loads.append(code)
         self._free.append(self._read.get(vector, -1))
 
     def multiply(self, product: Code, vectors: Sequence[str]) -> None:
-        """Append the instructions of a product. vectors: the vectors that the product reads."""
+        """Append a product.
+
+        product: its instructions.
+        vectors: the vector registers that it reads.
+        """
         self._read |= dict.fromkeys(vectors, len(self._products))
         self._products.append(product)
         self._needed.append(1 + max(self._loaded[vector] for vector in vectors))
@@ -43,5 +55,7 @@ class Alternation:
 
 
 def alternating(*parts: Code) -> Code:
-    """The instructions of independent parts in turn: the first one of each part, then the second ones."""
+    """The instructions of independent parts in turn: the first instruction of each part, then the second of each part,
+    and so on.
+    """
     return joined(*(line for lines in zip_longest(*parts) for line in lines if line is not None))

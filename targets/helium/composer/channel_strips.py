@@ -1,8 +1,10 @@
-"""Depthwise filters: one channel at a time, whose elements are first copied side by side to a strip on the stack.
+"""Depthwise kernels for Helium that compute one channel at a time, whose elements are first copied to a contiguous
+strip on the stack.
 
 A strip contains the pixels under the windows column by column, so that the elements of each window are contiguous and
-VMLADAV adds sixteen of their products. Gathers of eight bytes copy a strip. Eight columns are gathered by the same
-offsets, one vector of offsets for each run of a window. Four windows are finished at once, one window per lane.
+VMLADAV adds sixteen of their products. Gathers of eight bytes copy a channel to the strip. Eight columns are gathered
+by the same offsets, with one vector of offsets for each run of a window. The sums of four windows are converted to
+bytes at once, one window per lane.
 """
 
 from __future__ import annotations
@@ -68,18 +70,18 @@ _UNROLLED = 12
 
 @dataclass(frozen=True)
 class ChannelStrips(LoopedCode):
-    """The code for a depthwise tile that computes one channel at a time."""
+    """The code for a depthwise tile that copies each channel to a strip."""
 
     SATURATED = 0
 
     @property
     def taps(self) -> int:
-        """The number of taps of a filter."""
+        """The number of weights of a filter."""
         return self.tile.runs * self.columns
 
     @property
     def columns(self) -> int:
-        """The number of taps in a row of a filter."""
+        """The number of weights in a row of a filter."""
         return self.tile.length // self.tile.channels
 
     @property
@@ -94,12 +96,12 @@ class ChannelStrips(LoopedCode):
 
     @property
     def vectors(self) -> int:
-        """The number of vectors of a filter."""
+        """The number of vectors that contain the weights of a filter."""
         return -(-self.taps // VECTOR)
 
     @property
     def offsets(self) -> Sequence[int]:
-        """The offsets of the elements of eight columns, in the order of a strip."""
+        """The offsets of the elements of eight columns in memory, in the order of a strip."""
         tile = self.tile
         return [column * tile.channels + run * tile.pitch for column in range(_AT_ONCE) for run in range(tile.runs)]
 
@@ -148,12 +150,12 @@ class ChannelStrips(LoopedCode):
 
     @cached_property
     def _kept(self) -> bool:
-        """True if registers contain the offsets while weights are multiplied."""
+        """True if the vectors of offsets remain in registers while weights are multiplied."""
         return self.vectors + self.tile.runs <= _MOST_VECTORS
 
     @property
     def _offset_vectors(self) -> Sequence[str]:
-        """The vectors of offsets; empty if there are too many for registers."""
+        """The registers of the vectors of offsets; empty if there are too many vectors for the registers."""
         first = self.vectors if self._kept else 0
         return _VECTORS[first : first + self.tile.runs] if self.tile.runs <= len(_VECTORS) - 2 else ()
 
@@ -165,7 +167,9 @@ class ChannelStrips(LoopedCode):
     def _gather(self, run: int, meanwhile: Code = (), *, masked: bool = False) -> Code:
         """Code that copies eight bytes to the strip, or fewer under a predicate.
 
-        run: the vector of offsets. meanwhile: instructions that are executed while the bytes are gathered.
+        run: the index of the vector of offsets.
+        meanwhile: instructions that are executed while the bytes are gathered.
+        masked: true to copy under a predicate.
         """
         vectors = self._offset_vectors
         load = () if vectors else (access("vldrh.u16", _VECTORS[0], _TABLE, offset=VECTOR * run),)
@@ -180,7 +184,7 @@ class ChannelStrips(LoopedCode):
     def _strip(self) -> Repeated:
         """Code that copies a channel to the strip and advances to the next channel.
 
-        In addition, it begins with the only filter of a channel.
+        If a channel has only one filter, the code also begins to load it.
         """
         tile, runs = self.tile, self.tile.runs
         times, left = divmod(self.width, _AT_ONCE)
@@ -202,13 +206,13 @@ class ChannelStrips(LoopedCode):
 
     @property
     def _mask(self) -> Code:
-        """Code that predicates the last load of weights."""
+        """Code that sets the predicate for the last load of weights."""
         return predicate(self.taps % VECTOR, 8, _SCRATCH) if self.taps % VECTOR else ()
 
     def _filter(self) -> Repeated:
-        """Code that multiplies the strip by a filter.
+        """The code that multiplies the strip by a filter.
 
-        The products of the next windows alternate with the instructions that finish the previous ones.
+        The products of the next windows alternate with the instructions that convert the previous sums to bytes.
         """
         times, few = divmod(self.tile.count, LANES)
         several = joined(self.load_numbers(), self._mask) if self.tile.filters > 1 else ()
@@ -238,7 +242,7 @@ class ChannelStrips(LoopedCode):
         return joined(loads)
 
     def _products(self, windows: int) -> Code:
-        """Code that computes the sums of up to four windows and advances to the next window."""
+        """Code that computes the sums of up to four windows and advances the pointer to the next window."""
         runs, vectors = self.tile.runs, range(self.vectors)
         places = [(window * self.across * runs + vector * VECTOR) for window in range(windows) for vector in vectors]
         lines = list[Code]()
@@ -250,7 +254,10 @@ class ChannelStrips(LoopedCode):
         return joined(*lines)
 
     def _finished(self, windows: int, products: Code = ()) -> Code:
-        """Code that stores the results of up to four windows. products: the code with which it alternates."""
+        """Code that stores the results of up to four windows.
+
+        products: code of the next products, with which it alternates.
+        """
         bytes, sums = self.to_bytes(_SUM), lanes(_SUM, *_SUMS)
         if windows < LANES:
             masked = alternating(bytes, predicate(windows, 32, _SCRATCH))
@@ -259,22 +266,22 @@ class ChannelStrips(LoopedCode):
         return joined(sums, alternating(joined(bytes, store), products))
 
     def enter_numbers(self) -> Code:
-        """Code that prepares what `to_bytes` reads for all channels."""
+        """Code that loads the values that `to_bytes` uses for all channels."""
         return zero_in(_ZERO, self.tile.zero)
 
     def load_numbers(self) -> Code:
-        """Code that loads what `to_bytes` reads for a channel."""
+        """Code that loads the values that `to_bytes` uses for one channel."""
         return t.ldr(_START, post(_STREAM, WORD)), t.ldrd(_MULTIPLIER, _SHIFT, post(_STREAM, 2 * WORD))
 
     def to_bytes(self, sum: str) -> Code:
-        """Code that finishes a vector of sums of the same channel."""
+        """Code that converts a vector of sums of one channel to bytes."""
         zero = _ZERO if self.tile.zero else None
         return requantised_equally((sum,), _SPARE, _START, _MULTIPLIER, _SHIFT, zero, once=self.tile.once)
 
 
 @dataclass(frozen=True)
 class ShiftedStrips(ChannelStrips):
-    """The code for a depthwise tile whose sums are shifted."""
+    """The code for a depthwise tile that copies each channel to a strip and shifts the sums."""
 
     @property
     def layout(self) -> WeightStream:

@@ -1,4 +1,4 @@
-"""Depthwise filters: four channels, in 32-bit lanes, by up to four adjacent windows.
+"""Depthwise kernels for Helium: four channels, in 32-bit lanes, for up to four adjacent windows at a time.
 
 No instruction adds products of two vectors lane by lane. Each product therefore needs a VMUL and a VADD, which are
 executed in parallel with loads. Several adjacent taps of a row of the filter are in registers at a time. Each pixel
@@ -45,19 +45,19 @@ _MOST_TAPS = 64
 
 
 def masked(rows: int) -> Code:
-    """Code that predicates the next access if the block has fewer than four channels."""
+    """Code that sets the predicate of the next access if the block has fewer than four channels."""
     return () if rows == LANES else (scalar("vpst"),)
 
 
 @dataclass(frozen=True)
 class Channels(RowKernel):
-    """The code for a depthwise tile."""
+    """The code for a depthwise tile that computes four channels at a time."""
 
     SATURATED = 0
 
     @property
     def columns(self) -> int:
-        """The number of taps in a row of a filter."""
+        """The number of weights in a row of a filter."""
         return self.tile.length // self.tile.rows
 
     @property
@@ -92,7 +92,7 @@ class Channels(RowKernel):
     def _windows(self) -> Sequence[tuple[int, int]]:
         """The groups of windows, as pairs (number of groups, windows per group).
 
-        The number of windows per group is the one for which the code needs the fewest instructions.
+        The number of windows per group is chosen so that the code has the fewest instructions.
         """
 
         count, (_, rows) = self.tile.count, self.layout.groups[0]
@@ -116,10 +116,13 @@ class Channels(RowKernel):
         return predicate(rows, 32, _SCRATCH) if rows < LANES else ()
 
     def _pixels(self, windows: int) -> Iterator[tuple[int, int, Sequence[tuple[int, int]], int]]:
-        """Yield a tuple for each pixel: its offset, the column of its first tap, its users, and a tap number.
+        """Yield a tuple for each pixel of a group of windows: (offset, column, users, first).
 
-        The users are pairs (window, tap). Taps are numbered from the first tap that is in a register at the time. The
-        last item of the tuple is the number of this first tap in the filter.
+        * offset: the offset of the pixel from the first window.
+        * column: the index of the pixel among those under the taps that are in registers.
+        * users: pairs (window, tap) for the windows that contain the pixel. The tap is an index among the taps in
+          registers.
+        * first: the index in the filter of the first tap in registers.
         """
         tile, most = self.tile, len(_VECTORS) - 2 - windows
         for run in range(tile.runs):
@@ -172,17 +175,20 @@ class Channels(RowKernel):
         return joined(moved(_PIXELS, windows * tile.step - tile.rows), moved(_OUT, (windows - 1) * tile.rows))
 
     def enter_numbers(self) -> Code:
-        """Code that prepares what `to_bytes` reads in all blocks."""
+        """Code that loads the values that `to_bytes` uses for all blocks."""
         return zero_in(_ZERO, self.tile.zero)
 
     def to_bytes(self, sums: Sequence[str], numbers: str, spare: str) -> Code:
-        """Code that finishes vectors of sums. numbers, spare: vectors that are overwritten."""
+        """Code that converts vectors of sums to bytes.
+
+        numbers, spare: vectors that the code overwrites.
+        """
         return requantised(sums, _STREAM, numbers, spare, _ZERO if self.tile.zero else None, once=self.tile.once)
 
 
 @dataclass(frozen=True)
 class ShiftedChannels(Channels):
-    """The code for a depthwise tile whose sums are shifted."""
+    """The code for a depthwise tile that computes four channels at a time and shifts the sums."""
 
     @property
     def layout(self) -> WeightStream:

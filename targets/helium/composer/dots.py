@@ -1,8 +1,9 @@
-"""Dot products and distances over runs of memory whose lengths are known only at run time, of one row or of four rows.
+"""Dot products and distances for Helium, over runs of memory whose lengths are known only at run time, of one row or of
+four rows.
 
 A low-overhead loop predicates the vectors of its last iteration, so that no elements remain after the loop. Bytes that
 are multiplied by halfwords are widened as they are loaded. Sums are in even registers, a 64-bit sum in a pair of
-registers. The elements by which a sparse row is multiplied are gathered.
+registers. For sparse rows, the elements of the vector are gathered.
 
 Packed weights of 4 bits: the low halves of sixteen bytes are multiplied by the even elements of the vector, the high
 halves by the odd elements. Both are gathered by offsets. The halves are weights plus 8. Therefore 8 times the sum of
@@ -78,7 +79,7 @@ def dot(weights: int, vector: int, sum: int) -> Kernel:
 def distance(bits: int) -> Kernel:
     """The kernel that adds the squares of the differences of two runs to a sum.
 
-    The lanes have twice the width of the elements.
+    bits: the width of the elements. The lanes have twice this width.
     """
     symbol, lanes = f"tm_mve_distance_s{bits}_s{bits}_s32", 2 * bits
     loop = joined(
@@ -124,7 +125,10 @@ def dot_rows(weights: int, vector: int) -> Kernel:
 
 
 def packed_dots(rows: int) -> Kernel:
-    """The kernel that multiplies one row or four rows of 4-bit weights by a vector of bytes."""
+    """The kernel that multiplies 4-bit weights by a vector of bytes.
+
+    rows: the number of rows of weights, 1 or 4.
+    """
     plain = packed_dot.packed_dot(4, 0, 0) if rows == 1 else packed_dot.packed_rows(4, 0, 0)
     assert plain.composed is not None
     symbol = plain.symbol.replace("tm_cm", "tm_mve")
@@ -170,9 +174,9 @@ _SPARSE = """\
 
 
 def sparse_dot(weights: int, vector: int) -> Kernel:
-    """The kernel that multiplies a sparse row by a vector.
+    """The kernel that adds the products of a sparse row and a vector to a sum.
 
-    `gathered_rows` stores the row, with as many entries per group as a vector register has lanes.
+    The row is stored as by `gathered_rows`, with as many entries per group as a vector register has lanes.
     """
     symbol, bits = f"tm_mve_dot_sparse_s{weights}_s{vector}_s32", max(weights, vector)
     entries, scaled = 8 * VECTOR // bits, {} if vector == 8 else {"lsl": 1}
@@ -214,13 +218,18 @@ def _loaded(vector: str, pointer: str, width: int, bits: int) -> Code:
 
 
 def _predicated(loop: Sequence[Line], bits: int, count: str) -> Code:
-    """A loop over the elements that the register `count` counts, one vector at a time."""
+    """A loop over `count` elements, one vector at a time. It predicates the vectors of the last iteration.
+
+    loop: the instructions of an iteration.
+    bits: the width of the lanes.
+    count: the register with the number of elements.
+    """
     begin, end = scalar(f"wlstp.{bits}", "lr", count, "2f"), scalar("letp", "lr", "1b")
     return joined(begin, t.label(1), loop, end, t.label(2))
 
 
 def _last_of_odd(rows: Sequence[str], sums: Sequence[str]) -> Code:
-    """Code that adds the products of the last element if the number of elements is odd.
+    """Code that adds the products of the last element to the sums if the number of elements is odd.
 
     r2 contains the number of elements. r1 points to the vector.
     """
@@ -233,7 +242,7 @@ def _last_of_odd(rows: Sequence[str], sums: Sequence[str]) -> Code:
 
 
 def _stored(sums: Sequence[str]) -> Code:
-    """Code that returns a sum, or stores several sums in an array. The stack argument is the address of the array."""
+    """Code that returns a sum, or stores several sums in an array whose address is the stack argument."""
     if len(sums) == 1:
         return (t.mov("r0", sums[0]),)
     return (t.ldr("r3", slot(36)), *(t.str_(sum, at("r3", 4 * number)) for number, sum in enumerate(sums)))
@@ -242,9 +251,14 @@ def _stored(sums: Sequence[str]) -> Code:
 def _composed(
     signature: str, code: Code, loop: Sequence[Line], products: int, portable: str, functions: Sequence[str] = ()
 ) -> Composed:
-    """The composed kernel. products: the number of products of an iteration of the loop.
+    """The C text and the costs of a kernel.
 
-    loop: the instructions of an iteration. The last instruction counts iterations.
+    signature: the head of the C function.
+    code: the instructions of the kernel.
+    loop: the instructions of an iteration. The last one counts iterations.
+    products: the number of products of an iteration.
+    portable: the statements for other machines.
+    functions: the other runtime functions that the kernel calls.
     """
     each = instructions(loop) + 1
     costs = {"": float(instructions(code) - each), "element": each / products}

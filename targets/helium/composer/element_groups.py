@@ -1,10 +1,10 @@
-"""The code for a group of iterations of a lane function, one iteration per lane.
+"""The Helium code for a group of iterations of a lane function, one iteration per lane.
 
-Vector registers are assigned in one pass over the ops. A register is freed at the last use of its value. Accesses are
-predicated if there are fewer iterations than lanes.
+Vector registers are assigned in one pass over the ops. A register is freed at the last use of its value. If there are
+fewer iterations than lanes, memory accesses are predicated.
 
 Sums of products over a row are accumulated over whole vectors in core registers. Each sum is then moved to the lane of
-its iteration. Reductions combine values lane by lane. At the end, they combine the lanes (`Registers.ended`).
+its iteration. Reductions combine values lane by lane. At the end, the lanes are combined (`Registers.ended`).
 """
 
 from __future__ import annotations
@@ -85,10 +85,11 @@ def counted(code: Repeated, count: int, depth: int) -> Repeated:
 
 
 class Group:
-    """Iterations that run at the same time, in the lanes of vectors, and the code of these iterations.
+    """Iterations that are executed at the same time, in the lanes of vectors, and the code of these iterations.
 
-    lanes: the number of iterations. ahead: for each run, the number of bytes by which its pointer advances; None if the
-    pointers are no longer used.
+    lanes: the number of iterations.
+    ahead: for each run, the number of bytes by which its pointer advances; None if the pointers are not used
+        afterwards.
     """
 
     def __init__(self, kept: Registers, lanes: int, ahead: Sequence[int] | None):
@@ -105,8 +106,8 @@ class Group:
         self.mask = kept.mask
 
     def _targets(self) -> dict[SSAValue, SSAValue]:
-        """For each value, the carried value whose register the value may overwrite. The carried value is then no longer
-        read.
+        """For each value that may overwrite a carried value, this carried value. A value may do so if the carried value
+        is not read afterwards; both then have one register.
         """
         program, found = self.program, dict[SSAValue, SSAValue]()
         for op in program.ops:
@@ -130,9 +131,10 @@ class Group:
         return Repeated.once(begin).followed_by(self._ops(self.program.ops, self.kept.outer - 1))
 
     def _predicated(self, mask: tuple[int, int]) -> Code:
-        """Code that predicates the first elements of vectors. The code is empty if they are already predicated.
+        """Code that sets a predicate for the first elements of vectors. It is empty if the same predicate is already
+        set.
 
-        mask: the width of the lanes in bits and the number of elements.
+        mask: the width of the lanes in bits, and the number of elements.
         """
         if mask == self.mask:
             return ()
@@ -141,7 +143,7 @@ class Group:
         return predicate(elements, bits, SCRATCH)
 
     def _ops(self, ops: Sequence[Operation], depth: int) -> Repeated:
-        """The code of ops that are nested in `depth` loops."""
+        """The code for ops that are nested in `depth` loops."""
         code, loops = Repeated.once(()), list[ReduceOp]()
         for op in ops:
             if any(loop in self.program.around(op) for loop in loops):
@@ -170,10 +172,9 @@ class Group:
         return code
 
     def _hold(self, value: SSAValue, register: str, place: int) -> None:
-        """Record that a register contains a value.
+        """Record that a register contains a value. Free the registers of constants and of values without later uses.
 
-        Also free the registers of constants and of values without later uses. place: the position that computes the
-        value.
+        place: the position in the program at which the value is computed.
         """
         self.registers[value] = register
         self.free[:0], self.made = self.made.values(), {}
@@ -191,14 +192,14 @@ class Group:
         return counted(body, count, depth + 1)
 
     def _moves(self) -> Code:
-        """Code that moves pointers to their positions at the end of an iteration of the innermost loop."""
+        """Code that advances pointers to their positions at the end of an iteration of the innermost loop."""
         behind = zip(self.ahead if self.goals is None else self.goals, self.ahead, strict=True)
         return joined(
             *(moved(self.kept.pointers[run], goal - ahead) for run, (goal, ahead) in enumerate(behind) if goal != ahead)
         )
 
     def _stride(self, run: int, loop: ReduceOp) -> int:
-        """The number of bytes by which the elements of a run advance in each iteration of a loop."""
+        """The number of bytes between the elements of a run that consecutive iterations of a loop access."""
         strides = {
             access.strides[self.program.around(op).index(loop)]
             for op, access in self.program.accesses.items()
@@ -212,7 +213,7 @@ class Group:
         return self.program.widths[run] // 8
 
     def _take(self, value: SSAValue | None = None) -> str:
-        """Allocate a register for a value, or for a temporary if `value` is None, and return its name."""
+        """Allocate a register for a value, or for a temporary value if `value` is None, and return its name."""
         if value is not None and value in self.targets:
             return self.registers[self.targets[value]]
         if not self.free:
@@ -222,7 +223,10 @@ class Group:
         return register
 
     def _spare(self, *but: str) -> str:
-        """A free register for the code of one op, other than the given registers."""
+        """The name of a free register for the code of one op.
+
+        but: registers that must not be returned.
+        """
         register = next((one for one in self.free if one not in but), None)
         if register is None:
             raise Refused
@@ -230,7 +234,7 @@ class Group:
         return register
 
     def _release(self, place: int) -> None:
-        """Free the registers of values without uses after a position."""
+        """Free the registers of values that have no uses after a position."""
         for value, register in list(self.registers.items()):
             if self.kept.last[value] <= place:
                 del self.registers[value]
@@ -243,7 +247,7 @@ class Group:
         return self.registers[operand]
 
     def _constants(self, values: Sequence[int]) -> Code:
-        """Code that loads constants to vectors. Constants that a vector contains in all groups are not loaded."""
+        """Code that loads constants to vectors. Constants that remain in a vector for all groups are not loaded."""
         lines = list[Line]()
         for value in dict.fromkeys(values):
             if value not in self.kept.in_vectors and value not in self.made:
@@ -253,7 +257,7 @@ class Group:
         return tuple(lines)
 
     def _core(self, value: int) -> tuple[Code, str]:
-        """A core register that contains an integer, and the code that loads the integer."""
+        """The code that loads an integer to a core register, and the name of this register."""
         register = self.kept.in_core.get(value)
         return ((), register) if register is not None else (number_in(SCRATCH, value), SCRATCH)
 
@@ -286,7 +290,7 @@ class Group:
         return code
 
     def _next(self, op: NextOp) -> Code:
-        """Code that replaces the values that a loop carries by their values for the next iteration."""
+        """Code that updates the values that a loop carries to those of the next iteration."""
         code, values = joined(), self.program.operands(op)
         for place, (carry, value) in enumerate(
             zip(self.program.carried(op), values, strict=True), self.program.places[op]
@@ -362,9 +366,10 @@ class Group:
         return self._requantised_by(op, to, sources)
 
     def _requantised(self, op: func.CallOp, factors: tuple[int, int], to: str, source: str) -> Code:
-        """Code that requantises with TensorFlow Lite's two roundings, as `requantised` does, by a constant shift.
+        """Code that requantises by a constant shift, with TensorFlow Lite's two roundings, as the function
+        `requantised` does.
 
-        The code omits the correction of negative values if this correction has no effect.
+        The correction of negative values is omitted if it has no effect.
         """
         [operand], (multiplier, shift) = self.program.operands(op), factors
         low, high = self.program.intervals[cast(SSAValue, operand)]
@@ -382,7 +387,8 @@ class Group:
         return tuple(lines)
 
     def _repaired(self, op: func.CallOp, to: str, low: int, *but: str) -> Code:
-        """Code that decrements negative values, so that ties round away from zero; empty if this has no effect.
+        """Code that decrements negative values before a shift, so that ties are rounded away from zero; empty if this
+        has no effect.
 
         but: registers whose contents must be preserved.
         """
@@ -392,7 +398,7 @@ class Group:
         return integer("vshr.s32", spare, to, 31), integer("vadd.i32", to, to, spare)
 
     def _requantised_by(self, op: func.CallOp, to: str, sources: Sequence[str]) -> Code:
-        """Code that requantises with TensorFlow Lite's two roundings. Each lane has a separate multiplier and right
+        """Code that requantises with TensorFlow Lite's two roundings, where each lane has its own multiplier and right
         shift.
         """
         x, _, shift = self.program.operands(op)
@@ -436,7 +442,9 @@ class Group:
         )
 
     def _is_clamped_from_zero(self, op: func.CallOp) -> bool:
-        """True if all later ops clamp negative values. The rounding of ties of negative values then has no effect."""
+        """True if all later uses of the result clamp negative values to 0 or more. The rounding of negative ties then
+        has no effect.
+        """
         return all(
             isinstance(user, arith.MaxSIOp)
             and any(isinstance(one, int) and one >= 0 for one in self.program.operands(user))
@@ -444,9 +452,9 @@ class Group:
         )
 
     def _load(self, op: memref.LoadOp, element: Element, to: str) -> Code:
-        """Code that loads a vector and advances the pointer to the next load.
+        """Code that loads a vector and advances the pointer of its run to the next load.
 
-        After the last load, the code advances the pointer to its final position.
+        After the last load of the run, the pointer is advanced to its final position.
         """
         run = element.run
         pointer, size = self.kept.pointers[run], self._bytes(run)
@@ -463,7 +471,7 @@ class Group:
         return joined(code, masked, access(name, to, pointer, ahead, distance))
 
     def _following(self, run: int, op: memref.LoadOp) -> int | None:
-        """The position of a run's pointer after a load; None if an inner loop reads the run next."""
+        """The position at which a run's pointer is needed after a load; None if an inner loop reads the run next."""
         program, around = self.program, self.program.around(op)
         for after, load in program.accesses.items():
             if isinstance(load, Element) and load.run == run and program.places[after] > program.places[op]:
@@ -473,7 +481,7 @@ class Group:
         return None if self.goals is None else self.goals[run]
 
     def _lookup(self, entry: Entry, to: str, index: str) -> Code:
-        """Code that gathers elements of a table."""
+        """Code that gathers one element of a table for each lane."""
         width = self.program.widths[entry.run]
         name, shift = loading(width, self.kept.bits, masked=self.is_masked), width.bit_length() - 4
         return joined(self._masked(), gathered_lanes(name, to, self.kept.pointers[entry.run], index, shift))
@@ -484,11 +492,11 @@ class Group:
         return self.lanes < self.kept.lanes
 
     def _masked(self) -> Code:
-        """Code that predicates the next access, if there are fewer iterations than lanes."""
+        """Code that predicates the next access if there are fewer iterations than lanes; otherwise empty."""
         return joined(self._predicated((self.kept.bits, self.lanes)), scalar("vpst")) if self.is_masked else ()
 
     def _sum(self, sum: RowSum, to: str) -> Code:
-        """Code that computes a sum for each row, one row per iteration. The sums are moved to the lanes two at a
+        """Code that computes the sum of each row, one row per iteration, and moves the sums to the lanes, two at a
         time.
         """
         rows, pitch, bits = sum.rows, sum.pitch, sum_bits(self.program, sum)
@@ -522,11 +530,14 @@ class Group:
     def _products(
         self, sum: RowSum, to: str, number: int, distance: int, free: Sequence[str], *, masked: bool
     ) -> list[_Masked]:
-        """Code that adds the products of a vector of a row to a register, and advances the pointer to the rows.
+        """Code that adds the products of one vector of a row to a register, and advances the pointer to the rows.
 
-        * number: the index of the vector in the row.
-        * free: two free vectors.
-        * masked: true if the vector is the last one and has fewer elements than lanes.
+        sum: the description of the sum.
+        to: the register of the sum.
+        number: the index of the vector in the row.
+        distance: the number of bytes by which the pointer advances.
+        free: two free vectors.
+        masked: true if the vector is the last one and has fewer elements than lanes.
         """
         rows, run, bits, (own, other) = sum.rows, sum.vector, sum_bits(self.program, sum), free
         pointer, suffix = self.kept.pointers[rows], "t" if masked else ""
@@ -552,7 +563,7 @@ class Group:
         return [*lines, _Masked(multiply(name, to, own, other), masked)]
 
     def _store(self, op: memref.StoreOp) -> Code:
-        """Code that stores a vector and advances the pointers to the elements of the next group."""
+        """Code that stores a vector of results and advances the pointers to the elements of the next group."""
         result, width = len(self.program.widths) - 1, self.program.widths[-1]
         name, [value] = storing(width, self.kept.bits, masked=self.is_masked), self.program.operands(op)
         ahead = 0 if self.goals is None else self.goals[-1]
@@ -562,7 +573,7 @@ class Group:
         return joined(masked, access(name, self._vector(value), self.kept.pointers[result], ahead), self._moves())
 
     def _reduced(self, join: Join) -> Code:
-        """Code that combines the values of the iterations with the values of all previous iterations, lane by lane."""
+        """Code that combines the values of the iterations with those of all previous iterations, lane by lane."""
         vector, bits, all = self._vector(join.value), self.kept.bits, self.kept.all
         suffix, masked = "t" if self.is_masked else "", self._masked()
         if join.kind != PLACE:
@@ -591,7 +602,9 @@ class _Masked:
 
 
 def _blocks(lines: Sequence[_Masked]) -> Iterator[Line]:
-    """Yield instructions. Instructions to which the predicate applies are in blocks of at most four."""
+    """Yield the instructions in order. Instructions to which the predicate applies are enclosed in predicated blocks of
+    at most four.
+    """
     at = 0
     while at < len(lines):
         count = next(

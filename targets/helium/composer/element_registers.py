@@ -1,9 +1,9 @@
-"""The registers of a lane function.
+"""The assignment of Helium registers for a lane function.
 
-Some registers have the same content in all groups of iterations; other registers are for values. A constant is in a
-core register if an instruction accepts a core register as its second operand, otherwise in a vector. The vector by
+Some registers have the same content in all groups of iterations; the others contain values of a group. A constant is in
+a core register if an instruction accepts a core register as its second operand, otherwise in a vector. The vector by
 which all rows of a sum are multiplied remains in registers if enough registers are available. The intermediate result
-of a reduction has one or two separate registers.
+of a reduction has one or two registers of its own.
 """
 
 from __future__ import annotations
@@ -60,7 +60,7 @@ BY_SCALAR = arith.AddiOp | arith.SubiOp | arith.MuliOp
 
 
 def lane_bits(program: LaneProgram) -> int:
-    """The width of the narrowest lanes that represent the values of all ops."""
+    """The width in bits of the narrowest lanes that can represent the values of all ops."""
     join, ops = program.join, program.ops
     wide = any(isinstance(op, func.CallOp) or program.is_inner(op) for op in ops) or len(program.sums) > 0
     wide |= any(isinstance(access, Entry) for access in program.accesses.values())
@@ -77,10 +77,12 @@ def lane_bits(program: LaneProgram) -> int:
 
 
 class Registers:
-    """The registers of a lane function.
+    """The assignment of registers for a lane function.
 
-    kept: the maximum number of vectors with the same content in all iterations. outer: the number of loops around the
-    loops of an iteration. Raises `Refused` if more values are live at the same time than there are registers.
+    kept: the maximum number of vectors with the same content in all iterations.
+    outer: the number of loops around the loops of an iteration.
+
+    Raises `Refused` if more values are live at the same time than there are registers.
     """
 
     def __init__(self, program: LaneProgram, kept: int, outer: int = 1):
@@ -133,10 +135,10 @@ class Registers:
         self.last = {value: self._lasting(value) for value in program.defined}
 
     def _lasting(self, value: SSAValue) -> int:
-        """The position up to which a value must be preserved.
+        """The position in the program up to which a value must be preserved.
 
-        It is the position of the last use, or the end of the outermost loop that encloses the use but not the
-        definition.
+        It is the position of the last use. If the last use is in a loop that does not contain the definition, it is the
+        end of the outermost such loop.
         """
         program, defined = self.program, self.program.defined[value]
         last = defined
@@ -146,7 +148,7 @@ class Registers:
         return last
 
     def _pointers(self) -> tuple[dict[int, str], list[str]]:
-        """The registers of pointers, by run, and the remaining registers, which are for constants."""
+        """The registers of the pointers to runs, by run, and the remaining registers, which contain constants."""
         others = [register for register in _FREE if not self.program.sums or register != SUMMED]
         free = [*others, *COUNTERS[self.counters :]]
         if self.kind == PLACE:
@@ -165,7 +167,9 @@ class Registers:
         return found, free
 
     def _is_low(self, run: int) -> bool:
-        """True if the address of a run must be in a low register because elements are widened or narrowed."""
+        """True if the pointer to a run must be in a low register, because elements of the run are widened or
+        narrowed.
+        """
         if any(isinstance(access, Entry) and access.run == run for access in self.program.accesses.values()):
             return False
         widths = self.program.widths
@@ -175,7 +179,7 @@ class Registers:
         return widths[run] < self.bits
 
     def mask_of(self, sum: RowSum) -> tuple[int, int] | None:
-        """The width of the lanes in bits, and the number of elements of the last vector of a sum's rows.
+        """The width of the lanes in bits, and the number of elements in the last vector of a sum's rows.
 
         Returns None if this vector is full.
         """
@@ -185,7 +189,7 @@ class Registers:
 
     @property
     def core(self) -> set[str]:
-        """The core registers for counters, pointers, sums and constants."""
+        """The core registers that contain counters, pointers, sums and constants."""
         sums = [SUMMED] if self.program.sums else []
         places = [PLACED] if self.kind == PLACE else []
         return {*self.in_core.values(), *self.pointers.values(), *COUNTERS[: self.counters], *sums, *places}
@@ -195,7 +199,10 @@ class Registers:
         return any(vector in self.taken for vector in _VECTORS[_PRESERVED:])
 
     def loaded(self, frame: int) -> Code:
-        """Code that loads pointers, vectors and constants. frame: the bytes of stack below the stack arguments."""
+        """Code that loads pointers, vectors and constants.
+
+        frame: the bytes of stack below the stack arguments.
+        """
         lines = list[Line]()
         for run, register in self.pointers.items():
             if run >= len(ARGUMENTS):
@@ -215,12 +222,12 @@ class Registers:
         return joined(lines, *core, *vectors, self._begun())
 
     def element(self, value: SSAValue) -> Instruction:
-        """The instruction that loads an element to `SCRATCH`. All iterations share this element."""
+        """The instruction that loads an element that all iterations share to `SCRATCH`."""
         run = self.program.accesses[cast(Operation, value.owner)].run
         return _LOADS[self.program.widths[run]](SCRATCH, at(self.pointers[run]))
 
     def _begun(self) -> Code:
-        """Code that sets the initial value of a reduction in all lanes."""
+        """Code that initialises a reduction in all lanes."""
         if (join := self.program.join) is None:
             return ()
         start, lines = join.start, list[Line]()
@@ -295,7 +302,7 @@ def vector_constants(program: LaneProgram, op: Operation) -> Sequence[int]:
 
 
 def sum_bits(program: LaneProgram, sum: RowSum) -> int:
-    """The width in bits of the lanes in which a sum's rows are multiplied by the vector.
+    """The width in bits of the lanes in which the rows of a sum are multiplied by the vector.
 
     Differences need twice the width of the elements.
     """

@@ -1,4 +1,4 @@
-"""Lane functions on vectors: each lane executes one iteration. The width of the lanes suffices for all values.
+"""Lane functions in Helium code: each lane executes one iteration. The lanes are wide enough for all values.
 
 If fewer iterations than lanes remain at the end, they are executed separately, with loads and stores under a predicate.
 The innermost loop is a low-overhead loop. Short inner loops are unrolled.
@@ -33,7 +33,7 @@ class Elements(RepeatedCode):
     program: LaneProgram
 
     def function(self) -> Repeated:
-        """The function in which as many vectors and constants as possible remain in registers."""
+        """The function. As many vectors and constants as possible remain in registers."""
         flat = unrolled(self.program)
         for program in (flat, self.program) if len(flat.ops) <= _MOST_OPS else (self.program,):
             for kept in range(len(KEPT), -1, -1):
@@ -53,7 +53,7 @@ def _function(kept: Registers) -> Repeated:
 
 
 def _lines(kept: Registers) -> Repeated:
-    """The code for the iterations of all lines. Pointers advance from each line to the next line."""
+    """The code for the iterations of all lines. At the end of a line, pointers advance to the next line."""
     program = kept.program
     whole, rest = divmod(program.count, kept.lanes)
     if rest == 0:

@@ -1,4 +1,4 @@
-"""The choice between several ways to compute a tile."""
+"""The choice between several implementations of a tile."""
 
 from __future__ import annotations
 
@@ -13,10 +13,12 @@ from tinyml.targets.tiles import Tile
 
 
 def quickest(*kinds: Callable[[Tile], LoopedCode]) -> Callable[[Tile], LoopedCode]:
-    """A function that returns the code for a tile with the least product of modelled cycles and instructions.
+    """A function that returns the code for a tile for which the product of modelled cycles and instructions is least.
 
-    Instructions count, too, because a core may issue several in a cycle. kinds: functions that return code for a tile.
-    If none of them fits a tile, the last one is returned.
+    kinds: functions that return code for a tile.
+
+    The number of instructions is included, because a core may issue several in a cycle. If none of the functions
+    supports a tile, the result of the last one is returned.
     """
 
     @lru_cache(CACHED_KERNELS)

@@ -1,4 +1,4 @@
-"""The end of a block of four rows: the sums, one row per lane, are requantised or shifted to bytes."""
+"""Epilogues of Helium kernels for a block of four rows: sums, one row per lane, are requantised or shifted to bytes."""
 
 from __future__ import annotations
 
@@ -23,13 +23,14 @@ _NUMBERS = {"starts": START, "multipliers": MULTIPLIER, "shifts": LEFT_SHIFT}
 def in_blocks(blocks: int, few: int) -> Sequence[tuple[int, int]]:
     """The groups of a weight stream, as pairs (number of blocks, rows of each block).
 
-    There are `blocks` blocks of four rows, and a block of `few` rows if some rows remain.
+    blocks: the number of blocks of four rows.
+    few: the number of remaining rows, which form one more block.
     """
     return [group for group in ((blocks, LANES), (1 if few else 0, few)) if group[0]]
 
 
 def finish(aligned: int) -> Sequence[Field]:
-    """The last fields of a block of a weight stream, one vector per field.
+    """The last fields of a block of a weight stream, which the epilogue reads, one vector per field.
 
     aligned: the alignment of fields in bytes; `VECTOR` if a block may have fewer than four rows.
     """
@@ -37,23 +38,23 @@ def finish(aligned: int) -> Sequence[Field]:
 
 
 def zero_in(register: str, zero: int) -> Code:
-    """Code that moves the raw of 0 to a register, unless the raw is 0."""
+    """Code that moves the raw of 0 to a register; empty if the raw is 0."""
     return ((t.mov(register, zero) if zero > 0 else t.mvn(register, -zero - 1)),) if zero else ()
 
 
 def requantised(sums: Sequence[str], stream: str, numbers: str, spare: str, zero: str | None, *, once: int = 0) -> Code:
     """Code that requantises vectors of sums to bytes.
 
-    As in TensorFlow Lite, there are two roundings. VQRDMULH performs the first rounding. VRSHL performs the second
-    rounding and rounds ties upwards. Negative sums are decremented before, so that ties round away from zero. For sums
-    that are rounded once, VQDMULH rounds down, so that only VRSHL rounds. Every shift is at least 1. Afterwards, each
-    byte is in the lowest byte of its lane.
+    sums: the vectors, which are sums of the same rows.
+    stream: the register that points to the fields of `finish`. Afterwards, it points to the end of these fields.
+    numbers, spare: vectors that the code overwrites.
+    zero: a register that contains the raw of 0; None if the raw is 0.
+    once: as in `Tile`.
 
-    * sums: the vectors, which have the same rows.
-    * stream: points to the fields of `finish`, and afterwards behind them.
-    * numbers, spare: vectors that are overwritten.
-    * zero: a register that contains the raw of 0; None if the raw is 0.
-    * once: as in `Tile`.
+    As in TensorFlow Lite, there are two roundings. VQRDMULH performs the first rounding. VRSHL performs the second
+    rounding and rounds ties upwards. Negative sums are decremented before, so that ties are rounded away from zero. For
+    sums that are rounded once, VQDMULH rounds down, so that only VRSHL rounds. Every shift is at least 1. Afterwards,
+    each byte is in the lowest byte of its lane.
     """
     load = access("vldrw.u32", numbers, stream, VECTOR)
     lines = [load, *(integer("vadd.i32", sum, sum, numbers) for sum in sums)]
@@ -69,13 +70,13 @@ def requantised(sums: Sequence[str], stream: str, numbers: str, spare: str, zero
 def requantised_equally(
     sums: Sequence[str], spare: str, start: str, multiplier: str, shift: str, zero: str | None, *, once: int = 0
 ) -> Code:
-    """Code that requantises vectors of sums of the same row, as `requantised` does for sums of different rows.
+    """Code that requantises vectors of sums of one row, as `requantised` does for sums of different rows.
 
-    * sums: one vector or two.
-    * spare: a vector that is overwritten.
-    * start, multiplier, shift: the registers that contain the row's integers.
-    * zero: a register that contains the raw of 0; None if the raw is 0.
-    * once: as in `Tile`.
+    sums: one vector or two.
+    spare: a vector that the code overwrites.
+    start, multiplier, shift: the registers that contain the row's integers.
+    zero: a register that contains the raw of 0; None if the raw is 0.
+    once: as in `Tile`.
     """
     lines = [*(integer("vadd.i32", sum, sum, start) for sum in sums), *_high_words(sums, multiplier, once)]
     lines += _decremented(sums, spare, once)
@@ -94,7 +95,7 @@ def _high_words(sums: Sequence[str], multiplier: str, once: int) -> list[Instruc
 
 
 def _decremented(sums: Sequence[str], spare: str, once: int) -> list[Instruction]:
-    """Code that decrements negative high words, unless sums are rounded once."""
+    """Code that decrements negative high words; empty if sums are rounded once."""
     rounded = () if once else sums
     return [
         line for sum in rounded for line in (integer("vshr.s32", spare, sum, 31), integer("vadd.i32", sum, sum, spare))
@@ -102,9 +103,11 @@ def _decremented(sums: Sequence[str], spare: str, once: int) -> list[Instruction
 
 
 def shifted_equally(sums: Sequence[str], start: str, right: int, one: str) -> Code:
-    """Code that shifts vectors of sums of the same row, as `shifted` does for sums of different rows.
+    """Code that shifts vectors of sums of one row, as `shifted` does for sums of different rows.
 
-    sums: one vector or two. start: the register that contains the row's start. right, one: as in `shifted`.
+    sums: one vector or two.
+    start: the register that contains the row's start value.
+    right, one: as in `shifted`.
     """
     first, *others = sums
     lines = [integer("vadd.i32", sum, sum, start) for sum in sums]
@@ -115,9 +118,10 @@ def shifted_equally(sums: Sequence[str], start: str, right: int, one: str) -> Co
 
 
 def shifted(sums: Sequence[str], stream: str, numbers: str, right: int, one: str) -> Code:
-    """Shift vectors of sums to the right and saturate them to bytes of fixed point, which has no raw -128.
+    """Code that shifts vectors of sums right and saturates them to bytes of fixed point, which has no raw -128.
 
-    The arguments are those of `requantised`. right: the amount of the shift; the starts include the rounding bias.
+    sums, stream, numbers: as in `requantised`.
+    right: the amount of the shift. The start values include the rounding bias.
     one: a register with 1, which is subtracted from a byte and added again.
     """
     lines = [access("vldrw.u32", numbers, stream, VECTOR)]
@@ -131,12 +135,14 @@ def shifted(sums: Sequence[str], stream: str, numbers: str, right: int, one: str
 
 
 def _pairs(sums: Sequence[str]) -> Sequence[Sequence[str]]:
-    """The vectors, grouped in pairs. The first vector of a pair receives the halfwords of both vectors."""
+    """The vectors, grouped in pairs. The first vector of a pair is the one that will contain the halfwords of both
+    vectors.
+    """
     return [sums[number : number + 2] for number in range(0, len(sums), 2)]
 
 
 def _second(first: str, others: Sequence[str]) -> Code:
-    """Code that moves the bytes of the second vector to the lowest bytes of its lanes."""
+    """Code that moves the bytes of the second vector of a pair to the lowest bytes of its lanes."""
     return tuple(integer("vshr.u32", second, first, 16) for second in others)
 
 

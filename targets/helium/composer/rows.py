@@ -1,10 +1,11 @@
-"""Rows of a matrix by windows: four rows by two windows, or four rows by one window.
+"""Tile kernels for Helium that multiply rows of a matrix by windows: four rows by two windows, or four rows by one
+window.
 
 VMLADAVA adds sixteen products to a sum in an even core register. Eight of these registers contain the sums of a block.
 Weights are streamed in vectors of sixteen, one vector of each row in turn. A run of a window is padded with zeros to
-whole vectors. The last vector of a run is loaded with a predicate, so that no byte behind the run is read. Short runs
-that are near each other are instead gathered, by offsets at the head of the stream. Loads and products alternate, since
-they are executed in parallel.
+whole vectors. The last vector of a run is loaded with a predicate, so that no byte after the run is read. Short runs
+that are near each other are instead gathered, by offsets at the start of the stream. Loads and products alternate,
+because they are executed in parallel.
 
 Registers are assigned by hand, because sums need even registers, and the pointers of narrowing stores need low
 registers.
@@ -65,13 +66,13 @@ vectors.
 
 @dataclass(frozen=True)
 class Rows(RowKernel):
-    """The code for a tile that computes four rows by two windows, or four rows by one window."""
+    """The code for a tile that computes four rows by two windows, or four rows by one window, at a time."""
 
     SATURATED = 0
 
     @cached_property
     def offsets(self) -> Sequence[int]:
-        """The byte offsets of a window's elements in whole vectors; empty unless the elements are gathered."""
+        """The byte offsets of a window's elements, in whole vectors; empty if the elements are not gathered."""
         tile = self.tile
         elements, runs = tile.runs * tile.length, tile.runs * -(-tile.length // VECTOR)
         vectors = -(-elements // VECTOR)
@@ -84,7 +85,7 @@ class Rows(RowKernel):
 
     @property
     def pieces(self) -> int:
-        """The number of runs of a window; gathered elements form a single run."""
+        """The number of runs of a window; 1 if the elements are gathered."""
         return 1 if self.offsets else self.tile.runs
 
     @property
@@ -169,21 +170,24 @@ class Rows(RowKernel):
         return code
 
     def _run(self, vectors: int, end: int) -> list[tuple[int, bool]]:
-        """The last `vectors` vectors of a run, each as a pair.
+        """The last `vectors` vectors of a run, each as a pair (step, predicate).
 
-        The pair consists of the step of the pointer after the load of the vector, and whether the load needs a
-        predicate. end: the step from the end of the run.
+        step: the number of bytes by which the pointer advances after the load of the vector.
+        predicate: true if the load needs a predicate.
+
+        end: the step after the last vector of the run.
         """
         return [*[(VECTOR, False)] * (vectors - 1), (VECTOR + end, self.rest > 0)]
 
     def _moved(self, windows: int, distance: int) -> Code:
-        """Code that advances the pointers to windows."""
+        """Code that adds `distance` bytes to the pointers to windows."""
         return joined(*(moved(pointer, distance) for pointer in _WINDOWS[:windows]))
 
     def _flat(self, rows: int, windows: int, vectors: Sequence[tuple[int, bool]], *, first: bool = False) -> Code:
-        """Code that adds the products of vectors.
+        """Code that adds the products of vectors to the sums.
 
-        vectors: pairs as `_run` returns them. first: true for the first products of the sums.
+        vectors: pairs as `_run` returns them.
+        first: true for the first products of the sums.
         """
         order = Alternation()
         for number, (step, masked) in enumerate(vectors):
@@ -200,7 +204,10 @@ class Rows(RowKernel):
         return order.code
 
     def _elements(self, window: int, step: int, *, masked: bool) -> Code:
-        """Code that loads a vector of a window and advances the pointer by a step."""
+        """Code that loads a vector of a window and advances the pointer by `step` bytes.
+
+        masked: true to load with a predicate.
+        """
         pointer, near = _WINDOWS[window], abs(step) <= MAX_STEP
         load = access("vldrbt.u8" if masked else "vldrb.u8", _ELEMENTS[window], pointer, step if near else 0)
         return joined([scalar("vpst")] if masked else [], load, () if near else moved(pointer, step))
@@ -217,7 +224,7 @@ class Rows(RowKernel):
         return joined(code, mask, stores, *(moved(out, rows) for out in _OUT[:windows]))
 
     def to_bytes(self, sums: Sequence[str]) -> Code:
-        """Finish vectors of sums; the stream points behind the block afterwards."""
+        """Code that converts vectors of sums to bytes. Afterwards, the stream pointer is at the end of the block."""
         zero = _SCRATCH if self.tile.zero else None
         bytes = requantised(sums, _STREAM, *_WEIGHTS, zero, once=self.tile.once)
         return joined(zero_in(_SCRATCH, self.tile.zero), bytes)
@@ -237,7 +244,7 @@ class Rows(RowKernel):
 
 @dataclass(frozen=True)
 class ShiftedRows(Rows):
-    """The code for a tile whose sums are shifted."""
+    """The code for a tile that computes four rows at a time and shifts the sums."""
 
     @property
     def layout(self) -> WeightStream:

@@ -1,9 +1,10 @@
-"""Rows of a matrix by overlapping windows: one row by up to eight adjacent windows, which share their pixels.
+"""Tile kernels for Helium that multiply one row of weights at a time by up to eight overlapping windows, which share
+their pixels.
 
 The weights of a column of a filter are in registers, one vector for each column. Each pixel is loaded once and
-multiplied by all of these weights, for all windows that contain it. A vector contains sixteen channels of a pixel, read
-in place. The channels beyond the last whole vector are first copied to the stack, where those of all runs at a column
-are adjacent and fill vectors of their own.
+multiplied by all of these weights, for all windows that contain it. A vector contains sixteen channels of a pixel,
+loaded from the image. If the number of channels is not a multiple of sixteen, the remaining channels are first copied
+to the stack, where those of all runs at a column are adjacent and fill vectors of their own.
 """
 
 from __future__ import annotations
@@ -75,9 +76,10 @@ needs at most a quarter of the bytes of the weights.
 
 
 class _Products(Alternation):
-    """Loads and products of a row of weights.
+    """A sequence of loads and products for one row of weights.
 
-    elements: the vectors for pixels, which are used in turn. begun: the sums that already have a value.
+    elements: the vectors for pixels, which are used in turn.
+    begun: the sums that already have a value.
     """
 
     def __init__(self, elements: Sequence[str], begun: Sequence[str] = ()) -> None:
@@ -85,16 +87,17 @@ class _Products(Alternation):
         self._elements, self._begun = cycle(elements), set(begun)
 
     def load_elements(self, step: int, begin: Code = ()) -> str:
-        """Append a load of the next elements, and return their vector.
+        """Append a load of the next elements, and return the vector that contains them.
 
-        step: the bytes to the elements after these. begin: the instructions before the load.
+        step: the number of bytes from these elements to the next ones.
+        begin: the instructions before the load.
         """
         elements = next(self._elements)
         self.load(elements, joined(begin, stepped("vldrb.u8", elements, _PIXELS, step)))
         return elements
 
     def add(self, sum: str, elements: str, weights: str) -> None:
-        """Append the addition of products to a sum."""
+        """Append instructions that add the products of `elements` and `weights` to `sum`."""
         name = "vmladava.s8" if sum in self._begun else "vmladav.s8"
         self._begun.add(sum)
         self.multiply((multiply(name, sum, elements, weights),), (elements, weights))
@@ -108,7 +111,7 @@ class SharedPixels(LoopedCode):
 
     @property
     def channels(self) -> int:
-        """The number of channels of a pixel."""
+        """The number of channels of the image."""
         return self.tile.step
 
     @property
@@ -118,17 +121,17 @@ class SharedPixels(LoopedCode):
 
     @property
     def rest(self) -> int:
-        """The number of channels beyond the last whole vector of a pixel."""
+        """The number of remaining channels of a pixel, which do not fill a vector."""
         return self.channels % VECTOR
 
     @property
     def vectors(self) -> int:
-        """The number of whole vectors of a pixel."""
+        """The number of full vectors of a pixel."""
         return self.channels // VECTOR
 
     @property
     def rest_vectors(self) -> int:
-        """The number of vectors of the channels beyond whole vectors, for the pixels of all runs at a column."""
+        """The number of vectors with the remaining channels of the pixels of all runs at one column."""
         return -(-self.rest * self.tile.runs // VECTOR)
 
     def width(self, windows: int) -> int:
@@ -192,7 +195,7 @@ for (int window = 0; window < {tile.count}; window++) {{
         return balanced(self.tile.count, len(_SUMS))
 
     def _strip(self, windows: int) -> int:
-        """The bytes on the stack of the pixels of a group of windows."""
+        """The number of bytes on the stack for the remaining channels of the pixels of a group of windows."""
         return self.width(windows) * self.rest_vectors * VECTOR
 
     def function(self) -> Repeated:
@@ -213,7 +216,7 @@ for (int window = 0; window < {tile.count}; window++) {{
         return code.then(joined(moved("sp", frame), RESTORE_VECTORS, t.pop((*SAVED, "pc"))))
 
     def _copy(self, windows: int) -> Repeated:
-        """Code that copies the channels beyond whole vectors of a group of windows to the stack."""
+        """Code that copies the remaining channels of a group of windows to the stack."""
         tile, width, vector, column = self.tile, self.width(windows), _VECTORS[0], self.rest_vectors * VECTOR
         load, store = access("vldrbt.u8", vector, _PIXELS, tile.step), access("vstrbt.8", vector, _TARGET, column)
         ends = moved(_PIXELS, tile.pitch - width * tile.step), moved(_TARGET, self.rest - width * column)
@@ -223,7 +226,7 @@ for (int window = 0; window < {tile.count}; window++) {{
         return code.followed_by(counted(Repeated.once(line), tile.runs, _RUNS, 4))
 
     def _row(self, windows: int) -> Repeated:
-        """Code that computes a group of windows of a row of weights."""
+        """Code that computes one row of weights for a group of windows."""
         code, runs = Repeated.once(()), self.tile.runs
         whole, beyond = (t.mov(_PIXELS, _WINDOWS),), (t.add(_PIXELS, "sp", _AT_STRIP),)
         if self._is_unrolled:
@@ -243,35 +246,42 @@ for (int window = 0; window < {tile.count}; window++) {{
 
     @cached_property
     def _is_unrolled(self) -> bool:
-        """True if the products of a row are written without a loop over runs."""
+        """True if the code of a row has no loop over runs."""
         tile, vectors = self.tile, self.columns * (self.tile.runs * self.vectors + self.rest_vectors)
         bytes = sum(windows * vectors * _PRODUCT_BYTES for _, windows in self.groups)
         return bytes * _CODE_SHARE <= tile.rows * tile.runs * tile.length
 
     def _rows(self, windows: int) -> Repeated:
-        """Code that computes a group of windows of all rows of weights."""
+        """Code that computes all rows of weights for a group of windows."""
         row = self._row(windows)
         if self._is_unrolled:
             return counted(row, self.tile.rows, _RUNS, 5)
         return counted_in_memory(row, self.tile.rows, _AT_ROWS, _SCRATCH, 5)
 
     def _whole(self, order: _Products, windows: int, begin: Code = ()) -> None:
-        """Append the products of a run and the whole vectors of its pixels. begin: the instructions before loads."""
+        """Append the products of one run and the full vectors of its pixels.
+
+        begin: the instructions before the loads.
+        """
         for vector in range(self.vectors):
             is_last = vector == self.vectors - 1
             ahead = self.tile.pitch - vector * VECTOR if is_last else VECTOR
             self._column(order, windows, self.tile.step, ahead, () if vector else begin)
 
     def _beyond(self, order: _Products, windows: int, begin: Code) -> None:
-        """Append the products of the channels beyond whole vectors. begin: as in `_whole`."""
+        """Append the products of the remaining channels.
+
+        begin: the instructions before the loads.
+        """
         for vector in range(self.rest_vectors):
             self._column(order, windows, self.rest_vectors * VECTOR, VECTOR, () if vector else begin)
 
     def _column(self, order: _Products, windows: int, apart: int, ahead: int, begin: Code) -> None:
         """Append the products of one vector of each pixel.
 
-        apart: the distance between the vectors of adjacent pixels. ahead: the distance from the first of these vectors
-        to the first one of the next call. begin: the instructions before the first load.
+        apart: the distance between the vectors of adjacent pixels.
+        ahead: the distance from the first of these vectors to the first one of the next call.
+        begin: the instructions before the first load.
         """
         width = self.width(windows)
         for pixel in range(width):
@@ -292,11 +302,13 @@ for (int window = 0; window < {tile.count}; window++) {{
         return joined(*moves, self.to_bytes(vectors), stores, moved(_OUT, done), ends, moved(_OUT, 1 - done))
 
     def enter_numbers(self) -> Code:
-        """Code that prepares what `to_bytes` reads for all rows."""
+        """Code that loads the values that `to_bytes` uses for all rows."""
         return zero_in(_CONSTANT, self.tile.zero)
 
     def to_bytes(self, sums: Sequence[str]) -> Code:
-        """Code that finishes vectors of sums of the same row; the stream points behind the row afterwards."""
+        """Code that converts vectors of sums of one row to bytes. Afterwards, the stream pointer is at the end of the
+        row.
+        """
         numbers = t.ldr(_START, post(_STREAM, WORD)), t.ldrd(_MULTIPLIER, _SHIFT, post(_STREAM, 2 * WORD))
         zero = _CONSTANT if self.tile.zero else None
         return joined(
@@ -321,5 +333,7 @@ class ShiftedPixels(SharedPixels):
 
 
 def _distinct(order: Sequence[int]) -> tuple[int, ...]:
-    """An order of axes without axes of a single coordinate, whose stride another axis has."""
+    """An order of axes without axes of extent 1, which are redundant because their stride equals that of another
+    axis.
+    """
     return tuple(axis for number, axis in enumerate(order) if axis not in order[number + 1 :])

@@ -1,1 +1,1 @@
-"""The kernel generator (composer) for RISC-V: fragments, and the kernels that consist of fragments."""
+"""The kernel generator (composer) for RISC-V: fragments of code, and the kernels that consist of them."""

@@ -1,7 +1,8 @@
-"""Depthwise kernels: channel by channel along a tile, with a filter per channel, for up to eight windows at once.
+"""Depthwise kernels for RISC-V. They compute channel by channel, with a filter for each channel, for up to eight
+windows at once.
 
-Each element of the windows is loaded once for all windows. The weights of a small filter remain in registers along the
-tile. The weights of a larger filter are loaded row by row.
+Each element of the windows is loaded once for all windows. The weights of a small filter remain in registers for all
+windows of a channel. The weights of a larger filter are loaded row by row.
 """
 
 from __future__ import annotations
@@ -49,13 +50,13 @@ class RiscvChannelTile(RiscvTileCode):
 
     @property
     def is_kept(self) -> bool:
-        """True if all weights of a filter remain in registers."""
+        """True if all weights of a filter remain in registers for all windows of a channel."""
         return self.records.taps <= _MOST_WEIGHTS
 
     @property
     def most_windows(self) -> int:
-        """The maximum number of windows computed at once. The offsets of loads and stores must reach the last
-        window.
+        """The maximum number of windows that are computed at once, for which the offsets of loads and stores reach the
+        last window.
         """
         if not self.records.is_by_channel or self.records.columns > _MOST_WEIGHTS:
             return 0
@@ -63,9 +64,8 @@ class RiscvChannelTile(RiscvTileCode):
         return max(reached, default=0)
 
     def reach(self, windows: int) -> int:
-        """The distance in bytes from the first element of a row of windows to the last one, or between their results.
-
-        The result is the greater of these two distances.
+        """The greatest byte offset that the code for `windows` windows needs: between the first and the last element of
+        a row of windows, or between their results.
         """
         return max((windows - 1) * self.records.across + self.records.columns - 1, windows - 1) * self.tile.rows
 
@@ -93,7 +93,10 @@ class RiscvChannelTile(RiscvTileCode):
 
 
 class _Channel(Generic[V]):
-    """The code of a channel. stream: the address of the channel's record in the stream."""
+    """The code of a channel.
+
+    stream: the address of the channel's record in the stream.
+    """
 
     def __init__(self, code: RiscvCode[V], tile_code: RiscvChannelTile, stream: V) -> None:
         self.code, self.tile_code, self.tile, self.records = code, tile_code, tile_code.tile, tile_code.records
@@ -107,7 +110,7 @@ class _Channel(Generic[V]):
         return [self.code.load(8, stream, WEIGHTS_AT + number) for number in range(count)]
 
     def write(self, window: V, out: V) -> Sequence[V]:
-        """Append code that stores the results of the channel.
+        """Append code that computes and stores the results of the channel.
 
         Return three addresses: the next record in the stream, the first window of the next channel, and its first
         result.
@@ -127,9 +130,9 @@ class _Channel(Generic[V]):
         )
 
     def _windows(self, stream: V, window: V, out: V, windows: int) -> Sequence[V]:
-        """Append code for `windows` windows.
+        """Append code that computes and stores the results of `windows` windows.
 
-        Return three addresses: in the stream, of the next windows, and of the next results.
+        Return three addresses: the current position in the stream, the next windows, and the next results.
         """
         code, channels = self.code, self.tile.rows
         if self.tile_code.is_kept:
@@ -143,10 +146,10 @@ class _Channel(Generic[V]):
         return stream, following, code.moved(out, windows * channels)
 
     def _row(self, pointer: V, offset: int, weights: Sequence[V], sums: Sequence[V], *, first: bool) -> Sequence[V]:
-        """Append code that adds a row of the filter to the sums of windows, and return the sums.
+        """Append code that adds the products of one row of the filter to the sums of windows. Return the sums.
 
-        offset: the offset in bytes of the row's first element from the pointer. first: true if all windows share one
-        start value.
+        offset: the offset in bytes of the row's first element from the pointer.
+        first: true if `sums` contains a single start value for all windows.
         """
         code, across, columns = self.code, self.records.across, self.records.columns
         sums = [*sums]
@@ -160,7 +163,7 @@ class _Channel(Generic[V]):
         return sums
 
     def _by_kept_weights(self, window: V, windows: int) -> Sequence[V]:
-        """The sums of `windows` windows, with weights in registers."""
+        """Append code for the products of `windows` windows, with weights in registers. Return the sums."""
         pitch, columns, pointer = self.tile.pitch, self.records.columns, window
         is_near = (self.tile.runs - 1) * pitch + self.tile_code.reach(windows) <= REACH
         sums: Sequence[V] = [self.start] * windows
@@ -172,7 +175,9 @@ class _Channel(Generic[V]):
         return sums
 
     def _by_loaded_weights(self, stream: V, window: V, windows: int) -> Sequence[V]:
-        """The address in the stream, and the sums of `windows` windows. Weights are loaded row by row."""
+        """Append code for the products of `windows` windows that loads the weights row by row. Return the address after
+        the weights, and the sums.
+        """
         code, columns = self.code, self.records.columns
         starts = [code.copy(self.start) for _ in range(windows)]
         pointer, end = code.copy(window), code.address(stream, self.records.taps)

@@ -1,4 +1,5 @@
-"""Rows of a matrix by the windows of a tile: four rows by four windows, with their sums in registers.
+"""Tile kernels for RISC-V that multiply rows of a matrix by windows: four rows by four windows, with their sums in
+registers.
 
 A single window is multiplied by eight rows at a time. Rows and windows that do not fill whole blocks are distributed
 evenly over the blocks.
@@ -32,8 +33,8 @@ class RiscvDotTile(RiscvTileCode):
 
     @property
     def most_windows(self) -> int:
-        """The maximum number of windows computed at once. The offsets of loads and stores must reach the last
-        window.
+        """The maximum number of windows that are computed at once, for which the offsets of loads and stores reach the
+        last window.
         """
         tile = self.tile
         inside = self.offset(tile.runs - 1, tile.length) if self.is_straight else UNROLLED_LENGTH
@@ -64,7 +65,7 @@ class RiscvDotTile(RiscvTileCode):
 
     @property
     def is_straight(self) -> bool:
-        """True if the products of a window need no loop."""
+        """True if the products of a window are computed without a loop."""
         return self.tile.runs * self.tile.length <= UNROLLED_LENGTH
 
     def offset(self, run: int, element: int) -> int:
@@ -90,8 +91,8 @@ class RiscvDotTile(RiscvTileCode):
         code.leave(self.FRAME)
 
     def _all_rows(self, code: RiscvCode[V], frame: V, window: V, out: V, windows: int) -> Sequence[V]:
-        """Append code for all rows by `windows` windows. Return the addresses of the next results and of the next
-        windows.
+        """Append code that computes all rows for `windows` windows. Return the addresses of the next results and of the
+        next windows.
         """
         stream = code.load(32, frame, _STREAM_SLOT)
         for slot, (times, rows) in zip(_END_SLOTS, self.layout.groups, strict=False):
@@ -117,7 +118,7 @@ class _RowBlock(Generic[V]):
     def write(self, stream: V, window: V, out: V) -> Sequence[V]:
         """Append code that computes the block.
 
-        Return two addresses: of the next block in the stream, and of the next results.
+        Return two addresses: the next block in the stream, and the next results.
         """
         code, rows = self.code, self.rows
         starts = [code.load(32, stream, 4 * row) for row in range(rows)]
@@ -127,11 +128,13 @@ class _RowBlock(Generic[V]):
         return self._finish(stream, out, sums)
 
     def _element(self, pointer: V, offset: int, stream: V, number: int, sums: Sequence[V]) -> Sequence[V]:
-        """Append code that adds the products of an element of all windows, and return the sums.
+        """Append code that adds the products of one element of each window, and return the sums.
 
-        * offset: the offset of the first window's element, in bytes.
-        * number: the index of the element in the stream.
-        * sums: the sums of all rows and windows, or only the start values of the rows' sums.
+        pointer: the address of the first window.
+        offset: the offset of the first window's element, in bytes.
+        stream: the address of weights in the stream.
+        number: the index of the element in the stream.
+        sums: the sums of all rows and windows, or only the start values of the rows' sums.
         """
         code, windows = self.code, self.windows
         elements = [code.load(8, pointer, offset + window * self.tile_code.tile.step) for window in range(windows)]
@@ -150,6 +153,8 @@ class _RowBlock(Generic[V]):
     def _straight(self, stream: V, window: V, starts: Sequence[V]) -> Sequence[V]:
         """Append code for all products without a loop.
 
+        starts: the start values of the rows' sums.
+
         Return the address after the weights in the stream, followed by the sums.
         """
         tile, sums = self.tile_code.tile, starts
@@ -159,7 +164,9 @@ class _RowBlock(Generic[V]):
         return [self.code.moved(stream, len(elements) * self.rows), *sums]
 
     def _looped(self, stream: V, window: V, starts: Sequence[V]) -> Sequence[V]:
-        """Append code for all products, run by run.
+        """Append code for all products, as a loop for each run.
+
+        starts: the start values of the rows' sums.
 
         Return the address after the weights in the stream, followed by the sums.
         """
@@ -173,7 +180,7 @@ class _RowBlock(Generic[V]):
         return code.counted(tile.runs, [code.copy(window), stream, *sums], run)[1:]
 
     def _run(self, values: Sequence[V]) -> Sequence[V]:
-        """Append code for the products of a run, and return the values after this code.
+        """Append code for the products of a run. Return the values after this code, in the order of the argument.
 
         values: the addresses of the first elements and of the first weights of the run, followed by the sums.
         """
@@ -195,7 +202,7 @@ class _RowBlock(Generic[V]):
     def _finish(self, stream: V, out: V, sums: Sequence[V]) -> Sequence[V]:
         """Append code that stores the results.
 
-        Return two addresses: of the next block in the stream, and of the next results.
+        Return two addresses: the next block in the stream, and the next results.
         """
         code, rows, layout = self.code, self.rows, self.tile_code.layout
         # The pointer is at the end of the weights.

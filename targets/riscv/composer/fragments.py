@@ -1,4 +1,6 @@
-"""Fragments of kernels: products, requantisation, and the code of a tile, whose cost is counted before IR is built."""
+"""Fragments of RISC-V kernels: products, requantisation, and the code of a tile, whose cost is counted before its IR is
+built.
+"""
 
 from __future__ import annotations
 
@@ -40,13 +42,13 @@ least byte.
 
 
 class Written(Protocol):
-    """A function whose code the method `write` emits. The code is emitted to count instructions or to build IR."""
+    """A function whose code the method `write` appends to a `RiscvCode`, to count instructions or to build IR."""
 
     def write(self, code: RiscvCode[V]) -> None: ...
 
 
 def built(function: Written) -> Lines:
-    """The assembly of a function: its IR after register allocation, as text."""
+    """The assembly text of a function, whose IR is built and whose registers are allocated."""
     from tinyml.targets.riscv.builder import RiscvBuilder, allocate, assembly
 
     builder = RiscvBuilder()
@@ -56,12 +58,12 @@ def built(function: Written) -> Lines:
 
 
 def added_product(code: RiscvCode[V], sum: V, weight: V, element: V) -> V:
-    """The sum after a product is added. The argument `sum` must not be used again."""
+    """The sum plus a product. The caller must not use `sum` again."""
     return code.put(ACCUMULATE, sum, code.put(MUL, element, weight))
 
 
 def added_wide_product(code: RiscvCode[V], low: V, high: V, weight: V, element: V) -> tuple[V, V]:
-    """The two words of a sum after a 32-bit product is added."""
+    """The two words of a sum of 64 bits plus a 32-bit product."""
     product = code.put(MUL, element, weight)
     low = code.put(ACCUMULATE, low, product)
     high = code.put(ACCUMULATE, high, code.put(SLTU, low, product))
@@ -69,10 +71,12 @@ def added_wide_product(code: RiscvCode[V], low: V, high: V, weight: V, element: 
 
 
 def requantised(code: RiscvCode[V], sum: V, multiplier: V, right: V, tile: Tile) -> V:
-    """A requantised sum, saturated to a byte. tile: states the zero point and how sums are rounded.
+    """A requantised sum, saturated to a byte.
 
-    multiplier: twice the multiplier, as an unsigned integer. right: the right shift minus 1. The zero point is added
-    before the lowest remaining bit is rounded, with ties away from zero, or upwards for sums that are rounded once.
+    multiplier: twice the multiplier, as an unsigned integer.
+    right: the right shift minus 1. The zero point is added before the lowest remaining bit is rounded, with ties away
+        from zero, or upwards for sums that are rounded once.
+    tile: the tile, which specifies the zero point and how sums are rounded.
     """
     if tile.once:
         number = code.put(MULHSU, sum, multiplier)
@@ -88,18 +92,23 @@ def requantised(code: RiscvCode[V], sum: V, multiplier: V, right: V, tile: Tile)
 
 
 def _limit(code: RiscvCode[V], value: V) -> V:
-    """The limit to which a result saturates: the greatest byte, or the least byte if `value` is negative."""
+    """The limit to which a result outside the range saturates: the least byte if `value` is negative, otherwise the
+    greatest byte.
+    """
     return code.put(XORI, code.put(SRAI, value, 31), 127)
 
 
 def started_product(code: RiscvCode[V], start: V, weight: V, element: V) -> V:
-    """The sum of a product and a start value. The start value is preserved for other sums."""
+    """The sum of a product and a start value. The caller may use `start` again for other sums."""
     return code.put(ADD, start, code.put(MUL, element, weight))
 
 
 @dataclass(frozen=True)
 class RiscvTileCode(ABC):
-    """The code for a tile. FRAME: the bytes of the stack frame, a multiple of 16."""
+    """The code for a tile.
+
+    FRAME: the bytes of the stack frame, a multiple of 16.
+    """
 
     tile: Tile
     FRAME: ClassVar[int]
@@ -130,7 +139,7 @@ class RiscvTileCode(ABC):
 
     @property
     def runs(self) -> Sequence[Run]:
-        """The empty sequence, because no timing is published for the cores."""
+        """An empty sequence, because no timing is published for the cores."""
         return ()
 
     @property

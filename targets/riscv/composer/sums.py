@@ -1,7 +1,7 @@
-"""Dot products over runs of any length: blocks of elements, then single elements.
+"""RISC-V kernels over runs of any length: blocks of elements, then single elements.
 
-Dense kernels compute one row, four rows or four channels. Sparse kernels read the number of vector elements before each
-entry of a row.
+Dense kernels compute one row, four rows or four channels. In sparse rows, each entry contains the number of vector
+elements between the previous entry and this entry.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ _CALL_BYTES = 20
 
 @dataclass(frozen=True)
 class Runs(Generic[V]):
-    """The register values of a kernel before its first element.
+    """The values of a kernel's variables before its first element.
 
     * pointers: the pointers to runs. The first pointer is compared with the ends.
     * carried: the other values that elements change.
@@ -43,7 +43,7 @@ class Runs(Generic[V]):
         return [*self.pointers, *self.carried]
 
     def of(self, values: Sequence[V]) -> Runs[V]:
-        """A copy with new values of the loop-carried variables, in the order of `values`."""
+        """A copy with new values of the loop-carried variables, in the order of `Runs.values`."""
         count = len(self.pointers)
         return replace(self, pointers=values[:count], carried=values[count:])
 
@@ -58,11 +58,11 @@ class _RunKernel(ABC):
 
     @abstractmethod
     def begin(self, code: RiscvCode[V]) -> Runs[V]:
-        """Append the code before the first element. Return the register values that this code initialises."""
+        """Append the code before the first element. Return the values of the variables after it."""
 
     @abstractmethod
     def step(self, code: RiscvCode[V], runs: Runs[V], number: int) -> Sequence[V]:
-        """Append the code for an element. Return the carried values after this element.
+        """Append the code for one element. Return the carried values after this element.
 
         number: the index of the element relative to the pointers.
         """
@@ -86,9 +86,13 @@ class _RunKernel(ABC):
         return [*moved, *runs.carried]
 
     def kernel(self, symbol: str, widths: tuple[int, int, int], op: str, signature: str, *, rows: int = 1) -> Kernel:
-        """The kernel.
+        """The kernel that contains this code.
 
-        widths: the widths of weights, vector and sums in bits. rows: the number of rows processed at once.
+        symbol: the name of the C function.
+        widths: the widths of weights, vector and sums in bits.
+        op: the routine that the kernel computes.
+        signature: the head of the C function.
+        rows: the number of rows computed per call.
         """
         whole, once, element = InstructionCounter(), InstructionCounter(), InstructionCounter()
         self.write(whole)
@@ -114,7 +118,7 @@ def scaled(code: RiscvCode[V], bits: int, count: V) -> V:
 def ends(code: RiscvCode[V], bits: int, pointer: V, count: V) -> tuple[V, V]:
     """The address at which the whole blocks end, and the address at which all elements end.
 
-    The register of `count` must not be used again.
+    The caller must not use `count` again.
     """
     whole = code.put(ACCUMULATE, scaled(code, bits, code.put(ANDI, count, -UNROLLED)), pointer)
     return whole, code.put(ACCUMULATE, scaled(code, bits, count), pointer)
@@ -129,7 +133,7 @@ def _row_pointers(code: RiscvCode[V], bits: int, first: V, count: V, rows: int) 
 
 
 def parameters(weights: int, vector: int) -> str:
-    """The text of the C parameters for weights and vector."""
+    """The declarations of the C parameters for weights and vector."""
     return f"const int{weights}_t *w, const int{vector}_t *x"
 
 
@@ -153,7 +157,7 @@ def dot_rows(weights: int, vector: int) -> Kernel:
 def channel_rows(weights: int, vector: int) -> Kernel:
     """The kernel that adds the products of four channels to four sums.
 
-    Each channel has a separate row of weights. The elements of a channel are `stride` apart.
+    Each channel has its own row of weights. Consecutive elements of a channel are `stride` apart.
     """
     symbol = f"tm_rv_channels4_s{weights}_s{vector}_s32"
     signature = (
@@ -166,7 +170,10 @@ def channel_rows(weights: int, vector: int) -> Kernel:
 
 @dataclass(frozen=True)
 class _Dot(_RunKernel):
-    """A sum of products of 32 or 64 bits, in one or two words. weights, vector, sum: widths in bits."""
+    """The code for a sum of products of 32 or 64 bits, in one or two registers.
+
+    weights, vector, sum: widths in bits.
+    """
 
     weights: int
     vector: int
@@ -195,7 +202,7 @@ class _Dot(_RunKernel):
 
 @dataclass(frozen=True)
 class _DotRows(_RunKernel):
-    """The sums of products of four rows. The last pointer is the pointer to the vector."""
+    """The sums of products of four rows and a vector. The last pointer is that to the vector."""
 
     weights: int
     vector: int
@@ -223,7 +230,7 @@ class _DotRows(_RunKernel):
 
 @dataclass(frozen=True)
 class _ChannelDots(_RunKernel):
-    """The sums of products of four channels.
+    """The sums of products of four channels and four rows of weights.
 
     The pointer to the elements of the first channel advances with every element.
     """
@@ -274,7 +281,7 @@ def sparse_dot(weights: int, vector: int) -> Kernel:
 
 @dataclass(frozen=True)
 class _SparseDot(_RunKernel):
-    """A sum of products of the entries of a sparse row. The pointer into the vector advances by gaps.
+    """The sum of products of the entries of a sparse row and a vector. The pointer into the vector advances by gaps.
 
     weights, vector: widths in bits.
     """
