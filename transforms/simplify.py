@@ -80,9 +80,10 @@ _ON_INTEGERS = (SignlessIntegerBinaryOperationConstantProp, SignlessIntegerBinar
 class _Rules(NamedTuple):
     """The properties that all ops of a class share.
 
-    constant: true for ops that fold to themselves. of_integers: true if an op can fold or match a pattern only if some
-    of its operands are constants. effects: None if they differ from op to op. stays: true for terminators and symbols,
-    which are never dead.
+    constant: true for ops that fold to themselves.
+    of_integers: true if an op can fold or match a pattern only if some of its operands are constants.
+    effects: None if they differ from op to op.
+    stays: true for terminators and symbols, which are never dead.
     """
 
     constant: bool

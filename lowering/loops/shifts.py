@@ -13,7 +13,8 @@ from tinyml.transforms.ir.loop_nest import Indices, LoopBuilder
 
 @lowers(tdsl.MoveUpOp)
 def move_up(op: tdsl.MoveUpOp, nest: LoopBuilder) -> None:
-    """Emit a shift in place as the move of one run, which C compilers turn into a single call of memmove.
+    """Emit a shift of one contiguous run in place as one move, which C compilers turn into a single call of
+    memmove.
 
     A shift of several runs, or to another buffer, is emitted element by element.
     """

@@ -160,7 +160,11 @@ class _Constant:
 
 @dataclass(frozen=True)
 class _Counted:
-    """The accesses of a lowered program. buffers: by the offset of the buffer. local: those of local arrays."""
+    """The accesses of a lowered program.
+
+    buffers: by the offset of the buffer.
+    local: those of local arrays.
+    """
 
     buffers: dict[int, Accesses]
     offsets: Sequence[int]

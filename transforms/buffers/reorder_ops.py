@@ -172,7 +172,8 @@ class _Block:
     def _task(self, i: int, inner: Sequence[Buffer], index: dict[SSAValue, int]) -> Task:
         """The task for step `i`.
 
-        inner: the buffers that are alive only within the step. index: the indices of all other buffers.
+        inner: the buffers that are alive only within the step.
+        index: the indices of all other buffers.
         """
         from tinyml.transforms.buffers.liveness.least_peak_order import Task
 

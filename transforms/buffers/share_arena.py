@@ -45,7 +45,11 @@ SHARED = OwnAttribute(
 
 @dataclass(frozen=True)
 class SharedArena:
-    """The arena that functions share, in bytes. proof: as in `scratch.arena`. checked: the judges that agreed."""
+    """The arena that functions share, in bytes.
+
+    proof: as in `scratch.arena`.
+    checked: the judges that agreed.
+    """
 
     bytes: int
     alignment: int
@@ -153,7 +157,8 @@ def _check(function: func.FuncOp) -> None:
 def fit_arena(function: func.FuncOp, size: int | None = None, alignment: int = 1) -> None:
     """Replace the arena of a function, if it has one, by another of `size` bytes, without the bound of its packing.
 
-    size: None for the bytes up to the end of the last buffer. alignment: a number that divides the address.
+    size: None for the bytes up to the end of the last buffer.
+    alignment: a number that divides the address.
     """
     for arena in [op for op in function.walk() if isinstance(op, ArenaOp)]:
         views = [use.operation for use in arena.result.uses]

@@ -97,27 +97,32 @@ class AssignFormatPass(ModulePass):
     """Assign a number format to every tensor of a profiled f32 program. Tensors that already have formats are
     unchanged.
 
-    format: a dialect that defines a number format, or a builtin type. width: bits of each element; the format's usual
-    width by default. weights: another format for all constants of several elements, `FORMAT` or `FORMAT:BITS`. If this
-    format is only for constants, small constants and computed tensors have the main format, or else the usual one. With
-    `synthesised:BITS`, constants with a synthesised format (`tdsl.numbers`) use it, and all other tensors have the main
-    format. A synthesised format is always used. widths: other widths or formats for single tensors, `NAME:BITS` or
-    `NAME:FORMAT:BITS`, by their names in the source (the names of `tensor_classes`).
+    format: a dialect that defines a number format, or a builtin type.
+    width: bits of each element; the format's usual width by default.
+    weights: another format for all constants of several elements, `FORMAT` or `FORMAT:BITS`. If this format is only
+        for constants, small constants and computed tensors have the main format, or else the usual one. With
+        `synthesised:BITS`, constants with a synthesised format (`tdsl.numbers`) use it, and all other tensors have
+        the main format. A synthesised format is always used.
+    widths: other widths or formats for single tensors, `NAME:BITS` or `NAME:FORMAT:BITS`, by their names in the
+        source (the names of `tensor_classes`).
 
-    zooms: `NAME:N` for tensors whose scale suits a range 2^N times narrower than the profiled one; values outside this
-    range saturate. A negative N widens the range. functions: the scheme of exp, tanh and sigmoid, one of the format's
-    `SCHEMES`; by default the most suitable method. scale_by: the rule for the scales of tensors that are not constant;
-    by default the format's rule. `scores` chooses the scales that change the scores least (`ScoreErrors`) and requires
-    data. `greatest` derives the scales from the greatest values.
+    zooms: `NAME:N` for tensors whose scale suits a range 2^N times narrower than the profiled one; values outside
+        this range saturate. A negative N widens the range.
+    functions: the scheme of exp, tanh and sigmoid, one of the format's `SCHEMES`; by default the most suitable
+        method.
+    scale_by: the rule for the scales of tensors that are not constant; by default the format's rule.
+
+    `scores` chooses the scales that change the scores least (`ScoreErrors`) and requires data. `greatest` derives
+    the scales from the greatest values.
 
     data: .npz file with inputs `x`. On these inputs the weights of products are rounded so that the sums have small
     errors (`round_weights`). If the whole program is of f32, the weights are then refined so that the margins between
-    the best scores have small errors (`refine_constants`). Without data, weights are rounded to nearest. With data and
-    without `weights` and `widths`, votes of forests have 8 bits where 8 bits suffice on the data.
+    the best scores have small errors (`refine_constants`). Without data, weights are rounded to nearest. With data
+    and without `weights` and `widths`, votes of forests have 8 bits where 8 bits suffice on the data.
 
-    Raises `InputError` for an unknown format, width, tensor or scheme, for data that do not match the program, and for
-    a program that has no profile or no tensor of f32. Raises `InputError` for any op other than a cast between tensors
-    of f32 and tensors with formats.
+    Raises `InputError` for an unknown format, width, tensor or scheme, for data that do not match the program, and
+    for a program that has no profile or no tensor of f32. Raises `InputError` for any op other than a cast between
+    tensors of f32 and tensors with formats.
     """
 
     name = "assign-format"

@@ -125,8 +125,10 @@ class ChooseStoragePass(ModulePass):
     `pack-constants` may store the rows. All other `tdsl.spmv` ops are unchanged, including those whose format
     prescribes a published layout.
 
-    target: as in `select-kernels`; its kernels determine the time of an entry. packed: as in `pack-constants`. Raises
-    `InputError` for an unknown target.
+    target: as in `select-kernels`; its kernels determine the time of an entry.
+    packed: as in `pack-constants`.
+
+    Raises `InputError` for an unknown target.
     """
 
     name = "choose-storage"

@@ -24,11 +24,14 @@ class NameClassesPass(ModulePass):
     """Set `classes` of the interface to the labels of a program's classes. The new labels of the classes replace
     existing labels.
 
-    Data sets still contain the integers that were the labels before. `trained` of the interface stores these integers.
+    Data sets still contain the integers that were the labels before. `trained` of the interface stores these
+    integers.
 
-    classes: a name for each class, in the order of their indices; without names the pass does nothing. outputs: `class`
-    if `drop-monotone` will add the computation of a class to a program that returns only scores. Raises `InputError` if
-    the numbers of names and classes differ, for equal or empty names, and for a program that computes no class.
+    classes: a name for each class, in the order of their indices; without names the pass does nothing.
+    outputs: `class` if `drop-monotone` will add the computation of a class to a program that returns only scores.
+
+    Raises `InputError` if the numbers of names and classes differ, for equal or empty names, and for a program that
+    computes no class.
     """
 
     name = "name-classes"

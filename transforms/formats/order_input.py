@@ -29,10 +29,12 @@ class OrderInputPass(ModulePass):
 
     The pass applies to an argument whose channels a `tdsl.transpose` moves to the end. Otherwise it does nothing.
 
-    input_order: `channels-last`, or `file` for the order of the model's file. input: the source of the input. An image
-    that arrives row by row and is not channels-last has the order height x channels x width: each row concatenates the
-    rows of all channels. Raises `InputError` for another order, and for `channels-last` if no op reads the input as an
-    image or a sequence.
+    input_order: `channels-last`, or `file` for the order of the model's file.
+    input: the source of the input.
+
+    An image that arrives row by row and is not channels-last has the order height x channels x width: each row
+    concatenates the rows of all channels. Raises `InputError` for another order, and for `channels-last` if no op
+    reads the input as an image or a sequence.
     """
 
     name = "order-input"

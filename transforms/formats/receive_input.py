@@ -37,9 +37,10 @@ class ReceiveInputPass(ModulePass):
     """Set `received` of the input's interface and insert a `tdsl.receive` of the whole input.
 
     input: `memory` changes nothing. `serial` and `callback` produce the same program. `push` only sets `pushed`.
-    stride: the number of frames between answers of a stream; by default the windows of answers are adjacent. Raises
-    `InputError` for an unknown value of the option, for an input that is neither a single image nor a sequence, and for
-    an input in the arena (`reuse-input`).
+    stride: the number of frames between answers of a stream; by default the windows of answers are adjacent.
+
+    Raises `InputError` for an unknown value of the option, for an input that is neither a single image nor a
+    sequence, and for an input in the arena (`reuse-input`).
     """
 
     name = "receive-input"

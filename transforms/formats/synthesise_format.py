@@ -44,14 +44,17 @@ LEAST_HALF = 16
 
 @dataclass(frozen=True)
 class SynthesiseFormatPass(ModulePass):
-    """Synthesise a list of numbers for each large constant of a profiled program on reals. Apart from these lists, the
-    program is unchanged.
+    """Synthesise a list of numbers for each large constant of a profiled program on reals. Apart from these lists,
+    the program is unchanged.
 
-    data: .npz file with inputs `x`. bits: the bits of a code. integer_bits: the maximum bits of the integers that codes
-    represent, including the sign; `bits` + 6 by default. They determine the width of products and sums, and so the cost
-    of decoding. shared: use one list for all constants, each with a separate power of two. format, width, functions,
-    scale_by: the options of `assign-format`, for all other tensors. Raises `InputError` for a width without a list
-    format, and in the same cases as `assign-format`.
+    data: .npz file with inputs `x`.
+    bits: the bits of a code.
+    integer_bits: the maximum bits of the integers that codes represent, including the sign; `bits` + 6 by default.
+        They determine the width of products and sums, and so the cost of decoding.
+    shared: use one list for all constants, each with a separate power of two.
+    format, width, functions, scale_by: the options of `assign-format`, for all other tensors.
+
+    Raises `InputError` for a width without a list format, and in the same cases as `assign-format`.
     """
 
     name = "synthesise-format"
@@ -78,8 +81,10 @@ class SynthesiseFormatPass(ModulePass):
 
 
 class _Synthesis:
-    """The search for the lists of a program. lists: the candidates for the lists. main: the format of all tensors
-    without a list.
+    """The search for the lists of a program.
+
+    lists: the candidates for the lists.
+    main: the format of all tensors without a list.
     """
 
     def __init__(

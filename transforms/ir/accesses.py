@@ -27,9 +27,11 @@ DISJOINT_DISTANCE = 1 << 31
 class Access:
     """A read or write of a memory by an op.
 
-    memory: an arena, an array outside of any arena, or a memory of hardware. start: the first bit of the element that
-    the op accesses, from the start of the memory; None if it accesses several elements or packed ones. width: the width
-    of the element, in bits. reach: the half-open range of bits that the op may touch in any iteration.
+    memory: an arena, an array outside of any arena, or a memory of hardware.
+    start: the first bit of the element that the op accesses, from the start of the memory; None if it accesses
+        several elements or packed ones.
+    width: the width of the element, in bits.
+    reach: the half-open range of bits that the op may touch in any iteration.
     """
 
     op: Operation

@@ -72,8 +72,10 @@ def mapped(
 ) -> Indices:
     """Emit arithmetic that computes the results of a map, and return the results.
 
-    indices: indices within `shape`. symbols: non-negative values. Raises `InputError` for an expression that is not
-    affine, or that divides a term without a lower bound.
+    indices: indices within `shape`.
+    symbols: non-negative values.
+
+    Raises `InputError` for an expression that is not affine, or that divides a term without a lower bound.
     """
     return [_value(expression, shape, indices, symbols, nest) for expression in map.results]
 
@@ -155,7 +157,8 @@ def _inline(
 ) -> Sequence[SSAValue]:
     """Move the ops of a body to the insertion point of a builder, and return the values that the body yields.
 
-    values: replace the arguments of the body. extents: the extents of all axes, by their indices.
+    values: replace the arguments of the body.
+    extents: the extents of all axes, by their indices.
     """
     for argument, value in zip(block.args, values, strict=True):
         value.name_hint = value.name_hint or argument.name_hint

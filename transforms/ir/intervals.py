@@ -91,8 +91,9 @@ def _elements(words: Iterable[SSAValue], bits: int) -> Iterator[SSAValue]:
 class _Pass:
     """One pass of the analysis over a program.
 
-    loaded: the intervals of loaded values. widen: whether to widen growing intervals. shrinks: whether to narrow
-    intervals that are valid.
+    loaded: the intervals of loaded values.
+    widen: whether to widen growing intervals.
+    shrinks: whether to narrow intervals that are valid.
     """
 
     def __init__(

@@ -30,10 +30,13 @@ from tinyml.dialects.tdsl.interface import read_interface
 class Level:
     """The kind of IR that the passes of one folder accept.
 
-    description: for messages. refused: the type of values that belong to another level. without: dialects that were
-    lowered earlier. inputs: if the passes require whole programs, the type of the arguments of every function, except
-    the time of a step. graph: true if values may be used before their definition, as in circuits. complaint: returns
-    the error message for any other violation by an operation, or None.
+    description: for messages.
+    refused: the type of values that belong to another level.
+    without: dialects that were lowered earlier.
+    inputs: if the passes require whole programs, the type of the arguments of every function, except the time of a
+        step.
+    graph: true if values may be used before their definition, as in circuits.
+    complaint: returns the error message for any other violation by an operation, or None.
     """
 
     description: str

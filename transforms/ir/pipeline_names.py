@@ -64,7 +64,8 @@ COST_ATTRIBUTE = OwnAttribute(
 class ProgramCost:
     """The resources of a program on a target.
 
-    time: per inference, in the target's unit. flash, ram: bytes of the whole program; RAM includes the stack.
+    time: per inference, in the target's unit.
+    flash, ram: bytes of the whole program; RAM includes the stack.
     """
 
     time: float

@@ -31,9 +31,10 @@ if TYPE_CHECKING:
 class SparseRows:
     """The rows of a sparse matrix in the layout of one kernel.
 
-    entries: the number of entries that the kernel processes. bytes: size in flash. lengths: the lengths of the rows; in
-    a stream, in multiples of `unit` bytes after the row's count. make_stream: the function that makes the stream; None
-    for a kernel that reads compressed rows.
+    entries: the number of entries that the kernel processes.
+    bytes: size in flash.
+    lengths: the lengths of the rows; in a stream, in multiples of `unit` bytes after the row's count.
+    make_stream: the function that makes the stream; None for a kernel that reads compressed rows.
     """
 
     kernel: Kernel

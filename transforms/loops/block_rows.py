@@ -95,8 +95,8 @@ def _without_tile(rows: _Rows) -> str:
 class _RowSum:
     """A sum of a row.
 
-    accumulator: the accumulator in which the kernels compute the sum. products: the products in order, each with its
-    kernel.
+    accumulator: the accumulator in which the kernels compute the sum.
+    products: the products in order, each with its kernel.
     """
 
     sum: num.Sum
@@ -253,9 +253,12 @@ class _Rows:
 
 
 def _nest_of(op: num.ProductsOp, widths: tuple[int, ...], rows: int, routines: Sequence[str]) -> SumQuery | None:
-    """The query to a chip for a kernel that computes the products of several rows; None if no kernel can compute them.
+    """The query to a chip for a kernel that computes the products of several rows; None if no kernel can compute
+    them.
 
-    widths: the possible widths of the sum's accumulator. rows: the number of rows. routines: as for `tile_rows`.
+    widths: the possible widths of the sum's accumulator.
+    rows: the number of rows.
+    routines: as for `tile_rows`.
     """
     routine = num.DotRowsAttr.name if op.channels is None else num.ChannelDotsAttr.name
     if routine not in routines:

@@ -21,10 +21,14 @@ from tinyml.transforms.ir.pipeline_names import LOOPS_TO_KERNELS, LoweringPasses
 class CodeForestsPass(ModulePass):
     """Replace every `num.forest` by the call of a `#num.coded_forest`.
 
-    target: as for `select-kernels`. flash: the maximum size of the program in bytes, by default nine tenths of the
-    board's flash; if no program fits, the smallest is chosen. ram: as for `spend-flash`; functions that need more stack
-    are not considered. packed: as for `pack-constants`. pack_buffers: true if `place-arrays` runs. Raises `InputError`
-    for an unknown target, and for forests that are too large for the board.
+    target: as for `select-kernels`.
+    flash: the maximum size of the program in bytes, by default nine tenths of the board's flash; if no program fits,
+        the smallest is chosen.
+    ram: as for `spend-flash`; functions that need more stack are not considered.
+    packed: as for `pack-constants`.
+    pack_buffers: true if `place-arrays` runs.
+
+    Raises `InputError` for an unknown target, and for forests that are too large for the board.
     """
 
     name = "code-forests"

@@ -57,9 +57,12 @@ code.
 class PackConstantsPass(ModulePass):
     """Pack constants whose elements need few bits: change the memory space of the constants to packed flash.
 
-    Rows that kernels read are padded to whole groups. target: as for `select-kernels`; targets without kernels have
-    enough flash, so nothing is packed. packed: `auto`, or `always` or `never` to ignore the cost. Raises `InputError`
-    for an unknown target or mode.
+    Rows that kernels read are padded to whole groups.
+
+    target: as for `select-kernels`; targets without kernels have enough flash, so nothing is packed.
+    packed: `auto`, or `always` or `never` to ignore the cost.
+
+    Raises `InputError` for an unknown target or mode.
     """
 
     name = "pack-constants"
@@ -88,9 +91,11 @@ class _Packable:
     """A constant that can be packed to a width of `bits`, or as digits.
 
     row: the number of elements of each row that dot products read; 1 if rows are unknown or cannot be padded to whole
-    groups. size, packed_size: bytes of flash before and after packing, including the gaps of sparse rows. readers: by
-    symbol, the code size in bytes of each function that would read the packed array. calls: the number of reads that
-    load single elements. slowdown: the time to read the packed array divided by the time to read the plain one.
+        groups.
+    size, packed_size: bytes of flash before and after packing, including the gaps of sparse rows.
+    readers: by symbol, the code size in bytes of each function that would read the packed array.
+    calls: the number of reads that load single elements.
+    slowdown: the time to read the packed array divided by the time to read the plain one.
     """
 
     constant: scratch.ConstantOp

@@ -24,15 +24,19 @@ from tinyml.transforms.ir.levels import PROGRAM_LOOPS
 
 @dataclass(frozen=True)
 class PlaceConstantsPass(ModulePass):
-    """Mark constants as `far` if all constants together exceed the limit, and set the kernels that read far weights.
+    """Mark constants as `far` if all constants together exceed the limit, and set the kernels that read far
+    weights.
 
-    Constants with equal bits move together. A constant stays near if a kernel without a variant for far weights reads
-    it. It also stays near if a function for single packed elements reads it. Constants are chosen by the time that each
-    byte costs, then by their order. If more bytes are chosen than necessary, the constants with the greatest cost stay
-    near. Without far flash, or if all constants fit, the pass does nothing.
+    Constants with equal bits move together. A constant stays near if a kernel without a variant for far weights
+    reads it. It also stays near if a function for single packed elements reads it. Constants are chosen by the time
+    that each byte costs, then by their order. If more bytes are chosen than necessary, the constants with the
+    greatest cost stay near. Without far flash, or if all constants fit, the pass does nothing.
 
-    target: as for `select-kernels`. near: the maximum bytes of near constants; the default is the number of bytes that
-    the target's short addresses reach. Raises `InputError` for an unknown target.
+    target: as for `select-kernels`.
+    near: the maximum bytes of near constants; the default is the number of bytes that the target's short addresses
+        reach.
+
+    Raises `InputError` for an unknown target.
     """
 
     name = "place-constants"
@@ -55,7 +59,8 @@ class PlaceConstantsPass(ModulePass):
 class _Movable:
     """Constants with equal bits that can be far.
 
-    bytes: the size of the array. time: the additional time of an inference if they are far.
+    bytes: the size of the array.
+    time: the additional time of an inference if they are far.
     """
 
     constants: Sequence[scratch.ConstantOp]

@@ -26,16 +26,22 @@ from tinyml.transforms.loops.flash.attempts import ram_limit, spend
 
 @dataclass(frozen=True)
 class SpendFlashPass(ModulePass):
-    """Change tiles to faster kernels, which `select-kernels` will call, and replace rows of constant matrices by code.
+    """Change tiles to faster kernels, which `select-kernels` will call, and replace rows of constant matrices by
+    code.
 
-    The filters of a tile also form a constant matrix, by which each window is multiplied. If flash has no room for all
-    rows of a matrix, the remaining rows stay in a loop. The cost model estimates the program after all later passes.
-    On a board whose core has a published timing, the pass measures time in cycles.
+    The filters of a tile also form a constant matrix, by which each window is multiplied. If flash has no room for
+    all rows of a matrix, the remaining rows stay in a loop. The cost model estimates the program after all later
+    passes. On a board whose core has a published timing, the pass measures time in cycles.
 
-    target: as for `select-kernels`. flash: the maximum size of the program in bytes; without it, and on a board without
-    a cost table, the program is unchanged. ram: the maximum bytes of arena, input and stack together; the default is
-    the limit of a search (`tdsl.ram`), or the RAM of the board. If a program already exceeds this maximum, the pass
-    does not increase the program's stack. packed: as for `pack-constants`. pack_buffers: true if `place-arrays` runs.
+    target: as for `select-kernels`.
+    flash: the maximum size of the program in bytes; without it, and on a board without a cost table, the program is
+        unchanged.
+    ram: the maximum bytes of arena, input and stack together; the default is the limit of a search (`tdsl.ram`), or
+        the RAM of the board. If a program already exceeds this maximum, the pass does not increase the program's
+        stack.
+    packed: as for `pack-constants`.
+    pack_buffers: true if `place-arrays` runs.
+
     Raises `InputError` for an unknown target, and for a limit that is not positive.
     """
 

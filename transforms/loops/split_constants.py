@@ -55,7 +55,8 @@ class SplitConstantsPass(ModulePass):
 class _Reader:
     """An op that reads `length` elements of an array from position slope * i + start in iteration i of a loop.
 
-    op: a view of the array or a load from it. step: the step of the loop.
+    op: a view of the array or a load from it.
+    step: the step of the loop.
     """
 
     op: scratch.SliceOp | memref.LoadOp

@@ -93,8 +93,10 @@ def kept(
 ) -> T:
     """Return the stored answer to a question. If there is none, call `find`, store its result and return it.
 
-    asked: returns everything that the answer depends on; it is called only if facts are stored. read, write: convert
-    the answer from and to JSON. If `read` raises an exception, the stored answer counts as missing.
+    asked: returns everything that the answer depends on; it is called only if facts are stored.
+    read, write: convert the answer from and to JSON.
+
+    If `read` raises an exception, the stored answer counts as missing.
     """
     if (facts := CURRENT_FACTS.get()) is None:
         return find()

@@ -63,7 +63,8 @@ class Programs(FactCache):
     def made(self, key: Hashable, make: Callable[[], ModuleOp], passes: Sequence[ModulePass] = ()) -> Program:
         """The program with a key, such as its formats. It is added to the store on first use.
 
-        make: creates the module when it is first needed. passes: the last passes that `make` runs.
+        make: creates the module when it is first needed.
+        passes: the last passes that `make` runs.
         """
         if (known := self._known.get(key)) is None:
             known = self._known[key] = Program(self, make, passes)

@@ -35,16 +35,18 @@ if TYPE_CHECKING:
 class DecideClassPass(ModulePass):
     """Let a program whose only result is scores also return the index of a class.
 
-    The class is the index of the greatest of several scores if `y` of the data set has a class for each sample, or if
-    there is a name for each score. A single score decides between two classes if there are two names, or if all `y` are
-    0 or 1, or -1 or 1. The numbers 0 and 1, or -1 and 1, are then the labels of the classes. If a sigmoid computes the
-    single score, the score is compared with 1/2. Any other single score is compared with 0, or with 1/2 if there are
-    names and the score lies in [0, 1] for all samples. Without names, the score decides on a class only if it is worse
-    than the mean at predicting the number `y`, but better than the most frequent class at predicting the class.
-    Programs that return other results than scores are unchanged, including anomaly detectors.
+    The class is the index of the greatest of several scores if `y` of the data set has a class for each sample, or
+    if there is a name for each score. A single score decides between two classes if there are two names, or if all
+    `y` are 0 or 1, or -1 or 1. The numbers 0 and 1, or -1 and 1, are then the labels of the classes. If a sigmoid
+    computes the single score, the score is compared with 1/2. Any other single score is compared with 0, or with
+    1/2 if there are names and the score lies in [0, 1] for all samples. Without names, the score decides on a class
+    only if it is worse than the mean at predicting the number `y`, but better than the most frequent class at
+    predicting the class. Programs that return other results than scores are unchanged, including anomaly detectors.
 
-    data: .npz file. names: the names of the classes. Raises `InputError` for a data file that does not match the
-    program.
+    data: .npz file.
+    names: the names of the classes.
+
+    Raises `InputError` for a data file that does not match the program.
     """
 
     name = "decide-class"

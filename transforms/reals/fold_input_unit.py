@@ -102,8 +102,10 @@ def _convert(value: SSAValue, given: NumberFormat, format: NumberFormat) -> None
     """Assign the format of a sensor's integers to a value, and convert the value to the format that its readers
     require.
 
-    given: the format of the integers. format: the format that the readers require. Slices, such as the frames of a
-    stream, are converted separately where they are read.
+    given: the format of the integers.
+    format: the format that the readers require.
+
+    Slices, such as the frames of a stream, are converted separately where they are read.
     """
     readers = tuple(value.uses)
     value = Rewriter.replace_value_with_new_type(value, TensorType(given.type, tdsl.shape_of(value)))

@@ -28,12 +28,16 @@ class PruneChannelsPass(ModulePass):
     """Remove channels at L0 from tensors, and from the weights of the ops that compute and read these tensors.
 
     Channels that are coupled, for instance by residual sums or depthwise convolutions, are removed together. If the
-    plan already fits the limit, nothing is removed. The pass must run before `profile`. ram: the bytes that may be
-    alive at the peak of the plan. importance: an .npz file with a number for each channel of each filter, by the name
-    of the filter's weights; without it, the importance of a channel is the L1 norm of its weights. mode: the plan, a
-    name of `tinyml plan`. bits: the width of an element in memory; by default the width of the program's elements, 32.
-    Raises `InputError` if the limit cannot be reached, for an importance file that does not match the program, for an
-    unknown mode and for programs that have no plan.
+    plan already fits the limit, nothing is removed. The pass must run before `profile`.
+
+    ram: the bytes that may be alive at the peak of the plan.
+    importance: an .npz file with a number for each channel of each filter, by the name of the filter's weights;
+        without it, the importance of a channel is the L1 norm of its weights.
+    mode: the plan, a name of `tinyml plan`.
+    bits: the width of an element in memory; by default the width of the program's elements, 32.
+
+    Raises `InputError` if the limit cannot be reached, for an importance file that does not match the program, for
+    an unknown mode and for programs that have no plan.
     """
 
     name = "prune-channels"

@@ -26,9 +26,11 @@ REALS = "ir/0-reals.mlir"
 class TakeProfilesPass(ModulePass):
     """Replace the profile of every operation and argument by that of the program in an output folder.
 
-    weights_for: the output folder. weights_margin: as for `leave-room`, which follows. Raises `InputError` for a model
-    of another structure or interface, such as other labels of classes, and for a weight beyond the power of two that
-    bounds the weights of the earlier program.
+    weights_for: the output folder.
+    weights_margin: as for `leave-room`, which follows.
+
+    Raises `InputError` for a model of another structure or interface, such as other labels of classes, and for a
+    weight beyond the power of two that bounds the weights of the earlier program.
     """
 
     name = "take-profiles"

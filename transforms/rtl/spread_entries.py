@@ -55,13 +55,15 @@ MAX_PROCESSING_ELEMENTS = 64
 
 @dataclass(frozen=True)
 class SpreadEntriesPass(ModulePass):
-    """Replace products of compressed matrices by loops over words that contain one entry for each processing element.
+    """Replace products of compressed matrices by loops over words that contain one entry for each processing
+    element.
 
-    elements: the number of processing elements of each product; by default the budget determines it. cells: the budget
-    for the whole module in percent of the device's LUTs, DSPs and block RAMs. Each product receives a part of this
-    budget in proportion to its multiplications. Each element has a copy of the vector. Copies, entries and other
-    memories together use no more block RAMs than the device has. Raises `InputError` for less than one element and for
-    an invalid share.
+    elements: the number of processing elements of each product; by default the budget determines it.
+    cells: the budget for the whole module in percent of the device's LUTs, DSPs and block RAMs.
+
+    Each product receives a part of this budget in proportion to its multiplications. Each element has a copy of the
+    vector. Copies, entries and other memories together use no more block RAMs than the device has. Raises
+    `InputError` for less than one element and for an invalid share.
     """
 
     name = "spread-entries"
@@ -255,7 +257,8 @@ def _term(
 ) -> SSAValue:
     """The term that processing element `lane` computes.
 
-    read: the loaded words of values and of addresses. logic: true to multiply without a DSP.
+    read: the loaded words of values and of addresses.
+    logic: true to multiply without a DSP.
     """
     widths = type_width(rows.values.result), _address_width(rows)
     value, place = (element_of_word(nest, word, lane, width) for word, width in zip(read, widths, strict=True))

@@ -40,8 +40,10 @@ SUM_BITS = 32, 16, 8
 
 @dataclass(frozen=True)
 class ByChannel(Tiling):
-    """A loop over channels. sums: the width of accumulated sums in bits. channels: the number of channels per
-    iteration.
+    """A loop over channels.
+
+    sums: the width of accumulated sums in bits.
+    channels: the number of channels per iteration.
 
     Raises `InputError` for other widths of sums.
     """

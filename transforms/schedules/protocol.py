@@ -45,7 +45,8 @@ class Share(NamedTuple):
 class Kernels(NamedTuple):
     """The target's kernels that compute several pixels at once, and the memory that they may use.
 
-    inside: the memory in the loops of a segment. single: the memory for a single op; None if `tile-windows` decides.
+    inside: the memory in the loops of a segment.
+    single: the memory for a single op; None if `tile-windows` decides.
     """
 
     target: str
@@ -68,8 +69,10 @@ class TilingOptions(NamedTuple):
 class Width(NamedTuple):
     """The costs of a plan whose loops compute several channels at once.
 
-    channels: the maximum number per iteration. bits: the peak. turns: how often an op in a loop is executed. sums: the
-    number of partial sums that are read and written.
+    channels: the maximum number per iteration.
+    bits: the peak.
+    turns: how often an op in a loop is executed.
+    sums: the number of partial sums that are read and written.
     """
 
     channels: int
@@ -196,8 +199,8 @@ class Schedule(ABC):
         """The plan of a compiled program with the lowest peak or, if `takes_ram`, the least time.
 
         ram: the limit on live bytes, including scratch memory; if no plan fits, the plan with the lowest peak is
-        returned. most_extra: a limit on multiply-accumulates in excess of the network's own, if the schedule
-        recomputes.
+            returned.
+        most_extra: a limit on multiply-accumulates in excess of the network's own, if the schedule recomputes.
         """
         limit = 8 * ram if self.takes_ram and ram is not None else None
 

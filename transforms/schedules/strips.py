@@ -93,7 +93,9 @@ STRIPS = Strips()
 def _in_strips(graph: Graph, spans: Sequence[tuple[int, int]], scratch: Sequence[int]) -> Iterator[Segment]:
     """Yield the segments of at least two nodes in strips of each width.
 
-    Operands and the result are whole, and do not overlap. spans: the nodes of the network that each node stands for.
+    Operands and the result are whole, and do not overlap.
+
+    spans: the nodes of the network that each node stands for.
     scratch: the bits that each node needs in addition.
     """
     streams = Streams(graph, Slice.ROW)

@@ -74,15 +74,20 @@ FRONT_LOSS = 5.0
 class SearchParetoPass(LimitedPass):
     """Use the fastest candidate within the limits whose loss is at most `loss`.
 
-    If `loss` is not given, or if the loss of every candidate exceeds it, use the candidate with the least loss. Raises
-    `InputError` if no candidate is within the limits.
+    If `loss` is not given, or if the loss of every candidate exceeds it, use the candidate with the least loss.
+    Raises `InputError` if no candidate is within the limits.
 
     ram, flash, cycles: limits; RAM includes the stack, cycles are in the target's unit. The costs of candidates are
-    their costs after `spend-flash` has used the remaining flash. target: as for `select-kernels`. widths: the widths of
-    tensors, if the format offers them. loss: in the unit of the metric. effort: the approximate number of candidates
-    that are evaluated, not counting backtracking. formats: alternative formats of single tensors (`choose_formats`).
-    plans: modes of `plan-execution`. The program is searched in each mode, in this order, until one mode has spare
-    memory. The function gets the attribute `tdsl.mode`.
+    their costs after `spend-flash` has used the remaining flash. target: as for `select-kernels`.
+
+    widths: the widths of tensors, if the format offers them.
+    loss: in the unit of the metric.
+    effort: the approximate number of candidates that are evaluated, not counting backtracking.
+    formats: alternative formats of single tensors (`choose_formats`).
+    plans: modes of `plan-execution`.
+
+    The program is searched in each mode, in this order, until one mode has spare memory. The function gets the
+    attribute `tdsl.mode`.
     """
 
     name = "search-pareto"
@@ -259,8 +264,11 @@ class _Pareto:
     def settle(self, factor: float, attempts: float) -> None:
         """Continue from the best candidate whose measured cost is within the limits.
 
-        factor: the ratio by which estimates may exceed the limits. attempts: the number of failed measurements after
-        which a candidate that is known to be within the limits is used. Raises `InputError` if there is none.
+        factor: the ratio by which estimates may exceed the limits.
+        attempts: the number of failed measurements after which a candidate that is known to be within the limits is
+            used.
+
+        Raises `InputError` if there is none.
         """
         points = sorted(self.points.values(), key=lambda point: point.key)
         known = self.feasibility.costs.measurements
@@ -516,7 +524,9 @@ def _promoted(feasibility: Feasibility, promotion: Promotion, low: NumberFormat)
 class _Point:
     """A candidate that was evaluated on all samples.
 
-    loss: by the metric of the search. error: the error of margins. origin: the step that produced the candidate.
+    loss: by the metric of the search.
+    error: the error of margins.
+    origin: the step that produced the candidate.
     """
 
     choices: tuple[FormatChoice, ...]

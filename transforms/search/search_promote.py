@@ -245,13 +245,15 @@ class SearchPromotePass(LimitedPass):
     """Assign a low or a high width to each tensor by algorithm 8 of MinUn.
 
     ram, flash: limits as in `LimitedPass`; none by default. target: determines the stack, as for `select-kernels`.
-    widths: the candidates for the pair of a low and a high width (7.7.2); two widths are the pair. soft: promotions
-    continue up to this multiple of `ram`, because tensors have no final offsets yet; a result above `ram` is never
-    used. formats: alternative formats of single tensors (`choose_formats`).
 
-    The pass extends the paper in two ways. If there are a limit and a choice of widths, tensors of further widths use
-    the memory that the pair leaves free. With the metric `margin`, which reflects saturation, tensors get other scales
-    (`choose_scales`).
+    widths: the candidates for the pair of a low and a high width (7.7.2); two widths are the pair.
+    soft: promotions continue up to this multiple of `ram`, because tensors have no final offsets yet; a result above
+        `ram` is never used.
+    formats: alternative formats of single tensors (`choose_formats`).
+
+    The pass extends the paper in two ways. If there are a limit and a choice of widths, tensors of further widths
+    use the memory that the pair leaves free. With the metric `margin`, which reflects saturation, tensors get other
+    scales (`choose_scales`).
     """
 
     name = "search-promote"

@@ -56,10 +56,13 @@ def _weight_bits_option() -> Any:
 class SearchWeightsPass(SearchPass):
     """Assign a format to each constant so that the loss is least, within a limit on the bits of all constants.
 
-    weight_bits: the limit, on average over the elements of all constants of more than one element. formats: the formats
-    that constants may have in addition to the main one, by default all with `FOR_WEIGHTS`; only formats of the main
-    family are used. widths: the candidate widths of all other tensors, of which the one with the least loss is used;
-    the format's usual width by default. Raises `InputError` if no choice of formats is within the limit.
+    weight_bits: the limit, on average over the elements of all constants of more than one element.
+    formats: the formats that constants may have in addition to the main one, by default all with `FOR_WEIGHTS`; only
+        formats of the main family are used.
+    widths: the candidate widths of all other tensors, of which the one with the least loss is used; the format's
+        usual width by default.
+
+    Raises `InputError` if no choice of formats is within the limit.
     """
 
     name = "search-weights"
@@ -88,8 +91,8 @@ class SearchWeightsPass(SearchPass):
 class _Option:
     """A possible format of a constant.
 
-    bits: the bits of all elements together, including shared bits. loss: the loss of the program if only this constant
-    has the format.
+    bits: the bits of all elements together, including shared bits.
+    loss: the loss of the program if only this constant has the format.
     """
 
     choice: FormatChoice
@@ -100,8 +103,11 @@ class _Option:
 class _Weights:
     """The constants of several elements of a program, and the formats that each may have.
 
-    wide: the choices of a program with a small loss. limit: in bits, on average over all elements. weighted: the
-    numbers of each constant as reals, and their weights in margins, from which lists of all widths are synthesised.
+    wide: the choices of a program with a small loss.
+    limit: in bits, on average over all elements.
+
+    weighted: the numbers of each constant as reals, and their weights in margins, from which lists of all widths are
+    synthesised.
     """
 
     def __init__(self, search: Search, wide: Sequence[FormatChoice], limit: float):

@@ -1,4 +1,4 @@
-"""Access to the fields of JSON objects with checks of their types."""
+"""Access to the fields of JSON objects. Each access checks the type of the field."""
 
 from __future__ import annotations
 
@@ -55,7 +55,8 @@ class Fields:
         return str(value)
 
     def number(self, name: str, default: float | None = None, *, infinite: bool = False) -> float:
-        """A finite number field, which the file may also write as a string.
+        """A finite number field. The file may also store the number as a string.
+
         infinite: true to accept positive infinity.
         """
         value = self.data.get(name, default) if default is not None else self._get(name)
@@ -110,7 +111,7 @@ class Fields:
 
 
 def not_integers(numbers: NDArray[np.float64]) -> NDArray[np.float64]:
-    """The elements that are not signed 32-bit integers, the type in which XGBoost and LightGBM store indices."""
+    """The elements that signed 32-bit integers, the index type of XGBoost and LightGBM, cannot represent."""
     return numbers[(numbers != np.rint(numbers)) | (np.abs(numbers) >= 1 << 31)]
 
 

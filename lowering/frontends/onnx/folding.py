@@ -25,7 +25,7 @@ _FOLDS: dict[str, Fold] = {}
 
 
 def fold(to: Builder, node: OnnxNode, inputs: Inputs) -> Sequence[Value] | None:
-    """The outputs of a node, if they can be computed during import; else None."""
+    """Compute the outputs of a node during import. None if this is not possible."""
     if node.op == "Shape" and inputs and (value := inputs[0]) is not None and not isinstance(value, Label):
         first, last = node.integer("start", 0), node.integer("end", len(value.shape))
         return [Constant(np.array(value.shape[first:last], np.int64))]

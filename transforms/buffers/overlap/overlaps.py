@@ -101,8 +101,8 @@ class _Stack(NamedTuple):
 class _Stacked:
     """A packing problem in which stacks replace the rectangles that they consist of.
 
-    whole: the rectangles of the original problem, with their overlaps. stacks: for each rectangle of this problem, the
-    stack that it stands for; most stacks have a single part.
+    whole: the rectangles of the original problem, with their overlaps.
+    stacks: for each rectangle of this problem, the stack that it stands for; most stacks have a single part.
     """
 
     whole: Sequence[Rectangle]
@@ -112,8 +112,10 @@ class _Stacked:
     def lower(self, apart: Placement, placement: Placement) -> Placement:
         """The lower of two placements of the original problem.
 
-        apart: a placement found without stacks. placement: a placement of the problem with stacks, whose parts are
-        separated first. A proof of optimality for one problem is not valid for the other, so the result has no proof.
+        apart: a placement found without stacks.
+        placement: a placement of the problem with stacks, whose parts are separated first.
+
+        A proof of optimality for one problem is not valid for the other, so the result has no proof.
         """
         bound = lower_bound(self.whole)
         if apart.height <= placement.height:
@@ -128,7 +130,9 @@ class _Stacked:
 def stacked(rectangles: Sequence[Rectangle], distances: Distances) -> _Stacked | None:
     """The problem in which stacks replace rectangles; None if there is no stack.
 
-    A stack is formed wherever it saves more than its highest part would save alone. rectangles: with their overlaps.
+    A stack is formed wherever it saves more than its highest part would save alone.
+
+    rectangles: with their overlaps.
     distances: the distances from which the overlaps were derived, including negative ones.
     """
     overlapped = {k for operands in distances for k in operands}

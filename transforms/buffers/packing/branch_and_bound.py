@@ -52,7 +52,11 @@ class Outcome(IntEnum):
 
 @dataclass(frozen=True)
 class SearchOutcome:
-    """The result of a search. offsets: in units of the grid, empty unless FOUND. nodes: the number of nodes visited."""
+    """The result of a search.
+
+    offsets: in units of the grid, empty unless FOUND.
+    nodes: the number of nodes visited.
+    """
 
     outcome: Outcome
     offsets: tuple[int, ...]

@@ -42,7 +42,11 @@ class Verdict(Enum):
 
 @dataclass(frozen=True)
 class Judgement:
-    """A verdict. offsets: the offsets of the packing found, in bytes. work: the work spent."""
+    """A verdict.
+
+    offsets: the offsets of the packing found, in bytes.
+    work: the work spent.
+    """
 
     verdict: Verdict
     offsets: tuple[int, ...] = ()

@@ -74,9 +74,10 @@ class PackingProblem:
 class Trial(NamedTuple):
     """A search for a packing of a given height, in a tree of at most `nodes` nodes.
 
-    base: the name and the function of the sort order, before any random changes. order: the indices of the buffers.
-    share: the share of the gap to the lower bound that the trial tries to close. merged: the blocks that replace the
-    buffers, and the problem of packing these blocks.
+    base: the name and the function of the sort order, before any random changes.
+    order: the indices of the buffers.
+    share: the share of the gap to the lower bound that the trial tries to close.
+    merged: the blocks that replace the buffers, and the problem of packing these blocks.
     """
 
     name: str

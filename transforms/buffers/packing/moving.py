@@ -32,8 +32,11 @@ def pack_with_moves(
 ) -> Placement:
     """A placement with moves that is lower than `placed`, or `placed` itself if there is none.
 
-    barred: points before which no buffer may move. pack: the function that places rectangles. Moves are added one by
-    one, starting with the move that saves most, as long as each saves one percent of the height.
+    barred: points before which no buffer may move.
+    pack: the function that places rectangles.
+
+    Moves are added one by one, starting with the move that saves most, as long as each saves one percent of the
+    height.
     """
     best, chosen = placed, Split()
     bound = lower_bound(rectangles)

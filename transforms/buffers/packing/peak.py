@@ -27,7 +27,8 @@ REBUILDS = 40
 class Peak:
     """The program point at which the live buffers need the most bytes.
 
-    alive: the rectangles that are alive there. bytes: a lower bound on the bytes that they need.
+    alive: the rectangles that are alive there.
+    bytes: a lower bound on the bytes that they need.
     """
 
     point: int

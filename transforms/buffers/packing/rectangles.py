@@ -20,12 +20,16 @@ class Overlap(NamedTuple):
 
 @dataclass(frozen=True)
 class Rectangle:
-    """A buffer over time: `size` bytes at an offset that is a multiple of `alignment`, alive from `first` to `last`.
+    """A buffer over time: `size` bytes at an offset that is a multiple of `alignment`, alive from `first` to
+    `last`.
 
     overlaps: operands whose bytes the buffer may occupy during their last read, each at most once. Chains of overlaps
-    are acyclic. gaps: the first and last points of intervals in which the buffer occupies no bytes. Gaps are sorted,
-    disjoint, and strictly between `first` and `last`; the offset is the same before and after a gap. pinned: the offset
-    that the buffer must have, a multiple of its alignment. A buffer with gaps or a pinned offset has no overlaps.
+        are acyclic.
+    gaps: the first and last points of intervals in which the buffer occupies no bytes. Gaps are sorted, disjoint, and
+        strictly between `first` and `last`; the offset is the same before and after a gap.
+    pinned: the offset that the buffer must have, a multiple of its alignment.
+
+    A buffer with gaps or a pinned offset has no overlaps.
     """
 
     name: str
@@ -84,10 +88,10 @@ class Placement:
     offsets: in bytes, in the order of the rectangles; for a rectangle that moves, its first offset.
     height: the greatest end of any rectangle, in bytes.
     lower_bound: a bound on the height of every placement, in bytes: the need at the peak, or more if a search has
-    excluded lower placements.
+        excluded lower placements.
     proof: how the bound was proven: by the peak, or by a search.
     moves: in the order of their execution, also at the same point. When a rectangle moves, the bytes of its new
-    location are free, except for bytes of its old location.
+        location are free, except for bytes of its old location.
     packer: the algorithm that found the offsets.
     """
 

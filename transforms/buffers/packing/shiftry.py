@@ -126,9 +126,11 @@ class _Memory:
         return [j for j, begin in live.items() if begin < start + size and start < begin + self.rectangles[j].size]
 
     def _free_offset(self, shape: Rectangle, live: dict[int, int], start: int, size: int) -> int | None:
-        """The lowest free offset for `shape` below the limit, outside the range to be cleared; None if there is none.
+        """The lowest free offset for `shape` below the limit, outside the range to be cleared; None if there is
+        none.
 
-        live: the offsets of the variables. start, size: the range to be cleared, in bytes.
+        live: the offsets of the variables.
+        start, size: the range to be cleared, in bytes.
         """
         taken = [(start, start + size), *((begin, begin + self.rectangles[j].size) for j, begin in live.items())]
         lowest = 0

@@ -142,9 +142,11 @@ def _reaches_bounds(op: tdsl.TensorOp) -> bool:
 class AssignmentSteps:
     """The derivation of formats for one set of choices. It consists of steps, and each step changes some formats.
 
-    bounding: the ops of a function whose operands bound their results. class_of: the class of each tensor of the
-    function. formats: the format of each class, initially as chosen. compute_formats: the compute formats of classes
-    that are stored in a foreign family.
+    bounding: the ops of a function whose operands bound their results.
+    class_of: the class of each tensor of the function.
+    formats: the format of each class, initially as chosen.
+
+    compute_formats: the compute formats of classes that are stored in a foreign family.
     """
 
     def __init__(
@@ -458,18 +460,22 @@ def _holding_sums(
 
 
 class FormatAssignment:
-    """The formats for the classes of one profiled function on reals, for any number of choices; the IR is not changed.
+    """The formats for the classes of one profiled function on reals, for any number of choices; the IR is not
+    changed.
 
     If a part of the function already has formats, `classes` contains only the tensors of the other part.
 
-    An argument may have a `format` in its interface. It is then stored in that format. Its class is also computed in
-    that format, unless the chosen format is of another family or narrower in memory. In this case casts convert between
-    the two formats, unless the program only compares the argument.
+    An argument may have a `format` in its interface. It is then stored in that format. Its class is also computed
+    in that format, unless the chosen format is of another family or narrower in memory. In this case casts convert
+    between the two formats, unless the program only compares the argument.
 
-    inputs: reals of shape (samples, elements) on which constants are rounded and fitted; without inputs all numbers of
-    a constant have equal weight. scale_by: the rule for the scales of tensors other than constants, by default the rule
-    of their formats; without inputs the greatest values determine the scales. are_numbers: true if the scores of a
-    program without a label are numbers, not class scores. Raises `InputError` for a tensor without a profile.
+    inputs: reals of shape (samples, elements) on which constants are rounded and fitted; without inputs all numbers
+        of a constant have equal weight.
+    scale_by: the rule for the scales of tensors other than constants, by default the rule of their formats; without
+        inputs the greatest values determine the scales.
+    are_numbers: true if the scores of a program without a label are numbers, not class scores.
+
+    Raises `InputError` for a tensor without a profile.
     """
 
     def __init__(

@@ -50,7 +50,9 @@ GOLDEN = (math.sqrt(5) - 1) / 2
 class ScoreErrors:
     """The errors that the rounding of tensors causes in a program's margins, on some samples.
 
-    module: a program on reals, not changed. inputs: of shape (samples, elements). class_of: the class of each tensor.
+    module: a program on reals, not changed.
+    inputs: of shape (samples, elements).
+    class_of: the class of each tensor.
     are_numbers: true if the scores of a program without a label are numbers, not class scores.
     """
 

@@ -110,9 +110,9 @@ def is_scalar_op(op: Operation) -> bool:
 class TensorClass:
     """Tensors of one format, in program order.
 
-    name: the name of the first member that has a name in the source. range: the least and the greatest declared,
-    profiled or known value of all members. known: the known ranges of computed members, if each of them has one; empty
-    otherwise.
+    name: the name of the first member that has a name in the source.
+    range: the least and the greatest declared, profiled or known value of all members.
+    known: the known ranges of computed members, if each of them has one; empty otherwise.
     """
 
     name: str
@@ -261,9 +261,10 @@ def _sharing(op: Operation) -> Iterator[list[SSAValue]]:
 class FormatChoice:
     """The format requested for a class of tensors.
 
-    prototype: any format of the required family and width. zoom: the scale suits a range 2^zoom times narrower than the
-    profiled one, and values outside it saturate; a negative zoom widens the range. is_made: true if the prototype, with
-    its parameters, was synthesised for this class.
+    prototype: any format of the required family and width.
+    zoom: the scale suits a range 2^zoom times narrower than the profiled one, and values outside it saturate; a
+        negative zoom widens the range.
+    is_made: true if the prototype, with its parameters, was synthesised for this class.
     """
 
     prototype: NumberFormat
@@ -383,9 +384,10 @@ def retype(
 ) -> tuple[P, dict[SSAValue, SSAValue]]:
     """Copy a function, or the module around it, with formats for the tensors and a scheme for the functions.
 
-    constants: detached replacements of the function's constants. compute_formats: the formats of tensors that are
-    computed in a different format from their stored one. Returns the copy and, for each tensor of `formats`, the
-    corresponding tensor in the copy.
+    constants: detached replacements of the function's constants.
+    compute_formats: the formats of tensors that are computed in a different format from their stored one.
+
+    Returns the copy and, for each tensor of `formats`, the corresponding tensor in the copy.
     """
     values: dict[SSAValue, SSAValue] = {}
     moving = {value: format for value, format in formats.items() if value not in constants}

@@ -37,9 +37,10 @@ MOMENT_BITS = 40
 class Moments:
     """Second moments of an input vector x and the rounded vector y. The rows W of a constant are multiplied by x.
 
-    axes: the axes of the constant along which its products are summed; in W they are the last ones. rounded: E[y y^T],
-    of shape (length, length). crossed: W E[x y^T], of shape (rows, length). further: the moments of further groups of
-    rows, of equal size, whose inputs differ from those of the first group.
+    axes: the axes of the constant along which its products are summed; in W they are the last ones.
+    rounded: E[y y^T], of shape (length, length).
+    crossed: W E[x y^T], of shape (rows, length).
+    further: the moments of further groups of rows, of equal size, whose inputs differ from those of the first group.
     """
 
     rounded: NDArray[np.float64]
@@ -150,7 +151,11 @@ class _FilterWindows:
         return means.repeat(rows // len(means), 0).reshape(rows, *shape)
 
     def moments(self, constant: tdsl.ConstOp, format: NumberFormat, weights: Reals) -> Moments:
-        """The moments of windows rounded to a format. constant: the filter. weights: the weight of each sample."""
+        """The moments of windows rounded to a format.
+
+        constant: the filter.
+        weights: the weight of each sample.
+        """
         reals, each = np.concatenate(self.vectors), weights[np.concatenate(self.samples) % len(weights)]
         rounded = format.decode(format.encode(reals))
         rows = np.split(_rows_of(constant, (1, 2, 3)), reals.shape[1])

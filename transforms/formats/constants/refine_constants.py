@@ -194,8 +194,10 @@ class _Refinement:
     ) -> Reals:
         """A mask of the numbers of a row that should be rounded to their other neighbours.
 
-        now, other: the numbers and their other neighbours. slopes: the derivatives of the margins. moments: the second
-        moments of these derivatives. most: the maximum sum of magnitudes of the row.
+        now, other: the numbers and their other neighbours.
+        slopes: the derivatives of the margins.
+        moments: the second moments of these derivatives.
+        most: the maximum sum of magnitudes of the row.
         """
         weighted = slopes * self.weights[:, None]
         total = self.weights.sum()

@@ -84,8 +84,9 @@ def worth_moving(
     In each row, the number with the greatest gain is moved until no move gains anything; moved numbers may be moved
     back. Moving row r by d costs 2 d slopes[r] + d moments d. No row's sum of magnitudes exceeds `most`.
 
-    now, other, slopes: arrays of shape (rows, numbers). moments: of shape (numbers, numbers). doubts: the uncertainty
-    of the slopes, of the same shape as the slopes; a gain must exceed it.
+    now, other, slopes: arrays of shape (rows, numbers).
+    moments: of shape (numbers, numbers).
+    doubts: the uncertainty of the slopes, of the same shape as the slopes; a gain must exceed it.
     """
     slopes = slopes.copy()
     steps, growths, sizes = other - now, np.abs(other) - np.abs(now), np.abs(now).sum(1)
@@ -183,8 +184,9 @@ def give_formats(
 ) -> None:
     """Replace a function by a copy with formats.
 
-    formats: the format of each class. refined: as in `RoundedConstants.raws`. scheme: the scheme of exp, tanh and
-    sigmoid.
+    formats: the format of each class.
+    refined: as in `RoundedConstants.raws`.
+    scheme: the scheme of exp, tanh and sigmoid.
     """
     assignment = constants.assignment
     new, _ = retype(

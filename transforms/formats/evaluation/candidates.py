@@ -143,8 +143,11 @@ def leave_out_roundings(module: ModuleOp) -> ModuleOp:
 class SearchProblem:
     """The complete input of a process that evaluates candidates.
 
-    program: the profiled program on reals, as text. x: inputs of shape (samples, elements). y: labels, or None. scheme,
-    scale_by: the options `functions` and `scale_by` of `assign-format`. targets: as in `Data`.
+    program: the profiled program on reals, as text.
+    x: inputs of shape (samples, elements).
+    y: labels, or None.
+    scheme, scale_by: the options `functions` and `scale_by` of `assign-format`.
+    targets: as in `Data`.
     """
 
     program: str

@@ -36,10 +36,13 @@ CLASSES, SCORES, NUMBERS = "classes", "scores of classes", "numbers"
 class Metric:
     """A metric.
 
-    loss: a description of a candidate's loss. unit: a description of the unit of losses. figure: the function that
-    computes the figure of all answers; None for a sum over samples (`Reference.loss`). The right answers have the best
-    possible figure. of: the kind of answers from which the figure is computed. by_class: true if `NAME:CLASS` is the
-    figure of one class. falls: true if a lower figure is better.
+    loss: a description of a candidate's loss.
+    unit: a description of the unit of losses.
+    figure: the function that computes the figure of all answers; None for a sum over samples (`Reference.loss`). The
+        right answers have the best possible figure.
+    of: the kind of answers from which the figure is computed.
+    by_class: true if `NAME:CLASS` is the figure of one class.
+    falls: true if a lower figure is better.
     """
 
     name: str
@@ -135,10 +138,14 @@ def _auc(answers: Answers, of: int | None) -> float:
 
 
 def r_squared(values: NDArray[np.float64], targets: NDArray[np.float64]) -> float:
-    """The coefficient of determination: 1 - sum((y - predicted)^2) / sum((y - mean of y)^2), averaged over the outputs.
+    """The coefficient of determination: 1 - sum((y - predicted)^2) / sum((y - mean of y)^2), averaged over the
+    outputs.
 
-    values: the predictions. targets: y. Both arrays have the shape (samples, outputs). For constant targets the result
-    is 1 if all values are right and otherwise 0, as in scikit-learn.
+    values: the predictions.
+    targets: y.
+
+    Both arrays have the shape (samples, outputs). For constant targets the result is 1 if all values are right and
+    otherwise 0, as in scikit-learn.
     """
     spread: NDArray[np.float64] = np.square(targets - targets.mean(axis=0)).sum(axis=0)
     rest: NDArray[np.float64] = np.square(targets - values).sum(axis=0)

@@ -27,17 +27,17 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class CandidateOutcome:
-    """The counts and errors of a candidate on the first `seen` samples: all samples, unless the evaluation was stopped
-    early.
+    """The counts and errors of a candidate on the first `seen` samples: all samples, unless the evaluation was
+    stopped early.
 
-    differ: samples with another class than on reals. wrong: samples with another class than the label, 0 without
-    labels.
+    differ: samples with another class than on reals.
+    wrong: samples with another class than the label, 0 without labels.
     error: the sum over the samples of the mean absolute error of the outputs (`mean_errors`), 0 without scores.
     margin: the percentage of all samples that are expected to change their class, given the errors of the scores
-    (`MarginModel`), 0 without scores.
+        (`MarginModel`), 0 without scores.
     fault: the reason why there is no program.
-    departed, missed: for a program that computes numbers instead of a class, the squared errors against the results on
-    reals and against the targets (`shares_of_variance`), summed over the samples.
+    departed, missed: for a program that computes numbers instead of a class, the squared errors against the results
+        on reals and against the targets (`shares_of_variance`), summed over the samples.
     metric, figure: a metric that is computed from all answers, and its value; samples not seen count as right.
     """
 
@@ -136,7 +136,8 @@ class Reference:
     ) -> CandidateOutcome:
         """Add the outputs of the next samples to an outcome, and return it.
 
-        reals: the decoded scores and other outputs. compared: the scores in the form that determines the class.
+        reals: the decoded scores and other outputs.
+        compared: the scores in the form that determines the class.
         """
         from tinyml.transforms.formats.evaluation.regression_errors import mean_errors, shares_of_variance, variances
 

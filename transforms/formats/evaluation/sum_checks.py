@@ -59,10 +59,11 @@ NARROWED_BITS = range(16)
 class _Sum:
     """A test case: sums of one or two products.
 
-    ranges: the ranges of the factors, left and right in turn. factors: reals of shape (samples, length), which are
-    rounded to their formats. start: the range of the sums' initial values, and these values. reach: the range of the
-    result divided by the range that the sums need. is_short: true if the sums have so few digits that double precision
-    is exact for formats of any width.
+    ranges: the ranges of the factors, left and right in turn.
+    factors: reals of shape (samples, length), which are rounded to their formats.
+    start: the range of the sums' initial values, and these values.
+    reach: the range of the result divided by the range that the sums need.
+    is_short: true if the sums have so few digits that double precision is exact for formats of any width.
     """
 
     name: str

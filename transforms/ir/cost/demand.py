@@ -80,7 +80,11 @@ def _counts() -> defaultdict[str, float]:
 
 @dataclass
 class StepCounts:
-    """The counts of steps, by kind of step. runs: mean executions per inference. stands: occurrences in the code."""
+    """The counts of steps, by kind of step.
+
+    runs: mean executions per inference.
+    stands: occurrences in the code.
+    """
 
     runs: dict[str, float] = field(default_factory=_counts)
     stands: dict[str, float] = field(default_factory=_counts)
@@ -99,8 +103,10 @@ class Demand:
     """The steps and the memory that a program needs.
 
     operations: by the name of each operation of the source, the counts of its steps; "" collects steps that belong to
-    no operation. constants, far, arena, input, local: in bytes. Constants are in flash, `far` of them in far flash;
-    local arrays are on the stack. kernels: by step, the costs of kernels that are known from the kernels' instructions.
+        no operation.
+    constants, far, arena, input, local: in bytes. Constants are in flash, `far` of them in far flash; local arrays
+        are on the stack.
+    kernels: by step, the costs of kernels that are known from the kernels' instructions.
     shared: by name, the bytes of flash of the functions that kernels share.
     """
 

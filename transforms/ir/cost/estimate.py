@@ -21,12 +21,16 @@ from tinyml.transforms.ir.cost.demand import ENTRY, Demand, StepCounts, demand_o
 class Estimate:
     """The estimated cost of a program.
 
-    time: per inference, in the device's unit. code: bytes of the program's own instructions. constants: bytes of its
-    constants. far: bytes of the constants in far flash. far_time: the time that far constants cost in addition. flash,
-    ram: bytes of the whole program. RAM includes the stack; on chips that store constants in RAM, it also includes the
-    constants. deepest: bytes of stack of the composed kernel with the greatest frame; kernels call no other kernels.
-    operations: time and code of each operation of the source, by name. guessed: kinds of steps that were never measured
-    on the device and have a generic cost.
+    time: per inference, in the device's unit.
+    code: bytes of the program's own instructions.
+    constants: bytes of its constants.
+    far: bytes of the constants in far flash.
+    far_time: the time that far constants cost in addition.
+    flash, ram: bytes of the whole program. RAM includes the stack; on chips that store constants in RAM, it also
+        includes the constants.
+    deepest: bytes of stack of the composed kernel with the greatest frame; kernels call no other kernels.
+    operations: time and code of each operation of the source, by name.
+    guessed: kinds of steps that were never measured on the device and have a generic cost.
     """
 
     time: float

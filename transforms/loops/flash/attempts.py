@@ -27,11 +27,13 @@ def spend(program: ModuleOp, flash: float) -> None:
 
 
 def next_attempt(program: ModuleOp, within: int, taken: int, limit: int) -> int | None:
-    """The estimated flash, in bytes, that the next attempt may use; None if the last attempt used no additional flash.
+    """The estimated flash, in bytes, that the next attempt may use; None if the last attempt used no additional
+    flash.
 
-    program: the last attempt, which needed `taken` bytes when it was built, more than `limit`. within: the limit on the
-    estimated flash of the last attempt. Estimates are off by a few percent. The next attempt always yields a different
-    program.
+    program: the last attempt, which needed `taken` bytes when it was built, more than `limit`.
+    within: the limit on the estimated flash of the last attempt.
+
+    Estimates are off by a few percent. The next attempt always yields a different program.
     """
     spent = program.attributes.get(SPENT_FLASH)
     if within <= 1 or not isinstance(spent, IntegerAttr):

@@ -39,9 +39,11 @@ class TileCandidate:
 class RowsCandidate:
     """Rows of a constant matrix that become code.
 
-    part: the op that uses the rows. number: the index of the matrix in `constant_rows`, which is the same in copies of
-    the module. choices: the numbers of rows that can become code. count: the chosen number. saving, bytes: the time
-    saved and the bytes added, estimated for a program in which only these rows are code.
+    part: the op that uses the rows.
+    number: the index of the matrix in `constant_rows`, which is the same in copies of the module.
+    choices: the numbers of rows that can become code.
+    count: the chosen number.
+    saving, bytes: the time saved and the bytes added, estimated for a program in which only these rows are code.
     """
 
     part: Operation

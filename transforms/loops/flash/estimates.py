@@ -17,8 +17,11 @@ from tinyml.transforms.loops.kernels.constant_rows import ConstantRows, constant
 class Estimates:
     """Cost estimates of the variants of a module on a board with a cost table.
 
-    A variant has some rows of matrices as code. packed, pack_buffers: options of the remaining passes. matrices: the
-    matrices whose rows can become code, by their indices. plain: the estimate without rows as code, if it is known.
+    A variant has some rows of matrices as code.
+
+    packed, pack_buffers: options of the remaining passes. matrices: the matrices whose rows can become code, by their
+        indices.
+    plain: the estimate without rows as code, if it is known.
     """
 
     def __init__(
@@ -50,7 +53,11 @@ class Estimates:
         return self._known[key]
 
     def replace(self, found: Sequence[ConstantRows] | Mapping[int, ConstantRows], coded: Mapping[int, int]) -> None:
-        """Replace rows of matrices by code. found: the matrices by their indices. coded: as for `of`."""
+        """Replace rows of matrices by code.
+
+        found: the matrices by their indices.
+        coded: as for `of`.
+        """
         for number, count in coded.items():
             found[number].replace(self.target, count)
 

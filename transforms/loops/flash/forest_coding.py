@@ -26,7 +26,8 @@ LEAST_BYTES = 3
 def code_forests(op: ModuleOp, target: str, flash: int | None, ram: int | None, below: LoweringPasses) -> None:
     """Replace the forests of a program by calls of the fastest functions that fit.
 
-    flash, ram: the options of `code-forests`. below: the passes after which the rest of the program is estimated.
+    flash, ram: the options of `code-forests`.
+    below: the passes after which the rest of the program is estimated.
     """
     forests = [each for each in op.walk() if isinstance(each, num.ForestOp)]
     _check_size(forests, target)

@@ -41,9 +41,12 @@ class ConstantRows:
     """A sum of a contraction with constant weights and constant initial values, which the contraction converts to a
     byte.
 
-    rows: the weights. Each row spans a window from its first element to its last, with zeros in the gaps between runs.
-    finish: the op that computes the byte. store: the store of the byte, if the store is the only effect of the
-    contraction. Code can then replace the whole contraction. store is None if the byte has other uses.
+    rows: the weights. Each row spans a window from its first element to its last, with zeros in the gaps between
+        runs.
+    finish: the op that computes the byte.
+    store: the store of the byte, if the store is the only effect of the contraction.
+
+    Code can then replace the whole contraction. store is None if the byte has other uses.
     """
 
     op: num.ContractOp

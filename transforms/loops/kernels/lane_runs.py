@@ -45,10 +45,11 @@ Nest = num.NestOp | num.ContractOp | num.ReduceOp | scf.ForOp
 class Run:
     """A run of memory that lanes access, or a single value that all lanes share.
 
-    root: the buffer; for a run of one element also a value, or the result of a reduction. start: the position in the
-    buffer of the first lane's element. accesses: the loads and stores of the nest; empty for a table and for a root
-    that is not a buffer. elements: true if each lane accesses a different element. argument: the argument of the lane
-    function that represents the run.
+    root: the buffer; for a run of one element also a value, or the result of a reduction.
+    start: the position in the buffer of the first lane's element.
+    accesses: the loads and stores of the nest; empty for a table and for a root that is not a buffer.
+    elements: true if each lane accesses a different element.
+    argument: the argument of the lane function that represents the run.
     """
 
     root: SSAValue
@@ -66,9 +67,9 @@ class Run:
 class LaneNest:
     """A nest as a function of lanes.
 
-    nest: the op that is replaced by calls of the function. It includes all loops that became lanes or lines. outer: the
-    axes of the nest that stay loops, with their extents. runs: the memory that the function accesses; it writes only
-    the last run.
+    nest: the op that is replaced by calls of the function. It includes all loops that became lanes or lines.
+    outer: the axes of the nest that stay loops, with their extents.
+    runs: the memory that the function accesses; it writes only the last run.
     """
 
     nest: Operation
@@ -123,7 +124,8 @@ def _is_inside(loop: Operation, value: SSAValue) -> bool:
 class _Window:
     """An axis that each lane iterates over.
 
-    number: the index of this axis in the lane function. first: the least index along this axis in the nest.
+    number: the index of this axis in the lane function.
+    first: the least index along this axis in the nest.
     """
 
     number: SSAValue
@@ -205,10 +207,11 @@ class _Recording:
         return around[1]
 
     def _continue(self, number: SSAValue, count: int) -> bool:
-        """True if, in every run, the elements of each iteration of the surrounding axis directly follow those of the
-        previous iteration.
+        """True if, in every run, the elements of each iteration of the surrounding axis directly follow those
+        of the previous iteration.
 
-        number: the index of the axis. count: the number of elements per iteration.
+        number: the index of the axis.
+        count: the number of elements per iteration.
         """
         return all(run.start.factors.get(number) == (count if run.elements else None) for run in self.runs)
 
@@ -395,8 +398,8 @@ class _Recording:
     ) -> Element:
         """Record a sum of products of a row and a vector, and return its value.
 
-        rows, vector: each factor as a buffer and the position of the lane's first element. differs: true to sum squared
-        differences instead of products.
+        rows, vector: each factor as a buffer and the position of the lane's first element.
+        differs: true to sum squared differences instead of products.
         """
         formats = [element_format(factor.type) for factor in op.factors]
         pitch, length = rows[1].factors.get(self.lane, 0), op.length

@@ -56,8 +56,10 @@ def usual_tile(op: num.ContractOp, target: str) -> num.TileKernelAttr | num.Code
 class TileCall:
     """The calls of a kernel that compute a contraction.
 
-    times: the number of calls; each call computes some of the tile's lines. data: the weight stream in flash. If the
-    kernel contains its data instead of reading a stream, the data in the kernel.
+    times: the number of calls; each call computes some of the tile's lines.
+    data: the weight stream in flash.
+
+    If the kernel contains its data instead of reading a stream, the data in the kernel.
     """
 
     kernel: Kernel

@@ -48,11 +48,14 @@ class AffineFunction:
         return AffineFunction(self.factors * factors, self.addends * factors + addends)
 
     def thresholds(self, thresholds: Reals, features: NDArray[np.int64]) -> Reals | None:
-        """The thresholds on u that are equivalent to thresholds on the result of the function, in double precision.
+        """The thresholds on u that are equivalent to thresholds on the result of the function, in double
+        precision.
 
-        Decision trees absorb the function in this way. thresholds: of any shape. features: for each threshold, the
-        row-major index of the element that is compared with it. None if the factor of one of these elements is not
-        positive, because comparisons would be reversed.
+        Decision trees absorb the function in this way.
+
+        thresholds: of any shape.
+        features: for each threshold, the row-major index of the element that is compared with it. None if the factor
+            of one of these elements is not positive, because comparisons would be reversed.
         """
         factors, addends = self.factors.ravel()[features], self.addends.ravel()[features]
         return (thresholds - addends) / factors if (factors > 0).all() else None
@@ -84,10 +87,11 @@ def extended(op: Operation, value: SSAValue, function: AffineFunction) -> Affine
 
 
 class _Carried(NamedTuple):
-    """The result of exchanging an op with the affine function that computes its operand. The op then reads u directly.
+    """The result of exchanging an op with the affine function that computes its operand. The op then reads u
+    directly.
 
-    function: the affine function that follows the op. filling: the real with which u must be padded; None for an op
-    without padding.
+    function: the affine function that follows the op.
+    filling: the real with which u must be padded; None for an op without padding.
     """
 
     function: AffineFunction

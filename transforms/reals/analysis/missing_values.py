@@ -27,9 +27,9 @@ if TYPE_CHECKING:
 class Origin:
     """The origin of each element of a tensor, in arrays of the tensor's shape.
 
-    elements: the row-major index of the argument's element; -1 for none. function: the affine function that computes
-    the tensor's element from the argument's element. fills: the replacement of a missing value; NaN if the value stays
-    missing.
+    elements: the row-major index of the argument's element; -1 for none.
+    function: the affine function that computes the tensor's element from the argument's element.
+    fills: the replacement of a missing value; NaN if the value stays missing.
     """
 
     elements: NDArray[np.int64]

@@ -102,8 +102,9 @@ def rotate_distances(module: ModuleOp, data: str) -> None:
 class _Distance:
     """A squared distance between a product and prototypes.
 
-    matrix, prototypes: constants. product: the product of the matrix and a vector. factor: if the only use of the
-    distance is a multiplication by a constant, this constant.
+    matrix, prototypes: constants.
+    product: the product of the matrix and a vector.
+    factor: if the only use of the distance is a multiplication by a constant, this constant.
     """
 
     product: tdsl.ProductOp
@@ -178,9 +179,11 @@ def _is_dense(matrix: tdsl.ConstOp) -> bool:
 def _stretch(greatest: float, weight: float, square: float) -> float:
     """The factor by which coordinates and weights are scaled, chosen so that rounding errors are least.
 
-    With this factor, either the coordinates or the weights fill their range. greatest: the greatest magnitude of
-    coordinates. weight: the greatest magnitude of weights. square: the result of `_unforeseen` for the multiplied
-    vectors.
+    With this factor, either the coordinates or the weights fill their range.
+
+    greatest: the greatest magnitude of coordinates.
+    weight: the greatest magnitude of weights.
+    square: the result of `_unforeseen` for the multiplied vectors.
     """
 
     def unit(magnitude: float) -> float:

@@ -30,7 +30,8 @@ if TYPE_CHECKING:
 class Channels:
     """The channels of a network, in the tensors of its graph.
 
-    schedule: makes the plans. most_extra: the maximum additional multiply-accumulates of plans, in percent.
+    schedule: makes the plans.
+    most_extra: the maximum additional multiply-accumulates of plans, in percent.
     """
 
     network: Network

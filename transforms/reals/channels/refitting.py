@@ -44,8 +44,10 @@ SAMPLES, STAGES = 1536, 8
 class Refitting:
     """A program on reals whose channels are removed.
 
-    x: samples (samples, elements) for the measurements. seed: for the choice of samples, and of classes that are drawn
-    with their predicted probabilities. Removed channels stay in the program, without effect.
+    x: samples (samples, elements) for the measurements.
+    seed: for the choice of samples, and of classes that are drawn with their predicted probabilities.
+
+    Removed channels stay in the program, without effect.
     """
 
     def __init__(self, module: ModuleOp, grouping: ChannelGroups, x: Array, seed: int = 0):
@@ -258,7 +260,8 @@ class LayerCurvature:
     def _matrix(self, weight: NDArray[Any], x: NDArray[Any], operand: int) -> NDArray[Any]:
         """One factor of the layer's product, of shape (samples, other axis, summed axis).
 
-        weight, x: the values of the two factors. operand: the operand index of the factor to return.
+        weight, x: the values of the two factors.
+        operand: the operand index of the factor to return.
         """
         pair = self.factors.matrices(*((weight, x) if self.operand == 0 else (x, weight)))
         # The left factor is (samples, stack, rows, summed), the right one (samples, stack, summed, columns).

@@ -26,7 +26,8 @@ RAM, FLASH, MACS = "RAM", "flash", "multiply-accumulates"
 class ResourceLimits:
     """Limits by resource: bytes at the peak of the plan, bytes of weights, and operations.
 
-    bits: the width of a weight. removed: the groups removed so far, in order.
+    bits: the width of a weight.
+    removed: the groups removed so far, in order.
     """
 
     channels: Channels
@@ -44,12 +45,15 @@ class ResourceLimits:
         return self.taken([])
 
     def next_group(self, worth: Worth, done: float) -> int | None:
-        """Remove a group if the network exceeds its current limits, and return the group; None if the limits are met.
+        """Remove a group if the network exceeds its current limits, and return the group; None if the limits
+        are met.
 
-        worth: a number for each group. done: the progress from 0 to 1. At 0 the current limits are the needs of the
-        whole network. At 1 they are the final limits. In between they decrease geometrically. The removal of each group
-        saves a share of the limits. The chosen group has the least worth per share. Raises `InputError` if no group
-        saves anything.
+        worth: a number for each group.
+        done: the progress from 0 to 1.
+
+        At 0 the current limits are the needs of the whole network. At 1 they are the final limits. In between
+        they decrease geometrically. The removal of each group saves a share of the limits. The chosen group has
+        the least worth per share. Raises `InputError` if no group saves anything.
         """
         present = {name: self.whole[name] ** (1 - done) * limit**done for name, limit in self.limits.items()}
         taken = self.taken(self.removed)

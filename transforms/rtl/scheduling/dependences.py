@@ -35,7 +35,8 @@ class Edge:
 def edges(ops: Sequence[Operation], known: Mapping[SSAValue, Interval], loop: scf.ForOp | None = None) -> list[Edge]:
     """The dependences between the accesses of ops to memories and streams.
 
-    known: intervals of addresses. loop: the loop whose body consists of the ops; None if they run once.
+    known: intervals of addresses.
+    loop: the loop whose body consists of the ops; None if they run once.
     """
     found: list[Edge] = []
     accesses = [hardware_access(op, known) for op in ops if isinstance(op, rtl.LoadOp | rtl.StoreOp)]

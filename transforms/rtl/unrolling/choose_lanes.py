@@ -26,11 +26,13 @@ GAIN, SEQUENTIAL = ORDERS = ("gain", "sequential")
 
 @dataclass(frozen=True)
 class Lanes:
-    """Sums that add the same terms from the same memories, and the number of elements that each sum processes at once.
+    """Sums that add the same terms from the same memories, and the number of elements that each sum processes at
+    once.
 
-    circuit: identifies the ops that compute the terms of an element. luts, dsps: the LUTs and DSPs that each element
-    needs. logic: if no DSPs are left, the LUTs that compute the products of one element. in_dsps: the number of
-    elements whose products are computed by DSPs; these are the first elements.
+    circuit: identifies the ops that compute the terms of an element.
+    luts, dsps: the LUTs and DSPs that each element needs.
+    logic: if no DSPs are left, the LUTs that compute the products of one element.
+    in_dsps: the number of elements whose products are computed by DSPs; these are the first elements.
     """
 
     sums: Sequence[UnrolledSum]
@@ -80,9 +82,11 @@ def choose_lanes(
 ) -> Sequence[Lanes]:
     """Choose the number of elements that each sum processes at once, a power of two, within a budget.
 
-    taken: the LUTs and DSPs of the program without unrolling. words: the memories of the program. order: `gain` first
-    doubles the elements of the sums that save most cycles for their cells, among all sums; `sequential` doubles the
-    elements of each sum in turn as far as the budget allows, as SeeDot does (section 6.2.2).
+    taken: the LUTs and DSPs of the program without unrolling.
+    words: the memories of the program.
+    order: `gain` first doubles the elements of the sums that save most cycles for their cells, among all sums;
+        `sequential` doubles the elements of each sum in turn as far as the budget allows, as SeeDot does (section
+        6.2.2).
     """
     rows = _rows(sums, operators, fabric)
     first = _cells(rows, words)

@@ -26,9 +26,10 @@ class Entry(NamedTuple):
 class EntryRows:
     """A contraction that multiplies the rows of a compressed matrix by a vector.
 
-    values, vector: the loads of an entry's value and of the vector element that is multiplied by this value. term: the
-    value that the entry adds to the sum. computing: the ops that compute the term. rows: the nonzero entries of each
-    row.
+    values, vector: the loads of an entry's value and of the vector element that is multiplied by this value.
+    term: the value that the entry adds to the sum.
+    computing: the ops that compute the term.
+    rows: the nonzero entries of each row.
     """
 
     nest: num.ContractOp

@@ -147,8 +147,10 @@ def _reads_alone(load: rtl.LoadOp) -> bool:
 
 
 def _pad_rows(memory: Operation | Block, trips: int, length: int) -> None:
-    """Pad each row of a constant matrix with zeros. trips: the length of a row before padding. length: the length after
-    padding.
+    """Pad each row of a constant matrix with zeros.
+
+    trips: the length of a row before padding.
+    length: the length after padding.
     """
     assert isinstance(memory, rtl.MemoryOp)
     assert memory.content is not None

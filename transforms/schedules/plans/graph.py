@@ -50,8 +50,9 @@ class Kind(Enum):
 class Read(NamedTuple):
     """The window of an operand that pixel (y, x) of a result needs: the kernel starts at (y, x) * strides - before.
 
-    sums: all pixels of the operand are added up one after the other, and the result is a single pixel. alike: an
-    element of the operand is only read to compute the same element of the result, before this element is stored.
+    sums: all pixels of the operand are added up one after the other, and the result is a single pixel.
+    alike: an element of the operand is only read to compute the same element of the result, before this element is
+        stored.
     """
 
     tensor: str
@@ -79,9 +80,11 @@ class Node(NamedTuple):
 class Boundary(NamedTuple):
     """The tensors at the boundary of a segment.
 
-    dead: operands from outside the segment that no later node reads. kept: operands from outside the segment that a
-    later node reads. outputs: results of the segment that a later node reads or that the network returns. internal: all
-    other results. through: the bits of tensors that are alive throughout the segment without being read by it.
+    dead: operands from outside the segment that no later node reads.
+    kept: operands from outside the segment that a later node reads.
+    outputs: results of the segment that a later node reads or that the network returns.
+    internal: all other results.
+    through: the bits of tensors that are alive throughout the segment without being read by it.
     """
 
     dead: list[str]

@@ -18,7 +18,11 @@ def _cuts(extent: int, count: int) -> list[Span]:
 
 
 class Columns(NamedTuple):
-    """The columns of an image that strips need. most: of any strip. total: of all strips together, with repetitions."""
+    """The columns of an image that strips need.
+
+    most: of any strip.
+    total: of all strips together, with repetitions.
+    """
 
     most: int
     total: int

@@ -22,9 +22,11 @@ if TYPE_CHECKING:
 class Steps(NamedTuple):
     """The bits that each step needs.
 
-    A step computes the next row or the next column of a result of H rows and W columns. rows, columns: arrays of shape
-    (H, W). `rows[h, w]` has the bits that the next row needs after h rows and w columns are computed; `columns[h, w]`
-    has the bits for the next column. start: the bits that any order needs before the first step is complete.
+    A step computes the next row or the next column of a result of H rows and W columns.
+
+    rows, columns: arrays of shape (H, W). `rows[h, w]` has the bits that the next row needs after h rows and w
+        columns are computed; `columns[h, w]` has the bits for the next column.
+    start: the bits that any order needs before the first step is complete.
     """
 
     rows: Numbers

@@ -22,8 +22,9 @@ from tinyml.transforms.schedules.tiling.axis_orders import gathered, written
 class Network:
     """The graph of a function, and the ops and values that its nodes and tensors stand for.
 
-    ops: for each node, the op that computes its result, followed by the elementwise ops and reshapes that belong to the
-    node. names: for each value, the tensor that contains it.
+    ops: for each node, the op that computes its result, followed by the elementwise ops and reshapes that belong to
+        the node.
+    names: for each value, the tensor that contains it.
     """
 
     graph: Graph

@@ -24,7 +24,8 @@ Nodes = frozenset[int]
 class ChannelOrders:
     """The search for the order of ops and loops over channels with the lowest peak.
 
-    sum_bits: the width of accumulated sums. longest: the maximum number of nodes in a loop.
+    sum_bits: the width of accumulated sums.
+    longest: the maximum number of nodes in a loop.
     """
 
     def __init__(self, graph: Graph, sum_bits: int, longest: int) -> None:

@@ -29,8 +29,10 @@ Pixel = tuple[SSAValue, SSAValue]
 class ChannelLoop:
     """A segment that runs channel by channel.
 
-    sum_bits: the width of the accumulated sums. width: the number of channels in an iteration, a divisor of the total
-    number (PEX, remark 4). Raises `NotTiled` for segments that cannot run channel by channel.
+    sum_bits: the width of the accumulated sums.
+    width: the number of channels in an iteration, a divisor of the total number (PEX, remark 4).
+
+    Raises `NotTiled` for segments that cannot run channel by channel.
     """
 
     def __init__(self, network: Network, first: int, last: int, sum_bits: int, width: int = 1) -> None:

@@ -20,9 +20,10 @@ from tinyml.transforms.schedules.tiling.padding import padding
 class ChannelOp:
     """An op and the elementwise ops that follow it, on the channels of an iteration.
 
-    name: the name of the tensor that contains the result. operand: the tensor that is read channel by channel or, if
-    the op generates slices, the tensor that is read whole. kept: the result is whole after the loop. read: true if ops
-    of the loop read the result.
+    name: the name of the tensor that contains the result.
+    operand: the tensor that is read channel by channel or, if the op generates slices, the tensor that is read whole.
+    kept: the result is whole after the loop.
+    read: true if ops of the loop read the result.
     """
 
     name: str

@@ -29,9 +29,11 @@ from tinyml.transforms.schedules.tiling.stored_image import StoredImage, tensor_
 class ChannelPatches(TileLoops):
     """The nodes 0 to `last` of a network as count x count tiles of the last result.
 
-    loops: the first and the last node of each loop over channels inside the tiles, in the order of execution. All other
-    nodes compute all channels of the part that the tile needs. bits: the width of accumulated sums. Raises `NotTiled`
-    for segments that cannot run this way.
+    loops: the first and the last node of each loop over channels inside the tiles, in the order of execution. All
+        other nodes compute all channels of the part that the tile needs.
+    bits: the width of accumulated sums.
+
+    Raises `NotTiled` for segments that cannot run this way.
     """
 
     def __init__(self, network: Network, last: int, count: int, loops: Sequence[tuple[int, int]], bits: int) -> None:

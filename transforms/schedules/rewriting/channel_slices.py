@@ -14,7 +14,11 @@ from tinyml.transforms.schedules.tiling.tensor_builder import TensorBuilder
 
 @dataclass(frozen=True)
 class ChannelRange:
-    """A range of adjacent channels of a tensor. start: the first channel. count: the number of channels."""
+    """A range of adjacent channels of a tensor.
+
+    start: the first channel.
+    count: the number of channels.
+    """
 
     start: SSAValue
     count: int

@@ -82,9 +82,11 @@ class ChannelSums(ABC):
     def added_to(
         self, y: SSAValue, x: SSAValue, weights: SSAValue, image: StoredImage, sums: StoredImage, emit: TensorBuilder
     ) -> SSAValue:
-        """Add the contribution of an iteration to the sums of pixel (y, x) of a convolution, and return all sums.
+        """Add the contribution of an iteration to the sums of pixel (y, x) of a convolution, and return all
+        sums.
 
-        weights: the weights of the iteration. image: the operand's channels of the iteration, without padding.
+        weights: the weights of the iteration.
+        image: the operand's channels of the iteration, without padding.
         """
         return self._pixel(y, x, weights, self._window(y, x, image, emit), sums, emit)
 
@@ -102,7 +104,8 @@ class ChannelSums(ABC):
     def update(self, before: SSAValue, weights: SSAValue, factors: SSAValue, emit: TensorBuilder) -> SSAValue:
         """Add products to the sums of a pixel, and return the new sums, of shape rows x 1.
 
-        weights: rows x taps. factors: taps x 1.
+        weights: rows x taps.
+        factors: taps x 1.
         """
 
     @abstractmethod

@@ -58,11 +58,12 @@ def without_given_input(network: Network, function: func.FuncOp) -> Network:
 
 
 def weighed(function: func.FuncOp, plan: Callable[[Network], Plan], ram: int | None, *, turns: bool) -> Network:
-    """Choose which images in an unusual order of axes are copied or transposed, and mark them. Return the network of
-    the function.
+    """Choose which images in an unusual order of axes are copied or transposed, and mark them. Return the network
+    of the function.
 
-    plan: returns the plan of a network. ram: the limit in bytes for the fastest plan; if no plan fits, the plan with
-    the lowest peak is chosen. turns: true if the target can transpose in place.
+    plan: returns the plan of a network.
+    ram: the limit in bytes for the fastest plan; if no plan fits, the plan with the lowest peak is chosen.
+    turns: true if the target can transpose in place.
     """
     open = {op: ways for op in orders(function) if len(ways := _ways(op, turns)) > 1}
     if not open:

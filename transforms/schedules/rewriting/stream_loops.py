@@ -33,8 +33,8 @@ from tinyml.transforms.schedules.tiling.window_tiles import TileMemory
 class StreamLoops:
     """The loop nest of a segment, while it is built.
 
-    target: the board; if slices are rows, its kernels for several pixels at once are used. memory: the memory that
-    these kernels may use.
+    target: the board; if slices are rows, its kernels for several pixels at once are used.
+    memory: the memory that these kernels may use.
     """
 
     def __init__(self, network: Network, schedule: RingSchedule, target: str, memory: TileMemory) -> None:

@@ -154,10 +154,11 @@ class Streams:
     def overlap(self, name: str, first: int, last: int, produced: dict[str, Counts], held: int | None = None) -> int:
         """The number of bits by which the result of a segment must start below an operand that it overwrites.
 
-        produced: as `produced` returns. held: the bits of the result's ring; None if the result is stored whole.
+        produced: as `produced` returns.
+        held: the bits of the result's ring; None if the result is stored whole.
 
-        Slice q of the result is written after the earlier nodes have computed its operands. At this time, the slices
-        that it reads itself are still needed, except if the last node works element by element.
+        Slice q of the result is written after the earlier nodes have computed its operands. At this time, the
+        slices that it reads itself are still needed, except if the last node works element by element.
         """
         graph = self.graph
         if any(read.sums for read in graph.nodes[last].reads):

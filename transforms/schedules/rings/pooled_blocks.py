@@ -36,8 +36,8 @@ class By(Enum):
 class Blocked:
     """A graph in which each convolution and the pool that follows it are a single node.
 
-    spans: for each node, the first and the last node of the original graph. blocks: the bits of the pixels that each
-    node computes at once, excluding its result.
+    spans: for each node, the first and the last node of the original graph.
+    blocks: the bits of the pixels that each node computes at once, excluding its result.
     """
 
     graph: Graph

@@ -30,8 +30,10 @@ class RingSchedule(NamedTuple):
 
 
 class _JoinChoice(NamedTuple):
-    """The choices made at joins of branches. carriers: as in `segment_of`. early: stages that run as early as their
-    rings permit.
+    """The choices made at joins of branches.
+
+    carriers: as in `segment_of`.
+    early: stages that run as early as their rings permit.
     """
 
     carriers: dict[str, str]

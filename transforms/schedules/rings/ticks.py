@@ -51,7 +51,8 @@ class TickTiming:
     """The times at which the stages of a segment run.
 
     clocks: for each stage, by the name of its result, the clocks of rows and columns, in the order of stages within a
-    tick. ticks: the number of ticks along each axis.
+        tick.
+    ticks: the number of ticks along each axis.
     """
 
     graph: Graph
@@ -113,10 +114,13 @@ class TickTiming:
 
 
 def _inside(count: int, step: int, before: int, kernel: int, extent: int) -> tuple[Numbers, NDArray[np.bool_]]:
-    """Return two arrays over the windows along an axis: the first index inside the image, and whether the window covers
-    any.
+    """Return two arrays over the windows along an axis: the first index inside the image, and whether the window
+    covers any.
 
-    count: the number of windows. step: the distance of windows. before: the padding. kernel: the extent of a window.
+    count: the number of windows.
+    step: the distance of windows.
+    before: the padding.
+    kernel: the extent of a window.
     extent: the extent of the image.
     """
     first = np.arange(count) * step - before
@@ -243,15 +247,18 @@ def _starts(
 def _needs(start: Pair, step: Pair, read: Read, slice: Slice) -> Pair:
     """The tick by which all slices must be computed that the first slice of a reader needs.
 
-    start, step: the start and the step of the reader's operand. read: the window of the operand that the reader needs.
+    start, step: the start and the step of the reader's operand.
+    read: the window of the operand that the reader needs.
     """
     (_, down), (_, across) = _axes(read, slice)
     return start[0] + down * step[0], start[1] + across * step[1]
 
 
 def _latest(start: Pair, step: Pair, read: Read, slice: Slice) -> Pair:
-    """The latest tick at which a stage may start. start: the tick at which its reader starts. step: the step of the
-    stage.
+    """The latest tick at which a stage may start.
+
+    start: the tick at which its reader starts.
+    step: the step of the stage.
     """
     (_, down), (_, across) = _axes(read, slice)
     return start[0] - down * step[0], start[1] - across * step[1]

@@ -27,8 +27,8 @@ from tinyml.transforms.schedules.tiling.window_tiles import AMPLE_MEMORY, TileMe
 class Convolution(Body):
     """The computation of a convolution. A row is a loop over single pixels, or over tiles of several pixels.
 
-    target: the board, which may have kernels for several pixels at once. memory: the limit on the memory of these
-    kernels.
+    target: the board, which may have kernels for several pixels at once.
+    memory: the limit on the memory of these kernels.
     """
 
     def __init__(
@@ -184,8 +184,8 @@ class Arrival(Body):
 def body_of(stage: Stage, emit: TensorBuilder, target: str = HOST, memory: TileMemory = AMPLE_MEMORY) -> Body:
     """The code that computes a stage's slices; raises `NotTiled` if there is none for the stage's op.
 
-    target: the board, which may have kernels for several pixels of a row at once. memory: the limit on the memory of
-    these kernels.
+    target: the board, which may have kernels for several pixels of a row at once.
+    memory: the limit on the memory of these kernels.
     """
     kind = kind_of(stage)
     if kind is Convolution:

@@ -70,8 +70,10 @@ class Body(ABC):
     ) -> Callable[[SSAValue], SSAValue | None]:
         """A function that returns the part of an elementwise op's operand at given pixels.
 
-        The function returns None for an operand that is broadcast. y, x: the first pixel. height, width: the number of
-        rows and columns.
+        The function returns None for an operand that is broadcast.
+
+        y, x: the first pixel.
+        height, width: the number of rows and columns.
         """
 
         def part(value: SSAValue) -> SSAValue | None:

@@ -18,8 +18,9 @@ from tinyml.transforms.schedules.rings.pooled_blocks import pools_blocks, under_
 class Stage:
     """An op and the elementwise ops that follow it, computed slice by slice.
 
-    node: the stage as a node of a graph, with the windows that all its ops read. kept: true if the result is used after
-    the segment. pooled: if the op is a pool that is computed block by block, the convolution before it.
+    node: the stage as a node of a graph, with the windows that all its ops read.
+    kept: true if the result is used after the segment.
+    pooled: if the op is a pool that is computed block by block, the convolution before it.
     """
 
     op: tdsl.TensorOp
@@ -73,8 +74,8 @@ def segment_of(
     streamed.
 
     carriers: for some elementwise nodes, the operand whose stage they join; all other elementwise nodes join the
-    operand that is computed last. blocks: true if pools of disjoint windows join the stage of the convolution before
-    them.
+        operand that is computed last.
+    blocks: true if pools of disjoint windows join the stage of the convolution before them.
     """
     graph = network.graph
     stages: dict[str, Stage] = {}

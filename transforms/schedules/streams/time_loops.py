@@ -41,8 +41,9 @@ from tinyml.transforms.schedules.tiling.window_tiles import small_memory
 class SequenceLoop(NamedTuple):
     """A loop over time.
 
-    read: the only op that reads the sequence. pushes: the frames in which the sequence arrives. axis: the time axis of
-    the sequence.
+    read: the only op that reads the sequence.
+    pushes: the frames in which the sequence arrives.
+    axis: the time axis of the sequence.
     """
 
     loop: scf.ForOp
@@ -145,9 +146,10 @@ COUNT_LIMIT = (1 << 15) - 1
 class TimeAxis(NamedTuple):
     """The time axis of a program's input.
 
-    sequence: the input in the shape in which the program reads it. axis: the number of the time axis of `sequence`.
-    pushes: the frames in which the caller sends the input. steps: the loop that reads the input; None for an image,
-    whose rows follow each other in time.
+    sequence: the input in the shape in which the program reads it.
+    axis: the number of the time axis of `sequence`.
+    pushes: the frames in which the caller sends the input.
+    steps: the loop that reads the input; None for an image, whose rows follow each other in time.
     """
 
     sequence: SSAValue
@@ -267,10 +269,11 @@ class Rows:
 class TimeLoop:
     """A loop over time.
 
-    read: the op whose result is a row of the sequence that the loop reads. passing: the positions of carried tensors
-    whose rows are only read in the iteration that computes them. moving: for other carried tensors, by position, the
-    number of rows by which their content moves when time moves back by a stride. made: the rows that the next loop
-    reads; None for the last loop.
+    read: the op whose result is a row of the sequence that the loop reads.
+    passing: the positions of carried tensors whose rows are only read in the iteration that computes them.
+    moving: for other carried tensors, by position, the number of rows by which their content moves when time moves
+        back by a stride.
+    made: the rows that the next loop reads; None for the last loop.
     """
 
     loop: scf.ForOp

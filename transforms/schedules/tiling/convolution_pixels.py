@@ -21,9 +21,12 @@ Images = Callable[[SSAValue], StoredImage]
 class ConvolutionPixels:
     """A convolution of a single image, with the padding before it and the elementwise ops after it, pixel by pixel.
 
-    chain: the elementwise ops, each of which reads the result of the previous op. by_row: channels of the result are
-    computed one at a time. tiling: the number of adjacent pixels that are computed at once, from one input tile. The
-    filter and the initial value of the sums are reshaped at the emitter's initial insertion point, outside all loops.
+    chain: the elementwise ops, each of which reads the result of the previous op.
+    by_row: channels of the result are computed one at a time.
+    tiling: the number of adjacent pixels that are computed at once, from one input tile.
+
+    The filter and the initial value of the sums are reshaped at the emitter's initial insertion point, outside all
+    loops.
     """
 
     def __init__(
@@ -86,9 +89,11 @@ class ConvolutionPixels:
         return target.now(tile(emit.index(width - rest), rest, held) if rest else held)
 
     def element(self, row: SSAValue, window: SSAValue) -> SSAValue:
-        """Emit the computation of one channel of a pixel before elementwise ops, and return it, of shape 1x1x1x1.
+        """Emit the computation of one channel of a pixel before elementwise ops, and return it, of shape
+        1x1x1x1.
 
-        row: the index of the channel. window: all channels of the image on which the channel depends.
+        row: the index of the channel.
+        window: all channels of the image on which the channel depends.
         """
         element = tdsl.format_of(self.op.out).type
         new = tdsl.RowProductOp(self.filter, row, self._column(window), self.initial, element)

@@ -19,10 +19,11 @@ from tinyml.transforms.schedules.tiling.tensor_builder import TensorBuilder
 class StoredImage:
     """An image of shape 1 x H x W x C, and the tensor that stores it.
 
-    The tensor stores the whole image or, as a ring, the most recent rows or pixels. shape: the shape of the image. A
-    ring has shape 1 x h x w x C. It stores pixel (y, x) at (y mod h, x mod w). If it has a single row, it stores pixel
-    n of the image, in raster order, at n mod w. axes: for each axis of the image, the corresponding axis of the tensor,
-    which may have another order.
+    The tensor stores the whole image or, as a ring, the most recent rows or pixels.
+
+    shape: the shape of the image. A ring has shape 1 x h x w x C. It stores pixel (y, x) at (y mod h, x mod w). If it
+        has a single row, it stores pixel n of the image, in raster order, at n mod w.
+    axes: for each axis of the image, the corresponding axis of the tensor, which may have another order.
     """
 
     value: SSAValue
@@ -120,10 +121,12 @@ class StoredImage:
         count: int = 1,
         across: int = 1,
     ) -> SSAValue:
-        """The pixels in one or several windows. They are gathered into a separate buffer unless they are contiguous.
+        """The pixels in one or several windows. They are gathered into a separate buffer unless they are
+        contiguous.
 
-        top, left: the first pixel of the first window. size: rows and columns of a window. count: the number of
-        adjacent windows, `across` pixels apart.
+        top, left: the first pixel of the first window.
+        size: rows and columns of a window.
+        count: the number of adjacent windows, `across` pixels apart.
         """
         shape = 1, *size, self.shape[3]
         adjacent = all(extent == 1 or gap == 1 for extent, gap in zip(size, dilations, strict=True))

@@ -26,11 +26,11 @@ from tinyml.transforms.schedules.tiling.window_tiles import (
 def tile_convolution(op: tdsl.Conv2dOp, target: str, *, limited: bool, large: bool) -> None:
     """Replace a convolution of a single image by loops over its pixels.
 
-    Some convolutions are unchanged: convolutions that run in place or in tiles, convolutions with one window of grouped
-    channels, and convolutions whose bound can only be proven because the image is constant.
+    Some convolutions are unchanged: convolutions that run in place or in tiles, convolutions with one window of
+    grouped channels, and convolutions whose bound can only be proven because the image is constant.
 
-    limited: true if there is a limit on memory; tiles then use the memory that `plan-execution` leaves. large: as in
-    `image_tiling`.
+    limited: true if there is a limit on memory; tiles then use the memory that `plan-execution` leaves.
+    large: as in `image_tiling`.
     """
     single = tdsl.shape_of(op.rhs)[0] == 1 and op.is_bounded_by_parts(op.rhs)
     done = op.turns is not None or op.tile is not None or _is_window(op)

@@ -28,8 +28,10 @@ from tinyml.transforms.schedules.tiling.padding import padding
 class TileMemory:
     """The memory available for computing several pixels at once.
 
-    input_tile: the maximum size of an input tile in bytes. spare: the number of free bytes in the arena; None for no
-    limit. The buffers for the window and the pixel with which pixels are computed one by one do not count as free.
+    input_tile: the maximum size of an input tile in bytes.
+    spare: the number of free bytes in the arena; None for no limit.
+
+    The buffers for the window and the pixel with which pixels are computed one by one do not count as free.
     """
 
     input_tile: int

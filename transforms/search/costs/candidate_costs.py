@@ -60,7 +60,8 @@ FLASH_ABOVE = (tdsl.Conv2dOp, tdsl.ForestOp)
 class Platform:
     """The target for which candidates are built, as for `select-kernels`.
 
-    pack_buffers: true if `pack-buffers` runs. flash: the bytes that `spend-flash` may fill.
+    pack_buffers: true if `pack-buffers` runs.
+    flash: the bytes that `spend-flash` may fill.
     """
 
     target: str
@@ -279,7 +280,8 @@ class CandidateCosts:
     def _kept(self, what: str, digest: Callable[[], str], find: Callable[[], ProgramCost | None]) -> Any:
         """The cost that an earlier search cached. If there is none, compute it by `find` and cache it.
 
-        what: the kind of cost. digest: returns the digest of the program after `refine-formats`.
+        what: the kind of cost.
+        digest: returns the digest of the program after `refine-formats`.
         """
 
         def asked() -> Sequence[str]:

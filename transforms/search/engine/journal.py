@@ -29,11 +29,13 @@ _HEAD = re.compile(rb'\{"problem": "[0-9a-f]{64}"\}\n')
 class Journal:
     """The journal of one search.
 
-    path: None for no journal. digest: the digest of the problem, which is the journal's first line. known: if the
-    search resumes another search, the outcomes in the file. Without `resume` the file is overwritten. A file whose
-    first line is incomplete because the search was killed is also overwritten. Raises `InputError` for a file that
-    cannot be read or written, and for a file that is not a journal. With `resume`, also raises it if there is no path,
-    or if the journal is damaged or belongs to another problem.
+    path: None for no journal.
+    digest: the digest of the problem, which is the journal's first line.
+
+    known: if the search resumes another search, the outcomes in the file. Without `resume` the file is overwritten. A
+    file whose first line is incomplete because the search was killed is also overwritten. Raises `InputError` for a
+    file that cannot be read or written, and for a file that is not a journal. With `resume`, also raises it if there
+    is no path, or if the journal is damaged or belongs to another problem.
     """
 
     def __init__(self, path: str | None, digest: str, resume: bool):

@@ -51,7 +51,9 @@ _TRIES = 16
 class PairwiseMoves:
     """Moves from one candidate to other candidates.
 
-    model: a model of errors. start: a candidate within the limits. options: valid changes of the start.
+    model: a model of errors.
+    start: a candidate within the limits.
+    options: valid changes of the start.
     """
 
     def __init__(
@@ -165,8 +167,10 @@ _SAMPLES = 512
 class LinearErrors:
     """The linear model of errors for one program.
 
-    Errors are weighted errors of margins, as in `MarginModel`, of shape (samples,). search: a search of a program with
-    scores. base: choices whose errors are small compared with the errors of other choices.
+    Errors are weighted errors of margins, as in `MarginModel`, of shape (samples,).
+
+    search: a search of a program with scores.
+    base: choices whose errors are small compared with the errors of other choices.
     """
 
     def __init__(self, search: Search, base: Sequence[FormatChoice]):
@@ -288,8 +292,10 @@ def _changed(
 ) -> SearchResult:
     """Apply the changes of single tensors that lower the loss, and return the result.
 
-    others: for each tensor, the choices to try. gain: the minimum share of the loss that a change must save. why: the
-    reason to record for a changed tensor. accepts: the condition that a candidate must satisfy.
+    others: for each tensor, the choices to try.
+    gain: the minimum share of the loss that a change must save.
+    why: the reason to record for a changed tensor.
+    accepts: the condition that a candidate must satisfy.
     """
     choices, reasons, reason = list(result.choices), dict(result.reasons), f"; {why} the program loses less"
     [before] = search.losses([choices])

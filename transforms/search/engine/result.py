@@ -57,7 +57,8 @@ FRONT_ATTRIBUTE = OwnAttribute(
 class FrontPoint:
     """A candidate whose cost is known.
 
-    origin: the step of the search that produced the candidate. front: true if no other candidate dominates it.
+    origin: the step of the search that produced the candidate.
+    front: true if no other candidate dominates it.
     """
 
     cost: ProgramCost

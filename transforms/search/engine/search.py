@@ -33,10 +33,14 @@ if TYPE_CHECKING:
 class Search:
     """The candidates of one program. Choices, formats and losses are in the order of `classes`, one for each class.
 
-    A candidate is a `FormatChoice` for each class of tensors. The code of searches is independent of the number format.
-    prototype: a format of the searched family. others: alternative formats of tensors, of any width. pack_buffers: true
-    if buffers are packed. earlier: choices for an equivalent program, by the names of its tensors. target: the board
-    for whose programs memory is computed, as for `select-kernels`.
+    A candidate is a `FormatChoice` for each class of tensors. The code of searches is independent of the number
+    format.
+
+    prototype: a format of the searched family.
+    others: alternative formats of tensors, of any width.
+    pack_buffers: true if buffers are packed.
+    earlier: choices for an equivalent program, by the names of its tensors.
+    target: the board for whose programs memory is computed, as for `select-kernels`.
     """
 
     def __init__(
@@ -134,9 +138,10 @@ def stored_bits(tensors: TensorClass, format: NumberFormat) -> int:
 class Limits:
     """Upper limits; infinite for a resource without limit.
 
-    time: in the target's unit. flash, ram: bytes; RAM includes the stack. loss: in the unit of the metric; a
-    preference, which a search may have to violate. target: the board whose kernels and costs are used, as for
-    `select-kernels`.
+    time: in the target's unit.
+    flash, ram: bytes; RAM includes the stack.
+    loss: in the unit of the metric; a preference, which a search may have to violate.
+    target: the board whose kernels and costs are used, as for `select-kernels`.
     """
 
     time: float = math.inf
@@ -313,8 +318,8 @@ class Feasibility:
         """The error that no candidate meets the limits on memory. The message states the needs of the nearest
         candidate.
 
-        candidates: the candidates considered; the last of them has small needs. remark: text about the candidates for
-        the message.
+        candidates: the candidates considered; the last of them has small needs.
+        remark: text about the candidates for the message.
         """
         *others, last = candidates
         known = self.costs.estimates.keys() | self.costs.measurements.keys()

@@ -199,11 +199,16 @@ STREAMING = ("pixels", "rows")
 class SearchPass(ModulePass):
     """The options and the procedure that all searches share.
 
-    data: .npz file of the validation set, with `x` and, for a metric that needs labels, `y`. format, functions,
-    scale_by: as for `assign-format`. metric: one of the `METRICS`. jobs, backend, cluster: as for `Workers`. journal: a
-    file for outcomes. resume: start with the outcomes in that file. pack_buffers: true if `pack-buffers` runs. Raises
-    `InputError` for invalid options, for data that do not match the program, and for input that `assign-format`
-    rejects.
+    data: .npz file of the validation set, with `x` and, for a metric that needs labels, `y`.
+    format, functions, scale_by: as for `assign-format`.
+    metric: one of the `METRICS`.
+    jobs, backend, cluster: as for `Workers`.
+    journal: a file for outcomes.
+    resume: start with the outcomes in that file.
+    pack_buffers: true if `pack-buffers` runs.
+
+    Raises `InputError` for invalid options, for data that do not match the program, and for input that
+    `assign-format` rejects.
     """
 
     PAPER: ClassVar[str] = ""
@@ -388,9 +393,10 @@ ANY_WIDTH = ", whatever the width"
 class LimitedPass(SearchPass):
     """A search within limits on the memory of the program.
 
-    ram: limit on arena, input and stack in bytes. flash: limit on code and constants in bytes. Both limits apply to the
-    program that is built for the target and run there. If the tools of the target are not installed, they apply to the
-    estimates of the program. On a target of unknown costs, `ram` applies to arena and input, and `flash` to constants.
+    ram: limit on arena, input and stack in bytes.
+    flash: limit on code and constants in bytes. Both limits apply to the program that is built for the target and run
+        there. If the tools of the target are not installed, they apply to the estimates of the program. On a target
+        of unknown costs, `ram` applies to arena and input, and `flash` to constants.
     target: as for `select-kernels`.
     """
 

@@ -52,15 +52,17 @@ QUEUED_PORTIONS = 2
 class Workers:
     """The processes that work on a search; a context manager, which ends the processes that it started.
 
-    On Linux, local processes are copies of this process, which also works. On other systems, and on a cluster, joblib
-    starts them.
+    On Linux, local processes are copies of this process, which also works. On other systems, and on a cluster,
+    joblib starts them.
 
-    Inside the context, the numeric libraries of each process use one thread. Arrays are too small for several threads,
-    and sums of reals have the same last bits in every process.
+    Inside the context, the numeric libraries of each process use one thread. Arrays are too small for several
+    threads, and sums of reals have the same last bits in every process.
 
-    jobs: the number of processes, by default the number of processors. cluster: the address of a Dask or Ray cluster;
-    by default one is started on this computer. Raises `InputError` for an unknown backend or one that is not installed.
-    `run` raises it for a cluster that cannot be used, and if a process ended without a result.
+    jobs: the number of processes, by default the number of processors.
+    cluster: the address of a Dask or Ray cluster; by default one is started on this computer.
+
+    Raises `InputError` for an unknown backend or one that is not installed. `run` raises it for a cluster that
+    cannot be used, and if a process ended without a result.
     """
 
     def __init__(self, jobs: int | None = None, backend: str = "local", cluster: str | None = None):

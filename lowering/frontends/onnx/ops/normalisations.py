@@ -1,4 +1,5 @@
-"""Normalisations by the mean and the standard deviation of each sample. The program computes both at inference.
+"""Normalisations by the mean and the standard deviation of each sample, both of which the program computes at
+inference.
 
 `tdsl.normalise` divides a row by its Euclidean norm. The norm of a centred row is the row's standard deviation times
 the square root of the number of elements.
