@@ -1,4 +1,6 @@
-"""Conversions of ONNX files by onnx's C++ code. It does not validate its input, and therefore runs in a child process."""
+"""Conversions of ONNX files by onnx's C++ code. The code does not validate its input, and therefore runs in a child
+process.
+"""
 
 from __future__ import annotations
 

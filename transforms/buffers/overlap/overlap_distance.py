@@ -216,10 +216,10 @@ def safe_distances(
 
 
 def _safe_distance(operand: Collection[SSAValue], reads: Sequence[Access], written: Sequence[Numbers]) -> int | None:
-    """The least safe distance of one operand in bytes, or None if there is none.
+    """The least safe distance of one operand, in bytes. None if there is none.
 
     reads: the accesses to the operand.
-    written: the times of writes to the result, and the bytes where each write ends.
+    written: two arrays, the times of writes to the result and the bytes at which the writes end.
     """
     if any(access.writes for access in reads):
         return None
@@ -237,7 +237,7 @@ def _safe_distance(operand: Collection[SSAValue], reads: Sequence[Access], writt
 
 
 def fills(loop: scf.ForOp, buffer: SSAValue) -> bool:
-    """True if a loop writes all bytes of a buffer, and writes each byte before it reads the byte; False if this is
+    """Whether a loop writes all bytes of a buffer, each before it reads the byte. False if the accesses are
     unknown.
     """
     first = {writes: np.full(size_in_bytes(memref_type(buffer)), NO_ACCESS) for writes in (True, False)}

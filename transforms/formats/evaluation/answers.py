@@ -1,4 +1,4 @@
-"""The answers of a program to a data set, together with the right answers."""
+"""The answers of a program to the samples of a data set, together with the right answers."""
 
 from __future__ import annotations
 
@@ -20,9 +20,11 @@ if TYPE_CHECKING:
 class Answers:
     """The answers of a program to samples, together with the right answers.
 
-    classes: the predicted classes (samples,); None for a program without classes. scores: reals (samples, scores), or
-    None. labels: the right classes (samples,), or None. targets: the right numbers (samples, scores), or None. names:
-    the names of the classes in order, or None.
+    classes: the predicted classes (samples,); None for a program without classes.
+    scores: reals (samples, scores), or None.
+    labels: the right classes (samples,), or None.
+    targets: the right numbers (samples, scores), or None.
+    names: the names of the classes in order, or None.
     """
 
     classes: NDArray[np.int64] | None
