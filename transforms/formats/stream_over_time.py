@@ -8,7 +8,7 @@ made in order, the function computes the same bits as the whole program.
 The caller counts the calls since the last reset in the argument `t`. For each t below the number of steps, call t
 passes frame t of the input. One more call, without a frame, returns the answer. This last call runs the iterations that
 need no more input, such as those past the end of an image, and the ops after the loops. States are initialised in call
-0. Each of these parts is a loop that runs at most one iteration.
+0. Each of these parts is a loop that runs at most one iteration per call.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ class StreamOverTimePass(ModulePass):
         `pushed` (`receive-input{input=push}`) are unchanged.
     target: as for printing C; its kernels determine how many pixels of a row are computed at once.
 
-    Raises `InputError` for another axis, and for a program that needs all of its input at once.
+    Raises `InputError` for an axis that does not exist, and for a program that needs all of its input at once.
     """
 
     name = "stream-over-time"

@@ -1,11 +1,12 @@
 """`tile-segment`: fuses a segment of a network into one loop nest over slices of its images (L1).
 
-By rows or pixels, intermediate images are stored in ring buffers. Every value is computed once, when its first reader
-needs it, and is stored until its last reader has used it. The result of the segment may then overwrite the part of the
-segment's input that has been read (`pack-scratch`). By channels, each channel passes from op to op until its
-contribution is added to the sums. By patches, each op computes the part of its result that one tile of the last result
-needs. By channels in patches, some ops compute their part channel by channel. By strips, each strip of columns is
-streamed by rows.
+* By rows or pixels, intermediate images are stored in ring buffers. Every value is computed once, when its first reader
+  needs it, and is stored until its last reader has used it. The result of the segment may then overwrite the part of
+  the segment's input that has been read (`pack-scratch`).
+* By channels, each channel passes from op to op until its contribution is added to the sums.
+* By patches, each op computes the part of its result that one tile of the last result needs.
+* By channels in patches, some ops compute their part channel by channel.
+* By strips, each strip of columns is streamed by rows.
 """
 
 from __future__ import annotations

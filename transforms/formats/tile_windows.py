@@ -32,10 +32,10 @@ class TileWindowsPass(ModulePass):
     target: as for printing C; its kernels determine how many pixels are computed at once.
     ram: a limit in bytes, by default the limit of a search (`tdsl.ram`). With a limit, as many pixels are computed at
         once as fit the memory that `plan-execution` leaves.
-    flash: with a limit, `spend-flash` may choose kernels that process several rows at once.
+    flash: with a limit, `spend-flash` may choose kernels that process several rows at once. Windows for such kernels
+        are gathered, which needs more memory even if no such kernel is chosen.
 
-    Windows for such kernels are gathered, which needs more memory even if no such kernel is chosen. Raises
-    `InputError` for an unknown target.
+    Raises `InputError` for an unknown target.
     """
 
     name = "tile-windows"

@@ -24,7 +24,7 @@ def copied(
     uses.
 
     values: filled with the copy of each value.
-    types: the types of the values whose copies have another type.
+    types: the types of the values whose copies have a different type.
     constants: detached ops that replace the definitions of these values.
     """
     values, types, constants = {} if values is None else values, types or {}, constants or {}
