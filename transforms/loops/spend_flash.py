@@ -1,8 +1,8 @@
 """`spend-flash`: uses flash, up to a limit, for faster kernels and for weights as code (L3).
 
-Tile families marked `large`, such as Winograd's, read more bytes than there are weights. The weights of tiles and the
-rows of constant matrices can also become code. Candidates are chosen by the time saved per byte of flash. After a tile
-has received a larger kernel, a still larger kernel may replace it. No result changes.
+Kernels of tile families marked `large`, such as Winograd's, read more bytes than there are weights. The weights of
+tiles and the rows of constant matrices can also become code. Candidates are chosen by the time saved per byte of flash.
+After a tile has received a larger kernel, a still larger kernel may replace it. No result changes.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ class SpendFlashPass(ModulePass):
         the RAM of the board. If a program already exceeds this maximum, the pass does not increase the program's
         stack.
     packed: as for `pack-constants`.
-    pack_buffers: true if `place-arrays` runs.
+    pack_buffers: whether `place-arrays` runs.
 
     Raises `InputError` for an unknown target, and for a limit that is not positive.
     """
@@ -57,8 +57,8 @@ class SpendFlashPass(ModulePass):
         self.cost(op)
 
     def cost(self, op: ModuleOp, plain: Estimate | None = None) -> ProgramCost | None:
-        """Rewrite a program. Return its estimated cost after all later passes, if the choice has computed it; otherwise
-        None.
+        """Rewrite a program. Return its estimated cost after all later passes if the choice has computed this
+        cost, and otherwise None.
 
         plain: the estimate of the unchanged program, if it is known.
         """
