@@ -31,7 +31,7 @@ class Lanes:
 
     circuit: identifies the ops that compute the terms of an element.
     luts, dsps: the LUTs and DSPs that each element needs.
-    logic: if no DSPs are left, the LUTs that compute the products of one element.
+    logic: the LUTs that compute the products of one element if no DSPs are left.
     in_dsps: the number of elements whose products are computed by DSPs; these are the first elements.
     """
 
@@ -57,8 +57,9 @@ class Lanes:
         return 2 * self.count <= MAX_LANES and all(sum.takes(2 * self.count) for sum in self.sums)
 
     def doubled(self, dsps: int) -> Lanes:
-        """The same sums with twice as many elements at once. dsps: the number of DSPs available for the additional
-        elements.
+        """The same sums with twice as many elements at once.
+
+        dsps: the number of DSPs available for the additional elements.
         """
         more = min(self.count, self.sums[0].trips - self.count)
         in_dsps = more if self.dsps == 0 else min(more, max(dsps, 0) // self.dsps)
@@ -96,8 +97,10 @@ def choose_lanes(
         return Resources(luts, dsps, words.cells[1])
 
     def grown(places: Sequence[int], here: Resources) -> _Step | None:
-        """The step that doubles the elements of the sums with the indices `places`; None if it does not fit the
-        budget.
+        """The step that doubles the elements of the sums with the indices `places`. None if the step exceeds
+        the budget.
+
+        here: the resources that are needed before the step.
         """
         if not all(rows[place].can_grow for place in places):
             return None
@@ -143,7 +146,7 @@ def _beside(rows: Sequence[Lanes]) -> Iterator[Sequence[int]]:
 class _Step:
     """The rows and memories after a step.
 
-    gain: the cycles saved, divided by the largest share of the remaining budget that the step uses.
+    gain: the cycles saved, divided by the largest fraction of the remaining budget that the step uses.
     """
 
     rows: Sequence[Lanes]
@@ -156,8 +159,8 @@ def _triple(cells: Resources) -> tuple[int, int, int]:
 
 
 def _cells(rows: Sequence[Lanes], words: Words) -> tuple[int, int]:
-    """The numbers of LUTs and of DSPs that sums and memories need. Sums that have the same circuit and read whole words
-    share it.
+    """The numbers of LUTs and of DSPs that sums and memories need. Sums with equal terms that read whole words use
+    one circuit, which counts once.
     """
     circuits: dict[object, tuple[int, int]] = {}
     for row in rows:
@@ -169,9 +172,7 @@ def _cells(rows: Sequence[Lanes], words: Words) -> tuple[int, int]:
 
 def _rows(sums: Sequence[UnrolledSum], operators: Operators, fabric: Fabric) -> Sequence[Lanes]:
     """The groups of sums that have the same circuit, the same trip count and the same maximum number of elements at
-    once.
-
-    The groups are in the order of their first sums.
+    once. They are in the order of their first sums.
     """
     circuits = Circuits()
     alike: dict[tuple[object, ...], list[UnrolledSum]] = {}
