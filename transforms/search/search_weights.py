@@ -144,9 +144,7 @@ class _Weights:
             self.options[i] = kept[::-1]
 
     def _offered(self, index: int) -> Iterator[FormatChoice]:
-        """Yield the formats that a constant may have: its wide format, and narrow formats of families whose
-        numbers can be multiplied with its family's.
-        """
+        """Yield the formats that a constant may have: its wide format, and narrow formats of the same family."""
         yield self.wide[index]
         elements, family = self.search.classes[index].elements, self.search.prototype.FAMILY
         for prototype in (self.search.prototype, *self.search.others):

@@ -230,7 +230,7 @@ class Feasibility:
     def fits(self, choices: Sequence[FormatChoice], ram: float = math.inf) -> bool:
         """Whether a candidate meets the limits by its estimate.
 
-        ram: a limit on RAM in addition to the usual limit.
+        ram: a limit on RAM that replaces the usual limit.
         """
         limits = self.limits if math.isinf(ram) else replace(self.limits, ram=ram)
         if not self.search.fits(choices, limits.ram):
