@@ -183,7 +183,7 @@ def _whole(array: SSAValue) -> rtl.MemoryType:
 
 
 def _element_of(array: SSAValue) -> IntegerType[int, Any]:
-    """The integer type of an array's elements; raises `InputError` for packed elements and floats."""
+    """The integer type of an array's elements. Raises `InputError` for packed elements and floats."""
     type = memref_type(array)
     stored = storage_of(type.element_type)
     if not isinstance(stored, IntegerType) or packed_bits(type) is not None:

@@ -42,7 +42,7 @@ from tinyml.transforms.ir.memory_sums import begin_each_sum, carry_none, share_a
 
 @dataclass(frozen=True)
 class LowerNumToExactPass(ModulePass):
-    """Lower every function of a module."""
+    """Lower the arithmetic in number formats of every function of a module to arithmetic on bits."""
 
     name = "lower-num-to-exact"
     takes = LOOPS
@@ -202,7 +202,11 @@ class _Bytes:
         Rewriter.erase_op(op)
 
     def unpack(self, op: memref.CopyOp, offsets: Sequence[SSAValue]) -> None:
-        """Lower a copy of whole groups into a local array of unpacked elements."""
+        """Lower a copy of whole groups of packed elements to a local array. The new op unpacks the elements
+        from bytes.
+
+        offsets: the summands of the source's offset in the array, in elements.
+        """
         assert isinstance(self.bits, int)
         symbol, nest = packed_copier(self.bits, signed=not self.offset), LoopBuilder(op)
         whole = memref_type(op.destination)

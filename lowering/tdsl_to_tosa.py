@@ -37,7 +37,9 @@ from tinyml.transforms.simplify import SimplifyPass
 
 @dataclass(frozen=True)
 class LowerTdslToTosaPass(ModulePass):
-    """Lower every function. Raises `InputError` at an op or a format that TOSA cannot represent."""
+    """Lower every function of a module to TOSA. Raises `InputError` at an op or a format that TOSA cannot
+    represent.
+    """
 
     name = "lower-tdsl-to-tosa"
     takes = FORMATS

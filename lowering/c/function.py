@@ -45,7 +45,10 @@ class ExpressionBuilder(LocatedBuilder):
         super().__init__(InsertPoint.at_end(block), UnknownLoc())
 
     def insert(self, op: Operation, hint: str | None = None) -> SSAValue:
-        """Insert an op and return its first result. hint: the name hint of the result."""
+        """Insert an op and return its first result.
+
+        hint: the name hint of the result.
+        """
         result = super().insert(op)
         result.name_hint = hint
         return result

@@ -144,7 +144,7 @@ class ProgramBuilder:
         self.names.take(name)
 
     def _kernel(self, name: str) -> Kernel | None:
-        """The kernel that a declared function implements; None for functions that are not kernels."""
+        """The kernel that a declared function implements. None for functions that are not kernels."""
         if name not in self.kernels:
             return None
         attribute, declaration = self.kernels[name]
@@ -350,7 +350,7 @@ class ProgramBuilder:
 
     @property
     def class_labels(self) -> Sequence[str | int] | None:
-        """The labels of the classes; None if the program computes no class or the classes have no labels."""
+        """The labels of the classes. None if the program computes no class or the classes have no labels."""
         return None if self.label is None else self.interface.classes
 
     @property
@@ -369,7 +369,7 @@ class ProgramBuilder:
 
     @cached_property
     def input_format(self) -> NumberFormat | None:
-        """The number format of the input; None if it is unknown."""
+        """The number format of the input. None if it is unknown."""
         return self._spelled(self._input_note)
 
     @cached_property
@@ -405,7 +405,7 @@ class ProgramBuilder:
         return "" if self.row_length is not None else f"{self.name}_set()"
 
     def output_format(self, number: int) -> NumberFormat | None:
-        """The number format of an output; None if it is unknown."""
+        """The number format of an output. None if it is unknown."""
         return self._spelled(_format_note(self.function.res_attrs, number + (self.label is not None)))
 
     def _spelled(self, format: Attribute | None) -> NumberFormat | None:
@@ -413,7 +413,7 @@ class ProgramBuilder:
 
     @property
     def _affine_input(self) -> Affine | None:
-        """The format of the input, if it is affine; None otherwise."""
+        """The format of the input, if it is affine. None otherwise."""
         return self._affine(self._input_note)
 
     def _affine(self, format: Attribute | None) -> Affine | None:

@@ -37,7 +37,7 @@ class StreamFunctions:
         self.symbol = f"{self.name}_{PLACE}" if self.signatures.instance is None else PLACE
 
     def functions(self, convert: _Convert | None) -> list[Operation]:
-        """The functions of a streaming program and the variables that they share.
+        """The functions of a streaming program, and the variables that these functions use.
 
         convert: converts real numbers to raws; None omits NAME_push_floats.
         """

@@ -134,7 +134,7 @@ class _Writer:
         self.values[value] = name, axes
 
     def dims(self, value: SSAValue) -> tuple[int, ...]:
-        """The extents of an image or a vector, without the sample axis; raises `InputError` for other shapes."""
+        """The extents of an image or a vector, without the sample axis. Raises `InputError` for other shapes."""
         shape = tdsl.shape_of(value)
         if len(shape) == 4 and shape[0] == 1:
             return shape[1:]

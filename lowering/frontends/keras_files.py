@@ -88,8 +88,8 @@ def check_configuration(text: str | bytes, file: str, *, trusted: bool) -> None:
 
 
 def check_hdf5(content: bytes, file: str, *, trusted: bool, network: bool) -> str:
-    """Check an HDF5 file with a model or weights. Return the version of Keras that wrote the file; empty if it is
-    unknown.
+    """Check an HDF5 file with a model or weights. Return the version of Keras that wrote the file, or an empty string
+    if the version is unknown.
 
     Raises `InputError` for data that is damaged, too large, stored in another file, or contains code. This function
     runs in a child process, since it reads the configuration with the library h5py, as Keras does.
@@ -133,7 +133,7 @@ def check_hdf5(content: bytes, file: str, *, trusted: bool, network: bool) -> st
 
 
 def weights_in(content: bytes, file: str) -> Sequence[bytes]:
-    """The HDF5 files in an archive; raises `InputError` for a damaged archive."""
+    """The HDF5 files in an archive. Raises `InputError` for a damaged archive."""
     try:
         with zipfile.ZipFile(io.BytesIO(content)) as archive:
             return [archive.read(member) for member in archive.infolist() if member.filename.endswith(".h5")]

@@ -129,7 +129,7 @@ class Moment:
 
 
 class Control:
-    """The lowering of blocks of a scheduled program."""
+    """The lowering of the blocks of a scheduled program to control logic."""
 
     def __init__(self, circuit: Circuit, operators: Operators, memories: Memories, streams: ElementStreams):
         self.circuit = circuit

@@ -35,12 +35,12 @@ class Share(NamedTuple):
 
     @staticmethod
     def whole(graph: Graph, tensor: str) -> Share:
-        """The share for a whole tensor."""
+        """The entry for a whole tensor."""
         return Share(tensor, "whole", graph.size(tensor))
 
     @staticmethod
     def of_pixels(graph: Graph, tensor: str, count: int) -> Share:
-        """The share for `count` pixels of an image."""
+        """The entry for `count` pixels of an image."""
         image = graph.tensors[tensor]
         return Share(tensor, f"{count} of {image.pixels} pixels", image.size // image.pixels * count)
 
@@ -164,7 +164,9 @@ class Schedule(ABC):
 
     @abstractmethod
     def segments(self, graph: Graph) -> Iterator[Segment]:
-        """Yield the candidate segments, with memory counted as in the literature. They must cover any graph."""
+        """Yield the candidate segments, with memory counted as in the published papers. They must cover any
+        graph.
+        """
 
     @abstractmethod
     def program_segments(self, network: Network) -> Iterator[Segment]:

@@ -123,7 +123,9 @@ class SearchParetoPass(LimitedPass):
             raise InputError(f"search-pareto compares costs, and none are known of the target '{self.target}'")
 
     def otherwise(self, op: ModuleOp) -> Iterator[ModuleOp]:
-        """Yield the alternatives of other searches, unless `plans` lists modes of execution."""
+        """Yield the programs that `SearchPass.otherwise` yields, unless `plans` lists modes of
+        `plan-execution`.
+        """
         return iter(()) if self.plans else super().otherwise(op)
 
     def programs(self, ctx: Context, op: ModuleOp, inputs: NDArray[Any]) -> Iterator[ModuleOp]:
@@ -133,8 +135,8 @@ class SearchParetoPass(LimitedPass):
     def suffices(self, results: Sequence[SearchResult]) -> bool:
         """Whether no further program needs to be searched.
 
-        Further programs round products separately. They are useful only if memory is still short, because
-        separate rounding takes time and has little other benefit.
+        Further programs round loop-carried sums. They are useful only if memory is still short, because the
+        rounding takes time and has little other benefit.
         """
         if len(results) > 1 and self.ram is not None:
             enough = results[self.preferred(results)].chosen.cost.ram < (1 - SPARE_RAM_SHARE) * self.ram

@@ -75,7 +75,7 @@ class Fields:
         return int(value)
 
     def index(self, name: str) -> int:
-        """An integer field in [0, 2^31)."""
+        """Read an integer field. Raises `InputError` unless it is in [0, 2^31)."""
         value = self.integer(name)
         if not 0 <= value < 1 << 31:
             raise self.error(f"expected an index as {name}, got {value:g}")
@@ -90,7 +90,10 @@ class Fields:
         return [Fields(value, self.file, f"{self._path(name)}[{at}]") for at, value in enumerate(values)]
 
     def numbers(self, name: str, length: int | None = None) -> NDArray[np.float64]:
-        """A field that is a list of finite numbers. length: the required length, if any."""
+        """A field that is a list of finite numbers.
+
+        length: the required length, if any.
+        """
         values = self._get(name)
         try:
             array = np.asarray(values, np.float64)
@@ -103,7 +106,10 @@ class Fields:
         return array
 
     def integers(self, name: str, length: int | None = None) -> NDArray[np.int64]:
-        """A field that is a list of integers. length: the required length, if any."""
+        """A field that is a list of integers.
+
+        length: the required length, if any.
+        """
         array = self.numbers(name, length)
         if (wrong := not_integers(array)).size:
             raise self.error(f"expected integers of 32 bits as {name}, got {wrong[0]:g}")

@@ -86,14 +86,14 @@ _MISSING = ("None", "Zero", "NaN")
 
 
 def read_lightgbm(content: bytes, file: str) -> ModuleOp:
-    """Import a model in LightGBM's text format; raises `InputError` for an invalid file and for an unsupported
+    """Import a model in LightGBM's text format. Raises `InputError` for an invalid file and for an unsupported
     model.
     """
     return boosted_program(file, lightgbm_model(content.decode("utf-8"), file))
 
 
 def lightgbm_model(text: str, file: str) -> BoostedModel:
-    """Parse a model in LightGBM's text format; raises `InputError` as `read_lightgbm` does."""
+    """Parse a model in LightGBM's text format. Raises `InputError` as `read_lightgbm` does."""
     lines = text.splitlines()
     if not lines or lines[0].strip() != FIRST:
         raise InputError("expected a model as LightGBM's save_model('model.txt') writes it", file=file)
@@ -142,7 +142,10 @@ class _Section:
         return numbers.astype(np.int64)
 
     def numbers(self, name: str, length: int, *, infinite: bool = False) -> NDArray[np.float64]:
-        """A field with a list of `length` finite numbers. infinite: true to accept positive infinity."""
+        """A field with a list of `length` finite numbers.
+
+        infinite: true to accept positive infinity.
+        """
         try:
             numbers = np.array([float(word) for word in self.text(name).split()])
         except ValueError as error:
@@ -199,7 +202,7 @@ def _directions(told: NDArray[np.bool_], left: NDArray[np.bool_], thresholds: ND
 
 
 def import_dump(model: Fields, file: str) -> ModuleOp:
-    """Import LightGBM's JSON; raises `InputError` for an invalid file and for an unsupported model."""
+    """Import LightGBM's JSON. Raises `InputError` for an invalid file and for an unsupported model."""
     results = model.integer("num_tree_per_iteration")
     trees = model.objects("tree_info")
     if not trees:

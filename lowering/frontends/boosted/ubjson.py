@@ -25,7 +25,7 @@ DEEPEST = 64
 
 
 def read_ubjson(content: bytes, file: str) -> ModuleOp:
-    """Import an XGBoost model in UBJSON; raises `InputError` for an invalid file and for an unsupported model."""
+    """Import an XGBoost model in UBJSON. Raises `InputError` for an invalid file and for an unsupported model."""
     model = _Reader(content, file).document()
     if not isinstance(model, dict) or "learner" not in model:
         raise InputError("expected a model as XGBoost's save_model('model.ubj') writes it", file=file)

@@ -67,12 +67,12 @@ _SUMS: Mapping[str, Callable[[float], float]] = {
 
 
 def import_xgboost(model: Fields, file: str) -> ModuleOp:
-    """Import an XGBoost model; raises `InputError` for an invalid file and for an unsupported model."""
+    """Import an XGBoost model. Raises `InputError` for an invalid file and for an unsupported model."""
     return boosted_program(file, xgboost_model(model))
 
 
 def xgboost_model(model: Fields, kind: str | None = None) -> BoostedModel:
-    """Parse the model that the fields of a file describe; raises `InputError` as `import_xgboost` does.
+    """Parse the model that the fields of a file describe. Raises `InputError` as `import_xgboost` does.
 
     kind: the kind of `XGBModel`, `classifier`, `regressor` or `ranker`; by default the kind that the file declares.
     """

@@ -67,7 +67,10 @@ def repeated(to: ModelBuilder, value: SSAValue, axis: int, before: int, after: i
 
 
 def copied(to: ModelBuilder, value: SSAValue, counts: Sequence[int]) -> SSAValue:
-    """Concatenate copies of a tensor. counts: the number of copies along each axis."""
+    """Concatenate copies of a tensor.
+
+    counts: the number of copies along each axis.
+    """
     for axis, count in enumerate(counts):
         if count > MOST_COPIES:
             raise to.error(f"{count} copies along an axis are not supported, only up to {MOST_COPIES}")

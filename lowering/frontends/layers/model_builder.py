@@ -301,7 +301,10 @@ class ModelBuilder:
     def part(
         self, value: SSAValue, offsets: Sequence[int], sizes: Sequence[int], steps: Sequence[int] | None = None
     ) -> SSAValue:
-        """Emit a slice at constant offsets. steps: the stride along each axis, by default 1."""
+        """Emit a slice at constant offsets.
+
+        steps: the stride along each axis, by default 1.
+        """
         if shape_of(value) == tuple(sizes) and (steps is None or all(step == 1 for step in steps)):
             return value
         self.check_shape(sizes)
@@ -369,7 +372,7 @@ def hint(value: SSAValue, name: str) -> None:
 
 
 def identifier(name: str) -> str:
-    """Convert a name of the model to an identifier of the IR; empty if the name has no letter."""
+    """Convert a name of the model to an identifier of the IR. Empty if the name has no letter."""
     parts = re.sub(r"[^A-Za-z0-9_]+", "_", name).strip("_")
     if not parts.strip("_0123456789"):
         return ""

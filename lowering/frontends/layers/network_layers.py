@@ -172,7 +172,10 @@ def same_padding(extent: int, kernel: int, stride: int, dilation: int) -> Pair:
 
 
 def image_of(to: ModelBuilder, x: OrderedTensor, axes: str) -> SSAValue:
-    """Convert an image or a sequence to an NHWC image. axes: the axes of the tensor in the model."""
+    """Convert an image or a sequence to an NHWC image.
+
+    axes: the axes of the tensor in the model.
+    """
     if len(x.shape) != len(axes):
         raise to.error(f"expected a tensor of axes {axes}, got shape {list(x.shape)}")
     stored = to.reordered(x, stored_order(axes))
@@ -183,7 +186,10 @@ def image_of(to: ModelBuilder, x: OrderedTensor, axes: str) -> SSAValue:
 
 
 def image_result(to: ModelBuilder, image: SSAValue, axes: str) -> OrderedTensor:
-    """Convert an NHWC image to a tensor in the model's order of axes. axes: the axes in the model."""
+    """Convert an NHWC image to a tensor in the model's order of axes.
+
+    axes: the axes in the model.
+    """
     if "L" in axes:
         n, _, length, channels = shape_of(image)
         image = to.reshape(image, (n, length, channels))

@@ -105,7 +105,7 @@ class Tensor:
 
     @property
     def number(self) -> float | int | bool | None:
-        """The number that all elements equal; None if the elements differ or are unknown."""
+        """The number that all elements equal. None if the elements differ or are unknown."""
         return self.array.item() if self.array is not None and self.array.size == 1 else None
 
     def made_by(self, *ops: str) -> TensorOrigin | None:
@@ -169,7 +169,10 @@ class GraphWriter:
         return argument
 
     def constant(self, array: Array, shape: Shape | None = None) -> Tensor:
-        """A tensor with known elements. shape: the extents of the tensor, by default the shape of the array."""
+        """A tensor with known elements.
+
+        shape: the extents of the tensor, by default the shape of the array.
+        """
         array = np.asarray(array)
         shape = array.shape if shape is None else shape
         self.count(array)
@@ -292,7 +295,10 @@ class GraphWriter:
         return self.node("Transpose", [tensor], shape, stored, perm=tuple(axes))
 
     def broadcast(self, tensor: Tensor, dimensions: Sequence[int], shape: Shape) -> Tensor:
-        """Broadcast a tensor to a larger shape. dimensions: the axis of the result for each axis of the tensor."""
+        """Broadcast a tensor to a larger shape.
+
+        dimensions: the axis of the result for each axis of the tensor.
+        """
         if len(set(dimensions)) != len(tensor.shape) or not all(0 <= axis < len(shape) for axis in dimensions):
             raise self.error(f"dimensions {list(dimensions)} do not fit {list(tensor.shape)} and {list(shape)}")
         if any(extent not in (1, shape[axis]) for extent, axis in zip(tensor.shape, dimensions, strict=True)):
@@ -314,7 +320,10 @@ class GraphWriter:
         return Tensor(part.name, shape, part.stored, made=part.made)
 
     def slice(self, tensor: Tensor, starts: Sequence[int], sizes: Sequence[int], steps: Sequence[int]) -> Tensor:
-        """Slice a tensor at constant offsets. steps: the stride along each axis."""
+        """Slice a tensor at constant offsets.
+
+        steps: the stride along each axis.
+        """
         shape = tuple(sizes)
         ends = [start + (size - 1) * step + 1 for start, size, step in zip(starts, sizes, steps, strict=True)]
         if not all(s >= 0 and e <= extent for s, e, extent in zip(starts, ends, tensor.shape, strict=True)):

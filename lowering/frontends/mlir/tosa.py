@@ -136,7 +136,7 @@ def pad(reader: Reader, op: Operation) -> Tensor:
 
 
 def _known(reader: Reader, op: Operation, position: int) -> list[int]:
-    """The integers of the operand at a position; raises `InputError` unless the operand is a constant."""
+    """The integers of the operand at a position. Raises `InputError` unless the operand is a constant."""
     array = reader.to.whole(reader.operand(op, position)).array
     if array is None:
         raise reader.error(f"operand {position + 1} is computed, expected a constant")

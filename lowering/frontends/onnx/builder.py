@@ -285,7 +285,7 @@ def handles_loop(op: str) -> Callable[[LoopHandler], LoopHandler]:
 
 
 def needed(to: Builder, inputs: Inputs, position: int) -> Value:
-    """The input at a position; raises `InputError` if it is omitted."""
+    """The input at a position. Raises `InputError` if it is omitted."""
     if position >= len(inputs) or (value := inputs[position]) is None:
         raise to.error(f"needs {position + 1} inputs")
     return value

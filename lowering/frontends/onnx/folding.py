@@ -58,14 +58,14 @@ def _folds(*ops: str) -> Callable[[Fold], Fold]:
 
 
 def array(inputs: Sequence[Array | None], position: int) -> Array:
-    """The constant input at a position; raises `ValueError` if it is omitted."""
+    """The constant input at a position. Raises `ValueError` if it is omitted."""
     if position >= len(inputs) or (value := inputs[position]) is None:
         raise ValueError(f"{position + 1} inputs are needed")
     return value
 
 
 def _axes(node: OnnxNode, inputs: Sequence[Array | None], position: int) -> tuple[int, ...] | None:
-    """The axes that a constant input lists; None if the input is omitted."""
+    """The axes that a constant input lists. None if the input is omitted."""
     if position < len(inputs) and (value := inputs[position]) is not None:
         return tuple(int(axis) for axis in value.ravel())
     return None

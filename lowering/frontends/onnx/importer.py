@@ -97,7 +97,7 @@ def read_onnx(content: bytes, file: str) -> ModuleOp:
 
 
 def import_graph(graph: OnnxGraph, file: str) -> ModuleOp:
-    """Import a graph from a model file or another frontend; raises `InputError` as `read_onnx` does."""
+    """Import a graph from a model file or another frontend. Raises `InputError` as `read_onnx` does."""
     load_handlers()
     if _is_trained_for_bits(graph):
         graph = imported(FEW_BITS)(graph)
@@ -121,7 +121,7 @@ def _is_trained_for_bits(graph: OnnxGraph) -> bool:
 
 
 def _loss_of_catboost(graph: OnnxGraph) -> str:
-    """The CatBoost loss in the metadata of a model; empty if there is none."""
+    """The CatBoost loss in the metadata of a model. Empty if there is none."""
     try:
         return str(json.loads(graph.properties["params"])["loss_function"]["type"])
     except (KeyError, TypeError, ValueError, RecursionError):

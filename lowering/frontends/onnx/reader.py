@@ -196,7 +196,7 @@ class _OnnxReader:
 
 
 def _domain(name: str) -> str:
-    """The name of an op domain; empty for the default domain."""
+    """The name of an op domain. Empty for the default domain."""
     return "" if name in DEFAULT_DOMAINS else text(name)
 
 

@@ -47,7 +47,7 @@ LARGEST_INTEGER = 2**31 - 1
 
 
 def parse_seedot(text: str) -> Expression:
-    """Parse a program to its syntax tree; raises `InputError` with line and column for a syntax error."""
+    """Parse a program to its syntax tree. Raises `InputError` with line and column for a syntax error."""
     from lark.exceptions import UnexpectedCharacters, UnexpectedToken
 
     try:

@@ -121,7 +121,7 @@ def binarizer(estimator: Any, to: ModelBuilder, x: SSAValue) -> SSAValue:
 
 
 def function_transformer(estimator: Any, to: ModelBuilder, x: SSAValue) -> SSAValue:
-    """Return the features unchanged; raises `InputError` for a user-defined Python function."""
+    """Return the features unchanged. Raises `InputError` for a user-defined Python function."""
     if estimator.func is not None:
         raise to.error("a function in Python is not supported: compute what it does before the model, on X_val, too")
     return x

@@ -102,7 +102,7 @@ def read_graph(content: bytes, file: str) -> TfliteGraph:
 
 
 class _TfliteReader:
-    """A reader of the tables of a model; raises `_DamagedError` and `InputError`."""
+    """A reader of the tables of a model. Raises `_DamagedError` and `InputError`."""
 
     def __init__(self, model: _Table):
         if (version := model.number(0, "I", 0)) != VERSION:
@@ -338,13 +338,13 @@ class _Table:
         return None if position is None else _Table(self.content, _offset(self.content, position))
 
     def tables(self, slot: int) -> Sequence[_Table]:
-        """A field with a vector of tables; empty if it is missing."""
+        """A field with a vector of tables. Empty if it is missing."""
         start, length = self._vector(slot, _OFFSET)
         positions = range(start, start + length * _OFFSET, _OFFSET)
         return [_Table(self.content, _offset(self.content, position)) for position in positions]
 
     def numbers(self, slot: int, dtype: str) -> NDArray[Any]:
-        """A view of a field with a vector of numbers; empty if the field is missing.
+        """A view of a field with a vector of numbers. Empty if the field is missing.
 
         dtype: numpy's notation, such as `<i4`.
         """
@@ -352,7 +352,7 @@ class _Table:
         return np.frombuffer(self.content, dtype, length, start)
 
     def text(self, slot: int) -> str:
-        """A text field; empty if it is missing."""
+        """A text field. Empty if it is missing."""
         start, length = self._vector(slot, 1)
         return self.content[start : start + length].decode(errors="replace")
 

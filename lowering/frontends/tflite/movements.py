@@ -99,7 +99,7 @@ def split(to: GraphBuilder, op: Operator) -> None:
 
 
 def split_v(to: GraphBuilder, op: Operator) -> None:
-    """Import SPLIT_V into parts of given sizes. A size of -1 stands for the remaining extent."""
+    """Import SPLIT_V into parts of given sizes. The size -1 means the remaining extent."""
     x, sizes, axis = input_of(op, 0), integers_of(op, 1, "the sizes"), axis_of(op, 2, input_of(op, 0))
     left = x.shape[axis] - sum(size for size in sizes if size >= 0)
     sizes = [left if size == -1 else size for size in sizes]

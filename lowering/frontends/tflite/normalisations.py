@@ -92,7 +92,7 @@ def normalised(graph: TfliteGraph) -> TfliteGraph:
 
 
 def _number(tensor: Tensor | None) -> float | None:
-    """The number that all elements of a constant equal; None for other tensors."""
+    """The number that all elements of a constant equal. None for other tensors."""
     if tensor is None or tensor.data is None or tensor.data.size != 1 or tensor.dtype != "float32":
         return None
     return float(tensor.data.item())

@@ -48,8 +48,8 @@ class Item:
 
 @dataclass(frozen=True)
 class Problem:
-    """Items, the rectangles of buffers, and the capacity of each memory in bytes; None for a memory without a
-    limit.
+    """Items, the rectangles of buffers, and the capacity of each memory in bytes. The capacity of a memory without a
+    limit is None.
     """
 
     items: Sequence[Item]

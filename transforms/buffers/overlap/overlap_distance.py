@@ -83,7 +83,7 @@ class _Loop(NamedTuple):
 class _Walk:
     """A walk over ops that collects their accesses.
 
-    loops, steps: the loops and steps of the ops whose duration has been computed.
+    loops, steps: caches of the loops and of the steps of ops.
     """
 
     def __init__(self, buffers: Collection[SSAValue]) -> None:

@@ -168,7 +168,7 @@ def _check_distances(source: Numbers) -> None:
 
 
 def _unit_of_squares(format: NumberFormat) -> float | None:
-    """The real value of the last place of a squared difference; None if sums have no unit."""
+    """The real value of the last place of a squared difference. None if sums have no unit."""
     difference = format.difference(format)
     assert difference is not None
     unit = difference.accumulator(difference, difference, None).sum_unit

@@ -1,5 +1,8 @@
 """Nests whose iterations can be computed as lanes, converted to `num.lane_function` ops on runs of memory
 (`vectorise-loops`).
+
+A lane function computes one or several lines of lanes. From one line to the next, each run advances by a fixed number
+of elements, its pitch.
 """
 
 from __future__ import annotations

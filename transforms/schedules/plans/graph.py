@@ -40,7 +40,7 @@ class Image(NamedTuple):
 
 
 class Kind(Enum):
-    """How an op's result depends on the channels of its operands."""
+    """The dependence of an op's result on the channels of its operands."""
 
     CONTRACTION = "each output channel from all input channels"
     CHANNELWISE = "each output channel from one input channel"

@@ -157,7 +157,9 @@ class ChannelTile:
             patches.images[link.name] = self._finished(link, image) if link.name in self.sums else image
 
     def _started(self, link: ChannelOp) -> StoredImage:
-        """The initial value of a result: the sums before the first channel, or an uninitialised tensor."""
+        """The initial value of a result. It is the sums before the first channel for an op that accumulates
+        sums, and an uninitialised tensor for any other op.
+        """
         if (sums := self.sums.get(link.name)) is None:
             return self.patches.empty(link.name, link.result)
         return StoredImage(sums.started(self.emit), tdsl.shape_of(link.op.out))

@@ -436,6 +436,6 @@ def worse_by(share: float, loss: float) -> float:
 
 
 def nearly_least(losses: Sequence[float]) -> list[bool]:
-    """A mask of the losses that exceed the least by at most one standard error."""
+    """A mask of the losses that exceed the least loss by at most one standard error."""
     most = worse_by(STANDARD_ERROR, min(losses))
     return [loss <= most for loss in losses]

@@ -1,11 +1,10 @@
 """The base class of all search passes, which assign formats to a profiled program on reals.
 
-A new search is a subclass with a name, options and the method `search`. If there are several programs with equal
-results on reals, a search chooses among the programs. They differ in how they store loop-carried sums. Sums in
-accumulators are exact, but they need twice the memory of 16 bits. Rounded sums (`round-sums`) leave more memory to
-other tensors. The more factors are stored at once, the less memory they leave. The losses of the programs can be
-compared only after formats have been found for each program. The last step of every search refines the constants of its
-result.
+A new search is a subclass with a name, options and the method `search`. If several programs have equal results on
+reals, a search chooses among them. The programs differ in how they store loop-carried sums. Sums in accumulators are
+exact, but they need twice the memory of 16 bits. Rounded sums (`round-sums`) leave more memory to other tensors, except
+for the factors of a block of iterations, which are stored. The losses of the programs can be compared only after
+formats have been found for each program. The last step of every search refines the constants of its result.
 """
 
 from __future__ import annotations
@@ -151,7 +150,7 @@ def widths_option(default: tuple[int, ...] = ()) -> Any:
 
 
 def ram_option() -> Any:
-    """The pass option `ram`."""
+    """The pass option `ram`, which limits RAM."""
     return option(
         "limit on RAM, by default the board's: arena, input and stack, which is estimated where it is not measured",
         default=None,
@@ -161,7 +160,7 @@ def ram_option() -> Any:
 
 
 def flash_option() -> Any:
-    """The pass option `flash`."""
+    """The pass option `flash`, which limits the flash of the program."""
     return option(
         "limit on the flash of the program; larger, faster kernels may use it, with and without a search",
         default=None,
@@ -171,7 +170,7 @@ def flash_option() -> Any:
 
 
 def loss_option(default: float | None) -> Any:
-    """The pass option `loss`."""
+    """The pass option `loss`, which limits the accuracy that may be lost."""
     return option(
         "accuracy that may be lost in a search or by --format auto, in percentage points",
         default=default,
@@ -181,7 +180,7 @@ def loss_option(default: float | None) -> Any:
 
 
 def formats_option() -> Any:
-    """The pass option `formats`."""
+    """The pass option `formats`, which lists other formats that single tensors may get."""
     return option(
         "other formats that single tensors may get (promote, pareto, weights)",
         default=(),
@@ -395,10 +394,12 @@ class LimitedPass(SearchPass):
     """A search within limits on the memory of the program.
 
     ram: limit on arena, input and stack in bytes.
-    flash: limit on code and constants in bytes. Both limits apply to the program that is built for the target and run
-        there. If the tools of the target are not installed, they apply to the estimates of the program. On a target
-        of unknown costs, `ram` applies to arena and input, and `flash` to constants.
+    flash: limit on code and constants in bytes.
     target: as for `select-kernels`.
+
+    Both limits apply to the program that is built for the target and run there. If the tools of the target are not
+    installed, they apply to the estimates of the program. On a target of unknown costs, `ram` applies to arena and
+    input, and `flash` to constants.
     """
 
     ram: int | None = ram_option()

@@ -54,7 +54,7 @@ class MaskedSum(Deferred):
         return binary(to, tdsl.AddOp, self.tensor, self.addend)
 
     def read_by(self, to: Builder, node: OnnxNode, inputs: Inputs) -> Value | None:
-        """The softmax of the sum over the last axis; None for other nodes."""
+        """The softmax of the sum over the last axis. None for other nodes."""
         if node.domain or node.op != "Softmax":
             return None
         rank = len(self.shape)
@@ -78,7 +78,7 @@ class MaskedChoice(MaskedSum):
 
 @special_case("Add")
 def masked_sum(to: Builder, node: OnnxNode, inputs: Inputs) -> Value | None:
-    """Record a sum with a constant mask, whose elements are added to all or some scores."""
+    """Record a sum of scores and a constant mask as a `MaskedSum`. None for other sums."""
     tensor, addend = needed(to, inputs, 0), needed(to, inputs, 1)
     if isinstance(tensor, Constant):
         tensor, addend = addend, tensor

@@ -58,8 +58,9 @@ def over_groups(to: Builder, node: OnnxNode, inputs: Inputs) -> Value:
 
 
 def _unit_rows(to: Builder, rows: OrderedTensor, epsilon: float, centred: bool) -> OrderedTensor:
-    """Divide rows by the square root of their mean square plus `epsilon`. centred: true to subtract the mean of each
-    row first.
+    """Divide rows by the square root of their mean square plus `epsilon`.
+
+    centred: true to subtract the mean of each row first.
     """
     if not epsilon >= 0 or not np.isfinite(epsilon):
         raise to.error(f"epsilon must not be negative, got {epsilon}")

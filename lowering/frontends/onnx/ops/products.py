@@ -19,7 +19,10 @@ if TYPE_CHECKING:
 
 
 def product(to: Builder, lhs: Value, rhs: Value, *, transposed: bool = False) -> SSAValue:
-    """Emit the product of two matrices. transposed: true to transpose the second matrix."""
+    """Emit the product of two matrices.
+
+    transposed: true to transpose the second matrix.
+    """
     lhs, rhs = to.numbers(lhs), to.numbers(rhs)
     if isinstance(rhs, Constant) and len(lhs.shape) == len(rhs.shape) == 2 and lhs.shape[0] == 1:
         matrix = to.parameter_of(rhs)

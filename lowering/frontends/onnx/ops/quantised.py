@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 
 def _array_of(node: OnnxNode, value: Value | None, what: str) -> NDArray[Any] | None:
-    """The array of a constant input; None for an omitted input."""
+    """The array of a constant input. None for an omitted input."""
     if value is None:
         return None
     if not isinstance(value, Constant):
@@ -161,7 +161,7 @@ def _weights(node: OnnxNode, weights: Constant) -> Parameter:
 
 
 def _start(to: Builder, bias: Constant | None, weights: NumberFormat, x: NumberFormat, rows: int) -> Parameter | None:
-    """The initial values of sums, from a bias of raws or of reals; None without a bias."""
+    """The initial values of sums, from a bias of raws or of reals. None without a bias."""
     if bias is None:
         return None
     if bias.array.size != rows:

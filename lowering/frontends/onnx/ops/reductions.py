@@ -62,7 +62,7 @@ def extreme(to: Builder, node: OnnxNode, inputs: Inputs) -> Value:
 def _greatest(to: Builder, value: OrderedTensor, axes: Sequence[int], keep: bool) -> OrderedTensor:
     """Emit the maximum over axes, as a max pool of the rows of a flattened tensor.
 
-    keep: true if the reduced axes remain with extent 1.
+    keep: whether the reduced axes remain with extent 1.
     """
     rows = _reduced_rows(to, value, axes)
     image = to.reshape(rows.flat, (1, *tdsl.shape_of(rows.flat), 1))
@@ -98,7 +98,7 @@ class _ReducedRows:
         """Reshape the results of all rows to the shape of the reduction's result.
 
         value: the results, one per row.
-        keep: true if the reduced axes remain with extent 1.
+        keep: whether the reduced axes remain with extent 1.
         """
         return reshaped(to, OrderedTensor.plain(value), self.single if keep else self.kept)
 
@@ -142,7 +142,7 @@ def log_of_sum(to: Builder, value: OrderedTensor, axes: Sequence[int], *, keep: 
     """Emit the logarithm of the sum of exponentials over axes. The maximum is subtracted first, so that no
     exponential overflows.
 
-    keep: true if the reduced axes remain with extent 1.
+    keep: whether the reduced axes remain with extent 1.
     """
     greatest = _greatest(to, value, axes, True)
     powers = unary(to, tdsl.ExpOp, binary(to, tdsl.SubOp, value, greatest))
