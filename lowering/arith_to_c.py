@@ -1,7 +1,7 @@
-"""`lower-arith-to-c`: lowers one function on integers, floats and memory to a C program (L4 to L5).
+"""The SSA value to use as a factor of a C multiplication: the narrow operand of a sign or zero extension, or a constant
+that fits the width of `other`.
 
-This file lowers arithmetic and memory: constants in flash, the arena and its views, loads and stores.
-`lowering/c/function.py` lowers loops, branches and calls.
+None if `operand` is neither.
 """
 
 from __future__ import annotations
@@ -375,14 +375,14 @@ def _remove_dead(program: c.ProgramOp) -> None:
 
 
 def _is_dead(op: Operation, live: set[Operation]) -> bool:
-    """Whether an op is dead and its parent is live. A pragma in a live parent counts as live."""
+    """Whether an op is unused although its parent op is live. A pragma in a live parent is never dead."""
     return op not in live and op.parent_op() in live and not isinstance(op, c.PragmaOp)
 
 
 def _live(function: c.FuncOp, ops: Sequence[Operation]) -> set[Operation]:
-    """The ops on which a result or an effect of a function depends.
+    """The ops on which a result or a side effect of a function depends.
 
-    ops: all ops of the function, nested ones included.
+    ops: all ops of the function, nested ops included.
     """
     assigned: dict[SSAValue, list[Operation]] = defaultdict(list)
     for op in ops:

@@ -1,7 +1,7 @@
 """`lower-arith-to-rtl`: turns arrays into memories, and the input and the outputs into streams (L4 to hardware).
 
-Loops and arithmetic are unchanged. The arena is split into memories at every address that no buffer crosses, so that
-unrelated buffers have separate ports. Within these memories, buffers keep their relative addresses.
+Loops and arithmetic are unchanged. The arena is split at every address that lies inside no buffer. Each piece becomes a
+memory, so that unrelated buffers have separate ports. Within a memory, buffers keep their relative addresses.
 """
 
 from __future__ import annotations
@@ -33,13 +33,15 @@ from tinyml.transforms.rtl.unrolling.entry_rows import adds_entries
 
 @dataclass(frozen=True)
 class LowerArithToRtlPass(ModulePass):
-    """Replace memrefs by `rtl` memories in the only function of a module, and remove its arguments and returned arrays.
+    """Replace memrefs by `rtl` memories in the only function of a module, and remove the function's arguments and
+    returned arrays.
 
-    The new function first receives its input, element by element. At its end, the new function sends its outputs and
-    returns the label. If the entries of a contraction can be distributed to processing elements, the contraction is
-    unchanged. A contraction whose entries cannot be distributed to processing elements becomes loops.
+    The new function first receives its input, element by element. At its end, it sends its outputs and returns the
+    label. A contraction is unchanged if its entries can be distributed to processing elements; any other
+    contraction becomes loops.
 
-    Raises `InputError` for packed arrays, for arrays whose elements are not integers, and for moves between arrays.
+    Raises `InputError` for packed arrays, for arrays whose elements are not integers, and for copies between
+    arrays.
     """
 
     name = "lower-arith-to-rtl"
@@ -125,7 +127,10 @@ class _Memories(FlatAccesses):
                 self._receive(op.result)
 
     def _finish(self, op: func.ReturnOp) -> None:
-        """Emit ops that send the returned arrays, in order. Then emit a return of the label only."""
+        """Emit ops that send the returned arrays, in order. Then emit a return of the label only.
+
+        op: the return op of the original function.
+        """
         arrays = [value for value in op.operands if isinstance(value.type, MemRefType)]
         for number, array in enumerate(arrays):
             self.nest.each(
@@ -164,7 +169,7 @@ class _Memories(FlatAccesses):
 
 
 def _not_lowered(op: func.CallOp) -> InputError:
-    """The error for a call that `inline-runtime` did not inline."""
+    """The error for a call to a function that `inline-runtime` did not inline."""
     name = op.callee.string_value()
     declared = SymbolTable.lookup_symbol(op, op.callee)
     if declared is not None and FOREST in declared.attributes:
@@ -173,12 +178,12 @@ def _not_lowered(op: func.CallOp) -> InputError:
 
 
 def _whole(array: SSAValue) -> rtl.MemoryType:
-    """The memory type for an array outside the arena."""
+    """The memory type for an array that lies outside the arena."""
     return rtl.MemoryType(elements_of(array), _element_of(array).width.data)
 
 
 def _element_of(array: SSAValue) -> IntegerType[int, Any]:
-    """The integer type of an array's elements; raises `InputError` for packed elements and floats."""
+    """The integer type of an array's elements. Raises `InputError` for packed elements and floats."""
     type = memref_type(array)
     stored = storage_of(type.element_type)
     if not isinstance(stored, IntegerType) or packed_bits(type) is not None:
@@ -188,9 +193,9 @@ def _element_of(array: SSAValue) -> IntegerType[int, Any]:
 
 @dataclass(frozen=True)
 class _Piece:
-    """A part of the arena that becomes a memory.
+    """A range of bytes of the arena that becomes one memory.
 
-    The part consists of the bytes [start, end), which are multiples of the word size `word`. All numbers are in bytes.
+    The range is [start, end). Both ends are multiples of the word size `word`. All numbers are in bytes.
     """
 
     start: int
@@ -203,10 +208,10 @@ class _Piece:
 
 
 def _cut(views: Sequence[scratch.ViewOp]) -> list[_Piece]:
-    """Split an arena into pieces, and return them in the order of addresses. Two views share a piece only if they
-    overlap.
+    """Split an arena into pieces. Return the pieces in ascending order of addresses.
 
-    The word size of a piece is the size of its widest element. Each piece has separate ports.
+    Two views are in one piece only if they overlap, directly or through other views. The word size of a piece is
+    the size of its widest element. Each piece becomes a memory with separate ports.
     """
     pieces = [
         _piece(view.offset.value.data, bytes_of(view.result), element_bytes(memref_type(view.result))) for view in views

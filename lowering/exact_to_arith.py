@@ -1,4 +1,6 @@
-"""`lower-exact-to-arith`: emits integers in proven intervals (the `exact` dialect) as register arithmetic (L4)."""
+"""`lower-exact-to-arith`: emits the integer ops of the `exact` dialect, which have proven intervals, as register
+arithmetic (L4).
+"""
 
 from __future__ import annotations
 
@@ -16,7 +18,7 @@ from tinyml.transforms.ir.levels import BITS
 
 @dataclass(frozen=True)
 class LowerExactToArithPass(ModulePass):
-    """Lower every function of a module."""
+    """Lower every function of a module from `exact` to `arith`."""
 
     name = "lower-exact-to-arith"
     takes = BITS

@@ -1,7 +1,7 @@
 """`lower-num-to-exact`: lowers arithmetic in number formats to arithmetic on bits (L3 to L4).
 
-The format of each `num` op expands the op to exact integers in proven intervals, or to floats; storage types replace
-the types of formats. One pass lowers ops and types together, since no format may remain.
+Each `num` op is expanded by the rules of its format to ops on exact integers in proven intervals, or to ops on floats.
+Storage types replace the types of formats. One pass lowers ops and types together, since no format may remain.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ from tinyml.transforms.ir.memory_sums import begin_each_sum, carry_none, share_a
 
 @dataclass(frozen=True)
 class LowerNumToExactPass(ModulePass):
-    """Lower every function of a module."""
+    """Lower the arithmetic in number formats of every function of a module to arithmetic on bits."""
 
     name = "lower-num-to-exact"
     takes = LOOPS
@@ -76,7 +76,7 @@ class LowerNumToExactPass(ModulePass):
 
 
 def _loaded_intervals(function: func.FuncOp) -> dict[SSAValue, tuple[int, int]]:
-    """The interval of each load from a constant array: the least and the greatest raw of the array."""
+    """For each load from a constant array, the interval from the least to the greatest raw of the array."""
     extremes: dict[scratch.ConstantOp, tuple[int, int]] = {}
     intervals: dict[SSAValue, tuple[int, int]] = {}
     for op in function.walk():
@@ -142,18 +142,19 @@ MOST_INDICES = 1 << 16
 
 
 class _Bytes:
-    """An array of bytes that replaces packed elements.
+    """An array of bytes that replaces an array of packed elements.
 
-    interval: the interval of the elements, if known. offset: the number subtracted from elements before packing.
+    interval: the interval of the elements; None if it is unknown.
+    offset: the number subtracted from elements before packing.
     """
 
     def __init__(self, stream: SSAValue, bits: Width, offset: int, interval: Interval | None, context: EmissionContext):
         self.stream, self.bits, self.offset, self.interval, self.context = stream, bits, offset, interval, context
 
     def readers(self, value: SSAValue, offsets: Sequence[SSAValue]) -> None:
-        """Redirect the users of a view to the bytes.
+        """Redirect the users of a view of packed elements to the bytes.
 
-        offsets: summands of the view's offset in the array, in elements.
+        offsets: the summands of the view's offset in the array, in elements.
         """
         for use in list(value.uses):
             match op := use.operation:
@@ -201,7 +202,11 @@ class _Bytes:
         Rewriter.erase_op(op)
 
     def unpack(self, op: memref.CopyOp, offsets: Sequence[SSAValue]) -> None:
-        """Lower a copy of whole groups into a local array of unpacked elements."""
+        """Lower a copy of whole groups of packed elements to a local array. The new op unpacks the elements
+        from bytes.
+
+        offsets: the summands of the source's offset in the array, in elements.
+        """
         assert isinstance(self.bits, int)
         symbol, nest = packed_copier(self.bits, signed=not self.offset), LoopBuilder(op)
         whole = memref_type(op.destination)
@@ -216,7 +221,12 @@ class _Bytes:
         Rewriter.erase_op(op)
 
     def copy(self, op: scratch.CopyRunOp, end: int, value: SSAValue, offsets: Sequence[SSAValue]) -> None:
-        """Convert one end of a copy to bytes. At the source end, also convert the count from elements to bytes."""
+        """Convert one end of a copy from elements to bytes. For the source end, also convert the count.
+
+        end: 0 for the source, 1 for the target.
+        value: the packed operand at this end.
+        offsets: the summands of the operand's offset in the array, in elements.
+        """
         nest, start = LoopBuilder(op), 2 + end
         op.operands[end] = self.run(value, offsets)
         op.operands[start] = self.bytes_before(op.operands[start], nest)
@@ -225,7 +235,7 @@ class _Bytes:
             op.most = IntegerAttr(packed_bytes(op.most.value.data, self.bits), i64)
 
     def bytes_before(self, elements: SSAValue, nest: LoopBuilder) -> SSAValue:
-        """The size in bytes of a number of elements that fill whole groups."""
+        """The size in bytes of `elements` elements, which fill whole groups."""
         length = group_length(self.bits)
         if is_multiple(elements, length):
             return exchanged(elements, length, group_bytes(self.bits), nest)
@@ -236,8 +246,8 @@ class _Bytes:
     ) -> list[SSAValue]:
         """Return the operands that access one element: the bytes, and the index of the element.
 
-        If 16 bits cannot index all elements, the bytes begin at the group of the element, and the index is relative to
-        the group.
+        If 16 bits cannot index all elements, the bytes begin at the group that contains the element, and the
+        index is relative to this group.
         """
         element = build_offset(op.indices, memref_type(op.memref).get_shape(), nest.builder)
         element = reduce(nest.add, offsets, element)
@@ -250,7 +260,10 @@ class _Bytes:
         return [run, nest.insert(arith.IndexCastOp(element, i16))]
 
     def run(self, value: SSAValue, offsets: Sequence[SSAValue]) -> SSAValue:
-        """The bytes of a view that starts at a group boundary."""
+        """The bytes of a view that starts at a group boundary.
+
+        offsets: the summands of the view's offset in the array, in elements.
+        """
         view = value.owner
         if not isinstance(view, scratch.SliceOp):
             return self.stream

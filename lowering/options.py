@@ -1,7 +1,7 @@
-"""The options of a compilation, each declared once.
+"""The options of a compilation. Each option is declared once, in this module.
 
-The command line, the named pipelines, the driver and the report derive their options from this module. A pass receives
-an option through a field of the same name. `pipeline_steps.PIPELINES` marks passes that run only on request.
+The command line, the named pipelines, the driver and the report derive their options from these declarations. A pass
+receives an option through a field of the same name. `pipeline_steps.PIPELINES` marks passes that run only on request.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ PACKED = ("auto", "always", "never")
 
 @dataclass(frozen=True, kw_only=True)
 class CompileOptions:
-    """The options that users set; None selects the default of a pass."""
+    """The options that users set. None selects the default of a pass."""
 
     format: str = option(
         "number format: a built-in one, one of an installed package, or f32",

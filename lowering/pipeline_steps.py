@@ -1,7 +1,7 @@
-"""The named pipelines from a program on reals to C or Verilog: one per level, and one for the entire lowering.
+"""The named pipelines from a program on reals to C or Verilog: one pipeline per level, and one for the entire lowering.
 
-This file contains only names; `pipelines.py` creates the passes. Tools list the pipelines when they start, before any
-dialect is imported.
+This file contains only names; `pipelines.py` creates the passes. Tools can therefore list the pipelines without
+importing any dialect.
 """
 
 from __future__ import annotations
@@ -26,7 +26,9 @@ from tinyml.transforms.ir.pipeline_names import (
 
 
 class If(NamedTuple):
-    """A step that runs only if a boolean option, or one of `FORMAT_PROPERTIES`, is true, or if an option is given."""
+    """A step with a condition. The condition names a Boolean option or one of `FORMAT_PROPERTIES`, which must be
+    true, or another option, which must be set.
+    """
 
     condition: str
     step: str
@@ -39,7 +41,7 @@ class Extra(NamedTuple):
 
 
 class PipelineSteps(NamedTuple):
-    """A pipeline: its docstring and its steps, which name passes and other pipelines."""
+    """A pipeline: its docstring and its steps. A step names a pass or another pipeline."""
 
     doc: str
     steps: tuple[str | If | Extra, ...]
@@ -48,8 +50,10 @@ class PipelineSteps(NamedTuple):
 class PipelineStep(NamedTuple):
     """A pass that another package adds to a pipeline, by an entry point of the group `tinyml.steps`.
 
-    pipeline: the name of a row of `PIPELINES`. step: the name of the pass, which the package registers. before, after:
-    the step that follows, or precedes, the pass; exactly one is set, to a step that occurs once in the pipeline.
+    pipeline: the name of a row of `PIPELINES`.
+    step: the name of the pass, which the package registers.
+    before, after: the existing step that follows, or precedes, the pass; exactly one is set, to a step that occurs
+        once in the pipeline.
     """
 
     pipeline: str

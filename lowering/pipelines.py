@@ -1,7 +1,7 @@
-"""Pipelines as passes, and the passes of a pipeline with their options.
+"""Pipelines as passes, and the list of passes of a pipeline with their options.
 
-Each pipeline of `pipeline_steps.py` is a pass, so that any tool can run it by name. To inspect the IR between its
-passes, run the passes that `flatten` returns one by one.
+Each pipeline of `pipeline_steps.py` is a pass, so that any tool can run it by name. To inspect the IR between the
+passes of a pipeline, run the passes that `flatten` returns one by one.
 """
 
 from __future__ import annotations
@@ -60,10 +60,10 @@ For hardware, buffers are aligned to words. Memory has precedence over time if a
 
 
 def flatten(name: str, options: Mapping[str, Any]) -> list[ModulePass]:
-    """The passes of a pipeline, each with its options; inner pipelines are flattened.
+    """The passes of a pipeline with their options. Inner pipelines are flattened. Raises `InputError` for an
+    unknown format.
 
-    options: some of `PipelineOptions` by name; the pass's default applies to an option that is missing or None. Raises
-    `InputError` for an unknown format.
+    options: some of `PipelineOptions` by name. A pass uses its default for an option that is missing or None.
     """
     # Imported here because tools list the pipelines when they start, and number formats are slow to import.
     from tinyml.dialects.formats.lookup import USUAL_FORMAT, format_named
@@ -105,7 +105,7 @@ def _pass_of(step: str | If) -> str:
 
 
 def _step(plugin: Row) -> PipelineStep:
-    """The step that another package adds; raises `PluginError` for an invalid step."""
+    """The step that another package adds. Raises `PluginError` for an invalid step."""
     added = plugin.load(PipelineStep)
     if added.pipeline not in PIPELINES:
         raise PluginError(f"{plugin}: there is no pipeline '{added.pipeline}'")
@@ -148,8 +148,11 @@ def _steps(name: str, given: Mapping[str, Any], published: bool) -> Iterator[str
 def run(module: ModuleOp, ctx: Context, passes: Sequence[ModulePass], *, of_user: bool = False) -> None:
     """Run passes in order on a verified module. Verify the module where its level changes, and at the end.
 
-    of_user: true for a module from a file that tinyml wrote and that may have been modified. For any other module, an
-    invalid result of tinyml's passes raises `DefectError`. Passes raise `InputError` for unsupported programs.
+    Passes raise `InputError` for unsupported programs. Raises `DefectError` if a pass of tinyml produces an invalid
+    module.
+
+    of_user: true for a module from a file that tinyml wrote and that may have been modified; an invalid result is
+    then the fault of the input.
     """
     checked = EndVerification()
     try:
@@ -167,7 +170,9 @@ OURS = "tinyml."
 
 
 def _defect(module: ModuleOp, suspect: ModulePass, error: Exception) -> DefectError:
-    """The error for a program that a tinyml pass made invalid. The program is written to a file."""
+    """The error for a program that a pass of tinyml made invalid. The program is written to a file, which the error
+    names.
+    """
     from io import StringIO
 
     from xdsl.printer import Printer
@@ -184,23 +189,25 @@ def _defect(module: ModuleOp, suspect: ModulePass, error: Exception) -> DefectEr
 class Pipeline(ModulePass):
     """A pass that runs a sequence of passes. Its fields are the options that its steps have or depend on.
 
-    If no step has the option `target`, all steps look up the target in the module. The field `target` is then the
-    target that the module must name. If the module names no target, it receives this one.
+    If no step has the option `target`, all steps read the target from the module. The field `target` is then the
+    target that the module must name. A module without a target receives this target.
     """
 
     @property
     def takes(self) -> Level | None:
-        """The IR level that the first step with a declared level accepts; None if no step declares a level."""
+        """The IR level that the pipeline accepts, which is that of its first step with a declared level. None
+        if no step declares a level.
+        """
         return next(filter(None, map(level_of, self.steps())), None)
 
     def steps(self) -> list[ModulePass]:
-        """The passes with their options, in the order in which they run."""
+        """The passes of the pipeline with their options, in the order of execution."""
         return flatten(self.name, asdict(self))
 
     @property
     def sets_target(self) -> str | None:
-        """The target that the module must name or that it receives. None if no target is requested, or if a step has
-        the option `target`.
+        """The target that the module must name, or that a module without a target receives. None if no target
+        is requested, or if a step has the option `target`.
         """
         return None if TARGET_OPTION in _taken(self.name) else getattr(self, TARGET_OPTION, None)
 
@@ -241,7 +248,9 @@ def pipeline(name: str) -> type[Pipeline]:
 
 
 def _taken(name: str) -> set[str]:
-    """The options that the steps of a pipeline have or depend on, including the steps of inner pipelines."""
+    """The names of the options that the steps of a pipeline have or depend on, including the steps of inner
+    pipelines.
+    """
     taken: set[str] = set()
     for step in steps_of(name):
         if isinstance(step, If):
@@ -256,5 +265,5 @@ def _pass(name: str) -> type[ModulePass]:
 
 
 def _fields(step: type[ModulePass]) -> dict[str, str]:
-    """The compilation option that each field of a pass receives, by field name."""
+    """For each field of a pass, the name of the compilation option that sets it."""
     return {field.name: FIELDS.get(step.name, {}).get(field.name, field.name) for field in fields(step)}

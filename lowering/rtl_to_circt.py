@@ -1,5 +1,4 @@
-"""`lower-rtl-to-circt`: turns the memories of hardware modules into operations of CIRCT, so that no operation of tinyml
-remains.
+"""`lower-rtl-to-circt`: turns the memories of hardware modules into ops of CIRCT, so that no op of tinyml remains.
 
 CIRCT accepts the generic form with locations, and with properties as attributes, from version 1.62 on.
 """
@@ -27,9 +26,9 @@ from tinyml.transforms.ir.levels import CIRCUITS
 class LowerRtlToCirctPass(ModulePass):
     """Replace each `rtl.ram` by a `seq.firmem` or, if the memory is never written, by an array of constants.
 
-    Like an `rtl.ram`, the replacement keeps the word that was read until the next read. For this purpose, the memory or
-    array is read without latency into a register. Registers are named after their values. Raises `InputError` for a
-    written memory with initial content, which CIRCT stores in a file.
+    The output of an `rtl.ram` holds the last read word until the next read. The replacement therefore reads without
+    latency into a register. Registers are named after their values. Raises `InputError` for a memory that is
+    written and also has initial content, since CIRCT stores such content in a file.
     """
 
     name = "lower-rtl-to-circt"
@@ -66,7 +65,7 @@ class _Before:
         return op.results[0]
 
     def table(self) -> SSAValue:
-        """Insert the read of a word of a memory that is never written."""
+        """Insert the read of a word of a memory that is never written, and return the word."""
         words = self.ram.words
         assert words is not None
         if self.depth < 2:
@@ -76,7 +75,7 @@ class _Before:
         return self.put(hw.ArrayGetOp(constant.result, self._address(self.ram.address)))
 
     def memory(self) -> SSAValue:
-        """Insert the read of a word of a memory that is written by lanes."""
+        """Insert the read of a word of a memory that is written by lanes, and return the word."""
         ram, name = self.ram, self.ram.result.name_hint
         if ram.content is not None:
             raise error_at(ram, f"'{ram.name}' has content and is written, which 'seq.firmem' has no form for")
@@ -94,7 +93,7 @@ class _Before:
         Rewriter.insert_op(op, InsertPoint.before(self.ram))
 
     def _address(self, value: SSAValue) -> SSAValue:
-        """Resize an address to the number of bits that the depth requires."""
+        """Resize an address to the number of bits that the memory's depth requires."""
         width, have = max((self.depth - 1).bit_length(), 1), bits(value)
         if have > width:
             return self.put(comb.ExtractOp(value, IntegerAttr(0, i32), IntegerType(width)))

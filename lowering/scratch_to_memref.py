@@ -1,8 +1,8 @@
 """`lower-scratch-to-memref`: lowers memory and interface of a program to upstream dialects (L4 to arith, func, memref,
 scf).
 
-MLIR's tools accept the result without options. Constants and the arena are `memref.global`s, and buffers are
-`memref.view`s of the arena. Every array is one-dimensional, so that no layout depends on a stride.
+MLIR's tools accept the result without special options. Constants and the arena become `memref.global`s, and buffers
+become `memref.view`s of the arena. Every array is one-dimensional, so that no layout depends on a stride.
 """
 
 from __future__ import annotations
@@ -51,18 +51,19 @@ from tinyml.transforms.ir.levels import BITS
 
 @dataclass(frozen=True)
 class LowerScratchToMemrefPass(ModulePass):
-    """Replace memory and interface of the only program of a module NAME, and drop all attributes of tinyml's dialects.
+    """Replace memory and interface of the only program of a module NAME, and remove all attributes of tinyml's
+    dialects.
 
-    `NAME_predict(memref<Nxi16>) -> i32` accepts the raws of the input and returns the label, if there is one. In two
-    cases it has no argument. In the first case, the caller writes the input to the address that `NAME_input() -> index`
-    returns. In the second case, the caller supplies the rows of the input by the function `NAME_row(index, i32)`, whose
-    first argument is an address. `NAME_scores`, `NAME_output_1` and so on return addresses in the arena. With MLIR's
-    convention of bare pointers these functions are the C functions of `NAME.h`. Calls of runtime functions without an
-    integer program become calls of `NAME_tm_FUNCTION`. Addresses are passed as `index`, and integers narrower than 32
-    bits are passed with 32 bits.
+    `NAME_predict(memref<Nxi16>) -> i32` accepts the raws of the input and returns the label, if there is one. In
+    two cases the function has no argument. First, the caller may write the input to the address that `NAME_input()
+    -> index` returns. Second, the caller may supply the rows of the input by the function `NAME_row(index, i32)`,
+    whose first argument is an address. `NAME_scores`, `NAME_output_1` and so on return addresses in the arena. With
+    MLIR's bare-pointer calling convention these functions are the C functions of `NAME.h`. Calls of runtime
+    functions that have no definition in integer ops become calls of `NAME_tm_FUNCTION`. Addresses are passed as
+    `index`, and integers narrower than 32 bits are passed with 32 bits.
 
-    Raises `InputError` for calls of a chip's kernels, programs with instances, weights that the caller writes, input
-    that the caller pushes, and modules that do not have exactly one function.
+    Raises `InputError` for calls of a chip's kernels, programs with instances, weights that the caller writes,
+    input that the caller pushes, and modules that do not have exactly one function.
     """
 
     name = "lower-scratch-to-memref"
@@ -81,7 +82,7 @@ class LowerScratchToMemrefPass(ModulePass):
 
 
 def _erase_uncalled(module: ModuleOp) -> None:
-    """Erase the declarations of functions that have no calls left."""
+    """Erase the declarations of functions that are no longer called."""
     called = {each.callee.string_value() for each in module.walk() if isinstance(each, func.CallOp)}
     for each in list(module.ops):
         if isinstance(each, func.FuncOp) and each.is_declaration and each.sym_name.data not in called:
@@ -125,8 +126,9 @@ class _Program:
     # Memory
 
     def _allocate(self, ops: Sequence[Operation]) -> None:
-        """Create the one-dimensional memrefs of arguments, constants, local arrays and views, at the start of the
-        function.
+        """Create the one-dimensional memrefs of arguments, constants, local arrays and views.
+
+        ops: the ops that define constants, local arrays, the arena and views.
         """
         for old in list(self.body.args):
             if not isinstance(old.type, MemRefType):
@@ -159,7 +161,7 @@ class _Program:
     # Calls
 
     def _call(self, symbol: str, operands: Sequence[SSAValue], results: Sequence[Attribute]) -> func.CallOp:
-        """Emit a call of a function that C defines."""
+        """Emit a call of a function that is defined in C."""
         if symbol not in {each.sym_name.data for each in self.module.ops if isinstance(each, func.FuncOp)}:
             declared = func.FuncOp.external(symbol, [value.type for value in operands], results)
             # Without unwind tables, which bare-metal chips do not support.
@@ -197,7 +199,9 @@ class _Program:
         result.replace_all_uses_with(called)
 
     def _forest(self, op: func.CallOp) -> ForestCode:
-        """The forest that a called function evaluates; raises `InputError` for another function outside the runtime."""
+        """The forest that a called function evaluates. Raises `InputError` if the function is neither a forest
+        nor a runtime function.
+        """
         name = op.callee.string_value()
         declared = next(
             each for each in self.module.ops if isinstance(each, func.FuncOp) and each.sym_name.data == name
@@ -208,8 +212,8 @@ class _Program:
         return ForestCode.of(forest)
 
     def _as_c(self, value: SSAValue) -> SSAValue:
-        """Extend a narrow integer to 32 bits, so that the call does not depend on the upper bits of a calling
-        convention.
+        """Extend an integer narrower than 32 bits to 32 bits. The call then does not depend on whether a
+        calling convention extends integers.
         """
         return self.nest.insert(arith.ExtSIOp(value, i32)) if _is_narrow(value.type) else value
 
@@ -228,10 +232,10 @@ class _Program:
         op.operands = labels
 
     def _getter(self, suffix: str, value: SSAValue) -> None:
-        """Add the function that returns the address of an array in the arena.
+        """Add the function NAME_suffix, which returns the address of an array in the arena as an index.
 
-        C cannot use a memref. As a bare pointer, MLIR 19 returns the allocated pointer of a view of a global, which is
-        not an address.
+        It does not return a memref, since C has no memrefs. With bare pointers, MLIR 19 would return the
+        allocated pointer of a view of a global, which is not the address of the view.
         """
         root, start = self.arrays.place(value)
         if (view := self.arrays.views.get(root)) is None or not isinstance(start, int):

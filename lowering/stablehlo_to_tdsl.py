@@ -1,6 +1,7 @@
-"""`lower-stablehlo-to-tdsl`: lowers a module of JAX, in StableHLO and CHLO, to a function on reals (L0).
+"""`lower-stablehlo-to-tdsl`: lowers a module that JAX exported in StableHLO and CHLO to a function on reals (L0).
 
-Commands that import a model run this lowering themselves; `tinyml-opt` preserves the module until this pass.
+Commands that import a model run this lowering themselves. `tinyml-opt` leaves the module unchanged until this pass
+runs.
 """
 
 from __future__ import annotations
@@ -18,8 +19,8 @@ from tinyml.transforms.ir.levels import REALS
 
 @dataclass(frozen=True)
 class LowerStablehloToTdslPass(ModulePass):
-    """Lower the function `main`, or the only public function, and the functions that it calls. A module without
-    StableHLO and CHLO ops is unchanged.
+    """Lower the function `main`, or the only public function, together with the functions that it calls. A module
+    without StableHLO and CHLO ops is unchanged.
 
     Raises `InputError` at an op that is not supported.
     """

@@ -1,7 +1,7 @@
 """`lower-tdsl-to-loops`: lowers tensor ops on buffers to loops over scalars (L2 to L3).
 
-Sums are kept in registers. A matrix product has one accumulator per result element, and intermediate products are never
-stored.
+Sums are stored in registers. A matrix product has one accumulator per result element, and intermediate products are
+never stored in memory.
 """
 
 from __future__ import annotations
@@ -24,9 +24,10 @@ from tinyml.transforms.ir.loop_nest import LoopBuilder
 
 @dataclass(frozen=True)
 class LowerTdslToLoopsPass(ModulePass):
-    """Replace every `tdsl` op on memrefs by loops. The locations of the new ops contain the name of the replaced op.
+    """Replace every `tdsl` op on memrefs by loops. The locations of the new ops contain the name of the replaced
+    op.
 
-    Raises `InputError`, with the location, for an op without a lowering.
+    Raises `InputError` with the location of an op that has no lowering.
     """
 
     name = "lower-tdsl-to-loops"

@@ -2,8 +2,8 @@
 
 Every op writes to a separate buffer, to which packing later assigns an address. If an op only moves contiguous
 elements, its result becomes a view. Constants are in flash; the input is in a buffer of the arena on request
-(`reuse-input`). An iter_arg of a loop occupies one buffer for all iterations. The body writes to this buffer directly
-if no later op reads the old value.
+(`reuse-input`). An iter_arg of a loop has one buffer for all iterations. The body writes to this buffer directly if no
+later op reads the old value.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ from tinyml.transforms.ir.levels import FORMATS
 
 @dataclass(frozen=True)
 class LowerTdslToScratchPass(ModulePass):
-    """Bufferize every function. Raises `InputError` for an op without a lowering."""
+    """Convert the tensors of every function to buffers. Raises `InputError` for an op without a lowering."""
 
     name = "lower-tdsl-to-scratch"
     takes = FORMATS
@@ -52,9 +52,10 @@ class LowerTdslToScratchPass(ModulePass):
 
 
 def _repeat_fills(function: func.FuncOp) -> None:
-    """Create a separate fill, directly before its use, for each tensor that starts from a fill.
+    """Create a separate fill op, directly before its use, for each tensor whose initial value is a fill.
 
-    Otherwise all tensors of one shape would be copies of a single tensor, whose buffer would occupy memory throughout.
+    Without this step, all tensors of one shape would be copies of a single filled tensor, whose buffer would be
+    live throughout.
     """
     for fill in [op for op in function.walk() if isinstance(op, tdsl.FillOp)]:
         users = {use.operation for use in fill.out.uses}
@@ -71,7 +72,7 @@ def _repeat_fills(function: func.FuncOp) -> None:
 
 
 def _begins(user: Operation, index: int) -> bool:
-    """Whether an operand is the initial value of a tensor that a loop or an insertion updates."""
+    """Whether an operand is the initial value of a tensor that a loop carries or that an insertion updates."""
     match user:
         case scf.ForOp():
             return True
@@ -82,7 +83,10 @@ def _begins(user: Operation, index: int) -> bool:
 
 
 def _as_memref(type: Attribute, packed: int | None = None) -> Attribute:
-    """The memref type of a tensor type. packed: bits per element, if elements are packed."""
+    """The memref type for a tensor type.
+
+    packed: the number of bits per element; None if elements are not packed.
+    """
     if not isinstance(type, TensorType):
         return type
     tensor = cast("TensorType[Any]", type)
@@ -91,7 +95,7 @@ def _as_memref(type: Attribute, packed: int | None = None) -> Attribute:
 
 
 class _Bufferization:
-    """The bufferization of a function. It builds a new body, which then replaces the old body."""
+    """The bufferization of a function. A new body is built, which then replaces the old body."""
 
     def __init__(self, function: func.FuncOp):
         self.function = function
@@ -175,7 +179,7 @@ class _Bufferization:
         return buffer
 
     def compute(self, op: tdsl.TensorOp) -> None:
-        """Lower an op to an op that writes the result into a buffer."""
+        """Convert an op on tensors to an op that writes the result to a buffer."""
         destination = self.destinations.get(op.out)
         if isinstance(op, tdsl.TransposeOp) and op.in_place is not None:
             if not isinstance(reshaped(self.buffers[op.input]).owner, scratch.AllocOp):
@@ -192,10 +196,10 @@ class _Bufferization:
         self.buffers[op.out] = destination
 
     def moved(self, buffer: SSAValue) -> SSAValue:
-        """Move a buffer to a new buffer, and return the new buffer. Packing may then place the new buffer so that the
-        op's result overlaps it.
+        """Move a buffer to a new buffer, and return the new buffer. Packing can then place the new buffer so
+        that the op's result overlaps it.
 
-        Only buffers that the function allocates are moved; other buffers are returned unchanged.
+        A buffer that the function did not allocate is returned unchanged.
         """
         source = reshaped(buffer)
         if not isinstance(source.owner, scratch.AllocOp):
@@ -208,7 +212,9 @@ class _Bufferization:
         return self.builder.insert(scratch.SliceOp(dest, self.index(0), scratch.memref_type(buffer).get_shape())).result
 
     def view(self, op: tdsl.TensorOp) -> SSAValue | None:
-        """The result as a view of the operand, if the result's elements are contiguous in the operand; else None."""
+        """The result of an op as a view of its operand, if the result's elements are contiguous in the operand.
+        None otherwise.
+        """
         if not (isinstance(op, tdsl.MovementOp) and op.MAY_BE_VIEW):
             return None
         shape = tdsl.shape_of(op.out)
@@ -240,8 +246,8 @@ class _Bufferization:
         self.builder.insert(memref.CopyOp(source, destination))
 
     def end(self, op: func.ReturnOp) -> None:
-        """Emit the return of the outputs. The last results are the new values of states; they are stored to the buffers
-        of the states.
+        """Emit the return of the outputs. The last results of a program with states are the new values of the
+        states, which are stored to the states' buffers instead.
         """
         outputs = op.operands[: len(op.operands) - len(self.states)]
         new = op.operands[len(outputs) :]
@@ -249,7 +255,9 @@ class _Bufferization:
         self.builder.insert(func.ReturnOp(*(self.returned(value) for value in outputs)))
 
     def returned(self, value: SSAValue) -> SSAValue:
-        """The buffer of a returned value. It is in RAM and not shared with another result."""
+        """The buffer of a returned value. If necessary, the value is copied to a buffer in RAM that no other
+        result uses.
+        """
         buffer = self.buffers[value]
         type: Attribute = value.type
         if isinstance(type, TensorType) and not isinstance(scratch.root(buffer).owner, scratch.AllocOp):
@@ -291,8 +299,8 @@ class _Bufferization:
         self.buffers.update((op.results[p], result) for p, result in zip(plain, loop.results, strict=True))
 
     def iter_arg_buffer(self, op: scf.ForOp, position: int) -> SSAValue:
-        """The initialised buffer of an iter_arg. It is the buffer of the initial value if no other op reads that
-        value.
+        """The buffer of an iter_arg, which contains the initial value. It is the initial value's own buffer if
+        no other op reads this value; otherwise the value is copied.
         """
         initial = op.iter_args[position]
         buffer = self.buffers[initial]
@@ -307,7 +315,9 @@ class _Bufferization:
         return buffer
 
     def write_back(self, pairs: Sequence[tuple[SSAValue, SSAValue]]) -> None:
-        """Copy yielded values into the buffers of the iter_args, as a parallel assignment."""
+        """Copy yielded values into the buffers of the iter_args, as one simultaneous assignment. A value is
+        first copied elsewhere if another copy would overwrite it.
+        """
         moves: list[tuple[SSAValue, SSAValue]] = []
         for buffer, value in pairs:
             source = self.buffers[value]
@@ -323,7 +333,7 @@ class _Bufferization:
 
 
 def _mark_ring(buffer: SSAValue, loop: scf.ForOp, position: int) -> None:
-    """Mark a buffer that a loop carries as a ring, if the loop declares it as a ring."""
+    """Mark the buffer of a loop's iter_arg `position` as a ring, if the loop's attribute declares a ring for it."""
     noted = loop.attributes.get(tdsl.RINGS)
     rings = list(cast("ArrayAttr[Attribute]", noted)) if isinstance(noted, ArrayAttr) else []
     if len(rings) != len(loop.iter_args) or isinstance(rings[position], UnitAttr):
@@ -333,7 +343,7 @@ def _mark_ring(buffer: SSAValue, loop: scf.ForOp, position: int) -> None:
 
 
 def _operand_groups(op: tdsl.TensorOp) -> list[Sequence[SSAValue]]:
-    """The operands of an op, in the groups of the op's definition, without the destination."""
+    """The operands of an op without the destination, grouped by the operand definitions of the op."""
     definitions = type(op).get_irdl_definition().operands
     groups: list[Sequence[SSAValue]] = []
     for name, _ in definitions:
@@ -350,7 +360,7 @@ def _create(
     properties: dict[str, Attribute],
     regions: Sequence[Region],
 ) -> tdsl.TensorOp:
-    """Create an op in its memref form, with the result buffer `destination`."""
+    """Create the form of an op on memrefs, which writes its result to the buffer `destination`."""
     op = kind.__new__(kind)
     tdsl.TensorOp.__init__(
         op, operands=[*operands, [destination]], result_types=[[]], properties=properties, regions=regions
@@ -363,10 +373,12 @@ FIRST_ITER_ARG = 3
 
 
 def written_in_place(loop: scf.ForOp, position: int) -> Sequence[SSAValue]:
-    """The values that may be written directly to the buffer of iter_arg `position`; empty if there are none.
+    """The values that the loop body can write directly to the buffer of iter_arg `position`. Empty if there are
+    none.
 
-    They are the yielded value and the values from which a chain of in-place updates computes it. The last use of the
-    old value must precede the first op of this chain. It may also be this op, if the op may overwrite its operand.
+    They are the yielded value and the values from which a chain of in-place updates computes it. The last read of
+    the old value must precede the first op of this chain. This op itself may read the old value if it is able to
+    overwrite its operand.
     """
     body = loop.body.block
     chain: list[SSAValue] = [cast(scf.YieldOp, body.last_op).operands[position]]
@@ -381,7 +393,7 @@ def written_in_place(loop: scf.ForOp, position: int) -> Sequence[SSAValue]:
 
 
 def _writes_in_place(loop: scf.ForOp, position: int, producer: Operation | Block) -> bool:
-    """Whether an op may write to the buffer of an iter_arg because no later op needs the old value."""
+    """Whether an op may write to the buffer of iter_arg `position`, because no later op reads the old value."""
     body = loop.body.block
     if not isinstance(producer, tdsl.TensorOp) or producer.parent is not body:
         return False
@@ -402,7 +414,9 @@ def _writes_in_place(loop: scf.ForOp, position: int, producer: Operation | Block
 
 
 def _aliases(value: SSAValue) -> list[SSAValue]:
-    """A value and all values that may share its buffer: views of the value, and values that loops carry from it."""
+    """A value and all values that may have the same buffer: views of the value, and values that loops carry from
+    it.
+    """
     aliases = [value]
     for alias in aliases:
         for use in alias.uses:
@@ -411,7 +425,7 @@ def _aliases(value: SSAValue) -> list[SSAValue]:
 
 
 def _sharing(use: Use) -> tuple[SSAValue, ...]:
-    """The values that may share a buffer with the operand of a use."""
+    """The values that may have the same buffer as the operand of a use."""
     match use.operation:
         case scf.ForOp() as loop if (position := use.index - FIRST_ITER_ARG) >= 0:
             return loop.body.block.args[1 + position], loop.results[position]
@@ -422,7 +436,7 @@ def _sharing(use: Use) -> tuple[SSAValue, ...]:
 
 
 def _ancestor(op: Operation, loop: scf.ForOp) -> Operation:
-    """The op in the loop's body block that is `op` or contains it."""
+    """The op in the loop's body block that is `op` itself or contains it."""
     while op.parent is not loop.body.block:
         op = cast(Operation, op.parent_op())
     return op

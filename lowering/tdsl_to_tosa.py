@@ -1,7 +1,7 @@
-"""`lower-tdsl-to-tosa`: writes a program on 8-bit integers with scales, such as a quantised .tflite, in TOSA 1.0.
+"""`lower-tdsl-to-tosa`: translates a program on 8-bit integers with scales, such as a quantised .tflite, to TOSA 1.0.
 
-In TOSA, zero points and scales are operands of ops instead of parts of types. Every raw equals the raw of TensorFlow
-Lite Micro. Functions of one element become tables.
+In TOSA, zero points and scales are operands of ops instead of parts of types. Every raw equals the corresponding raw of
+TensorFlow Lite Micro. Functions of one element become tables.
 """
 
 from __future__ import annotations
@@ -37,7 +37,9 @@ from tinyml.transforms.simplify import SimplifyPass
 
 @dataclass(frozen=True)
 class LowerTdslToTosaPass(ModulePass):
-    """Lower every function. Raises `InputError` at an op or a format that TOSA cannot represent."""
+    """Lower every function of a module to TOSA. Raises `InputError` at an op or a format that TOSA cannot
+    represent.
+    """
 
     name = "lower-tdsl-to-tosa"
     takes = FORMATS
@@ -74,7 +76,7 @@ class _Lowering:
         return func.FuncOp(self.source.sym_name.data, types, Region(self.block))
 
     def value(self, value: SSAValue) -> SSAValue:
-        """The TOSA value of a value of the program; a constant is created at its use."""
+        """The TOSA value for a value of the program. A constant is emitted at its use."""
         if isinstance(value.owner, tdsl.ConstOp):
             return self.to.constant(value.owner.raws, _type(value).get_element_type())
         return self.values[value]
@@ -91,7 +93,7 @@ class _Lowering:
         return self.to.constant(_raws(op, [])[0], i8)
 
     def sum(self, op: tdsl.AddOp | tdsl.SubOp) -> SSAValue:
-        """Lower a sum or difference as TensorFlow Lite's ADD and SUB compute it, and return the result.
+        """Lower a sum or difference, rounded as in TensorFlow Lite's ADD and SUB, and return the result.
 
         The operands are converted to units of twice the greater scale, with 20 more fractional bits.
         """
@@ -119,7 +121,9 @@ class _Lowering:
         return self.to.requantised(self.to.product(a, b), factor, 1 << 2 * USUAL_WIDTH, result.zero_point.data, i8)
 
     def extreme(self, op: tdsl.MaximumOp | tdsl.MinimumOp) -> SSAValue:
-        """Lower a maximum or minimum of raws with one scale. The raws are compared as 32-bit integers."""
+        """Lower a maximum or minimum of two operands with equal scales. The raws are compared as 32-bit
+        integers.
+        """
         if len({quantised(value).type for value in (*op.inputs, op.out)}) > 1:
             raise InputError("numbers of different scales are not written in TOSA")
         most = 1 << USUAL_WIDTH
@@ -129,7 +133,7 @@ class _Lowering:
         return self.to.rescaled(chosen, [multiplier_and_shift(1.0)], most, 0, 0, i8)
 
     def unary(self, op: tdsl.UnaryOp) -> SSAValue:
-        """Lower a unary op to a clamp, a change of scale, or a table of the op's result for each raw."""
+        """Lower a unary op to a clamp, to a rescaling, or to a table of the results for all raws."""
         source, result, x = quantised(op.input), quantised(op.out), self.value(op.input)
         if isinstance(op, tdsl.CastOp):
             pair = multiplier_and_shift(source.scale / result.scale)
@@ -143,7 +147,9 @@ class _Lowering:
         return self.to.op(tosa.TableOp, [x, self.to.constant(table, i8)], tdsl.shape_of(op.out), i8)
 
     def moved(self, op: tdsl.MovementOp) -> SSAValue:
-        """Lower a movement of elements, by a movement op of TOSA or by a gather at constant positions."""
+        """Lower an op that moves elements to an equivalent op of TOSA, or else to a gather at constant
+        positions.
+        """
         to, parts = self.to, [self.value(part) for part in op.inputs]
         if (named := self.named(op, parts)) is not None:
             return named
@@ -162,11 +168,11 @@ class _Lowering:
         return to.gathered(whole, to.constant(op.moved(operands, end - 1)[0]))
 
     def filling(self, value: SSAValue, real: float) -> SSAValue:
-        """The raw of a real in a tensor's format, as a vector of one element."""
+        """The raw of a real in the format of `value`, as a vector of one element."""
         return self.to.constant([int(quantised(value).encode(np.array(real)))], i8)
 
     def named(self, op: tdsl.MovementOp, parts: Sequence[SSAValue]) -> SSAValue | None:
-        """The result of the TOSA op that is equivalent to a movement op; None if there is none."""
+        """The result of the TOSA op that is equivalent to a movement op. None if TOSA has no equivalent op."""
         to, shape, x = self.to, tdsl.shape_of(op.out), parts[0]
         match op:
             case tdsl.ReshapeOp():
@@ -191,12 +197,15 @@ class _Lowering:
 
 
 def _convolved(op: tdsl.PadOp) -> bool:
-    """Whether only convolutions use a padded image. They perform the padding themselves."""
+    """Whether all users of a padded image are convolutions, which perform the padding themselves."""
     return all(isinstance(use.operation, tdsl.Conv2dOp) for use in op.out.uses)
 
 
 def _raws(op: tdsl.TensorOp, x: Sequence[Any]) -> Any:
-    """Compute the raws of an op's result. x: the raws of the operands, for several samples."""
+    """Compute the raws of an op's result with numpy.
+
+    x: the raws of the operands, for several samples.
+    """
     from tinyml.runtime.evaluator.arithmetics import Bits
 
     return op.compute(Bits(), x)
@@ -211,7 +220,7 @@ def _index(value: SSAValue) -> int:
 
 
 def _type(value: SSAValue) -> TensorType[IntegerType]:
-    """The TOSA type of a tensor with 8-bit elements."""
+    """The TOSA type for a tensor with 8-bit elements."""
     quantised(value)
     return TensorType(i8, tdsl.shape_of(value))
 

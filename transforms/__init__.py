@@ -1,5 +1,5 @@
-"""Passes whose result is on the same level of IR as their input.
+"""Passes whose result is on the same IR level as their input.
 
-Each folder contains the passes of one level. A file directly in such a folder is a pass of the same name. Its
-subfolders are libraries. `ir/` contains the helpers that all levels share.
+Each folder contains the passes of one level. A file directly in such a folder contains the pass of the same name. The
+subfolders of such a folder are libraries. `ir/` contains the helpers that all levels share.
 """

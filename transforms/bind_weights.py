@@ -1,6 +1,7 @@
-"""`bind-weights`: moves the arrays of numbers of a C program into a blob beside it, which it reads in place (L5).
+"""`bind-weights`: moves the numeric arrays of a C program into a separate file, the blob, from which the program reads
+them in place (L5).
 
-The blob is a file. It begins with 32 bytes, all integers little-endian:
+The blob begins with 32 bytes, all integers little-endian:
 
 * bytes 0 to 3: `TMLW`.
 * bytes 4 to 7: the version of this layout, and the length of these 32 bytes, 16 bits each.
@@ -9,8 +10,8 @@ The blob is a file. It begins with 32 bytes, all integers little-endian:
 * bytes 20 to 27: zero.
 * bytes 28 to 31: the CRC-32 of bytes 0 to 27 and of the arrays.
 
-The arrays follow, each at its alignment. The digest is that of the IR of the program without the content of the arrays.
-Two programs with the same digest therefore have the same C.
+The arrays follow, each at its alignment. The digest identifies the IR of the program without the content of the arrays.
+Two programs with equal digests therefore have the same C.
 """
 
 from __future__ import annotations
@@ -57,11 +58,14 @@ CODES = ("OK", "MISALIGNED", "UNKNOWN", "VERSION", "PROGRAM", "LENGTH", "DAMAGED
 
 @dataclass(frozen=True)
 class BindWeightsPass(ModulePass):
-    """Replace every `c.constant` with `tinyml.data` by a macro that reads it through a pointer, which `NAME_bind` sets.
+    """Replace every `c.constant` with the attribute `tinyml.data` by a macro that reads the array through a
+    pointer. The C function `NAME_bind` sets the pointer.
 
-    weights_at: the address of the blob, or the section of `NAME_blob.c`. weights_for: an output folder whose program
-    the arrays are for. Raises `InputError` for a place that the chip does not reach, for a program without such arrays
-    or with instances, and for arrays that need a program other than that of the folder.
+    weights_at: the address of the blob, or the linker section of `NAME_blob.c`.
+    weights_for: an output folder with a program that must be able to use the new blob; None to skip this check.
+
+    Raises `InputError` for an address or section that the chip cannot read, for a program without such arrays or
+    with instances, and for arrays that require a program other than the program in `weights_for`.
     """
 
     name = "bind-weights"
@@ -94,7 +98,7 @@ class BindWeightsPass(ModulePass):
         program.attributes[FILES] = DictionaryAttr(files)
 
     def _check_program(self, layout: _Layout, digest: bytes) -> None:
-        """Raise `InputError` unless the digest is that of the blob in the folder `weights_for`."""
+        """Raise `InputError` if the digest differs from the digest of the blob in the folder `weights_for`."""
         if self.weights_for is None:
             return
         file = Path(self.weights_for) / f"{layout.name}{BLOB}"
@@ -108,7 +112,10 @@ class BindWeightsPass(ModulePass):
 
 @dataclass(frozen=True)
 class _Layout:
-    """The offsets of arrays in a blob, in bytes. place: a section, or an address as C spells it."""
+    """The offsets of arrays in a blob, in bytes.
+
+    place: a linker section, or an address as a C expression.
+    """
 
     name: str
     arrays: Sequence[c.ConstantOp]
@@ -141,7 +148,7 @@ class _Layout:
 
     @property
     def address(self) -> int | None:
-        """The address of the blob; None if it is in a section."""
+        """The address of the blob. None if the linker places the blob in a section."""
         return int(self.place, 0) if _is_address(self.place) else None
 
     @property
@@ -149,7 +156,7 @@ class _Layout:
         return f".{self.name}_blob" if self.address is not None else self.place
 
     def head(self, digest: bytes) -> bytes:
-        """The bytes of the blob before its CRC."""
+        """The first bytes of the blob, up to its CRC."""
         return pack("<4sHH8sI8x", MAGIC, VERSION, HEAD, digest, self.size - HEAD)
 
     def blob(self, digest: bytes) -> bytes:
@@ -186,7 +193,7 @@ def _content(op: c.ConstantOp) -> bytes:
 
 
 def _definitions(layout: _Layout, chip: Chip, digest: bytes) -> str:
-    """The pointer, the arrays as macros, and `NAME_bind`."""
+    """The C definitions of the pointer, of the arrays as macros, and of `NAME_bind`."""
     name, separate = layout.name, chip.flash_attribute is not None
     head = layout.head(digest)[: _CRC - 8]
     lines = [*chip.prelude.splitlines(), *chip.helpers["tm_flash_i8"].splitlines()] if separate else []
@@ -251,7 +258,7 @@ def _declarations(layout: _Layout) -> str:
 
 
 def _array(layout: _Layout, chip: Chip, blob: bytes) -> str:
-    """The C file that places the blob by the linker."""
+    """The C file with the blob as an array, which the linker places in a section."""
     name, address = layout.name, layout.address
     at = "" if address is None else f", with -Wl,--section-start={layout.section}={layout.place}"
     rows = [", ".join(map(str, blob[i : i + 20])) for i in range(0, len(blob), 20)]

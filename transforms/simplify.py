@@ -78,11 +78,12 @@ _ON_INTEGERS = (SignlessIntegerBinaryOperationConstantProp, SignlessIntegerBinar
 
 
 class _Rules(NamedTuple):
-    """The properties that all ops of a class share.
+    """The properties of all ops of a class.
 
-    constant: true for ops that fold to themselves. of_integers: true if an op can fold or match a pattern only if some
-    of its operands are constants. effects: None if they differ from op to op. stays: true for terminators and symbols,
-    which are never dead.
+    constant: whether the ops fold to themselves.
+    of_integers: whether an op can fold or match a pattern only if some of its operands are constants.
+    effects: the effects of the ops; None if they differ from op to op.
+    stays: true for terminators and symbols, which are never dead.
     """
 
     constant: bool
@@ -125,7 +126,7 @@ def _rules_of(kind: type[Operation]) -> _Rules:
 
 
 def _constant_effects(declared: list[MemoryEffect]) -> int | None:
-    """The effects that traits of a class state for all its ops; None if they depend on the op."""
+    """The effects that the traits of a class declare for all its ops. None if the effects depend on the op."""
     effects = 0 if declared else UNKNOWN
     for trait in declared:
         if isinstance(trait, MemoryReadEffect):
@@ -138,9 +139,8 @@ def _constant_effects(declared: list[MemoryEffect]) -> int | None:
 
 
 def _effects_of(op: Operation) -> int:
-    """The effects of an op, including the effects of ops in its regions.
-
-    The collection stops at an effect that makes all other effects irrelevant.
+    """The effects of an op, including the effects of ops in its regions. Ops after an effect that makes all other
+    effects irrelevant are not visited.
     """
     rules = _rules_of(type(op))
     if rules.effects is not None:
@@ -159,14 +159,14 @@ def _effects_of(op: Operation) -> int:
 
 
 def _is_dead(op: Operation) -> bool:
-    """True for an op without uses whose effects, if any, are visible only through its results."""
+    """Whether an op has no uses, and its effects, if any, are visible only through its results."""
     if any(result.first_use is not None for result in op.results) or _rules_of(type(op)).stays:
         return False
     return not _effects_of(op) & (WRITES | UNKNOWN) and result_only_effects(op)
 
 
 def _may_change(op: arith.SignlessIntegerBinaryOperation) -> bool:
-    """False if the constant operands of an op show that it does not fold and matches no pattern; otherwise True."""
+    """Whether an op may fold or match a pattern. False if its constant operands prove that it does neither."""
     left, right = _integer(op.lhs), _integer(op.rhs)
     if left is None or right is None:
         if right is None:
@@ -176,7 +176,7 @@ def _may_change(op: arith.SignlessIntegerBinaryOperation) -> bool:
 
 
 def _integer(value: SSAValue) -> IntegerAttr | None:
-    """The integer value of an `arith.constant`; None for other values."""
+    """The integer value of an `arith.constant`. None for other values."""
     maker = value.owner
     return maker.value if type(maker) is arith.ConstantOp and isinstance(maker.value, IntegerAttr) else None
 
@@ -214,9 +214,9 @@ def _name(item: tuple[str, Attribute]) -> str:
 class _Walk:
     """A walk over ops from the first to the last.
 
-    known: for each key, the last op with that key in the current region or an enclosing one. changed: ops that were
-    inserted or changed since the walk last visited them. unsettled: ops that have lost a user since the last visit, and
-    ops that contain changed ops.
+    known: for each key, the last op with that key in the current region or an enclosing one.
+    changed: ops that were inserted or changed since the walk last visited them.
+    unsettled: ops that have lost a user since the last visit, and ops that contain changed ops.
     """
 
     def __init__(self, ctx: Context):
@@ -226,9 +226,8 @@ class _Walk:
         self.unsettled: dict[Operation, None] = {}
 
     def has_more_to_do(self) -> bool:
-        """True if another walk may change something.
-
-        This is so if an op that was already visited has changed, or can now be rewritten.
+        """Whether another walk may change something, because an op that was already visited has changed or can
+        now be rewritten.
         """
         changed, unsettled = self.changed, self.unsettled
         self.changed, self.unsettled = {}, {}
@@ -269,7 +268,7 @@ class _Walk:
             self.unsettled[around] = None
 
     def over(self, region: Region) -> bool:
-        """Simplify the ops of a region; return True if anything changed."""
+        """Simplify the ops of a region. Return whether anything changed."""
         changed = False
         known = self.known
         for block in region.blocks:
@@ -304,7 +303,7 @@ class _Walk:
         return changed
 
     def _rewritten(self, op: Operation) -> bool:
-        """Fold or canonicalize an op, whichever applies; return True if it changed."""
+        """Fold or canonicalize an op. Return whether it changed."""
         rules = _rules_of(type(op))
         if rules.of_integers and not _may_change(cast(arith.SignlessIntegerBinaryOperation, op)):
             return False
@@ -322,7 +321,7 @@ class _Walk:
         return isinstance(op, scf.ForOp) and self._hoist(op)
 
     def _hoist(self, loop: scf.ForOp) -> bool:
-        """Move the constants inside a loop before it; return True if there are any."""
+        """Move the constants inside a loop before it. Return whether there are any."""
         constants = [inner for inner in loop.body.block.ops if _rules_of(type(inner)).constant]
         around = loop.parent
         if around is None or not constants:
@@ -343,7 +342,7 @@ class _Walk:
         return rewriter
 
     def _is_shared(self, op: Operation) -> bool:
-        """Replace an op by an equal op before it; return True if there is one."""
+        """Replace an op by an equal op before it. Return whether there is such an op."""
         if not op.results or _rules_of(type(op)).stays or any(len(region.blocks) > 1 for region in op.regions):
             return False
         effects = _effects_of(op)
@@ -369,7 +368,9 @@ def _same_regions(op: Operation, other: Operation) -> bool:
 
 
 def _is_written_between(first: Operation, last: Operation) -> bool:
-    """True if an op between the first and the last may write to memory; always true if they are in different blocks."""
+    """Whether an op between the first and the last may write to memory. Always true if the first and the last are
+    in different blocks.
+    """
     if first.parent is not last.parent:
         return True
     op: Operation | None = first

@@ -1,8 +1,8 @@
-"""`spread-memories`: gives each memory its own arena and copies of its hot constants, in a C program (L5).
+"""`spread-memories`: gives each memory its own arena and copies of frequently read constants, in a C program (L5).
 
 A macro for each memory, `TM_MEMORY_NAME`, places its variables in a section. The build may define the macro otherwise.
-Hot constants stay in flash; the program copies them before its first inference, so that no memory needs an initial
-value from the start-up code.
+The copied constants stay in flash, and the program copies them before its first inference, so that no memory needs an
+initial value from the start-up code.
 """
 
 from __future__ import annotations
@@ -34,10 +34,10 @@ from tinyml.transforms.ir.levels import C_PROGRAMS
 
 @dataclass(frozen=True)
 class SpreadMemoriesPass(ModulePass):
-    """Split the arena and copy constants as the record on the arena states.
+    """Split the arena, and copy constants, as the attribute of the arena that `place-memories` has set specifies.
 
-    Raises `InputError` for a module without a C program, an arena without a record, and a buffer that lies in none of
-    the memories.
+    Raises `InputError` for a module without a C program, an arena without this attribute, and a buffer that lies in
+    none of the memories.
     """
 
     name = "spread-memories"
@@ -64,7 +64,7 @@ def _macro(memory: Placed) -> str:
 
 
 def _split_arena(program: c.ProgramOp, arena: c.ArenaOp, memories: Sequence[Placed]) -> set[str]:
-    """Replace the arena by one for each memory; return the macros of those that the program uses."""
+    """Replace the arena by one arena for each memory. Return the macros of the memories that the program uses."""
     used = dict[str, c.ArenaOp]()
     for view in list(program.walk()):
         if not isinstance(view, c.ViewOp):
@@ -85,9 +85,10 @@ def _split_arena(program: c.ProgramOp, arena: c.ArenaOp, memories: Sequence[Plac
 
 
 def _copy_constants(program: c.ProgramOp, memories: Sequence[Placed], alignment: int) -> set[str]:
-    """Let the program read hot constants from copies; return the macros of the memories that have some.
+    """Let the program read some constants from copies in other memories. Return the macros of the memories that
+    contain copies.
 
-    alignment: of constants, in bytes.
+    alignment: the alignment of constants, in bytes.
     """
     ops = list(program.walk())
     constants = [op for op in ops if isinstance(op, c.ConstantOp)]
@@ -117,7 +118,10 @@ def _copy_constants(program: c.ProgramOp, memories: Sequence[Placed], alignment:
 
 
 def _fill_first(program: c.ProgramOp, copies: dict[str, c.ConstantOp]) -> None:
-    """Fill the copies, by their names, when a function that reads one runs for the first time."""
+    """Insert code that fills the copies when a function that reads a copy runs for the first time.
+
+    copies: the copies, by their names.
+    """
     name = program.sym_name.data
     text = "\n".join(
         [

@@ -21,11 +21,13 @@ from tinyml.lowering.c.real_numbers import from_real, lies_below
 
 
 def caller_functions(program: ProgramBuilder, predict: Block, spellings: Spellings) -> list[Operation]:
-    """NAME_input, NAME_set, NAME_run, NAME_predict_floats, NAME_score and NAME_is_anomaly, as far as the program
-    supports them.
+    """The C functions NAME_input, NAME_set, NAME_run, NAME_predict_floats, NAME_score and NAME_is_anomaly, as far
+    as the program supports them.
 
-    predict: the body of NAME_predict. An input that arrives row by row has no buffer, so that the functions of a buffer
-    are omitted. NAME_set is also omitted for a packed input, since its elements cannot be set one by one.
+    If the input arrives row by row, the program has no input buffer, and the functions that access the buffer are
+    omitted. NAME_set is also omitted for a packed input, whose elements cannot be set one by one.
+
+    predict: the body of NAME_predict.
     """
     made: list[Operation] = []
     if program.pushes is not None:
@@ -55,7 +57,7 @@ def _stream_functions(program: ProgramBuilder, spellings: Spellings) -> list[Ope
 
 
 def _score(program: ProgramBuilder, number: int, format: NumberFormat, spellings: Spellings) -> c.FuncOp:
-    """The C function that returns element i of output `number` as a real number."""
+    """The C function that returns element i of output `number`, converted to a real number."""
     body = program.signatures.body({"i": IndexType()})
     [index] = program.signatures.arguments_of(body)
     build = ExpressionBuilder(body)
@@ -69,8 +71,8 @@ def _score(program: ProgramBuilder, number: int, format: NumberFormat, spellings
 
 
 def _is_anomaly(program: ProgramBuilder, format: NumberFormat, spellings: Spellings) -> c.FuncOp:
-    """The C function that compares the score with a threshold, after rounding the threshold to the format of the
-    score.
+    """The C function that returns whether the score is below a threshold. The threshold, a real number, is first
+    rounded to the format of the score.
     """
     body = program.signatures.body({"threshold": f32})
     [threshold] = program.signatures.arguments_of(body)

@@ -1,4 +1,4 @@
-"""Conversions inside the C functions that callers use: computations in a format's arithmetic, and clamping of the
+"""Conversions in the C functions for callers: computations in the arithmetic of a number format, and clamping of the
 caller's raws.
 """
 
@@ -26,7 +26,9 @@ def emitted(
     compute: Callable[[Emitter, Sequence[SSAValue]], SSAValue],
     spellings: Spellings,
 ) -> SSAValue:
-    """Emit a computation in a format's arithmetic at the end of a block of C, and return its value."""
+    """Emit a computation in the arithmetic of a number format at the end of a C block, and return the computed
+    value.
+    """
     block = Block(arg_types=[operand.type for operand in operands])
     end = func.ReturnOp()
     block.add_op(end)
@@ -40,7 +42,9 @@ def emitted(
 
 
 def guarded(program: ProgramBuilder, build: ExpressionBuilder, raw: SSAValue) -> SSAValue:
-    """If the program indexes tables by a raw of the input, clamp the raw to the valid raws. Return the raw."""
+    """Clamp a raw of the input to the valid raws if the program indexes tables by raws of the input. Return the
+    raw, clamped or not.
+    """
     if program.guarded is None or program.input_format is None:
         return raw
     info = np.iinfo(program.input_format.dtype)

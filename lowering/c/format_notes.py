@@ -30,10 +30,11 @@ class Affine:
 
 
 def affine_format(ctx: Context, text: str) -> Affine | None:
-    """The format that a type names, if it is affine and has at most 16 bits; None for other formats and for published
-    arithmetic.
+    """The affine format that the text `text` of a type denotes. None for a format that is not affine, is wider than
+    16 bits, or has the flag `AS_PUBLISHED`.
 
-    ctx: the context for parsing. text: the type as text.
+    ctx: the context for parsing.
+    text: the type as text.
     """
     format = _spelled(ctx, text)
     if (
@@ -50,10 +51,12 @@ def affine_format(ctx: Context, text: str) -> Affine | None:
 
 
 def describe_format(ctx: Context, text: str, otherwise: str = "") -> str:
-    """Describe a format, given in the syntax of types, with a formula if it maps raws to reals by an affine function.
+    """Describe a format, given in the syntax of types. The description contains a formula if the format maps raws
+    to reals by an affine function.
 
-    otherwise: text that ends the description of a format of integer raws without a formula. Float formats, and text
-    that is not a type, are returned unchanged.
+    ctx: the context for parsing.
+    text: the type as text. If it denotes a float format or no format, it is returned unchanged.
+    otherwise: text appended to the description of an integer format without a formula.
     """
     if (format := _spelled(ctx, text)) is None:
         return text
@@ -67,7 +70,7 @@ def describe_format(ctx: Context, text: str, otherwise: str = "") -> str:
 
 
 def spelled_format(ctx: Context, text: str) -> NumberFormat | None:
-    """Parse a number format from the text of its type; None for other text."""
+    """Parse a number format from the text of its type. None if the text is not the type of a number format."""
     try:
         return number_format(Parser(ctx, text).parse_type())
     except ParseError:
@@ -75,14 +78,16 @@ def spelled_format(ctx: Context, text: str) -> NumberFormat | None:
 
 
 def _spelled(ctx: Context, text: str) -> NumberFormat | None:
-    """Parse a format of integer raws from a text; None for other text."""
+    """Parse a number format whose raws are integers from the text of its type. None for any other text."""
     format = spelled_format(ctx, text)
     return format if format is not None and format.dtype.kind == "i" else None
 
 
 def outermost_raws(format: NumberFormat) -> tuple[int, int] | None:
-    """The least and the greatest raw of a format. None for floats, for published arithmetic, and if every value of the
-    storage type is a raw.
+    """The least and the greatest raw of a format.
+
+    None for floats, for formats with `AS_PUBLISHED`, and for formats in which every value of the storage type is a
+    raw.
     """
     if format.dtype.kind != "i" or format.AS_PUBLISHED:
         return None
@@ -99,8 +104,8 @@ def outermost_raws(format: NumberFormat) -> tuple[int, int] | None:
 
 
 def guarded_raws(format: NumberFormat) -> tuple[int, int] | None:
-    """`outermost_raws` of an 8-bit format whose raws index tables because the format has no formula; None for any other
-    format.
+    """The least and the greatest raw of an 8-bit format without an affine formula, whose raws index tables. None
+    for any other format, and if every 8-bit integer is a raw.
     """
     return outermost_raws(format) if format.dtype.itemsize == 1 and affine_formula(format) is None else None
 

@@ -1,8 +1,8 @@
 """The lowering of a function to C, op by op: the builder of its expressions, and its loops, branches and calls.
 
-Loops access consecutive elements in flash through pointers. On an AVR a load that also advances its pointer costs no
-more than a plain load, while recomputing each address costs 3 to 8 cycles per element. gcc does not find this form by
-itself. Loops with more such loads than pointer registers use an index instead.
+Consecutive elements in flash are loaded through a pointer that the loop advances. On an AVR such a load costs no more
+than a plain load, while recomputing each address costs 3 to 8 cycles per element. gcc does not derive this form from
+indexed loads. A loop with more such loads than the chip has pointer registers uses an index instead.
 """
 
 from __future__ import annotations
@@ -35,7 +35,8 @@ _NEUTRAL = {"+": 0, "-": 0, "*": 1, ">>": 0}
 
 
 class ExpressionBuilder(LocatedBuilder):
-    """A builder that inserts expressions and statements at the end of a block, all with one source location.
+    """A builder that inserts expressions and statements at the end of a block. All inserted ops have one source
+    location.
 
     Integer arithmetic on literals is folded.
     """
@@ -44,7 +45,10 @@ class ExpressionBuilder(LocatedBuilder):
         super().__init__(InsertPoint.at_end(block), UnknownLoc())
 
     def insert(self, op: Operation, hint: str | None = None) -> SSAValue:
-        """Insert an op and return its first result. hint: the name hint of the result."""
+        """Insert an op and return its first result.
+
+        hint: the name hint of the result.
+        """
         result = super().insert(op)
         result.name_hint = hint
         return result
@@ -95,7 +99,7 @@ class ExpressionBuilder(LocatedBuilder):
 
 
 def integer(value: SSAValue) -> int | None:
-    """The value of an integer literal; None for any other expression."""
+    """The value of an integer literal. None for any other expression."""
     op = value.owner
     if isinstance(op, c.LiteralOp) and isinstance(number := op.number, int):
         return number
@@ -107,8 +111,9 @@ def unsupported(op: Operation, why: str = "has no spelling in C") -> InputError:
 
 
 class FunctionLowering:
-    """The state of lowering one function. `values` maps each lowered value of the function to a value of the `c`
-    dialect.
+    """The state of lowering one function to C.
+
+    `values` maps each lowered value of the original function to a value of the `c` dialect.
     """
 
     def __init__(self, program: ProgramBuilder, body: Block, spellings: Spellings):
@@ -122,7 +127,7 @@ class FunctionLowering:
 
     @property
     def instance(self) -> SSAValue | None:
-        """The instance whose memory the function uses; None for a program without instances."""
+        """The pointer to the instance whose memory the function uses. None for a program without instances."""
         return self.program.signatures.instance_of(self.body)
 
     def lower_function(self, function: func.FuncOp) -> None:
@@ -145,13 +150,19 @@ class FunctionLowering:
             lower(self, op)
 
     def partition(self, hint: Attribute | None, symbol: str | None = None, argument: SSAValue | None = None) -> None:
-        """Insert the pragma that partitions an array over memories, if `hint` is not None."""
+        """Insert the HLS pragma that partitions an array cyclically over memories.
+
+        hint: the number of memories, as an integer attribute. For any other attribute, and for None, nothing is
+            inserted.
+        symbol: the name of the array, if it is a global.
+        argument: the array, if it is an argument of the function.
+        """
         if isinstance(hint, IntegerAttr):
             text = f"HLS ARRAY_PARTITION cyclic factor={hint.value.data}"
             self.build.put(c.PragmaOp(text, None if symbol is None else SymbolRefAttr(symbol), argument))
 
     def nested(self, block: Block, write: Callable[[], None]) -> Region:
-        """A region of a single block, filled with the ops that `write` inserts."""
+        """A region with the single block `block`, which `write` fills with ops."""
         with self.build.inside(block):
             write()
         return Region(block)
@@ -169,8 +180,8 @@ class FunctionLowering:
         return self.build.insert(c.ReadOp(variable), variable.name_hint)
 
     def assign_all(self, variables: list[SSAValue], end: Operation | None) -> None:
-        """Assign the operands of a terminator to variables. Operands that depend on the variables have already been
-        evaluated.
+        """Assign the operands of a terminator to variables. Operands that depend on these variables must have
+        been evaluated before.
         """
         assert end is not None
         for variable, value in zip(variables, self.operands(end), strict=True):
@@ -184,7 +195,7 @@ Spellings: TypeAlias = Mapping[type[Operation], Spelling]
 
 
 class _Inductions:
-    """The values of a loop that increase by one per iteration, and their initial values."""
+    """The loop-carried values that increase by one in each iteration of a loop, and their initial values."""
 
     def __init__(self, loop: scf.ForOp):
         self.loop = loop
@@ -199,16 +210,19 @@ class _Inductions:
                 self.start[arg] = first
 
     def consecutive_loads(self) -> list[memref.LoadOp]:
-        """Loads from flash that are executed in every iteration and advance by one element per iteration."""
+        """Loads from flash that every iteration executes at an address one element above that of the previous
+        iteration.
+        """
         if any(op is not self.loop and isinstance(op, scf.ForOp) for op in self.loop.walk()):
             # A pointer would occupy a register throughout the inner loop.
             return []
         return [op for op in self.loop.body.block.ops if isinstance(op, memref.LoadOp) and self._advances(op)]
 
     def nested_walks(self) -> list[tuple[memref.LoadOp, Sequence[SSAValue]]]:
-        """Loads of inner loops that continue at the position where they stopped in the previous iteration of this loop.
+        """Loads in inner loops that resume, in each iteration of this loop, at the address where they ended in
+        the previous iteration.
 
-        Each load is paired with its indices, expressed by the iter_args of this loop.
+        Each load is paired with its indices, expressed as iter_args of this loop.
         """
         walks: list[tuple[memref.LoadOp, Sequence[SSAValue]]] = []
         body = self.loop.body.block
@@ -249,9 +263,10 @@ class _Inductions:
         return at is None
 
     def at_first(self, value: SSAValue, build: ExpressionBuilder, lowered: Callable[[SSAValue], SSAValue]) -> SSAValue:
-        """Emit, before the loop, the index of an advancing load in the first iteration, and return it.
+        """Emit, before the loop, the index that an advancing load has in the first iteration. Return the index.
 
-        The expression is built anew for each load, so that it refers to the variables before the loop.
+        The index expression is emitted separately for each load, so that it uses the values of variables before
+        the loop.
         """
         if value in self.start:
             return lowered(self.start[value])
@@ -350,7 +365,7 @@ def _return(at: FunctionLowering, op: func.ReturnOp) -> None:
 
 
 def _nothing(at: FunctionLowering, op: Operation) -> None:
-    """Lower a terminator to nothing, since its parent op assigns the variables."""
+    """Emit nothing for a terminator, since the parent op assigns the terminator's operands to variables."""
 
 
 CONTROL_FLOW: Spellings = {

@@ -1,4 +1,4 @@
-"""Text of the C header in addition to prototypes: macros of units, class names, feature conversions, the row
+"""Text of the C header in addition to prototypes: macros for units, class names, feature conversions and the row
 function.
 """
 
@@ -35,7 +35,7 @@ static inline const {letter} *{name}_class_name(int16_t label)
 
 
 def push_macros(name: str, pushes: tdsl.Pushes) -> list[c.DefineOp]:
-    """Macros for the lengths and counts of an input that the caller pushes in parts."""
+    """Macros with the lengths and counts of an input that the caller passes in several parts (`tdsl.Pushes`)."""
     texts = ("elements of a frame", "elements from one frame to the next", "frames up to an answer")
     texts += ("frames from one answer to the next",)
     macros = zip(("FRAME", "HOP", "STEPS", "STRIDE"), pushes, texts, strict=True)
@@ -49,7 +49,7 @@ def scale_macros(macro: str, format: Affine) -> c.InlineOp:
 
 
 def threshold_macro(name: str, threshold: float) -> c.InlineOp:
-    """The macro NAME_THRESHOLD with the score below which a sample is an anomaly."""
+    """The macro NAME_THRESHOLD. A sample is an anomaly if its score is below this threshold."""
     macro = f"{name}_THRESHOLD"
     return c.InlineOp(
         macro, f"#define {macro} ({spell_float(threshold)}) /* the score below which X is an anomaly */\n"
@@ -57,8 +57,8 @@ def threshold_macro(name: str, threshold: float) -> c.InlineOp:
 
 
 def unit_macros(name: str, unit: InputUnit) -> c.InlineOp:
-    """The macro NAME_INPUT_UNIT with the unit of the input's integers, and macros of the scale if all elements share
-    one.
+    """The macro NAME_INPUT_UNIT, which names the unit of the input's integers. If all elements have one scale, the
+    text also defines the macros of this scale.
     """
     macro = f"{name}_INPUT"
     text = f'#define {macro}_UNIT "{unit.text}" /* the integers that the input takes */\n'
@@ -70,7 +70,7 @@ def unit_macros(name: str, unit: InputUnit) -> c.InlineOp:
 
 
 def class_names(name: str, labels: Sequence[str | int], chip: Chip) -> c.InlineOp:
-    """The function NAME_class_name, whose strings are in flash."""
+    """The C function NAME_class_name, which returns the name of a class as a string in flash."""
     texts = [str(label) for label in labels]
     attribute, where, letter, cast = "", "", "char", ""
     if chip.flash_attribute is not None:
@@ -93,7 +93,9 @@ def class_names(name: str, labels: Sequence[str | int], chip: Chip) -> c.InlineO
 
 
 def _string(text: str) -> str:
-    """Quote a text as a C string literal. Bytes beyond ASCII become octal escapes, which end after three digits."""
+    """Quote a text as a C string literal. Bytes outside ASCII become octal escapes of exactly three digits, which a
+    following digit cannot extend.
+    """
     quoted = "".join(map(_escaped, text.encode()))
     # Two question marks may begin a trigraph.
     return '"' + (quoted.replace("?", "\\?") if "??" in quoted else quoted) + '"'
@@ -131,9 +133,10 @@ _READ = "tm_flash_f32"
 
 
 def feature_conversion(name: str, features: tdsl.FeatureMap, chip: Chip) -> c.InlineOp:
-    """The tables `NAME_feature_scales` and `NAME_feature_zeros`, and the function `NAME_feature_number`.
+    """The C tables `NAME_feature_scales` and `NAME_feature_zeros`, and the C function `NAME_feature_number`.
 
-    The C function converts a feature to a real number in the units of the input, before it is rounded to a format.
+    The function converts a feature to a real number in the units of the program's input. The caller then rounds
+    this number to the input format.
     """
     tables = {"scales": features.scales, "zeros": features.zeros}
     tables = {kind: tdsl.shortest_period(reals) for kind, reals in tables.items()}
@@ -155,7 +158,9 @@ def feature_conversion(name: str, features: tdsl.FeatureMap, chip: Chip) -> c.In
 
 
 def _index(length: int, elements: int) -> str:
-    """The C expression of the index into a table of `length` numbers that repeat over the elements."""
+    """The C expression that maps an element index i to an index into a table. The table stores `length` numbers,
+    which repeat over the `elements` elements.
+    """
     if length == elements:
         return "i"
     return "0" if length == 1 else f"i % {length}"
@@ -177,10 +182,12 @@ ROW_BITS = 16
 
 
 def row_declaration(name: str, type: str, length: str, axes: str) -> c.InlineOp:
-    """The declaration of `NAME_row`, which the caller defines and which supplies the rows of an input.
+    """The declaration of the C function `NAME_row`, which the caller defines and which returns the rows of an
+    input.
 
-    type: the C type of the elements. length: the macro for the number of elements in a row. axes: the axes of a row,
-    such as `width x channels`; empty if unknown.
+    type: the C type of the elements.
+    length: the macro for the number of elements in a row.
+    axes: the axes of a row, such as `width x channels`; empty if unknown.
     """
     return c.InlineOp(
         name, _ROW.format(name=name, type=type, length=length, bits=ROW_BITS, axes=f" ({axes})" if axes else "")

@@ -20,7 +20,7 @@ from tinyml.lowering.c.real_numbers import from_real, present, rounding_note
 
 
 class InputBuffer:
-    """The input buffer of a program, in the arena or in a separate array."""
+    """The input buffer of a program, which is in the arena or in a separate array."""
 
     def __init__(self, program: ProgramBuilder, predict: Block):
         self.program = program
@@ -51,7 +51,7 @@ class InputBuffer:
         return [*made, self._predict_floats(format, spellings)]
 
     def _pointer(self, build: ExpressionBuilder, instance: SSAValue | None) -> SSAValue:
-        """The address of the buffer, in the memory of `instance` if there is one."""
+        """The address of the input buffer. With instances, the buffer is in the memory of `instance`."""
         if (given := self.program.given) is not None:
             pointer = c.PointerType(self.element)
             view = c.ViewOp("arena", given.offset.value.data, self.length, "", pointer, instance)
@@ -80,7 +80,7 @@ class InputBuffer:
         return self.signatures.function("run", self.label, doc, body)
 
     def _set(self, format: NumberFormat, spellings: Spellings) -> c.FuncOp:
-        """The function NAME_set of an input whose elements share one format."""
+        """The C function NAME_set for an input whose elements have one format."""
         body, build, index, real = self._setter()
         pointer = self._pointer(build, self.signatures.instance_of(body))
         build.put(c.StoreOp(self._raw(body, index, real, format, spellings), pointer, index))
@@ -91,7 +91,9 @@ class InputBuffer:
         return self.signatures.function("set", [], doc, body)
 
     def _set_by_all(self, part: tdsl.InputPart) -> c.FuncOp:
-        """The function NAME_set_PART of one part of the input, which calls NAME_set."""
+        """The C function NAME_set_PART for one part of the input; it calls NAME_set with the index of the
+        element in the whole input.
+        """
         body, build, index, real = self._setter()
         whole = build.binary(index, "+", build.literal(part.start))
         build.put(c.InvokeOp(f"{self.name}_set", [*self.signatures.instances_of(body), whole, real]))
@@ -100,7 +102,7 @@ class InputBuffer:
         return self.signatures.function(f"set_{part.name}", [], doc, body)
 
     def _set_input(self, part: tdsl.InputPart, format: NumberFormat, spellings: Spellings) -> c.FuncOp:
-        """The function NAME_set_PART of an input part with a separate format."""
+        """The C function NAME_set_PART for a part of the input that has its own number format."""
         body, build, index, real = self._setter()
         pointer = self._pointer(build, self.signatures.instance_of(body))
         raw = self._raw(body, index, real, format, spellings)
@@ -110,7 +112,7 @@ class InputBuffer:
         return self.signatures.function(f"set_{part.name}", [], doc, body)
 
     def _set_by_input(self, parts: Sequence[tdsl.InputPart]) -> c.FuncOp:
-        """The function NAME_set, which calls the function NAME_set_PART of the part that contains the element."""
+        """The C function NAME_set, which calls NAME_set_PART for the part that contains the element."""
         body, build, index, real = self._setter()
         given, blocks = self.signatures.instances_of(body), [body]
         for part in parts:
@@ -128,8 +130,8 @@ class InputBuffer:
         return self.signatures.function("set", [], doc, body)
 
     def _setter(self) -> tuple[Block, ExpressionBuilder, SSAValue, SSAValue]:
-        """Begin a function that sets an element; return its body, a builder, and the arguments for the index and the
-        real number.
+        """Begin a C function that sets an input element. Return its body, an expression builder, and the
+        arguments for the element index and the real number.
         """
         body = self.signatures.body({"i": IndexType(), "value": f32})
         index, real = self.signatures.arguments_of(body)
@@ -186,7 +188,9 @@ class InputBuffer:
         return self.signatures.function("predict_floats", self.label, doc, body)
 
     def _entry(self, inner: Block, read: Sequence[int], spellings: Spellings) -> SSAValue:
-        """Emit a lookup in the table of elements that the program reads, indexed by the counter of the loop `inner`."""
+        """Emit a lookup in the table of the elements that the program reads. The counter of the loop `inner` is
+        the index into the table.
+        """
         table = np.array(read, np.int8 if max(read) < 128 else np.int16 if max(read) < 1 << 15 else np.int32)
 
         def entry(m: Emitter, values: Sequence[SSAValue]) -> SSAValue:
@@ -200,7 +204,7 @@ class InputBuffer:
         self._call(build, body, "predict", arguments)
 
     def _call(self, build: ExpressionBuilder, body: Block, function: str, arguments: Sequence[SSAValue]) -> None:
-        """End a function by calling another function and returning the result, if there is one."""
+        """End a C function with a call of another function. If the called function has a result, return it."""
         arguments = [*self.signatures.instances_of(body), *arguments]
         if self.label:
             result = build.insert(c.CallOp(f"{self.name}_{function}", arguments, i16))

@@ -83,7 +83,7 @@ FLOATS = (
 
 
 class ProgramBuilder:
-    """A collector of the declarations that a function needs; `finish` assembles the complete program."""
+    """A collector of the declarations that a function needs. `finish` assembles them to the complete C program."""
 
     def __init__(self, ctx: Context, function: func.FuncOp):
         self.ctx = ctx
@@ -144,7 +144,7 @@ class ProgramBuilder:
         self.names.take(name)
 
     def _kernel(self, name: str) -> Kernel | None:
-        """The kernel that a declared function implements; None for functions that are not kernels."""
+        """The kernel that a declared function implements. None for functions that are not kernels."""
         if name not in self.kernels:
             return None
         attribute, declaration = self.kernels[name]
@@ -157,7 +157,7 @@ class ProgramBuilder:
         return kernel
 
     def constant(self, op: scratch.ConstantOp) -> c.ConstantOp:
-        """Declare a constant array; equal arrays share one declaration."""
+        """Declare a constant array, and return its declaration. Equal arrays have one declaration."""
         type = _array(op.result.type)
         if not isinstance(type.memory_space, scratch.Flash | NoneAttr):
             raise InputError(f"a sparse constant '{op.result.name_hint}' must have been lowered to its parts")
@@ -184,15 +184,18 @@ class ProgramBuilder:
         self.arena.memories = op.memories
 
     def view(self, op: scratch.ViewOp, instance: SSAValue | None) -> c.ViewOp:
-        """Emit the address of a buffer, and return the op. instance: the instance whose arena contains the buffer."""
+        """Emit the address of a buffer in the arena, and return the op.
+
+        instance: the instance whose arena contains the buffer; None for a program without instances.
+        """
         type = memref_type(op.result)
         pointer = c.PointerType(type.element_type, ALIAS if len(self.viewed) > 1 else RAM)
         doc = self.describe(type, op.attributes.get(FORMAT))
         return c.ViewOp(ARENA, op.offset.value.data, prod(type.get_shape()), doc, pointer, instance)
 
     def interpret_results(self, op: func.ReturnOp) -> SSAValue | None:
-        """Record the label, the scores and further outputs of a program. Return the label, or None if the program has
-        none.
+        """Record which values a program returns as label, scores and further outputs. Return the label, or None
+        if the program returns no label.
         """
         for value in op.arguments:
             if isinstance(value.type, IndexType):
@@ -202,16 +205,20 @@ class ProgramBuilder:
         return self.label
 
     def describe(self, type: MemRefType[Attribute], format: Attribute | None, otherwise: str = "") -> str:
-        """The comment on an array: its shape, element type and number format.
+        """The text of a comment on an array: its shape, element type and number format.
 
-        otherwise: text that ends the description of a format without a formula, as in `describe_format`.
+        otherwise: text appended to the description of an integer format without a formula, as in `describe_format`.
         """
         shape = "x".join(map(str, type.get_shape())) or "scalar"
         text = describe_format(self.ctx, format.data, otherwise) if isinstance(format, StringAttr) else None
         return f"{shape} {ELEMENTS[type.element_type]}" + (f", {text}" if text else "")
 
     def finish(self, predict: Block, others: Sequence[Operation]) -> c.ProgramOp:
-        """The complete program. predict: the body of the function NAME_predict. others: further functions."""
+        """The complete program.
+
+        predict: the body of the function NAME_predict.
+        others: further functions.
+        """
         given = self.interface.input
         # Callers of a program with an integer input unit do not need the format.
         setter = f", whose raws {self._setter} makes of real numbers" if self._setter else ""
@@ -294,17 +301,23 @@ class ProgramBuilder:
 
     @property
     def pushes(self) -> tdsl.Pushes | None:
-        """The parts in which the caller pushes the input; None for an input that is not pushed."""
+        """The layout of the parts that the caller pushes as input. None for an input that is not pushed in
+        parts.
+        """
         return self.interface.input.pushed
 
     @property
     def row_length(self) -> int | None:
-        """The length of a row if the input arrives row by row, counted in elements of the caller's array; else None."""
+        """The number of elements in a row of an input that arrives row by row, counted in elements of the
+        caller's array. None for any other input.
+        """
         elements, bits = self.interface.input.received, self.interface.input.packed
         return elements if elements is None or bits is None else packed_bytes(elements, bits)
 
     def _header_texts(self) -> list[Operation]:
-        """Macros of units, the conversion function of features with separate scales, and class names."""
+        """The header texts of the program: macros for units, the conversion function for features with separate
+        scales, and the function for class names.
+        """
         texts: list[Operation] = []
         chip = chip_of(self.target)
         unit = self.interface.input.unit
@@ -337,37 +350,39 @@ class ProgramBuilder:
 
     @property
     def class_labels(self) -> Sequence[str | int] | None:
-        """The labels of the classes; None if the program computes no class or the classes have no labels."""
+        """The labels of the classes. None if the program computes no class or the classes have no labels."""
         return None if self.label is None else self.interface.classes
 
     @property
     def features(self) -> tdsl.FeatureMap | None:
-        """The scales and zeros of the input's features; None if all features share one scale."""
+        """The scale and zero of each input feature. None if all features have one scale."""
         return self.interface.input.features(prod(self.input.get_shape()))
 
     @property
     def encoding(self) -> tdsl.FeatureEncoding | None:
-        """The integers by which the device converts features with separate scales to raws.
+        """The integers with which the device converts features with separate scales to raws.
 
-        None if all features share one scale, or if the conversion uses floats.
+        None if all features have one scale, or if the conversion uses floats.
         """
         features, format = self.features, self.input_format
         return None if features is None or format is None else tdsl.feature_encoding(features, format)
 
     @cached_property
     def input_format(self) -> NumberFormat | None:
-        """The number format of the input; None if it is unknown."""
+        """The number format of the input. None if it is unknown."""
         return self._spelled(self._input_note)
 
     @cached_property
     def own_formats(self) -> Sequence[tuple[tdsl.InputPart, NumberFormat]]:
-        """The parts of the input, each with its number format, if some part has a separate format; otherwise empty."""
+        """The parts of the input with their number formats. Empty if all parts have one format."""
         shared = self.input_format
         return [] if shared is None else self.interface.input.own_formats(shared)
 
     @property
     def guarded(self) -> tuple[int, int] | None:
-        """The least and the greatest raw of an input whose raws index tables; None for any other input."""
+        """The least and the greatest raw of an input whose raws are used as table indices. None for any other
+        input.
+        """
         format = self.input_format
         if format is None or self.is_packed:
             return None
@@ -375,13 +390,13 @@ class ProgramBuilder:
 
     @property
     def is_packed(self) -> bool:
-        """True if the elements of the input are packed into less than a byte each."""
+        """Whether several elements of the input are packed into one byte."""
         return self.interface.input.packed is not None
 
     @property
     def _setter(self) -> str:
-        """The name of the function that accepts real inputs, with parentheses; empty if the program has no such
-        function.
+        """The call syntax of the C function that accepts real inputs, such as `NAME_set()`. Empty if the
+        program has no such function.
         """
         if self.input_format is None or self.is_packed:
             return ""
@@ -390,7 +405,7 @@ class ProgramBuilder:
         return "" if self.row_length is not None else f"{self.name}_set()"
 
     def output_format(self, number: int) -> NumberFormat | None:
-        """The number format of an output; None if it is unknown."""
+        """The number format of an output. None if it is unknown."""
         return self._spelled(_format_note(self.function.res_attrs, number + (self.label is not None)))
 
     def _spelled(self, format: Attribute | None) -> NumberFormat | None:
@@ -398,7 +413,7 @@ class ProgramBuilder:
 
     @property
     def _affine_input(self) -> Affine | None:
-        """The format of the input, if it is affine; None otherwise."""
+        """The format of the input, if it is affine. None otherwise."""
         return self._affine(self._input_note)
 
     def _affine(self, format: Attribute | None) -> Affine | None:
@@ -409,12 +424,14 @@ class ProgramBuilder:
 
     @property
     def _input_note(self) -> Attribute | None:
-        """The note on the number format of the input, for the interface; None without a known format."""
+        """The text that describes the number format of the input in the interface. None if the format is
+        unknown.
+        """
         given = self.given
         return _format_note(self.function.arg_attrs, 0) if given is None else given.attributes.get(FORMAT)
 
     def _input(self, given: scratch.ViewOp, described: str) -> c.FuncOp:
-        """The function that returns the address to which the caller writes the input."""
+        """The C function that returns the address of the input buffer, to which the caller writes."""
         type = _array(given.result.type)
         pointer = c.PointerType(type.element_type)
         length = prod(type.get_shape())
@@ -427,7 +444,7 @@ class ProgramBuilder:
         return self.signatures.function("input", [pointer], text, body)
 
     def _output(self, number: int, value: SSAValue) -> c.FuncOp:
-        """The C function that returns the scores, or the output with index `number`."""
+        """The C function that returns the address of output `number`. Output 0 is the scores."""
         type = _array(value.type)
         what, suffix = (f"Output {number}", f"output_{number}") if number else ("The scores", "scores")
         getter = f"{self.name}_{suffix}_score" if number else f"{self.name}_score"
@@ -442,7 +459,8 @@ class ProgramBuilder:
     def output_view(self, value: SSAValue, name: str, instance: SSAValue | None) -> c.ViewOp:
         """Emit the address of an output in the arena, and return the op.
 
-        name: the name of the view if the value has no name hint. instance: the instance that contains the arena.
+        name: the name of the view if the value has no name hint.
+        instance: the instance that contains the arena; None for a program without instances.
         """
         type = _array(value.type)
         pointer = c.PointerType(type.element_type, CONST)
@@ -457,7 +475,7 @@ _INDEX_CASTS = (arith.ExtSIOp, arith.ExtUIOp, arith.TruncIOp, arith.IndexCastOp,
 
 
 def _looks_up(function: func.FuncOp, given: SSAValue) -> bool:
-    """Whether a load from a constant array is indexed by a raw of the input, with or without an added offset."""
+    """Whether a raw of the input, with or without an added offset, indexes a load from a constant array."""
 
     def array(memory: SSAValue) -> SSAValue:
         return array(memory.owner.source) if isinstance(memory.owner, scratch.SliceOp) else memory

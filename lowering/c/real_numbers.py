@@ -24,30 +24,34 @@ V = TypeVar("V")
 
 
 def from_real(m: Machine[V], value: V, format: NumberFormat) -> V:
-    """Convert a float to the nearest raw. NaN becomes zero unless programs accept the raw to which NaN rounds."""
+    """Convert a float to the nearest raw. NaN becomes the raw of zero, unless the format has a raw for NaN that
+    programs accept.
+    """
     if not _takes_nan(format):
         value = m.select(m.cmp_oge(value, value), value, m.float_constant(0.0))
     return format.from_f32(m, value)
 
 
 def present(m: Machine[V], value: V, index: V, fills: NDArray[Any]) -> V:
-    """Replace a missing float (NaN) by the fill of its element, and return the value; any other float is unchanged.
+    """Replace a missing value (NaN) by the replacement for its element, and return the result. Any other float is
+    unchanged.
 
-    index: the index of the element in `fills`.
+    index: the index of the element.
+    fills: the replacement for each element.
     """
     return m.select(m.cmp_oge(value, value), value, m.lookup("fills", fills, index))
 
 
 def lies_below(m: Machine[V], raw: V, threshold: V, format: NumberFormat) -> V:
-    """Whether a raw represents less than a float threshold, after the threshold is rounded to the format."""
+    """Whether the real of a raw is less than `threshold`. The threshold, a float, is first rounded to the format."""
     return format.greater(m, from_real(m, threshold, format), raw)
 
 
 def conversion_functions(format: NumberFormat, features: tdsl.FeatureMap | None) -> str:
-    """The runtime functions that NAME_set calls for a format; empty for floats. Cost tables list conversion times by
-    this key.
+    """The names of the runtime functions that NAME_set calls for a format, as the key under which cost tables list
+    conversion times. Empty for float formats.
 
-    features: the units of features with separate scales. The key then also states whether the features have zeros and
+    features: the scales of features with separate scales. The key then also states whether features have zeros and
     factors.
     """
     end = func.ReturnOp()
@@ -82,7 +86,9 @@ def rounding_note(format: NumberFormat) -> str:
 
 
 def _takes_nan(format: NumberFormat) -> bool:
-    """Whether NaN rounds to a raw that programs accept, such as NaR. Tables of other formats have no entry for NaN."""
+    """Whether the format rounds NaN to a raw that programs accept, such as NaR. Tables of other formats have no
+    entry for NaN.
+    """
     from tinyml.dialects.machine.numpy_machine import NumpyMachine
 
     if format.dtype.kind == "f":
@@ -95,7 +101,7 @@ def _takes_nan(format: NumberFormat) -> bool:
 
 
 def _rounded(format: NumberFormat, real: float) -> float:
-    """Round a real to a format and return the result as a real."""
+    """Round a real number to a format, and return the rounded number as a float."""
     from tinyml.dialects.machine.numpy_machine import NumpyMachine
 
     raws = format.from_f32(NumpyMachine(), np.array([real], np.float32))

@@ -1,5 +1,5 @@
-"""The public names and signatures of a C program. With instances,
-an instance is the first parameter of each function.
+"""The public names and signatures of a C program. In a program with instances, the first parameter of each function is
+an instance.
 """
 
 from __future__ import annotations
@@ -43,16 +43,18 @@ PUBLIC = (
 
 @dataclass(frozen=True)
 class Signatures:
-    """A builder of C functions: of bodies with arguments, and of functions with these bodies.
+    """A builder of C functions and their bodies.
 
-    name: the name of the program. instance: the type of instances; None for a program with static memory.
+    name: the name of the program.
+    instance: the type of instances; None for a program with static memory.
     """
 
     name: str
     instance: c.InstanceType | None
 
     def body(self, arguments: Mapping[str, Attribute]) -> Block:
-        """An empty body whose arguments are the instance, if any, and the given arguments.
+        """An empty body. Its arguments are the instance, in a program with instances, followed by the given
+        arguments.
 
         arguments: types by names.
         """
@@ -63,11 +65,11 @@ class Signatures:
         return body
 
     def instance_of(self, body: Block) -> SSAValue | None:
-        """The instance argument of a function; None for a program without instances."""
+        """The instance argument of a function. None for a program without instances."""
         return None if self.instance is None else body.args[0]
 
     def instances_of(self, body: Block) -> list[SSAValue]:
-        """The arguments that precede all others in calls inside a body: the instance, or none for a program with static
+        """The leading arguments of a call inside `body`: the instance, or nothing for a program with static
         memory.
         """
         return [] if self.instance is None else [body.args[0]]
@@ -79,7 +81,12 @@ class Signatures:
     def function(
         self, suffix: str, outputs: Sequence[Attribute], doc: str, body: Block, *, local: bool = False
     ) -> c.FuncOp:
-        """The C function NAME_suffix. outputs: the type of the function's result; empty for no result."""
+        """The C function NAME_suffix.
+
+        outputs: the types of its results; empty for a function without a result.
+        doc: the comment on the function.
+        local: whether the function is `static`.
+        """
         type = FunctionType.from_lists([argument.type for argument in body.args], outputs)
         return c.FuncOp(f"{self.name}_{suffix}", type, doc, Region(body), local=local)
 
@@ -89,8 +96,8 @@ WEIGHTS, LOADED, WEIGHTS_BYTES = "weights", "weights_in_ram", "WEIGHTS_BYTES"
 
 
 def loaded_weights(signatures: Signatures, arrays: Iterable[c.ConstantOp]) -> tuple[c.LoadedOp, c.FuncOp]:
-    """Return two ops: the structure of the weights in RAM, largest elements first, and `NAME_weights`, which returns
-    its address.
+    """Return two ops: the C structure of the weights that the caller loads to RAM, with the widest elements first,
+    and the function `NAME_weights`, which returns its address.
     """
     ordered = sorted(arrays, key=lambda op: -op.element_size)
     loaded = c.LoadedOp(LOADED, Region(Block(ordered)))

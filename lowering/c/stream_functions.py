@@ -1,6 +1,7 @@
 """C functions of a streaming program: NAME_push, NAME_push_floats, NAME_ready, NAME_predict and NAME_reset.
 
-The functions count frames and the samples of the frame that is being filled, and call the function of a time step.
+The functions count complete frames and the samples of the incomplete frame. They call the function that computes one
+time step.
 """
 
 from __future__ import annotations
@@ -36,7 +37,7 @@ class StreamFunctions:
         self.symbol = f"{self.name}_{PLACE}" if self.signatures.instance is None else PLACE
 
     def functions(self, convert: _Convert | None) -> list[Operation]:
-        """The functions of a streaming program and the variables that they share.
+        """The functions of a streaming program, and the variables that these functions use.
 
         convert: converts real numbers to raws; None omits NAME_push_floats.
         """
@@ -56,7 +57,7 @@ class StreamFunctions:
         return build.insert(c.SymbolOp(self.symbol, i16, RAM, self.signatures.instance_of(body)))
 
     def _load(self, body: Block, build: ExpressionBuilder, at: int) -> SSAValue:
-        """Load component `at` of the position into a variable."""
+        """Load component `at` of the position in the stream into a variable."""
         number = build.insert(c.LoadOp(self._place(body, build), build.literal(at)))
         cast = build.insert(c.CastOp(number, IndexType()))
         return build.insert(c.VariableOp(IndexType(), cast), "time" if at == TIME else "fill")
@@ -78,7 +79,7 @@ class StreamFunctions:
         build.put(c.AssignOp(variable, build.binary(build.insert(c.ReadOp(variable)), "+", build.literal(number))))
 
     def _push(self, suffix: str, element: Attribute, convert: _Convert) -> c.FuncOp:
-        """The C function that accepts samples until an answer is due."""
+        """The C function that copies the caller's samples until a prediction is due."""
         frame, hop, steps, _ = self.pushes
         body, build = self._begin({"samples": c.PointerType(element, CONST), "n": IndexType()})
         samples, count = self.signatures.arguments_of(body)
@@ -93,7 +94,7 @@ class StreamFunctions:
             return build.insert(c.ReadOp(variable))
 
         def take() -> None:
-            """Emit the loop that accepts samples up to the end of the frame."""
+            """Emit the loop that copies samples up to the end of the frame."""
             room = build.binary(build.literal(frame), "-", read(fill))
             some = build.insert(c.VariableOp(IndexType(), room), "some")
             left = build.binary(count, "-", read(taken))
@@ -160,7 +161,7 @@ class StreamFunctions:
         return self.signatures.function("ready", [i16], doc, body)
 
     def _predict(self) -> c.FuncOp:
-        """The C function that computes the answer and begins the next window of frames."""
+        """The C function that computes the prediction and begins the next window of frames."""
         body, build = self._begin({})
         time = self._load(body, build, TIME)
         labelled = self.program.label is not None

@@ -1,7 +1,7 @@
-"""Writers of programs in the file formats of other tools, in a table of the names that `tinyml export` accepts.
+"""Writers of programs in the file formats of other tools, in a table keyed by the names that `tinyml export` accepts.
 
 A package adds its own exporters by entry points of the group `tinyml.exporters`, with a name and an `Exporter` as the
-value. The name is also the suffix of the files unless a row states another suffix.
+value. The name is also the suffix of the files, unless the exporter states another suffix.
 """
 
 from __future__ import annotations

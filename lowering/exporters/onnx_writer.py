@@ -1,9 +1,8 @@
-"""Writing of programs on reals as ONNX models, for training loops and other runtimes.
+"""Export of programs on reals as ONNX models, for training loops and other runtimes.
 
-Vectors and single images become samples of a batch of any size. A column of n numbers becomes a tensor N x n. An image
-of height x width x channels becomes a tensor N x C x H x W, the order that other exporters use. A bias becomes part of
-the preceding convolution or dense layer. The weights of a dense layer after a flattened image are reordered to channels
-first.
+The model accepts a batch of any size N. A column of n numbers becomes a tensor N x n. An image of height x width x
+channels becomes a tensor N x C x H x W, the axis order of other exporters. A bias becomes part of the preceding
+convolution or dense layer. The weights of a dense layer after a flattened image are permuted to channels-first order.
 """
 
 from __future__ import annotations
@@ -55,10 +54,11 @@ ELEMENTWISE: dict[type[Operation], str] = {
 
 
 def write_onnx(module: ModuleOp) -> bytes:
-    """Write a program on reals without loops as an ONNX model of opset 17, whose outputs are the returned tensors.
+    """Write a program on reals without loops as an ONNX model of opset 17. The outputs of the model are the tensors
+    that the program returns.
 
-    Constants keep their names. Raises `InputError` for ops and shapes that an ONNX model cannot represent, for programs
-    that return no tensor, and if the package `onnx` is not installed.
+    Constants keep their names. Raises `InputError` for ops and shapes that an ONNX model cannot represent, for
+    programs that return no tensor, and if the package `onnx` is not installed.
     """
     try:
         onnx: Any = import_module("onnx")
@@ -118,8 +118,8 @@ class _Writer:
         return name
 
     def constant(self, array: Array, hint: str | None) -> str:
-        """Add an initializer for one use of a constant and return its name. Each use may require a different order of
-        axes.
+        """Add an initializer for one use of a constant, and return its name. Each use has a separate
+        initializer, since uses may require different axis orders.
         """
         name = self.fresh(hint or "constant")
         self.initializers[name] = array
@@ -134,7 +134,7 @@ class _Writer:
         self.values[value] = name, axes
 
     def dims(self, value: SSAValue) -> tuple[int, ...]:
-        """The extents of an image or a vector, without the sample axis; raises `InputError` for other shapes."""
+        """The extents of an image or a vector, without the sample axis. Raises `InputError` for other shapes."""
         shape = tdsl.shape_of(value)
         if len(shape) == 4 and shape[0] == 1:
             return shape[1:]
@@ -177,16 +177,17 @@ Handler = Callable[[_Writer, Any], None]
 
 
 def _result(to: _Writer, op: tdsl.TensorOp, name: str) -> None:
-    """Record an ONNX tensor as the result of an op: an image in channels-first order, or a vector."""
+    """Record an ONNX tensor as the result of an op. The tensor is an image in channels-first order, or a vector."""
     _ = to.dims(op.out)
     axes = CHANNELS_FIRST if len(tdsl.shape_of(op.out)) == 4 else tuple(range(len(tdsl.shape_of(op.out))))
     to.define(op.out, name, axes)
 
 
 def _bias(to: _Writer, op: tdsl.ContractionOp, channels: int) -> tuple[list[str], tdsl.TensorOp]:
-    """Return the names of the bias input of a layer and the last op that the layer absorbs.
+    """Return the names of the bias inputs of a layer's ONNX node, and the last op that the node replaces.
 
-    The bias is the constant that is added to the channels of the result. The list is empty without a bias.
+    The bias is the constant that the program adds to the channels of the layer's result. Without such a constant,
+    the list is empty.
     """
     if op.initial is not None:
         if (constant := _for_each(op.initial, channels)) is None:
@@ -208,7 +209,7 @@ def _only_user(value: SSAValue) -> Operation | None:
 
 
 def _for_each(value: SSAValue, channels: int) -> tdsl.ConstOp | None:
-    """The constant that defines a value, if it has one number per channel; None for other values."""
+    """The constant op that defines a value, if the constant has one number per channel. None for any other value."""
     shape = tdsl.shape_of(value)
     fits = prod(shape) == channels and (len(shape) < 4 or shape[3] == channels)
     return value.owner if fits and isinstance(value.owner, tdsl.ConstOp) else None
@@ -235,7 +236,9 @@ def _convolution(to: _Writer, op: tdsl.Conv2dOp) -> None:
 
 
 def _margins(op: tdsl.PadOp) -> list[int] | None:
-    """The padding in ONNX's order: before height, before width, after height, after width; None for other paddings."""
+    """The padding in ONNX's order: before height, before width, after height, after width. None if the op pads
+    another axis.
+    """
     if len(tdsl.shape_of(op.input)) != 4 or any((*op.gaps, *op.margins[0], *op.margins[3])):
         return None
     return [op.margins[1][0], op.margins[2][0], op.margins[1][1], op.margins[2][1]]
@@ -344,15 +347,17 @@ def _transpose(to: _Writer, op: tdsl.TransposeOp) -> None:
 
 
 def _reorder(to: _Writer, op: tdsl.ReshapeOp | tdsl.TransposeOp, permutation: Sequence[int]) -> None:
-    """Record the operand of an op as its result, with the axes permuted: axis i of the result is axis
-    `permutation[i]`.
+    """Record the operand's ONNX tensor as the result of a reshape or transposition, with its axes permuted: axis i
+    of the result is axis `permutation[i]` of the operand.
     """
     name, axes = to.values[op.input]
     to.define(op.out, name, tuple(permutation.index(axis) for axis in axes))
 
 
 def _moved_ones(shape: tdsl.Shape, result: tdsl.Shape) -> list[int] | None:
-    """The permutation equivalent to a reshape that only moves axes of extent 1; None for other reshapes."""
+    """The axis permutation that is equivalent to a reshape of a 4-axis shape. None if the reshape does more than
+    move axes of extent 1.
+    """
     long, short = ([axis for axis in range(1, 4) if (shape[axis] > 1) is wanted] for wanted in (True, False))
     if [shape[axis] for axis in long] != [extent for extent in result[1:] if extent > 1]:
         return None

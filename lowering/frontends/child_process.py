@@ -1,8 +1,8 @@
 """A child process in which third-party libraries parse files that may be damaged or malicious.
 
-A parser written in C++ may crash on such a file, overwrite memory or allocate without limit. A child process with
-limits on memory and time turns each of these failures into one error message about the file. Only bytes cross the
-process boundary: the child receives the file and returns a model in a format that tinyml parses itself.
+A parser written in C++ may crash on such a file, overwrite memory or allocate without limit. The child process has
+limits on memory and time, and each of these failures becomes one error message about the file. Only bytes cross the
+process boundary: the child receives the file, and returns a model in a format that tinyml parses itself.
 """
 
 from __future__ import annotations
@@ -36,10 +36,13 @@ _RESULT, _MESSAGE, _DEFECT = b"+", b"-", b"!"
 def converted(convert: Convert, content: bytes, *words: str, library: str, seconds: int, file: str) -> bytes:
     """Call a function on the content of a file in a child process, and return its result.
 
-    convert: a module-level function, which the child imports. words: further arguments of the function. library: the
-    name of the library that the function calls, for messages. seconds: the time limit. Raises `InputError` if the
-    function raises one, and for a child that crashes or exceeds the limits on memory or time. Raises `RuntimeError`
-    with the child's traceback for any other exception.
+    convert: a module-level function, which the child imports.
+    words: further arguments of the function.
+    library: the name of the library that the function calls, for messages.
+    seconds: the time limit.
+
+    Raises `InputError` if the function raises one, and for a child that crashes or exceeds the limits on memory or
+    time. Raises `RuntimeError` with the child's traceback for any other exception.
     """
     memory = _LEAST_MEMORY + _MEMORY_PER_BYTE * len(content)
     if (free := free_memory()) is not None:
@@ -99,12 +102,12 @@ def serve() -> None:
 
 
 def said(error: BaseException, path: str, file: str) -> str:
-    """The message of a library's exception. The user's file name replaces the path of the temporary copy."""
+    """The message of a library's exception, in which the user's file name replaces the path of the temporary copy."""
     return squeeze(str(error).replace(path, file))
 
 
 def _end(code: int) -> str:
-    """Describe how a process ended that wrote no answer."""
+    """Describe the exit code of a process that ended without a result."""
     if code < 0:
         known = {one.value: one.name for one in signal.Signals}
         return known.get(-code, f"signal {-code}")

@@ -32,10 +32,11 @@ _AS_DETECTOR: ContextVar[bool] = ContextVar("_AS_DETECTOR", default=False)
 
 @contextmanager
 def reading(*, detector: bool = False, trust_pickle: bool = False) -> Generator[None]:
-    """A context that sets options for importing models; a false option changes nothing.
+    """A context that sets options for importing models. An option that is false leaves its current value unchanged.
 
-    detector: import models as anomaly detectors; for example, a clustering model returns a score from the distance of a
-    sample to its clusters. trust_pickle: as `TRUST_PICKLE`.
+    detector: whether models are imported as anomaly detectors. For example, a clustering model then returns a score
+        that depends on the distance of a sample to its clusters.
+    trust_pickle: the value of `TRUST_PICKLE`.
     """
     before = _AS_DETECTOR.get(), TRUST_PICKLE.get()
     tokens = _AS_DETECTOR.set(detector or before[0]), TRUST_PICKLE.set(trust_pickle or before[1])
@@ -52,7 +53,7 @@ def detects() -> bool:
 
 
 def is_function(source: object) -> bool:
-    """True for a function that JAX can trace: a Python function, or the result of `jax.jit`."""
+    """Whether JAX can trace an object: a Python function, or the result of `jax.jit`."""
     lowers = callable(getattr(source, "lower", None)) and not isinstance(source, str | bytes)
     return lowers or isinstance(source, FunctionType | MethodType | partial)
 

@@ -17,12 +17,14 @@ LAMBDA = "<lambda>"
 
 
 def import_jax(function: Any, example: object) -> ModuleOp:
-    """Import a function on arrays with a leading sample axis; the imported function maps 1 x N features to 1 x M
-    scores.
+    """Import a function on arrays with a leading sample axis. The imported function maps one sample, 1 x N
+    features, to 1 x M scores.
 
-    If the function uses arrays of its surrounding scope, such as weights, they become constants. example: an input
-    array with a sample axis, of which the first sample is used; a tuple for several inputs. Raises `InputError` without
-    an example, without JAX, for a function that JAX cannot trace, and as `read_tensors` does.
+    Arrays of the function's enclosing scope, such as weights, become constants. Raises `InputError` without an
+    example, without JAX, for a function that JAX cannot trace, and as `read_tensors` does.
+
+    example: an input array with a sample axis, or a tuple of arrays for several inputs. Only the first sample is
+    used.
     """
     name = str(getattr(function, "__name__", type(function).__name__))
     name = "model" if name == LAMBDA else name
@@ -49,11 +51,11 @@ def _jitted(function: Callable[..., Any], name: str) -> Any:
 
 
 def _arguments(example: object) -> tuple[Any, ...]:
-    """The first sample of each input, in single precision."""
+    """The first sample of each input array, in single precision."""
     inputs = cast("Sequence[Any]", example) if isinstance(example, tuple) else (example,)
     return tuple(np.asarray(each)[:1].astype(np.float32) for each in inputs)
 
 
 def _first_line(error: Exception) -> str:
-    """The first line of JAX's message; the other lines are a long explanation."""
+    """The first line of JAX's error message. The other lines are a long explanation."""
     return next((line.strip() for line in str(error).splitlines() if line.strip()), type(error).__name__)

@@ -1,7 +1,7 @@
 """Import of Keras models in memory, through Keras's converter to TensorFlow Lite (the extra `keras`).
 
 The converted model uses floats, since tinyml chooses number formats later. Its batch size is 1, so that every shape is
-known. Recurrent layers are unrolled, because otherwise the converter emits forms that run only in TensorFlow.
+known. Recurrent layers are unrolled, since the converter would otherwise emit ops that run only in TensorFlow.
 """
 
 from __future__ import annotations
@@ -74,7 +74,7 @@ def to_tflite(content: bytes, file: str, suffix: str, trusted: str) -> bytes:
 
 
 def _without_configurations(message: str) -> str:
-    """Remove the layer configurations that precede the cause in a Keras error message."""
+    """Remove the layer configurations that Keras prints before the cause of an error."""
     before, _, after = message.partition(" using config=")
     _, _, cause = after.rpartition("Exception encountered: ")
     return f"{before}: {cause}" if after else message
@@ -118,7 +118,7 @@ def _to_tflite(model: Any, name: str) -> bytes:
 
 
 def _answer(model: Any, *inputs: Any) -> Any:
-    """The outputs of a model for inputs that are passed in the structure of its Input layers."""
+    """The outputs of a model. The inputs are nested in the structure of the model's Input layers."""
     structure: object = model.input if len(inputs) > 1 else None
     if isinstance(structure, Mapping):
         layers = cast("Mapping[str, object]", structure)
@@ -151,9 +151,9 @@ def _missing(name: str) -> InputError:
 
 @contextmanager
 def _older_layers(keras: Any) -> Generator[None]:
-    """A context in which Keras 3 loads layers that Keras 2 saved with a parameter that Keras 3 has removed.
+    """A context in which Keras 3 loads layers that Keras 2 saved.
 
-    Depthwise convolutions of Keras 2 store `groups`, which has no effect.
+    Keras 2 stores a parameter `groups` of depthwise convolutions, which has no effect and which Keras 3 rejects.
     """
     kinds = [getattr(keras.layers, name) for name in ("DepthwiseConv2D", "DepthwiseConv1D")]
     before = [kind.__init__ for kind in kinds]

@@ -1,9 +1,9 @@
-"""Checks of a Keras file before Keras loads it: its size, and that it contains no code.
+"""Checks of a Keras file before Keras loads it: the file is not too large, and contains no code.
 
 A .keras file is an archive of a configuration in JSON and weights in HDF5. An .h5 or .hdf5 file is HDF5 only, with the
 configuration in an attribute. A configuration may contain functions. For example, a Lambda layer stores Python byte
-code, and other layers name modules to import or files to unpickle. Keras executes such functions. Older versions
-execute them without a warning.
+code, and other layers name modules to import or files to unpickle. Keras executes such functions, and older versions do
+so without a warning.
 """
 
 from __future__ import annotations
@@ -88,11 +88,14 @@ def check_configuration(text: str | bytes, file: str, *, trusted: bool) -> None:
 
 
 def check_hdf5(content: bytes, file: str, *, trusted: bool, network: bool) -> str:
-    """Check a model or weights in HDF5, and return the version of Keras that wrote the file; empty if it is unknown.
+    """Check an HDF5 file with a model or weights. Return the version of Keras that wrote the file, or an empty string
+    if the version is unknown.
 
-    network: true to reject a file that has only weights. Raises `InputError` for data that is damaged, too large,
-    stored in another file, or contains code. This function runs in a child process, since it reads the configuration
-    with the library h5py, as Keras does.
+    Raises `InputError` for data that is damaged, too large, stored in another file, or contains code. This function
+    runs in a child process, since it reads the configuration with the library h5py, as Keras does.
+
+    trusted: true to allow code in the configuration.
+    network: true to reject a file that has only weights.
     """
     h5py: Any = import_module("h5py")
     shapes: list[tuple[int, ...]] = []
@@ -130,7 +133,7 @@ def check_hdf5(content: bytes, file: str, *, trusted: bool, network: bool) -> st
 
 
 def weights_in(content: bytes, file: str) -> Sequence[bytes]:
-    """The HDF5 files in an archive; raises `InputError` for a damaged archive."""
+    """The HDF5 files in an archive. Raises `InputError` for a damaged archive."""
     try:
         with zipfile.ZipFile(io.BytesIO(content)) as archive:
             return [archive.read(member) for member in archive.infolist() if member.filename.endswith(".h5")]
@@ -149,7 +152,8 @@ def require_elements(elements: int, file: str) -> None:
 def limit_variables(keras: Any, file: str) -> None:
     """Limit the total number of variable elements that Keras may create.
 
-    The configuration declares the sizes of layers, and Keras allocates the layers before it reads any weights.
+    Without this limit, a configuration could declare layers of any size, which Keras allocates before it reads any
+    weights.
     """
     made = 0
     construct = keras.Variable.__init__
@@ -164,8 +168,8 @@ def limit_variables(keras: Any, file: str) -> None:
 
 
 def _code(configuration: object) -> Iterator[str]:
-    """Yield a description of each piece of code in a configuration, at any depth, and of each reference to code outside
-    Keras's model parts.
+    """Yield a description of each piece of code in a configuration, at any depth, and of each reference to code
+    outside the Keras modules that define layers.
     """
     left = [configuration]
     while left:
@@ -180,8 +184,9 @@ def _code(configuration: object) -> Iterator[str]:
 
 
 def _code_of(fields: Mapping[str, object]) -> str | None:
-    """Describe the code in one object of a configuration; None if there is none.
-    Nested objects are checked separately.
+    """Describe the code in one object of a configuration. None if the object contains none.
+
+    Nested objects are not examined.
     """
     kind, module = fields.get("class_name", ""), fields.get("module")
     if fields.get("function_type") == "lambda" or kind in ("__lambda__", "lambda"):
@@ -203,7 +208,10 @@ def _code_of(fields: Mapping[str, object]) -> str | None:
 
 
 def _is_part(module: object, name: object) -> bool:
-    """Whether a module of Keras defines parts of models. name: the member of the module that is used."""
+    """Whether a module of Keras defines parts of models, such as layers and activations.
+
+    name: the referenced member of the module.
+    """
     if not isinstance(module, str) or not isinstance(name, str):
         return False
     package, *inner = [part for part in module.split(".") if part != "src"]

@@ -1,9 +1,10 @@
-"""Ops of model files that other packages import: ops of ONNX and operators of TensorFlow Lite that tinyml does not
-support, such as those of a domain of one's own.
+"""Ops in model files that other packages import, such as ops of a custom domain: ops of ONNX and operators of
+TensorFlow Lite that tinyml does not support.
 
-A package adds an op of ONNX by an entry point of the group `tinyml.onnx_ops`, whose name is the op, behind the domain
-and a dot for a domain other than ONNX's. A package adds an operator of TensorFlow Lite by an entry point of the group
-`tinyml.tflite_ops`, whose name is the code of the custom operator. The value is an `ImportOp` in both groups.
+A package adds an op of ONNX by an entry point of the group `tinyml.onnx_ops`. The entry point has the name of the op,
+preceded by the domain and a dot unless the domain is ONNX's. A package adds an operator of TensorFlow Lite by an entry
+point of the group `tinyml.tflite_ops`. The entry point has the name of the custom operator's code. The value is an
+`ImportOp` in both groups.
 """
 
 from __future__ import annotations
@@ -26,9 +27,10 @@ from tinyml.lowering.frontends.layers.model_builder import ModelBuilder, Paramet
 class ModelOp:
     """An op of a model file that a package imports.
 
-    * name: the op, behind its domain and a dot for a domain other than ONNX's, or the code of a custom operator.
-    * inputs: a computed tensor, with axes in the order of the file, is a value; a constant is a `Parameter`; an omitted
-      input is None.
+    * name: for ONNX the op, preceded by its domain and a dot unless the domain is ONNX's; for TensorFlow Lite the code
+      of a custom operator.
+    * inputs: a value for a computed tensor, with axes in the order of the file; a `Parameter` for a constant; None for
+      an omitted input.
     * attributes: the attributes of an ONNX node.
     * options: the options of a custom operator of TensorFlow Lite, as its bytes in the file.
     * types: the declared types of the outputs in TensorFlow Lite; empty for ONNX, whose files need not declare them.

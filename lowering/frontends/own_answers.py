@@ -1,4 +1,4 @@
-"""The predictions of the model that a program was imported from, by program."""
+"""The predictions of the original model, stored per imported program."""
 
 from __future__ import annotations
 
@@ -21,10 +21,12 @@ _ANSWERS: WeakKeyDictionary[ModuleOp, OwnAnswers] = WeakKeyDictionary()
 
 
 def keep_answers(module: ModuleOp, answers: OwnAnswers) -> None:
-    """Keep the predictions of a model as long as the module imported from it."""
+    """Store the predictions of the original model for as long as its imported module exists."""
     _ANSWERS[module] = answers
 
 
 def own_answers(module: ModuleOp) -> OwnAnswers | None:
-    """The predictions of the model that a module was imported from; None for other modules and for copies."""
+    """The predictions of the model that a module was imported from. None for other modules, and for copies of an
+    imported module.
+    """
     return _ANSWERS.get(module)

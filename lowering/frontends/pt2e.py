@@ -1,6 +1,6 @@
-"""Import of networks that PyTorch quantised by PT2E, `prepare_pt2e` and `convert_pt2e` of torchao.
+"""Import of networks that PyTorch quantised by PT2E (`prepare_pt2e` and `convert_pt2e` of torchao).
 
-`torch.onnx.export` has no translation of the ops of `torch.ops.quantized_decomposed`. This module states them as
+`torch.onnx.export` has no translation for the ops of `torch.ops.quantized_decomposed`. This module translates them to
 QuantizeLinear and DequantizeLinear. PyTorch rounds halves to even, which the metadata of the ONNX model records.
 """
 
@@ -23,7 +23,9 @@ _ELEMENTS = {3: (-128, 127), 2: (0, 255), 5: (-(1 << 15), (1 << 15) - 1), 6: (-(
 
 
 def is_graph(source: Any) -> bool:
-    """Whether an object is an exported program, or a module with a graph of ops, such as a converted one."""
+    """Whether an object is an exported program, or a module with a graph of ops, such as the result of
+    `convert_pt2e`.
+    """
     return is_program(source) or _has_class(source, "GraphModule")
 
 
@@ -37,7 +39,7 @@ def _has_class(source: Any, name: str) -> bool:
 
 
 def check_static(source: Any, name: str) -> None:
-    """Raise `InputError` for dynamic quantisation, whose scales are computed at run time."""
+    """Raise `InputError` for a network with dynamic quantisation, whose scales are computed at run time."""
     if dynamic := next((op for op in _ops(source) if "choose_qparams" in op), None):
         raise InputError(f"{dynamic} computes scales at run time: only static quantisation is supported", file=name)
 
@@ -95,10 +97,10 @@ def _table(torch: Any) -> dict[Any, Callable[..., Any]]:
 
 
 def _element(low: int, high: int) -> int:
-    """The type of raws from `low` to `high`, as ONNX numbers it."""
+    """The ONNX number of the smallest integer type that contains the raws from `low` to `high`."""
     return next(number for number, (first, last) in _ELEMENTS.items() if first <= low and high <= last)
 
 
 def _is_whole(low: int, high: int) -> bool:
-    """Whether the raws from `low` to `high` are all raws of their type."""
+    """Whether `low` and `high` are the least and the greatest value of their integer type."""
     return (low, high) in _ELEMENTS.values()

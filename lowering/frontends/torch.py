@@ -21,10 +21,13 @@ from tinyml.lowering.frontends.pt2e import is_graph, quantised_onnx
 
 
 def import_torch(module: Any, example: object) -> ModuleOp:
-    """Import a module in evaluation mode, or an exported program; the mode of the module itself is restored.
+    """Import a module in evaluation mode, or an exported program. The training mode of the module is restored
+    afterwards.
 
-    example: an input, a tensor or array with an axis over samples, of which the first is used; a tuple for several
-    inputs. Raises `InputError` without an example, for a module that PyTorch cannot export, and as `read_onnx` does.
+    Raises `InputError` without an example, for a module that PyTorch cannot export, and as `read_onnx` does.
+
+    example: a tensor or array with a sample axis, or a tuple of them for several inputs. Only the first sample is
+    used.
     """
     name = type(module).__name__
     if example is None:
@@ -33,7 +36,9 @@ def import_torch(module: Any, example: object) -> ModuleOp:
 
 
 def _exported(module: Any, arguments: tuple[Any, ...], name: str) -> bytes:
-    """Export a module as an ONNX model, without messages of PyTorch; a failed export raises `InputError`."""
+    """Export a module as the bytes of an ONNX model, and suppress PyTorch's messages. Raises `InputError` if the
+    export fails.
+    """
     torch = import_module("torch")
     try:
         if is_graph(module):
@@ -52,7 +57,7 @@ def _exported(module: Any, arguments: tuple[Any, ...], name: str) -> bytes:
 
 @contextmanager
 def _silence() -> Generator[None]:
-    """A context without gradients, and without messages of PyTorch."""
+    """A context in which PyTorch computes no gradients and prints no messages."""
     torch, logged = import_module("torch"), logging.root.manager.disable
     logging.disable(logging.WARNING)
     try:
@@ -64,7 +69,7 @@ def _silence() -> Generator[None]:
 
 @contextmanager
 def _evaluation(module: Any) -> Generator[None]:
-    """A context in which a module is in evaluation mode."""
+    """A context in which a module is in evaluation mode. Afterwards, its previous mode is restored."""
     training = [each for each in module.modules() if each.training]
     module.eval()
     try:
@@ -75,7 +80,9 @@ def _evaluation(module: Any) -> Generator[None]:
 
 
 def _check(module: Any, arguments: tuple[Any, ...], name: str) -> None:
-    """Raise a short `InputError` if the module fails on the inputs; the exporter's message would be long."""
+    """Run the module on the inputs. Raises a short `InputError` if this fails, since the exporter's own message
+    would be long.
+    """
     try:
         module(*arguments)
     except Exception as error:
@@ -83,7 +90,7 @@ def _check(module: Any, arguments: tuple[Any, ...], name: str) -> None:
 
 
 def _arguments(example: object) -> tuple[Any, ...]:
-    """The first sample of each input, as tensors."""
+    """The first sample of each input, as PyTorch tensors."""
     torch = import_module("torch")
     inputs = cast("Sequence[Any]", example) if isinstance(example, tuple) else (example,)
     tensors = [torch.as_tensor(each) for each in inputs]

@@ -1,1 +1,1 @@
-"""The lowering of scheduled programs to registers, logic and memories."""
+"""The lowering of scheduled programs to hardware: registers, combinational logic and memories."""

@@ -1,5 +1,5 @@
-"""A builder of hardware modules: logic, registers whose inputs are connected later, and selections by one-hot
-conditions.
+"""A builder of hardware modules: combinational logic, registers whose inputs are connected later, and multiplexers with
+one-hot conditions.
 """
 
 from __future__ import annotations
@@ -21,7 +21,10 @@ def bits(value: SSAValue) -> int:
 
 @dataclass
 class Register:
-    """A hardware register. takes: pairs of a condition and a next value; the first true condition selects the value."""
+    """A hardware register.
+
+    takes: pairs of a condition and a next value; the first true condition determines the next value.
+    """
 
     op: seq.CompRegOp
     takes: list[tuple[SSAValue, SSAValue]] = field(default_factory=list[tuple[SSAValue, SSAValue]])
@@ -34,8 +37,11 @@ Chosen = Sequence[tuple[SSAValue, SSAValue]]
 class Circuit:
     """A builder that appends ops of a hardware module to a block.
 
-    clock, reset: ports of the module. location: the location of the program. Each op has the location of the program's
-    op that it implements (`made_for`). Constants, which several ops share, have the location of the program.
+    Each op has the location of the program's op that it implements (`made_for`). Constants, which several ops
+    share, have the location of the program.
+
+    clock, reset: input ports of the module.
+    location: the location of the program.
     """
 
     def __init__(self, block: Block, clock: SSAValue, reset: SSAValue, location: LocationAttr):
@@ -68,7 +74,7 @@ class Circuit:
         return self.constants[key]
 
     def known(self, value: SSAValue) -> int | None:
-        """The unsigned value of a constant; None for any other value."""
+        """The unsigned value of a constant. None for any other value."""
         owner = value.owner
         if isinstance(owner, hw.ConstantOp):
             return owner.value.value.data % (1 << bits(value))
@@ -76,8 +82,10 @@ class Circuit:
 
     # Registers.
     def register(self, width: int, name: str | None = None, *, resets: bool = False) -> Register:
-        """Append a register that keeps its value unless a condition of `takes` is true.
-        resets: true to start from 0.
+        """Append a register, which holds its value in every cycle in which no condition of `takes` is true.
+
+        name: the name of the register; None for no name.
+        resets: whether a reset sets the register to 0.
         """
         zero = self.constant(0, width)
         op = seq.CompRegOp(zero, self.clock, (self.reset, zero) if resets else None)
@@ -87,13 +95,15 @@ class Circuit:
         return made
 
     def token(self, before: SSAValue) -> SSAValue:
-        """Append a register that delays a signal by one cycle, and return its output, which is 0 after a reset."""
+        """Append a register that delays a one-bit signal by one cycle, and return its output. A reset sets the
+        register to 0.
+        """
         register = self.register(1, "active", resets=True)
         register.takes.append((self.constant(1, 1), before))
         return register.op.data
 
     def later_signal(self) -> SSAValue:
-        """Create a placeholder for a signal. `connect` replaces it later."""
+        """A placeholder for a signal that does not exist yet. `connect` replaces it."""
         return self.put(comb.OrOp([self.constant(0, 1)]))
 
     def connect(self, later: SSAValue, signal: SSAValue) -> None:
@@ -135,7 +145,9 @@ class Circuit:
         return self.put(comb.ICmpOp(a, b, predicate))
 
     def choose(self, chosen: Chosen, width: int) -> SSAValue:
-        """Select the value whose condition is true; the result is unspecified if no condition is true."""
+        """Emit a multiplexer that returns the value whose condition is true. The result is unspecified if no
+        condition is true.
+        """
         by_value: dict[SSAValue, list[SSAValue]] = {}
         for condition, value in chosen:
             by_value.setdefault(value, []).append(condition)
@@ -146,7 +158,9 @@ class Circuit:
         return self.gated([(self.any(conditions), value) for value, conditions in by_value.items()], width)
 
     def gated(self, chosen: Chosen, width: int) -> SSAValue:
-        """Select the value whose condition is true; the result is 0 if no condition is true."""
+        """Emit a multiplexer that returns the value whose condition is true. The result is 0 if no condition is
+        true.
+        """
         parts = [self._gate(condition, value) for condition, value in chosen if self.known(value) != 0]
         if not parts:
             return self.constant(0, width)
@@ -171,7 +185,10 @@ class Circuit:
         return self.put(comb.ConcatOp([high, low], IntegerType(bits(high) + bits(low))))
 
     def resize(self, value: SSAValue, width: int, *, signed: bool = True) -> SSAValue:
-        """Truncate a value, or extend it: by its sign if `signed`, otherwise by zeros. Return the result."""
+        """Truncate or extend a value to a width, and return the result.
+
+        signed: true to extend by the sign, false to extend by zeros.
+        """
         have = bits(value)
         if width <= have:
             return self.extract(value, 0, width)
@@ -190,16 +207,16 @@ class Circuit:
         return a if self.known(b) == 0 else self.put(comb.SubOp(a, b))
 
     def shift_left(self, a: SSAValue, amount: int) -> SSAValue:
-        """Shift a value left by a constant number of bits, truncated to its width."""
+        """Shift a value left by a constant number of bits. The result has the width of the value."""
         width = bits(a)
         if amount == 0 or amount >= width:
             return a if amount == 0 else self.constant(0, width)
         return self.concat(self.extract(a, 0, width - amount), self.constant(0, amount))
 
     def scaled(self, a: SSAValue, digits: Sequence[tuple[int, int]]) -> SSAValue:
-        """Multiply a value by a constant, in the value's width, and return the product.
+        """Emit the product of a value and a constant, in the value's width.
 
-        digits: the powers of two whose sum is the constant, as pairs of exponent and sign.
+        digits: the signed powers of two whose sum is the constant, as pairs of exponent and sign.
         """
         ordered = sorted(digits, key=lambda digit: -digit[0])
         parts = [(sign, self.shift_left(a, exponent)) for sign, exponent in ordered]

@@ -1,8 +1,8 @@
-"""Control logic: a one-cycle token passes through straight-line runs, loops and branches in program order.
+"""Control logic, in which a one-bit token passes through straight-line runs, loops and branches in program order.
 
-The token enters a part of the program in the cycle before the part's first cycle. This is the last cycle of the
+The token enters a part of the program in the cycle before the part's first cycle, which is the last cycle of the
 preceding part. The token leaves the part in the part's last cycle. A part reads its operands in the cycle in which the
-token enters. The wire of a value may be valid always. Otherwise it is valid in one cycle of a timeline, and registers
+token enters. The wire of a value is valid always, or only in one cycle of a timeline. In the second case, registers
 store the value for later cycles.
 
 Arithmetic on integers and indices is combinational logic; `Operators` determines the width of each value.
@@ -39,10 +39,10 @@ from tinyml.transforms.rtl.scheduling.regions import (
 
 @dataclass(eq=False)
 class Timeline:
-    """The cycles of a straight-line run, or of an iteration of a pipelined loop. Each cycle has a signal that marks it
-    active.
+    """The cycles of a straight-line run of ops, or of one iteration of a pipelined loop.
 
-    interval: the initiation interval of a pipelined loop; None for a run.
+    active: for each cycle, the signal that is 1 while the cycle is executed.
+    interval: the initiation interval of a pipelined loop; None for a straight-line run.
     """
 
     active: Sequence[SSAValue]
@@ -51,10 +51,11 @@ class Timeline:
 
 @dataclass
 class TimedWire:
-    """The wire of a value. It is valid in one cycle of a timeline, or always if there is no timeline.
+    """The wire of a value, which is valid in one cycle of a timeline, or always if there is no timeline.
 
-    location: the location of the op that computes the value. later: the registers that store the value after this
-    cycle: one per later cycle of a pipelined loop, or one for all later cycles of a run.
+    location: the location of the op that computes the value.
+    later: the registers that store the value after this cycle: one per later cycle of a pipelined loop, or one for
+        all later cycles of a straight-line run.
     """
 
     wire: SSAValue
@@ -73,16 +74,16 @@ class Values:
         self.places: dict[SSAValue, TimedWire] = {}
 
     def always(self, value: SSAValue, wire: SSAValue) -> None:
-        """Record a wire that stays valid while the value is used."""
+        """Record a wire that is valid for as long as the value is used."""
         self.places[value] = TimedWire(wire, self.circuit.location)
 
     def at_cycle(self, value: SSAValue, wire: SSAValue, timeline: Timeline, cycle: int) -> None:
-        """Record the wire that holds `value` in `cycle`."""
+        """Record the wire that carries `value` in `cycle` of a timeline."""
         self.places[value] = TimedWire(wire, self.circuit.location, timeline, cycle)
 
     def read(self, value: SSAValue, timeline: Timeline | None = None, cycle: int = 0) -> SSAValue:
-        """The wire or register that holds a value in a cycle of a timeline, or after the end of the value's own
-        timeline.
+        """The wire or register that carries a value in a cycle of a timeline. The timeline may be a later one
+        than that in which the value is computed.
         """
         owner = value.owner
         if isinstance(owner, arith.ConstantOp) and isinstance(owner.value, IntegerAttr):
@@ -94,7 +95,7 @@ class Values:
             return self._stored(place, value, timeline, cycle)
 
     def _stored(self, place: TimedWire, value: SSAValue, timeline: Timeline | None, cycle: int) -> SSAValue:
-        """The register that stores `value` in `cycle`, which is later than the cycle in which the value is computed."""
+        """The register that stores a value in a cycle after the cycle in which the value is computed."""
         assert place.timeline is not None
         if place.timeline.interval is None:
             return self._kept(place, value)
@@ -107,7 +108,7 @@ class Values:
         return place.later[cycle - place.cycle - 1]
 
     def _kept(self, place: TimedWire, value: SSAValue) -> SSAValue:
-        """The register that holds a result of a run until the run is executed again."""
+        """The register that stores a result of a straight-line run until the run is executed again."""
         if not place.later:
             assert place.timeline is not None
             register = self.circuit.register(self.operators.width(value), value.name_hint)
@@ -117,8 +118,8 @@ class Values:
 
 
 class Moment:
-    """The cycle in which the token enters or leaves a part: the signal of the token, and the timeline and cycle whose
-    wires are then valid.
+    """The cycle in which the token enters or leaves a part of the program: the signal of the token, and the
+    timeline and cycle in which wires are then valid.
     """
 
     def __init__(self, signal: SSAValue, timeline: Timeline | None = None, cycle: int = 0):
@@ -128,7 +129,7 @@ class Moment:
 
 
 class Control:
-    """The lowering of blocks of a scheduled program."""
+    """The lowering of the blocks of a scheduled program to control logic."""
 
     def __init__(self, circuit: Circuit, operators: Operators, memories: Memories, streams: ElementStreams):
         self.circuit = circuit
@@ -138,7 +139,7 @@ class Control:
         self.values = Values(circuit, operators)
 
     def block(self, block: Block, enter: SSAValue) -> Moment:
-        """Lower a block; return the moment at which the block ends."""
+        """Lower a block. Return the moment at which the token leaves the block."""
         now = Moment(enter)
         for item in items(block):
             if isinstance(item, StraightRun):
@@ -208,8 +209,8 @@ class Control:
                 raise error_at(op, f"'{op.name}' has no hardware")
 
     def _variables(self, values: Sequence[SSAValue], results: Sequence[SSAValue]) -> list[Register]:
-        """Append registers for loop-carried values. The registers of the last values also store the results of the
-        loop.
+        """Append a register for each loop-carried value. After the last iteration, the registers contain the
+        results of the loop.
         """
         registers = [self.circuit.register(self.operators.width(value), value.name_hint) for value in values]
         for value, register in zip(values, registers, strict=True):
@@ -223,8 +224,8 @@ class Control:
             register.takes.append((when, self.circuit.resize(value, bits(register.op.data))))
 
     def _counted(self, op: scf.ForOp, now: Moment, counter: Register) -> tuple[SSAValue, SSAValue, SSAValue, SSAValue]:
-        """Return three signals, which state whether the loop begins, is skipped, or has another iteration. Return, as
-        the fourth value, the next value of the loop's counter.
+        """Return three signals and a value. The signals are true if the loop begins, if it is skipped, and if
+        it has another iteration. The value is the next value of the loop's counter.
         """
         c = self.circuit
         low, high = self._at([op.lb, op.ub], now)
@@ -315,7 +316,7 @@ class Control:
 
 
 def _ready(op: scf.ForOp, interval: int) -> list[int]:
-    """For each yielded value, the cycle of an iteration in which the value is stored in its register."""
+    """For each yielded value, the cycle of an iteration in which the register of the loop-carried value stores it."""
     body = op.body.block
     end = body.last_op
     assert end is not None
@@ -365,7 +366,7 @@ _EXTREMES: Mapping[type[Operation], str] = {
 
 
 def combinational(c: Circuit, operators: Operators, op: Operation, operands: Sequence[SSAValue]) -> SSAValue:
-    """Emit the logic of a pure op; raises `InputError` for an op on floats."""
+    """Emit combinational logic for a pure op. Raises `InputError` for an op on floats."""
     width = operators.width(op.results[0])
     if type(op) in _UNSIGNED:
         operands = [
@@ -406,8 +407,8 @@ def combinational(c: Circuit, operators: Operators, op: Operation, operands: Seq
 def _product(c: Circuit, operators: Operators, op: arith.MuliOp, operands: Sequence[SSAValue], width: int) -> SSAValue:
     """Emit a product, and return it.
 
-    If a factor is a constant with few digits, the product is a sum of shifted terms, since multipliers are scarcer than
-    logic.
+    A product with a constant that has few nonzero digits is a sum of shifted terms, since an FPGA has fewer
+    multipliers than logic cells.
     """
     a, b = (c.resize(operand, width) for operand in operands)
     for factor, other in ((op.rhs, a), (op.lhs, b)):
@@ -422,10 +423,10 @@ def _product(c: Circuit, operators: Operators, op: arith.MuliOp, operands: Seque
 def _product_in_logic(
     c: Circuit, operators: Operators, op: arith.MuliOp, operands: Sequence[SSAValue], width: int
 ) -> SSAValue:
-    """Emit a product as the sum of partial products, one per bit of the shorter factor.
+    """Emit a product as the sum of partial products, one per bit of the shorter factor. The sign bit of this factor
+    has a negative weight.
 
-    The sign bit of this factor has a negative weight. Synthesis would infer a multiplier for every product, even if the
-    FPGA has no free multiplier.
+    From a multiplication op, synthesis would infer a multiplier block even if the FPGA has no unused one.
     """
     bits_of = [operators.factor_width(operand) for operand in op.operands]
     short = min(range(2), key=lambda i: bits_of[i])
@@ -437,11 +438,13 @@ def _product_in_logic(
 
 
 def _sum_of_multiples(c: Circuit, rows: Sequence[SSAValue], *, signed: bool = True) -> SSAValue:
-    """Emit the sum of two or more rows, each shifted by one more bit than the previous row. If signed, the last row is
-    subtracted.
+    """Emit the sum of two or more rows. Each row is shifted by one more bit than the previous row.
 
-    Each adder covers only the bits in which its terms overlap. Low bits of a single term bypass the adder. If adders
-    were as wide as the product, synthesis would build a compressor tree, which needs twice as many lookup tables.
+    Each adder covers only the bits in which its terms overlap. Low bits of a single term bypass the adder. If
+    adders were as wide as the product, synthesis would build a compressor tree, which needs twice as many lookup
+    tables.
+
+    signed: whether the last row is subtracted instead of added.
     """
     half = 1 << (len(rows) - 1).bit_length() - 1
     low, high = (

@@ -1,4 +1,4 @@
-"""Ports of memories and streams, shared by all loads, stores, receives and sends of a program."""
+"""Ports of memories and streams. All loads, stores, receives and sends of a program share these ports."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ Accesses = list[tuple[SSAValue, SSAValue]]
 
 @dataclass
 class Memory:
-    """A memory with its accesses. A read has a condition and an address. A write has a condition, an address, data and
-    a mask.
+    """A memory with its accesses. A read consists of a condition and an address. A write consists of a condition,
+    an address, data and a mask.
     """
 
     op: rtl.MemoryOp
@@ -38,14 +38,14 @@ class Memory:
 
 
 class Memories:
-    """The memories of a program, by the values that represent them."""
+    """The memories of a program, keyed by the values that represent them in the IR."""
 
     def __init__(self, c: Circuit):
         self.c = c
         self.memories: dict[SSAValue, Memory] = {}
 
     def allocate(self, op: rtl.MemoryOp) -> None:
-        """Create a memory; its write lanes are as wide as the narrowest stored element."""
+        """Create a memory. Its write lanes are as wide as the narrowest element that the program stores to it."""
         type = op.result.type
         stores = [use.operation for use in op.result.uses if isinstance(use.operation, rtl.StoreOp)]
         address = self.c.constant(0, max((type.depth.data - 1).bit_length(), 1))
@@ -63,7 +63,7 @@ class Memories:
         self.memories[op.result] = Memory(op, ram)
 
     def load(self, op: rtl.LoadOp, address: SSAValue, when: SSAValue) -> SSAValue:
-        """Emit a read of an element; the returned wire is valid in the cycle after `when`."""
+        """Emit a read of an element. The returned wire is valid in the cycle after `when` is true."""
         if (memory := self.memories.get(op.memory)) is None:
             raise error_at(op, f"'{op.name}' reads a memory that has no content and is never written")
         width = bits(op.result)
@@ -122,8 +122,8 @@ class Memories:
 
 @dataclass
 class ElementStreams:
-    """The input and output streams: the conditions under which elements are received, and the sent elements with their
-    conditions.
+    """The input and output streams: the conditions under which elements are received, and the sent elements with
+    their conditions.
     """
 
     c: Circuit
@@ -139,6 +139,8 @@ class ElementStreams:
         self.sent.append((when, value))
 
     def outgoing(self, type: IntegerType) -> SSAValue:
-        """The output element, selected from all sent elements; narrower elements are sign-extended."""
+        """The element at the output port, selected from all sent elements. Narrower elements are sign-extended
+        to `type`.
+        """
         width = type.width.data
         return self.c.choose([(when, self.c.resize(value, width)) for when, value in self.sent], width)

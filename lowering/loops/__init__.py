@@ -1,1 +1,1 @@
-"""Lowerings of ops on buffers to loops, one function for each class of ops."""
+"""Lowerings of ops on buffers to loops, with one function for each class of ops."""

@@ -37,13 +37,13 @@ def over_elements(op: tdsl.TensorOp, nest: LoopBuilder, compute: Callable[[Seque
 
 
 def _is_column(value: SSAValue, shape: Sequence[int]) -> bool:
-    """True if each row of a tensor of this shape is computed with a single element of the operand `value`."""
+    """Whether an operand has one element for each row of a tensor of shape `shape`, to which it broadcasts."""
     return shape[-1] > 1 and tdsl.shape_of(value)[-1] == 1
 
 
 @lowers(tdsl.ElementwiseOp)
 def lower_elementwise(op: tdsl.ElementwiseOp, nest: LoopBuilder) -> None:
-    """Emit a nest that stores the elements that the op's scalar body computes."""
+    """Emit a nest that computes each element by the op's scalar body and stores it."""
     element = element_of(op.out)
     over_elements(op, nest, lambda x: op.scalar(x, element, nest.insert))
 
@@ -59,6 +59,6 @@ def lower_fill(op: tdsl.FillOp, nest: LoopBuilder) -> None:
 
 
 def fill(real: float, buffer: SSAValue, nest: LoopBuilder) -> None:
-    """Emit a nest that stores a real, rounded to the buffer's format, in all elements."""
+    """Emit a nest that stores a real number, rounded to the buffer's format, in all elements."""
     value = nest.insert(num.ConstantOp(real, element_of(buffer)))
     nest.nest(tdsl.shape_of(buffer), lambda indices: nest.store(value, buffer, indices))

@@ -1,4 +1,6 @@
-"""Lowering of forests (L2 to L3): a walk through all trees and, if the votes are rounded, their sums."""
+"""Lowering of forests (L2 to L3): a call that walks through all trees and, for votes that are rounded, the sums of the
+votes.
+"""
 
 from __future__ import annotations
 
@@ -49,11 +51,12 @@ def lower_forest(op: tdsl.ForestOp, nest: LoopBuilder) -> None:
 
 
 def _without_missing(op: tdsl.ForestOp, trees: Trees, input: SSAValue, nest: LoopBuilder) -> tuple[Trees, SSAValue]:
-    """Remove missing values from a forest. Return the trees, and the input in which infinities replace missing values.
+    """Rewrite a forest as a forest without missing values. Return the trees, and the input in which infinities
+    replace missing values.
 
-    Minus infinity is at most every threshold; infinity exceeds all thresholds. If the nodes of a feature treat a
-    missing value differently, the input has one copy of the feature per direction. If the format has no NaN, there are
-    no missing values.
+    Minus infinity is at most every threshold; plus infinity exceeds all thresholds. If a feature's nodes send a
+    missing value in different directions, the input contains one copy of the feature per direction. If the format
+    has no NaN, no values are missing.
     """
     missing, trees = trees.missing, replace(trees, missing=None)
     if (element := element_of(op.input)) != f32 or missing is None or not trees.inner:
@@ -74,8 +77,8 @@ def _without_missing(op: tdsl.ForestOp, trees: Trees, input: SSAValue, nest: Loo
 def _copy_present(
     nest: LoopBuilder, input: SSAValue, features: NDArray[Any], copies: SSAValue, start: int, infinity: float
 ) -> None:
-    """Emit a copy of some features of a run of floats to `copies`, from index `start` on, with NaN replaced by an
-    infinity.
+    """Emit a copy of the given features of a float array to `copies`, from index `start` on, with NaN replaced by
+    `infinity`.
     """
     is_run = len(features) == int(features[-1]) + 1
     table = None if is_run else flash_array(nest, features.astype(np.int16), i16, "read_features")
@@ -92,7 +95,7 @@ def _copy_present(
 
 
 def _over_raws(op: tdsl.ForestOp) -> Trees:
-    """Convert the thresholds of trees to raws, and remove comparisons that have the same result for all raws of the
+    """Convert the thresholds of trees to raws. Remove comparisons that have the same result for all raws of the
     format.
     """
     format, trees = tdsl.format_of(op.input), op.trees
@@ -111,7 +114,7 @@ def _over_raws(op: tdsl.ForestOp) -> Trees:
 
 
 def _with_distinct_leaves(trees: Trees, votes: NDArray[Any]) -> ForestCode:
-    """A forest in which leaves with equal votes are merged."""
+    """The code of a forest in which leaves with equal votes are merged."""
     distinct, numbers = np.unique(votes, axis=0, return_inverse=True)
     numbers = numbers.reshape(-1)
     merged = trees.rebuilt(lambda node: None, lambda leaf: int(numbers[leaf]))
@@ -122,8 +125,8 @@ def _with_distinct_leaves(trees: Trees, votes: NDArray[Any]) -> ForestCode:
 
 
 def _add_by_tree(op: tdsl.ForestOp, trees: Trees, votes: NDArray[Any], input: SSAValue, nest: LoopBuilder) -> None:
-    """Emit a walk that stores the reached leaf of each tree, then the sums of votes rounded to the format of the
-    results.
+    """Emit a walk that stores the reached leaf of each tree, followed by the sums of the leaves' votes, rounded to
+    the format of the results.
     """
     count, results = len(trees.roots), votes.shape[1]
     leaves, starts = trees.leaves_by_tree
@@ -157,7 +160,10 @@ def _add_by_tree(op: tdsl.ForestOp, trees: Trees, votes: NDArray[Any], input: SS
 
 
 def _in_order(trees: Trees, numbers: Any) -> Trees:
-    """Renumber the nodes of trees, tree by tree from the left. Each reference to a leaf gets a separate leaf."""
+    """Renumber the nodes of each tree from left to right. Each reference to a leaf gets a separate leaf.
+
+    numbers: the number of each leaf's votes.
+    """
     children, roots = trees.children.copy(), trees.roots.copy()
     for tree, root in enumerate(trees.roots.tolist()):
         if root < 0:
@@ -179,7 +185,7 @@ def _run(value: SSAValue, nest: LoopBuilder) -> SSAValue:
 
 
 def _plain_run(op: tdsl.ForestOp, nest: LoopBuilder) -> SSAValue:
-    """The input as a rank-1 view; packed elements are copied to a plain array first."""
+    """The input as a rank-1 view. Packed elements are first copied to an array of unpacked elements."""
     run = _run(op.input, nest)
     if scratch.packed_bits(scratch.memref_type(run)) is None:
         return run

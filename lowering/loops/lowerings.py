@@ -1,8 +1,8 @@
-"""The registry of lowerings to loops, by class of op.
+"""The registry of lowerings to loops, keyed by class of op.
 
-The decorator `@lowers` registers a function for a class of ops and for all subclasses without a separate lowering. Each
-file of this folder and its subfolders may register lowerings. The file is imported when an op of such a class is
-lowered.
+The decorator `@lowers` registers a function for a class of ops and for all subclasses that have no lowering of their
+own. Every file of this folder and its subfolders may register lowerings. A file is imported when an op of one of its
+classes is lowered.
 """
 
 from __future__ import annotations
@@ -38,12 +38,12 @@ def lowers(*kinds: type[Operation]) -> Callable[[F], F]:
 
 
 def lowering_of(op: Operation) -> Lowering | None:
-    """The lowering registered for an op's class or for the nearest base class; None if there is none."""
+    """The lowering registered for an op's class or for the nearest base class. None if there is none."""
     return lowering_of_class(type(op))
 
 
 def lowering_of_class(kind: type[Operation]) -> Lowering | None:
-    """The lowering registered for a class of ops or for the nearest base class; None if there is none."""
+    """The lowering registered for a class of ops or for its nearest base class. None if there is none."""
     for base in kind.__mro__:
         for module in _modules().get(base.__name__, ()):
             import_module(module)
@@ -57,7 +57,9 @@ _DECORATOR = re.compile(r"^@lowers\(([^)]*)\)", re.MULTILINE)
 
 @cache
 def _modules() -> Mapping[str, Sequence[str]]:
-    """The modules of this folder that register lowerings, by class name of the ops, as found in their source."""
+    """The modules of this folder that register lowerings, by class name of the ops. They are found by a search of
+    the source files.
+    """
     found: dict[str, list[str]] = {}
     package = __name__.rpartition(".")[0]
     for module in pkgutil.walk_packages(import_module(package).__path__, f"{package}."):

@@ -1,4 +1,4 @@
-"""Lowering of softmax over the elements that a mask keeps to loops (L2 to L3)."""
+"""Lowering of a softmax over the elements that a mask selects to loops (L2 to L3)."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ from tinyml.transforms.ir.loop_nest import Indices, LoopBuilder
 
 @lowers(MaskedSoftmaxOp)
 def lower_masked_softmax(op: MaskedSoftmaxOp, nest: LoopBuilder) -> None:
-    """Emit the passes of a softmax over each row, in which masked elements are replaced: by the lowest number where the
-    greatest element is searched, and by 0 where terms are added.
+    """Emit the passes of a softmax over each row. Masked elements count as the lowest number in the search for the
+    maximum, and as 0 in the sum.
     """
     format, rank = tdsl.format_of(op.out), len(tdsl.shape_of(op.mask))
 

@@ -24,7 +24,7 @@ def copy(op: upstream_memref.CopyOp, nest: LoopBuilder) -> None:
 
 
 def _copy(source: SSAValue, dest: SSAValue, nest: LoopBuilder) -> None:
-    """Emit a copy of the elements of a buffer to a buffer that does not overlap it."""
+    """Emit a copy of the elements of a buffer to another buffer that does not overlap it."""
 
     def body(indices: Indices) -> None:
         nest.store(nest.load(source, indices), dest, indices)
@@ -36,8 +36,8 @@ def _copy(source: SSAValue, dest: SSAValue, nest: LoopBuilder) -> None:
 def move_buffer(op: scratch.MoveOp, nest: LoopBuilder) -> None:
     """Emit the copy of a buffer to another address.
 
-    If the two locations may overlap, the direction of the copy is safe. Buffers without an address do not overlap.
-    Packed elements move by bytes.
+    If the two address ranges may overlap, the copy runs in the direction that reads each element before it is
+    overwritten. Buffers without an address do not overlap. Packed elements are copied by bytes.
     """
     if not op.placed:
         _copy(op.source, op.dest, nest)
@@ -58,7 +58,7 @@ def move_buffer(op: scratch.MoveOp, nest: LoopBuilder) -> None:
 
 
 def _in_bytes(value: SSAValue, nest: LoopBuilder) -> SSAValue:
-    """A view of the bytes of a packed buffer; other buffers are unchanged."""
+    """A view of the bytes of a packed buffer. Any other buffer is returned unchanged."""
     type, view = scratch.memref_type(value), cast(scratch.ViewOp, value.owner)
     if scratch.packed_bits(type) is None:
         return value
@@ -69,8 +69,11 @@ def _in_bytes(value: SSAValue, nest: LoopBuilder) -> SSAValue:
 def turn_image(
     image: SSAValue, first: SSAValue, rows: SSAValue, columns: SSAValue, nest: LoopBuilder, elements: int = 1
 ) -> None:
-    """Emit the transposition in place of a part of an image that starts at pixel `first`. elements: the elements per
-    pixel.
+    """Emit the transposition in place of a part of an image.
+
+    first: the first pixel of the part.
+    rows, columns: the extents of the part.
+    elements: the number of elements per pixel.
     """
     type = scratch.memref_type(image)
     size = elements * (scratch.ram_bits(type) or 8 * scratch.element_bytes(type))
@@ -80,7 +83,7 @@ def turn_image(
 
 @lowers(tdsl.TransposeOp)
 def transpose(op: tdsl.TransposeOp, nest: LoopBuilder) -> None:
-    """Emit a transposition in place, or element by element."""
+    """Emit a transposition, in place if the result shares the operand's buffer, and otherwise element by element."""
     if op.in_place is None:
         return lower_moves(op, nest)
     assert op.matrix is not None
@@ -90,8 +93,8 @@ def transpose(op: tdsl.TransposeOp, nest: LoopBuilder) -> None:
 
 @lowers(tdsl.MovementOp)
 def lower_moves(op: tdsl.MovementOp, nest: LoopBuilder) -> None:
-    """Emit a fill of the elements that no move writes, and then one nest per move. Moves that change no position are
-    omitted.
+    """Emit a fill of the elements that no move writes, followed by one nest per move. A move that leaves its
+    elements at their addresses is omitted.
     """
     if op.filling is not None:
         fill(op.filling, op.out, nest)

@@ -15,8 +15,8 @@ from tinyml.transforms.ir.loop_nest import Indices, LoopBuilder
 
 @lowers(tdsl.NormaliseOp)
 def lower_normalise(op: tdsl.NormaliseOp, nest: LoopBuilder) -> None:
-    """Emit two passes over each row: the sum of squares, and the products with the reciprocal of the square root of
-    this sum.
+    """Emit two passes over each row. The first computes the sum of squares, and the second multiplies each element
+    by the reciprocal of the square root of this sum.
     """
     *outer, length = tdsl.shape_of(op.out)
     source, format = tdsl.format_of(op.input), tdsl.format_of(op.out)
@@ -61,10 +61,12 @@ def softmax_rows(
     element: Callable[[Indices], SSAValue],
     term: Callable[[Indices, SSAValue], SSAValue],
 ) -> None:
-    """Emit three passes over each row: the greatest element, the sum of exponentials, and the quotient of each
-    exponential and the sum.
+    """Emit three passes over each row: the maximum, the sum of exponentials, and the quotient of each exponential
+    and the sum.
 
-    element: emits the element at some indices. term: emits the exponential at some indices, for the greatest element.
+    out: the buffer of the result.
+    element: emits the element at given indices.
+    term: emits the exponential at given indices, from the indices and the maximum of the row.
     """
     *outer, length = tdsl.shape_of(out)
     format = tdsl.format_of(out)

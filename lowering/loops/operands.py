@@ -15,21 +15,24 @@ from tinyml.transforms.ir.loop_nest import Indices, LoopBuilder
 
 
 def element_of(value: SSAValue) -> Attribute:
-    """The type of a buffer's elements."""
+    """The element type of a buffer."""
     return scratch.memref_type(value).element_type
 
 
 def elements_from(
     source: SSAValue, start: SSAValue, length: int, nest: LoopBuilder, element: Attribute | None = None
 ) -> SSAValue:
-    """A rank-1 view of consecutive elements. element: the element type of the view,
-    by default the type of the source.
+    """A rank-1 view of consecutive elements.
+
+    start: the index of the first element.
+    length: the number of elements.
+    element: the element type of the view, by default the element type of the source.
     """
     return nest.insert(scratch.SliceOp(source, start, (length,), element))
 
 
 def single_element(value: SSAValue, nest: LoopBuilder) -> SSAValue:
-    """Load the only element of a buffer; for a constant buffer, emit a constant."""
+    """Load the only element of a buffer. For a constant buffer, emit a scalar constant instead."""
     if isinstance(constant := value.owner, scratch.ConstantOp) and not are_data(constant):
         real = tdsl.format_of(value).decode(constant.raws).item()
         return nest.insert(num.ConstantOp(real, element_of(value)))
@@ -37,9 +40,7 @@ def single_element(value: SSAValue, nest: LoopBuilder) -> SSAValue:
 
 
 def broadcast_indices(indices: Indices, value: SSAValue, nest: LoopBuilder) -> Indices:
-    """The indices of the element of a buffer that belongs to the given indices of a larger space. The buffer is
-    broadcast to this space.
-    """
+    """The indices of a buffer's element that broadcasting assigns to the given indices of a larger iteration space."""
     shape = scratch.memref_type(value).get_shape()
     return [
         nest.index(0) if extent == 1 else index
@@ -48,7 +49,11 @@ def broadcast_indices(indices: Indices, value: SSAValue, nest: LoopBuilder) -> I
 
 
 def flash_array(nest: LoopBuilder, raws: Any, element: Attribute, hint: str) -> SSAValue:
-    """Emit a constant array in flash. hint: the name hint of the array."""
+    """Emit a constant array in flash.
+
+    raws: the elements.
+    hint: the name hint of the array.
+    """
     # A sparse matrix of zeros has no entries, but C has no empty arrays.
     value = nest.insert(scratch.ConstantOp.of(raws if raws.size else np.zeros(1, raws.dtype), element))
     value.name_hint = hint

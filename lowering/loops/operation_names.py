@@ -1,6 +1,6 @@
-"""Names for the operations of a program, which are preserved down to C.
+"""Names for the operations of a program. They are preserved in all lowerings down to C.
 
-`tinyml explain` attributes time and memory to these names.
+`tinyml explain` reports time and memory per name.
 """
 
 from __future__ import annotations
@@ -21,9 +21,11 @@ _NAMED = (tdsl.TensorOp, tdsl.ArgmaxOp, tdsl.SignOp, tdsl.AtLeastOp, memref.Copy
 
 
 def name_operations(module: ModuleOp) -> None:
-    """Record the name of every op on buffers and every loop of L2, and of every step of a `tdsl.map`, in its location.
+    """Record the name of every op on buffers and every loop of L2, and of every step of a `tdsl.map`, in its
+    location.
 
-    A second operation `b = matmul(U1, H)` has the name `b = matmul(U1, H) #2`. Existing names are preserved.
+    Repeated names are numbered: a second operation `b = matmul(U1, H)` has the name `b = matmul(U1, H) #2`.
+    Existing names are preserved.
     """
     count: Counter[str] = Counter()
 
@@ -43,10 +45,10 @@ def name_operations(module: ModuleOp) -> None:
 
 
 def layers_by_name(module: ModuleOp) -> dict[str, str]:
-    """By the name of an op of a program (`name_operations`), the layer of the user's model that the op belongs to.
+    """For each name of an op (`name_operations`), the layer of the user's model to which the op belongs.
 
-    If an op was made from several layers, their names are joined by commas. In a text model that names no layers, the
-    line number replaces the layer's name. Ops whose layer is not known are omitted.
+    If an op was made from several layers, their names are joined by commas. For a text model without layer names,
+    the line number replaces the layer's name. Ops whose layer is unknown are omitted.
     """
     found = dict[str, str]()
     for op in module.walk():
@@ -63,8 +65,8 @@ def _layer(op: Operation) -> str:
 
 
 def operation_name(op: Operation) -> str:
-    """The name of an op. It consists of the result, the kind and the operands, as in `b = matmul(U1, H)`; unnamed
-    values are `_`.
+    """The name of an op, which consists of the result, the kind and the operands, as in `b = matmul(U1, H)`.
+    Unnamed values are written as `_`.
     """
     match op:
         case scf.ForOp():
@@ -85,7 +87,7 @@ def operation_name(op: Operation) -> str:
 
 
 def _name(value: SSAValue) -> str | None:
-    """The name of a value, or of the buffer of which it is a view."""
+    """The name hint of a value or, for a view, of its buffer. None without a name hint."""
     while value.name_hint is None and isinstance(slice := value.owner, scratch.SliceOp):
         value = slice.source
     return value.name_hint

@@ -1,4 +1,4 @@
-"""Lowering of reductions to a scalar into loops (L2 to L3)."""
+"""Lowering of reductions to a scalar to loops (L2 to L3)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Lowering of the selection of the greatest elements to loops (L2 to L3)."""
+"""Lowering of the selection of the k greatest elements to loops (L2 to L3)."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from tinyml.transforms.ir.loop_nest import LoopBuilder
 
 @lowers(tdsl.TopKMaskOp)
 def lower_top_k_mask(op: tdsl.TopKMaskOp, nest: LoopBuilder) -> None:
-    """Emit one pass over all elements per mark. Each pass selects the greatest unmarked element."""
+    """Emit one pass over all elements per selected element. Each pass marks the greatest unmarked element."""
     elements = prod(tdsl.shape_of(op.input))
     values, marks = (nest.insert(scratch.SliceOp(each, nest.index(0), (elements,))) for each in (op.input, op.out))
     zero, one = (nest.insert(num.ConstantOp(real, element_of(op.out))) for real in (0.0, 1.0))

@@ -1,1 +1,1 @@
-"""Parts of `lower-scratch-to-memref`: flat arrays, packed elements in them, and transpositions in place."""
+"""Parts of `lower-scratch-to-memref`: flat arrays, packed elements in such arrays, and transpositions in place."""

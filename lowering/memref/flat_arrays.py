@@ -1,4 +1,4 @@
-"""The arrays of a program as one-dimensional memrefs without a memory space, and accesses to them."""
+"""The arrays of a program as one-dimensional memrefs without a memory space, and accesses to these memrefs."""
 
 from __future__ import annotations
 
@@ -34,7 +34,10 @@ ALIGNMENT = 8
 
 
 class FlatArrays(FlatAccesses):
-    """The arrays of a function as one-dimensional memrefs. entry: a builder at the beginning of the function."""
+    """The arrays of a function as one-dimensional memrefs.
+
+    entry: a builder at the beginning of the function.
+    """
 
     ORIGINS = "expected a constant, an argument or a view"
 
@@ -55,7 +58,7 @@ class FlatArrays(FlatAccesses):
         self.nest.store(value, memory, [index])
 
     def address(self, value: SSAValue) -> SSAValue:
-        """The address of an array's first element."""
+        """Emit the address of an array's first element, as an index."""
         root, start = self.place(value)
         address = self.nest.insert(memref.ExtractAlignedPointerAsIndexOp.get(root))
         if start == 0:
@@ -72,7 +75,7 @@ class FlatArrays(FlatAccesses):
         return self.at[view.arena].memory, self.nest.sum(first, view.offset.value.data)
 
     def constant(self, op: scratch.ConstantOp) -> SSAValue:
-        """Emit a constant array; equal arrays share one."""
+        """Emit a constant array. Equal arrays become one memref."""
         if op.value not in self.constants:
             name = self.names.fresh(op.result.name_hint or "table")
             type = flat(op.result)
@@ -127,5 +130,5 @@ class FlatArrays(FlatAccesses):
 
 
 def flat(array: SSAValue) -> MemRefType[Attribute]:
-    """The one-dimensional type of an array, without memory space."""
+    """The one-dimensional memref type of an array, without a memory space."""
     return MemRefType(memref_type(array).element_type, [elements_of(array)], memory_space=NoneAttr())

@@ -1,4 +1,4 @@
-"""Forests as loops over the tables of their trees. The votes of reached leaves are added tree by tree."""
+"""Forests as loops over the tables of their trees. The loop adds the votes of the leaf that each tree reaches."""
 
 from __future__ import annotations
 
@@ -20,7 +20,11 @@ if TYPE_CHECKING:
 
 
 def add_votes(arrays: FlatArrays, forest: ForestCode, input: SSAValue, outputs: SSAValue) -> None:
-    """Write the sums of votes of a forest. input: the array of features. outputs: the array of results."""
+    """Emit code that writes the sums of votes of a forest.
+
+    input: the array of features.
+    outputs: the array of results.
+    """
     nest, trees = arrays.nest, forest.trees
 
     def table(name: str, numbers: NDArray[Any]) -> SSAValue:
@@ -49,7 +53,7 @@ def add_votes(arrays: FlatArrays, forest: ForestCode, input: SSAValue, outputs: 
         return nest.load(children, [nest.add(nest.times(number, 2), side)])
 
     def leaf_below(root: SSAValue) -> SSAValue:
-        """Follow the path from a root to a leaf, and return the index of the leaf.
+        """Emit a loop that follows the path from a root to a leaf. Return the index of the leaf.
 
         Nodes from 0 on are inner nodes; the node -1 - n is leaf n.
         """
@@ -79,7 +83,7 @@ def add_votes(arrays: FlatArrays, forest: ForestCode, input: SSAValue, outputs: 
 
 
 def _ordered(arrays: FlatArrays, value: SSAValue) -> SSAValue:
-    """Load a feature as an integer. The order of these integers is the order of the numbers that they represent
+    """Load a feature as an integer. These integers have the same order as the numbers that they represent
     (`ordered`).
     """
     nest = arrays.nest

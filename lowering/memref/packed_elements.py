@@ -1,4 +1,5 @@
-"""Packed elements, read and written bit by bit. The layout is a table, so that no code depends on the width.
+"""Loads and stores of packed elements, bit by bit. The layout is a constant table, so that no code depends on the
+element width.
 
 Elements packed as digits are decoded by the rules of `dialects/layouts/digits.py`, in loops over the digits.
 """
@@ -21,8 +22,8 @@ from tinyml.lowering.memref.flat_arrays import FlatArrays
 
 
 class PackedElements:
-    """Elements of a bit width in an array of bytes, in the layout of `packed_bits`. Elements packed as digits are
-    read-only.
+    """Elements of a given bit width that an array of bytes contains in the layout of `packed_bits`. Elements packed
+    as digits can only be read.
     """
 
     def __init__(self, arrays: FlatArrays, bytes: SSAValue, width: Width):
@@ -35,7 +36,9 @@ class PackedElements:
         return self.width
 
     def _bit(self, index: SSAValue, bit: SSAValue) -> tuple[SSAValue, SSAValue]:
-        """Return the byte that contains a bit of an element, and the position of the bit in the byte, an i32."""
+        """Return the byte that contains bit `bit` of element `index`, and the position of the bit in the byte.
+        Both are i32.
+        """
         nest, length = self.nest, group_length(self.bits)
         positions = bit_positions(self.bits, gaps=False)
         table = scratch.ConstantOp.of(np.ascontiguousarray(positions.astype("i1")), i8)

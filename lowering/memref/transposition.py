@@ -14,7 +14,8 @@ from tinyml.lowering.memref.packed_elements import PackedElements
 
 
 def turn(arrays: FlatArrays, op: scratch.TurnOp) -> None:
-    """Rotate each cycle of the permutation of pixels once, starting at its first pixel (Gural and Murmann 2019, 4.1).
+    """Rotate each cycle of the permutation of pixels once, starting at its lowest pixel (Gural and Murmann 2019,
+    4.1).
 
     Pixel i of an image of `rows` rows moves to `i % columns * rows + i / columns`.
     """
@@ -27,7 +28,12 @@ def turn(arrays: FlatArrays, op: scratch.TurnOp) -> None:
         return nest.add(nest.insert(arith.MuliOp(column, op.rows)), row)
 
     def repeat(start: SSAValue, goes_on: Callable[[SSAValue], SSAValue], body: Callable[[SSAValue], None]) -> SSAValue:
-        """Follow a cycle from `start` while a condition is true; return the first pixel at which it is false."""
+        """Emit a loop that follows a cycle from `start` while a condition is true. Return the first pixel at
+        which the condition is false.
+
+        goes_on: emits the condition for a pixel.
+        body: emits the loop's body for a pixel.
+        """
         before, after = Block(arg_types=[IndexType()]), Block(arg_types=[IndexType()])
         with nest.inside(before):
             nest.put(scf.ConditionOp(goes_on(before.args[0]), before.args[0]))

@@ -19,7 +19,7 @@ Integers: TypeAlias = ZeroSkewType
 
 
 def quantised(value: SSAValue) -> Integers:
-    """The format of a tensor with one scale; raises `InputError` for any other format."""
+    """The format of a tensor with one scale. Raises `InputError` for any other format."""
     format = tdsl.format_of(value)
     if (
         not isinstance(format, ZeroSkewType)

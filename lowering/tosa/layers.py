@@ -1,7 +1,7 @@
 """Products, pools and means in TOSA: sums of 32 bits that are rescaled to 8 bits.
 
-TensorFlow Lite rounds averages of windows away from zero, but `tosa.avg_pool2d` rounds them upwards. Averages are
-therefore written as quotients of sums. A depthwise convolution with weights of 1 computes the sums.
+TensorFlow Lite rounds halves in averages away from zero, but `tosa.avg_pool2d` rounds them upwards. Averages are
+therefore lowered to quotients of sums. A depthwise convolution with weights of 1 computes the sums.
 """
 
 from __future__ import annotations
@@ -30,15 +30,17 @@ Values: TypeAlias = Callable[[SSAValue], SSAValue]
 
 
 class Windows(NamedTuple):
-    """Windows that move over an image: padding above, below, on the left and on the right; strides and dilations."""
+    """Windows that slide over an image: padding above, below, on the left and on the right; strides and dilations."""
 
     pad: tuple[int, int, int, int]
     strides: tuple[int, int]
     dilations: tuple[int, int] = (1, 1)
 
     def fitted(self, to: TosaWriter, image: SSAValue, kernel: Sequence[int]) -> tuple[SSAValue, Windows]:
-        """Adjust an image and windows so that the last window ends with the padded image, as TOSA requires. Return
-        both.
+        """Crop an image or reduce its padding so that the last window ends at the padded border, as TOSA
+        requires. Return the image, and windows with the new padding.
+
+        kernel: the extents of a window.
         """
         shape, pad = list(tosa.extents(image)), list(self.pad)
         for axis, (stride, dilation, extent) in enumerate(zip(self.strides, self.dilations, kernel, strict=True)):
@@ -58,15 +60,15 @@ class Windows(NamedTuple):
 
 
 def constant_raws(value: SSAValue) -> Raws:
-    """The raws of a constant; raises `InputError` for a tensor that is computed."""
+    """The raws of a constant. Raises `InputError` for a tensor that is computed."""
     if not isinstance(value.owner, tdsl.ConstOp):
         raise InputError("products of two tensors that are computed are not written in TOSA")
     return value.owner.raws
 
 
 def convolution(to: TosaWriter, op: tdsl.Conv2dOp, values: Values) -> SSAValue:
-    """Lower a convolution with groups of consecutive channels. If each channel is a group, the convolution is
-    depthwise.
+    """Lower a convolution with groups of consecutive channels. With one channel per group, it becomes a depthwise
+    convolution.
     """
     image, margins = _image(op.rhs)
     windows = Windows(margins, op.steps, op.spread)
@@ -80,7 +82,9 @@ def convolution(to: TosaWriter, op: tdsl.Conv2dOp, values: Values) -> SSAValue:
 
 
 def _image(image: SSAValue) -> tuple[SSAValue, tuple[int, int, int, int]]:
-    """Return the image before padding, and the padding that the convolution performs itself."""
+    """Return the image before a pad op, and its padding, which the TOSA convolution performs. Without a pad op, the
+    image itself and zeros.
+    """
     pad = image.owner
     if isinstance(pad, tdsl.PadOp) and (margins := margins_of(pad)) is not None:
         return pad.input, margins
@@ -88,7 +92,9 @@ def _image(image: SSAValue) -> tuple[SSAValue, tuple[int, int, int, int]]:
 
 
 def margins_of(pad: tdsl.PadOp) -> tuple[int, int, int, int] | None:
-    """The widths of zero padding above, below, on the left and on the right of an image; None for other padding."""
+    """The widths of zero padding above, below, on the left and on the right of an image. None for a pad op of any
+    other form.
+    """
     if pad.filling or any(pad.gaps) or len(pad.margins) != 4:
         return None
     batch, (top, bottom), (left, right), depth = pad.margins
@@ -96,7 +102,7 @@ def margins_of(pad: tdsl.PadOp) -> tuple[int, int, int, int] | None:
 
 
 def dense(to: TosaWriter, op: tdsl.MatmulOp | tdsl.MatmulSumOp, values: Values) -> SSAValue:
-    """Lower the product of a weight matrix and columns to a convolution whose image has one pixel per column."""
+    """Lower the product of a weight matrix and columns to a convolution over an image with one pixel per column."""
     if len(op.pairs) != 1:
         raise InputError("a sum of several products is not written in TOSA")
     [(lhs, rhs)] = op.pairs
@@ -117,9 +123,12 @@ def _finished(
     to: TosaWriter, op: tdsl.ContractionOp, image: SSAValue, windows: Windows, raws: SSAValue,
     filters: Raws | Sequence[Raws], weights: Raws,
 ) -> SSAValue:  # fmt: skip
-    """Emit sums of products in the format of the result. raws: the image in TOSA. weights: one row per result.
+    """Emit sums of products, converted to the format of the result.
 
+    image: the image of the program.
+    raws: the TOSA value of the image.
     filters: O x KH x KW x C for each group of channels, or KH x KW x C x M for a depthwise convolution.
+    weights: one row per result.
     """
     source, result = quantised(image), quantised(op.out)
     [(matrix, _)] = op.pairs
@@ -139,7 +148,12 @@ def _sums(
     to: TosaWriter, image: SSAValue, zeros: tuple[int, int], filters: Raws | Sequence[Raws], start: Raws,
     windows: Windows,
 ) -> SSAValue:  # fmt: skip
-    """Emit sums of 32 bits. zeros: the zero points of the image and the weights. filters: as in `_finished`."""
+    """Emit sums of 32 bits.
+
+    zeros: the zero points of the image and of the weights.
+    filters: as in `_finished`.
+    start: the initial values of the sums.
+    """
     depthwise = not isinstance(filters, Sequence)
     kernel = filters.shape[:2] if depthwise else filters[0].shape[1:3]
     image, windows = windows.fitted(to, image, kernel)
@@ -168,8 +182,8 @@ def max_pool(to: TosaWriter, op: tdsl.MaxPoolOp, values: Values) -> SSAValue:
 
 
 def average_pool(to: TosaWriter, op: tdsl.AveragePoolOp, values: Values) -> SSAValue:
-    """Lower an average pool. The average of the raws is rounded away from zero. It is then converted to the scale of
-    the result.
+    """Lower an average pool. The average of the raws is rounded to nearest, halves away from zero, and then
+    converted to the scale of the result.
     """
     source, channels = quantised(op.image), tdsl.shape_of(op.image)[3]
     ones = np.ones((*op.window, channels, 1), np.int8)
@@ -185,7 +199,7 @@ def average_pool(to: TosaWriter, op: tdsl.AveragePoolOp, values: Values) -> SSAV
 
 
 def recoded(to: TosaWriter, raws: SSAValue, source: Integers, result: Integers) -> SSAValue:
-    """Convert 32-bit raws of one format to 8-bit raws of another format."""
+    """Convert 32-bit raws of the format `source` to 8-bit raws of the format `result`."""
     if source == result:
         return to.narrowed(raws)
     centred = to.binary(xdsl_tosa.SubOp, raws, to.number(raws, source.zero_point.data))
@@ -193,7 +207,7 @@ def recoded(to: TosaWriter, raws: SSAValue, source: Integers, result: Integers) 
 
 
 def mean(to: TosaWriter, op: tdsl.MeanOp, values: Values) -> SSAValue:
-    """Lower TensorFlow Lite's MEAN, whose rescaling factor includes the division."""
+    """Lower TensorFlow Lite's MEAN. The division by the number of elements is part of the rescaling factor."""
     source, result = quantised(op.input), quantised(op.out)
     total = to.widened(values(op.input), source.zero_point.data)
     for axis in op.reduced:

@@ -1,4 +1,4 @@
-"""TensorFlow Lite's SOFTMAX of 8 bits in TOSA: exponentials from a table, and a reciprocal by Newton's method."""
+"""TensorFlow Lite's 8-bit SOFTMAX in TOSA: exponentials from a table, and a reciprocal by Newton's method."""
 
 from __future__ import annotations
 
@@ -45,7 +45,9 @@ def _along_last(to: TosaWriter, kind: type[xdsl_tosa.ReductionOperation], value:
 def _reciprocal(to: TosaWriter, total: SSAValue, zeros: SSAValue) -> SSAValue:
     """Emit gemmlowp's one_over_one_plus_x_for_x_in_0_1, and return its result.
 
-    The argument x is chosen so that 1 + x equals `total`, shifted left by the number of its leading zeros.
+    The argument x is chosen such that 1 + x equals `total`, shifted left by the number of its leading zeros.
+
+    zeros: the number of leading zeros of `total`.
     """
 
     def number(value: int) -> SSAValue:

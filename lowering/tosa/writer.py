@@ -43,8 +43,8 @@ LEAST_SHIFT, GREATEST_SHIFT = 2, 62
 
 
 class TosaWriter:
-    """A writer of ops to a block. Each value of the program has a TOSA value of 8 or 32 bits in the shape of its
-    tensor.
+    """A writer that appends ops to a block. Each value of the program has a TOSA value of 8 or 32 bits in the shape
+    of its tensor.
     """
 
     def __init__(self, block: Block) -> None:
@@ -65,7 +65,7 @@ class TosaWriter:
         return made.results[0]
 
     def constant(self, array: Any, element: IntegerType = i32) -> SSAValue:
-        """Emit a constant, and return it; equal constants are shared."""
+        """Emit a constant, and return it. Equal constants are emitted once."""
         array = np.asarray(array)
         key = array.shape, element, array.tobytes()
         if key not in self._constants:
@@ -75,7 +75,7 @@ class TosaWriter:
         return self._constants[key]
 
     def shape(self, numbers: Sequence[int]) -> SSAValue:
-        """A constant that represents a shape."""
+        """A constant of TOSA's shape type."""
         key = tuple(numbers)
         if key not in self._constants:
             made = tosa.ConstShapeOp(numbers)
@@ -94,9 +94,9 @@ class TosaWriter:
         return self.op(tosa.SliceOp, [value, self.shape(start), self.shape(size)], size, element_of(value))
 
     def binary(self, kind: type[Operation], lhs: SSAValue, rhs: SSAValue, **properties: Attribute) -> SSAValue:
-        """Append an op on two tensors of 32 bits, and return its result. One of the tensors may broadcast.
+        """Append an op on two tensors of 32 bits, and return its result. Either tensor may broadcast.
 
-        The tensor of lower rank is extended by axes of extent 1.
+        The tensor of lower rank is first extended by leading axes of extent 1.
         """
         rank = max(len(tosa.extents(each)) for each in (lhs, rhs))
         lhs, rhs = (self.reshape(each, ranked(tosa.extents(each), rank)) for each in (lhs, rhs))
@@ -105,7 +105,7 @@ class TosaWriter:
         return self.op(kind, [lhs, rhs], shape, element, **properties)
 
     def number(self, value: SSAValue, number: int) -> SSAValue:
-        """A constant number whose rank allows it to broadcast to `value`."""
+        """A constant number with as many axes as `value`, to which it broadcasts."""
         return self.constant(np.full((1,) * len(tosa.extents(value)), number))
 
     def product(self, lhs: SSAValue, rhs: SSAValue, shift: int = 0) -> SSAValue:
@@ -137,7 +137,10 @@ class TosaWriter:
     ) -> SSAValue:
         """Emit the product of each sum and a factor, plus a zero point, and return the saturated result.
 
-        factors: one factor, or one factor per index of the last axis. most: a bound on the magnitude of sums.
+        factors: one factor, or one factor per index of the last axis.
+        most: an upper bound on the magnitude of the sums.
+        zero: the zero point.
+        element: the type of the result.
         """
         pairs = [multiplier_and_shift(each) for each in (factors if isinstance(factors, Sequence) else [factors])]
         return self.rescaled(value, pairs, most, zero=zero, element=element)
@@ -151,9 +154,13 @@ class TosaWriter:
         zero: int = 0,
         element: IntegerType = i32,
     ) -> SSAValue:
-        """Rescale as `requantised` does. factors: pairs of a multiplier and a left shift.
+        """Rescale as `requantised` does, with factors in integer form.
 
+        factors: pairs of a multiplier and a left shift.
+        most: an upper bound on the magnitude of the sums.
         from_zero: the zero point that is subtracted from an 8-bit value.
+        zero: the zero point that is added to the result.
+        element: the type of the result.
         """
         for multiplier, shift in factors:
             if not LEAST_SHIFT <= 31 - shift <= GREATEST_SHIFT or (shift > 0 and most << shift >= 1 << 31):
@@ -174,23 +181,23 @@ class TosaWriter:
         )
 
     def widened(self, raws: SSAValue, zero: int = 0, bits: int = 0) -> SSAValue:
-        """Emit (raws - zero) * 2^bits in 32 bits, from 8-bit raws."""
+        """Emit (raws - zero) * 2^bits as 32-bit integers, from 8-bit raws."""
         # The multiplier represents 1 with 30 fraction bits, so that the product is exact.
         return self.rescaled(raws, [(1 << 30, 1 + bits)], 1 << 9, from_zero=zero)
 
     def narrowed(self, value: SSAValue, zero: int = 0) -> SSAValue:
-        """Emit a value of 32 bits plus a zero point, saturated to 8 bits."""
+        """Emit value + zero for a value of 32 bits, saturated to 8 bits."""
         return self.rescaled(value, [(1 << 30, 1)], 1 << 29, zero=zero, element=i8)
 
     def gathered(self, table: SSAValue, indices: SSAValue) -> SSAValue:
-        """Emit the entry of a vector at each index; the result has the shape of the indices."""
+        """Emit the entry of a vector at each index. The result has the shape of the indices."""
         length, count, shape = prod(tosa.extents(table)), prod(tosa.extents(indices)), tosa.extents(indices)
         rows, flat = self.reshape(table, (1, length, 1)), self.reshape(indices, (1, count))
         return self.reshape(self.op(tosa.GatherOp, [rows, flat], (1, count, 1), element_of(table)), shape)
 
 
 def element_of(value: SSAValue) -> IntegerType:
-    """The type of a tensor's elements."""
+    """The element type of a tensor."""
     return cast("TensorType[IntegerType]", value.type).get_element_type()
 
 

@@ -1,8 +1,9 @@
 """`fold-rounding`: moves the rounding bias from the end of each sum to its initial value (L4).
 
-The rounding bias is half a unit in the result's last place. Each row of a matrix then needs one addition less. The sum
-of the row starts from a nonzero constant, or from a bias vector in flash that includes the rounding bias. It is proven
-that the accumulators are wide enough for the rounding bias. Integer addition is associative, so results are unchanged.
+The rounding bias is half a unit in the last place of the result. The pass saves one addition per row of a matrix. The
+sum of a row then starts from a nonzero constant, or from an element of a bias vector in flash that includes the
+rounding bias. The accumulators are proven to be wide enough for the rounding bias. Integer addition is associative, so
+results are unchanged.
 """
 
 from __future__ import annotations
@@ -37,12 +38,13 @@ _SUMS = [
 
 @dataclass(frozen=True)
 class FoldRoundingPass(ModulePass):
-    """Remove the `arith.addi` that adds a constant to a kernel's sum, and add the constant to the sum's initial value.
+    """Remove the `arith.addi` that adds a constant to a kernel's sum, and add the constant to the sum's initial
+    value.
 
-    The initial value has to be a constant, or an element of a constant array in flash. No other op may read the array.
-    The element type of the array must be able to represent every increased value. Between the initial value and the
-    addition, the sum may pass through several kernels and multiplications by constants. The pass does nothing in all
-    other cases.
+    The initial value has to be a constant, or an element of a constant array in flash. No other op may read the
+    array. The element type of the array must represent every increased value. Between the initial value and the
+    addition, the sum may pass through several kernels and multiplications by constants. If one of these conditions
+    does not hold, the sum is unchanged.
     """
 
     name = "fold-rounding"
@@ -52,7 +54,7 @@ class FoldRoundingPass(ModulePass):
 
 
 def _sums(module: ModuleOp) -> AbstractSet[str]:
-    """The names of declared functions whose last argument is the initial value of a sum."""
+    """The names of the declared functions whose last argument is the initial value of a sum."""
     target, kernels = target_of(module), num.declared_kernels(module)
     return {
         function
@@ -63,7 +65,8 @@ def _sums(module: ModuleOp) -> AbstractSet[str]:
 
 @dataclass
 class _FoldRounding(RewritePattern):
-    """Replace the addition of a constant to a sum: the initial value of the sum increases by the constant instead.
+    """A pattern that removes the addition of a constant to a sum, and increases the initial value of the sum by the
+    constant.
 
     functions: the names of functions whose last argument is the initial value of a sum.
     """
@@ -81,12 +84,16 @@ class _FoldRounding(RewritePattern):
         return self._call_of(owner.input if isinstance(owner, arith.TruncIOp) else value) is not None
 
     def _call_of(self, value: SSAValue) -> func.CallOp | None:
-        """The call of a summing function that returns the value; None if another op defines the value."""
+        """The call of a summing function that returns the value. None if the value is not the result of such a
+        call.
+        """
         call = value.owner
         return call if isinstance(call, func.CallOp) and call.callee.string_value() in self.functions else None
 
     def _add(self, value: SSAValue, constant: int, rewriter: PatternRewriter) -> bool:
-        """Add a constant to a value by changing the ops that compute it; return False without changes if impossible."""
+        """Add a constant to a value by changing the ops that compute the value. Return whether this was
+        possible; if not, nothing is changed.
+        """
         if not value.has_one_use():
             return False
         match owner := value.owner:
@@ -112,7 +119,9 @@ class _FoldRounding(RewritePattern):
 
 
 def _add_to_array(array: scratch.ConstantOp, constant: int, rewriter: PatternRewriter) -> bool:
-    """Add a constant to all elements of a constant array; return False if an element would overflow."""
+    """Add a constant to all elements of a constant array. Return false, and change nothing, if an element would
+    overflow.
+    """
     if DATA in array.attributes:
         return False
     limits = np.iinfo(array.raws.dtype)

@@ -1,8 +1,8 @@
-"""`hint-loops`: sets the unrolling hints with which high-level synthesis turns a program's C into hardware (L4).
+"""`hint-loops`: sets unrolling hints in a program's C, from which high-level synthesis generates hardware (L4).
 
 SeeDot adds an unrolling hint for each loop to the C that Vivado HLS compiles (section 6.2.2). Here each hint is the
-number of elements that `unroll-loops` would process at once in hardware that is generated from the same program.
-Hardware from C and hardware from IR therefore use the same budget of logic cells.
+number of elements that `unroll-loops` would process at once in hardware generated from the same program's IR. Hardware
+from C and hardware from IR therefore have the same budget of logic cells.
 """
 
 from __future__ import annotations
@@ -18,10 +18,13 @@ from tinyml.targets.registry import board, target_of
 
 @dataclass(frozen=True)
 class HintLoopsPass(ModulePass):
-    """Mark innermost loops for pipelining and unrolling, and mark the arrays that unrolled loops load for partitioning.
+    """Mark innermost loops for pipelining and unrolling, and mark the arrays that unrolled loops load for
+    partitioning.
 
-    cells: the budget of logic cells, as in `unroll-loops`. Programs whose target is not an FPGA are unchanged. Raises
-    `InputError` for a program that cannot be lowered to hardware.
+    cells: the budget of logic cells, as in `unroll-loops`.
+
+    Programs whose target is not an FPGA are unchanged. Raises `InputError` for a program that cannot be lowered to
+    hardware.
     """
 
     name = "hint-loops"

@@ -1,8 +1,7 @@
-"""`inline-runtime`: replaces calls of runtime functions on integers by the arithmetic that these functions perform
-(L4).
+"""`inline-runtime`: replaces calls of runtime functions on integers by the arithmetic of these functions (L4).
 
-Hardware has no functions, and MLIR's own tools do not provide the functions of the runtime. Operands that are shift
-amounts or widths have to be constants.
+Hardware has no function calls, and MLIR's own tools do not provide the functions of the runtime. Operands that are
+shift amounts or widths have to be constants.
 """
 
 from __future__ import annotations
@@ -27,8 +26,7 @@ class InlineRuntimePass(ModulePass):
     """Replace calls of runtime functions by integer ops, and erase the declarations of functions that are no longer
     called.
 
-    Calls of functions that have no definition in integer ops are unchanged: floating-point functions, kernels and
-    forests.
+    Functions without a definition in integer ops are still called: floating-point functions, kernels and forests.
     """
 
     name = "inline-runtime"
@@ -52,7 +50,7 @@ class InlineRuntimePass(ModulePass):
 
 @cache
 def _functions() -> Mapping[str, RuntimeFunction]:
-    """The runtime functions by name; number formats register their functions when their dialects are loaded."""
+    """The runtime functions by name. Number formats register their functions when their dialects are loaded."""
     for load in own_dialects().values():
         load()
     return RUNTIME_FUNCTIONS

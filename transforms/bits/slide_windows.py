@@ -1,8 +1,8 @@
 """`slide-windows`: stores a sliding window of an image as a ring of columns, so that only new columns are loaded (L4).
 
-Without this pass, a convolution copies the whole window of each pixel, although most of it was also in the window of
-the previous pixel. In the ring the position of a column does not change while the column is in the window. A new column
-replaces the column that leaves the window. The rows of weights must then be rotated in the same way. Flash therefore
+Without this pass, a convolution copies the whole window of each pixel, although most of this window was also in the
+window of the previous pixel. In the ring, a column stays at its position for as long as it is in the window. A new
+column replaces the column that leaves the window. The rows of weights must then be rotated accordingly. Flash therefore
 contains one copy of the constant matrix for each rotation. Line buffers in hardware serve the same purpose.
 """
 
@@ -31,11 +31,11 @@ from tinyml.transforms.ir.loop_nest import LoopBuilder, needed
 
 @dataclass(frozen=True)
 class SlideWindowsPass(ModulePass):
-    """Turn the windows of `scratch.slide` into rings.
+    """Convert the windows of `scratch.slide` to rings.
 
-    A window is changed only if all rotated copies of its weights together need at most an eighth of the block RAMs. It
-    is unchanged if another op in the enclosing loop writes to the window or to the image. Raises `InputError` for a
-    window that no single `scratch.copy_run` with a `step` fills.
+    A window is converted only if all rotated copies of its weights together fit an eighth of the block RAMs. It is
+    unchanged if another op in the enclosing loop writes to the window or to the image. Raises `InputError` unless a
+    single `scratch.copy_run` with a `step` fills the window.
     """
 
     name = "slide-windows"
@@ -52,8 +52,8 @@ class SlideWindowsPass(ModulePass):
 class _Window:
     """A window that a loop over pixels copies row by row and multiplies by rows of constant weights.
 
-    row: the number of elements in a row of the window. step: the number of elements by which the window advances from
-    one pixel to the next.
+    row: the number of elements in a row of the window.
+    step: the number of elements by which the window advances from one pixel to the next.
     """
 
     def __init__(self, op: scratch.SlideOp):
@@ -97,8 +97,8 @@ class _Window:
         _restrict(self.copy, first, at, self.step)
 
     def _copy_first(self) -> None:
-        """Insert, before the loop over pixels, a copy of all columns of the first window except its last `step`
-        elements.
+        """Insert, before the loop over pixels, a copy of all elements of the first window's rows except the
+        last `step` of each row.
         """
         loop = cast("scf.ForOp", self.pixels)
         top: Operation = self.copy
@@ -114,8 +114,8 @@ class _Window:
         _restrict(first, first.first, first.at, self.row - self.step)
 
     def _turns(self) -> tuple[SSAValue, SSAValue]:
-        """Make the loop over pixels carry the rotation of the weights and the position of the new column. Return these
-        two values.
+        """Add two carried values to the loop over pixels, and return them: the index of the current rotation of
+        the weights, and the position of the new column.
         """
         loop = cast("scf.ForOp", self.pixels)
         nest = LoopBuilder(loop)
@@ -132,7 +132,9 @@ class _Window:
         return turn, place
 
     def _turn_weights(self, turn: SSAValue) -> None:
-        """Replace the weights in the loop by the copy whose columns are rotated like the columns of the window."""
+        """Replace the weights in the loop by their rotated copy `turn`, whose columns have the order of the
+        window's columns.
+        """
         body, raws = cast("Block", turn.owner), self.constant.raws
         columns = raws.reshape(-1, scratch.elements_of(self.window) // self.row, self.turns, self.step)
         turned = np.stack([np.roll(columns, number, axis=2).reshape(raws.shape) for number in range(self.turns)])
@@ -144,8 +146,8 @@ class _Window:
         views = {self.weights: part}
 
         def moved(view: SSAValue) -> SSAValue:
-            """Insert a slice of the currently rotated weights into the loop, and return it. It replaces the slice
-            `view` from before the loop.
+            """Insert into the loop a slice of the rotated weights, and return it. It replaces `view`, a
+            slice that was taken before the loop.
             """
             if view not in views and isinstance(old := view.owner, scratch.SliceOp):
                 views[view] = nest.insert(old.clone({old.source: moved(old.source)}))
@@ -158,7 +160,7 @@ class _Window:
 
 
 def _written(op: Operation) -> list[SSAValue]:
-    """The arrays that an op may write."""
+    """The arrays to which an op may write."""
     match op:
         case memref.LoadOp() | memref.CastOp() | scratch.SliceOp():
             return []
@@ -169,8 +171,8 @@ def _written(op: Operation) -> list[SSAValue]:
 
 
 def _restrict(copy: scratch.CopyRunOp, first: SSAValue, at: SSAValue, count: int) -> None:
-    """Replace a copy by a copy of `count` elements per row, from element `first` of the source to element `at` of the
-    target.
+    """Replace a copy by a copy of `count` elements per row, from element `first` of the source row to element `at`
+    of the target row.
     """
     nest = LoopBuilder(copy)
     nest.put(scratch.CopyRunOp(copy.source, first, copy.dest, at, nest.index(count), count))

@@ -9,8 +9,8 @@ a buffer at that address only if it reads each element before it overwrites the 
 reader of an operand and overwrites the operand, the check executes the loop on addresses only. The last read of every
 byte must then precede the first write to the byte.
 
-The lower bound on the arena is checked separately by a judge. The judge is another algorithm. It solves the original
-packing problem again, with the recorded live ranges and distances.
+A separate algorithm, the judge, checks the lower bound on the size of the arena. It solves the packing problem again,
+with the recorded live ranges and distances.
 """
 
 from __future__ import annotations
@@ -57,17 +57,18 @@ The view of an input has a value from the start, like the arguments.
 class CheckPackingPass(ModulePass):
     """Verify the packing of functions on L2 without changing the program. Raise `InputError` if a packing is wrong.
 
-    Every buffer must be a view of a `scratch.arena`, lie inside the arena and be aligned for its elements. The size of
-    the arena must equal the highest end of a buffer. No op may destroy a value that is read later. The pass must run
-    before ops are lowered to loops, because only an op on a whole buffer shows that it overwrites all of the old
-    content.
+    Every buffer must be a view of a `scratch.arena`, lie inside the arena and be aligned for its elements. The size
+    of the arena must equal the highest end of a buffer. No op may destroy a value that is read later. The pass must
+    run before ops are lowered to loops, because only an op on a whole buffer shows that it overwrites all of the
+    old content.
 
     judge: the algorithm that proves the lower bound of the arena again, or `none`. Algorithm X (`exact-cover`) and
-    `branch-and-bound` search for a packing of fewer bytes. If the judge proves that there is none, the pass records the
-    name of the judge on the arena (`checked`). If the judge finds a smaller packing, the pass raises an error.
-    Algorithm X accepts only problems with a small matrix and without moving buffers. If the named algorithm proved the
-    bound during packing, the other algorithm is the judge. `other` selects the algorithm that did not prove the bound;
-    it selects none if the peak of live bytes proves the bound. align: the alignment option of `pack-scratch`.
+        `branch-and-bound` search for a packing of fewer bytes. If there is none, the pass records the name of the
+        judge on the arena (`checked`). If the judge finds a smaller packing, the pass raises an error. Algorithm X
+        accepts only problems with a small matrix and without moving buffers. If the named algorithm already proved
+        the bound during packing, the other algorithm is the judge. `other` selects the algorithm that did not prove
+        the bound, and no judge if the peak of live bytes proves the bound.
+    align: the alignment option of `pack-scratch`.
     """
 
     name = "check-packing"
@@ -89,7 +90,9 @@ class CheckPackingPass(ModulePass):
 
 
 def _judge_bound(function: func.FuncOp, name: str, align: int) -> None:
-    """Verify the lower bound of a function's arena with the named judge; raise `InputError` if the judge refutes it."""
+    """Verify the lower bound of a function's arena with the judge `name`. Raises `InputError` if the judge finds a
+    smaller packing.
+    """
     arenas = [op for op in function.walk() if isinstance(op, ArenaOp)]
     if len(arenas) != 1 or arenas[0].lower_bound is None or any(isinstance(op, MoveOp) for op in function.walk()):
         return
@@ -115,28 +118,32 @@ def _name(view: SSAValue) -> str:
 
 
 def _span(view: SSAValue) -> tuple[int, int]:
-    """The offset of the first byte of a buffer in its memory, and the offset after its last byte."""
+    """The byte range of a buffer in its memory: the offset of its first byte, and the offset after its last byte."""
     type, op = memref_type(view), view.owner
     start = op.offset.value.data if isinstance(op, ViewOp) else 0
     return start, start + _end(type, prod(type.get_shape()))
 
 
 def _end(type: MemRefType[Attribute], count: int) -> int:
-    """The size of `count` elements in bytes. For packed elements, it is the size of all groups that contain them."""
+    """The size of `count` elements in bytes. For packed elements, it is the size of all groups that contain these
+    elements.
+    """
     if (bits := packed_bits(type)) is None:
         return count * element_bytes(type)
     return -(-count // group_length(bits)) * group_bytes(bits)
 
 
 def _start(type: MemRefType[Attribute], index: int) -> int:
-    """The offset in bytes of an element, or of its group if elements are packed."""
+    """The offset in bytes of element `index` or, for packed elements, of the group that contains it."""
     if (bits := packed_bits(type)) is None:
         return index * element_bytes(type)
     return index // group_length(bits) * group_bytes(bits)
 
 
 def _touched(type: MemRefType[Attribute], count: int) -> int:
-    """The number of bytes that a store of the first `count` elements modifies; packed elements share bytes."""
+    """The number of bytes that a store of the first `count` elements modifies. Packed elements share bytes, so that
+    a byte may be modified partly.
+    """
     bits = packed_bits(type)
     return count * element_bytes(type) if bits is None else touched_bytes(count, bits)
 
@@ -147,8 +154,8 @@ def _memory(view: SSAValue) -> SSAValue:
 
 
 class _SharedBytes:
-    """An index of the buffers that share bytes. Buffers with identical byte ranges are compared with other buffers only
-    once.
+    """An index of the buffers that share bytes. Buffers with identical byte ranges are compared with other buffers
+    only once.
     """
 
     def __init__(self, buffers: Views) -> None:
@@ -245,8 +252,8 @@ class _Flow:
         return frozenset[SSAValue]().union(*(self.views.get(value, frozenset()) for value in values))
 
     def _whole(self, value: SSAValue) -> SSAValue | None:
-        """The single buffer of which a value is a view of all elements; None if the value may be several buffers or a
-        part.
+        """The single buffer of which a value is a view of all elements. None if the value may be one of several
+        buffers, or a part of a buffer.
         """
         views = self.views.get(value, frozenset())
         if len(views) != 1:
@@ -276,8 +283,8 @@ class _Flow:
         return touched, none if silent else touched, none
 
     def _find_first_writes(self) -> dict[SSAValue, int]:
-        """For each buffer, the position of the first op that may write to it; for an op in a loop, the position of the
-        loop.
+        """For each buffer, the position of the first op that may write to it. For an op in a loop, it is the
+        position of the outermost loop around it.
         """
         given = [op.result for op in self.order if isinstance(op, ViewOp) and (op.input or op.state) is not None]
         first: dict[SSAValue, int] = dict.fromkeys([*self.function.args, *given], 0)
@@ -294,8 +301,9 @@ class _Flow:
         return first
 
     def _before(self, block: Block, after: Views) -> Views:
-        """The buffers whose content is read after the start of a block. after: the buffers whose content is read after
-        its end.
+        """The buffers whose content is read after the start of a block before it is overwritten.
+
+        after: the buffers whose content is read after the end of the block.
         """
         for op in reversed(block.ops):
             self.read_after[op] = after
@@ -315,10 +323,10 @@ class _Flow:
         return after
 
     def _filled(self, loop: scf.ForOp, after: Views) -> Views:
-        """The buffers that a loop overwrites completely before it reads them, among the buffers that are read after an
-        iteration (`after`).
+        """The buffers that a loop overwrites completely before it reads them. Only buffers that share bytes
+        with other buffers are considered.
 
-        Only buffers that share bytes with other buffers are considered.
+        after: the buffers whose content is read after an iteration, from which the result is selected.
         """
         if loop not in self.filled:
             from tinyml.transforms.buffers.overlap.byte_times import overwrites
@@ -349,7 +357,8 @@ class _Flow:
                 raise error_at(op, f"'{op.name}' destroys {_name(lost)}, which is the caller's")
 
     def _reads_precede_writes(self, op: Operation, written: SSAValue, read: SSAValue, others: list[SSAValue]) -> bool:
-        """True if an op, or a loop around it, reads each shared byte for the last time before it writes the byte.
+        """Whether an op, or a loop around it, reads each shared byte of `read` for the last time before it
+        writes the byte through `written`.
 
         others: all buffers that share bytes with `written`; one replay covers all of them.
         """
@@ -365,8 +374,8 @@ class _Flow:
         return self.replayed[loop, written, read]
 
     def _end_of(self, read: SSAValue, op: Operation) -> Operation | None:
-        """The op, or the innermost loop around it, after which no op reads the old content of a buffer; None if there
-        is none.
+        """The op, or the innermost loop around it, after which no op reads the old content of a buffer. None if
+        a later op may read it.
         """
         loop = op
         while read in self.read_after[loop] and isinstance(around := loop.parent_op(), scf.ForOp):
@@ -374,10 +383,11 @@ class _Flow:
         return None if read in self.read_after[loop] else loop
 
     def _rewritten_before_read(self, op: Operation, written: SSAValue, read: SSAValue) -> bool:
-        """True if the outermost loop around an op rewrites each overwritten byte of `read` before it reads the byte.
+        """Whether the outermost loop around an op rewrites each overwritten byte of `read` before it reads the
+        byte.
 
-        This is determined by executing the loop on addresses. Such a replay detects the rewriting even if an inner loop
-        may run no iteration; the data flow analysis does not.
+        The loop is executed on addresses only. This replay detects the rewriting even if an inner loop may run
+        no iteration; the data flow analysis does not.
         """
         loop = op
         while isinstance(around := loop.parent_op(), scf.ForOp):
@@ -389,7 +399,7 @@ class _Flow:
         return rewrites_before_reading(loop, read, written, _span(written)[0] - _span(read)[0])
 
     def _reads_before_writing(self, op: Operation, written: SSAValue, read: SSAValue) -> bool:
-        """True if an op reads each element of `read` for the last time before it writes to the element's bytes."""
+        """Whether an op reads each element of `read` for the last time before it writes to the element's bytes."""
         if isinstance(op, MoveOp):
             return True
         if not isinstance(op, TensorOp) or op.dest is None or self._whole(op.dest) is not written:
@@ -404,9 +414,10 @@ class _Flow:
         (target, _), (source, _) = _span(written), _span(read)
 
         def behind(value: SSAValue) -> bool:
-            """True if all writes stay below the elements that are still to be read.
+            """Whether all writes stay below the elements of `value` that are still to be read.
 
-            Also true if `value` and the result are packed in the same way and start at the same address.
+            This also holds if `value` and the result are packed in the same way and start at the same
+            address.
             """
             operand = memref_type(value)
             if packed_bits(type) is not None and packed_bits(type) == packed_bits(operand) and target == source:
@@ -417,7 +428,9 @@ class _Flow:
 
 
 def _views_of_values(function: func.FuncOp) -> dict[SSAValue, Views]:
-    """For each memref, the buffers of which it may be a view, found by following slices, branches and loops."""
+    """For each memref, the buffers of which it may be a view. They are found by following slices, branches and
+    loops.
+    """
     given = [argument for argument in function.args if isinstance(argument.type, MemRefType)]
     views: dict[SSAValue, Views] = {argument: frozenset({argument}) for argument in given}
     for op in function.walk():

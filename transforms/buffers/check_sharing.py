@@ -1,4 +1,4 @@
-"""`check-sharing`: proves that functions with one arena keep each other's state (L2)."""
+"""`check-sharing`: proves that functions that share one arena do not overwrite each other's state (L2)."""
 
 from __future__ import annotations
 
@@ -26,10 +26,11 @@ class CheckSharingPass(ModulePass):
     """Verify the arena that the functions of a module share, without changing the functions.
 
     Each function is verified by `check-packing`. No buffer with state may share a byte with any buffer of another
-    function. The recorded size must be the end of the last buffer. A validator, which shares no code with the packers,
-    checks the offsets on the axis of time on which the functions follow one another. Algorithm X and branch and bound
-    search again for a packing below the recorded bound. The module records the judges that prove that there is none; a
-    judge gives up on a large problem. Raises `InputError` if the packing or the bound is wrong.
+    function. The recorded size must be the end of the last buffer. A validator, which shares no code with the
+    packers, checks the offsets; for the validator, the live ranges of the functions follow one another in time.
+    Algorithm X and branch and bound search for a packing below the recorded bound. The module records the names of
+    the algorithms that prove that there is none; an algorithm may give up on a large problem. Raises `InputError`
+    if the packing or the bound is wrong.
     """
 
     name = "check-sharing"
@@ -55,7 +56,7 @@ class CheckSharingPass(ModulePass):
 
 
 def check_state(keeping: func.FuncOp, other: func.FuncOp) -> None:
-    """Raise `InputError` if a buffer of `other` shares bytes with a state of `keeping`."""
+    """Raise `InputError` if a buffer of `other` shares bytes with a state buffer of `keeping`."""
     for state in _views(keeping):
         if state.state is None:
             continue
@@ -79,7 +80,7 @@ def _bytes(view: ViewOp) -> tuple[int, int]:
 
 
 def _check_size(problem: SharedProblem, arena: SharedArena) -> None:
-    """Raise `InputError` for the first error that the validator finds."""
+    """Validate the offsets and the size of a shared arena. Raises `InputError` for the first error."""
     offsets = tuple(members[0].offset.value.data for members in problem.places)
     placement = Placement(offsets, arena.bytes, arena.lower_bound, proof=Proof(arena.proof))
     for complaint in complaints(problem.rectangles, placement):

@@ -17,7 +17,7 @@ from tinyml.targets.registry import TARGET
 
 @dataclass(frozen=True)
 class ForgetTargetPass(ModulePass):
-    """Remove the attribute `tinyml.target` of the module, if it has one."""
+    """Remove the attribute `tinyml.target` of the module, if the module has this attribute."""
 
     name = "forget-target"
 

@@ -1,4 +1,6 @@
-"""`forward-inserts`: computes a part of a buffer in place, instead of inserting it later (L2, before packing)."""
+"""`forward-inserts`: computes a part of a buffer at its final location, instead of inserting it later (L2, before
+packing).
+"""
 
 from __future__ import annotations
 
@@ -22,13 +24,15 @@ from tinyml.transforms.ir.indices import affine_sum, build_offset, is_run, offse
 
 @dataclass(frozen=True)
 class ForwardInsertsPass(ModulePass):
-    """Compute a part of a buffer in the place where `tdsl.insert_slice` would insert it, and erase the insertion.
+    """Compute a part of a buffer at the location where `tdsl.insert_slice` would insert it, and erase the
+    insertion.
 
-    The buffer of the part is replaced by a view into the destination. The part must consist of consecutive elements, at
-    an offset that is known before the part is computed. Between the first op that touches the part and the insertion,
-    no op may touch the destination. The first op itself may touch it only if it updates exactly the elements that the
-    part replaces. If the first op is elementwise, the operand of this op is computed in the same bytes too, provided
-    that it meets the same conditions and has the same format. Other insertions are unchanged.
+    A view into the destination replaces the buffer of the part. The part must consist of consecutive elements, at
+    an offset that is known before the part is computed. Between the first op that touches the part and the
+    insertion, no op may touch the destination. As an exception, the first op may update exactly the elements that
+    the part replaces. If the first op is elementwise, its operand is also computed in these bytes, provided that
+    the operand meets the same conditions and has the same format. An insertion that does not meet these conditions
+    is unchanged.
     """
 
     name = "forward-inserts"
@@ -42,15 +46,16 @@ class ForwardInsertsPass(ModulePass):
 
 @dataclass(frozen=True)
 class _Place:
-    """The location of an inserted part: consecutive elements of the buffer `whole`,
-    starting at the indices `offsets`.
-    """
+    """The location of an inserted part: consecutive elements of the buffer `whole`, from the indices `offsets` on."""
 
     whole: SSAValue
     offsets: Sequence[SSAValue]
 
     def take(self, part: AllocOp, before: Operation) -> None:
-        """Replace the buffer of a part by a view of the elements into which the part is inserted."""
+        """Replace the buffer of a part by a view of the elements into which the part is inserted.
+
+        before: the op before which the view is created.
+        """
         builder = Builder(InsertPoint.before(before), part.location)
         offset = build_offset(self.offsets, tdsl.shape_of(self.whole), builder)
         view = builder.insert(SliceOp(self.whole, offset, memref_type(part.result).get_shape())).result
@@ -89,7 +94,7 @@ def _forward(insert: tdsl.InsertSliceOp) -> None:
 
 
 def _forward_operands(op: Operation, place: _Place) -> None:
-    """Compute the operand of an elementwise op in the bytes of its result, and repeat this for the op that computes the
+    """Compute the operand of an elementwise op in the bytes of its result. Repeat this for the op that computes the
     operand.
     """
     from tinyml.transforms.buffers.liveness.first_touch import points_before
@@ -112,9 +117,8 @@ def _forward_operands(op: Operation, place: _Place) -> None:
 
 
 def _overwritten(op: tdsl.ElementwiseOp, place: SSAValue) -> AllocOp | None:
-    """The buffer of an operand that the result may overwrite element by element; None if there is none.
-
-    The buffer must have the size of `place`.
+    """The buffer of an operand that the result may overwrite element by element. It must have the size of `place`.
+    None if there is none.
     """
     for value in op.inputs:
         buffer = reshaped(value).owner
@@ -128,7 +132,7 @@ def _overwritten(op: tdsl.ElementwiseOp, place: SSAValue) -> AllocOp | None:
 
 
 def _updated_place(op: Operation, insert: tdsl.InsertSliceOp) -> SSAValue | None:
-    """The view of the elements that an insertion replaces, if an op updates this view in place; None otherwise."""
+    """The view of the elements that an insertion replaces, if `op` updates this view in place. None otherwise."""
     if not isinstance(op, tdsl.TensorOp) or (updated := op.updated) is None or not op.reads_in_place(updated):
         return None
     view = reshaped(updated).owner
@@ -139,7 +143,7 @@ def _updated_place(op: Operation, insert: tdsl.InsertSliceOp) -> SSAValue | None
 
 
 def _may_be(value: SSAValue, buffer: SSAValue) -> bool:
-    """True if a value may be a buffer or a view of it; a value carried by a loop or branch counts as any buffer."""
+    """Whether a value may be a buffer or a view of it. A value that a loop or branch carries may be any buffer."""
     origin = root(value)
     owner = origin.owner
     if not isinstance(value.type, MemRefType) or isinstance(owner, ConstantOp):
@@ -149,7 +153,7 @@ def _may_be(value: SSAValue, buffer: SSAValue) -> bool:
 
 
 def _from_first_user(part: AllocOp, last: Operation) -> Sequence[Operation]:
-    """The ops of a block from the first that uses a part, possibly in a nested region, to the op before `last`."""
+    """The ops of a block from the first op that uses a part, possibly in a nested region, to the op before `last`."""
     from tinyml.transforms.buffers.liveness.first_touch import statements_before
 
     statements = statements_before(last, [use.operation for use in part.result.uses])
@@ -158,5 +162,5 @@ def _from_first_user(part: AllocOp, last: Operation) -> Sequence[Operation]:
 
 
 def _is_known(index: SSAValue, before: Sequence[Operation]) -> bool:
-    """True if the value of an index exists before the ops `before`, because none of them computes it."""
+    """Whether the value of an index exists before the ops `before`, because none of them computes it."""
     return not isinstance(index.owner, Operation) or index.owner not in before

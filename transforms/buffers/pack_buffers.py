@@ -1,4 +1,6 @@
-"""`pack-buffers`: packs the elements of buffers in RAM that need less than 8 or 16 bits (L2, before placement)."""
+"""`pack-buffers`: packs the elements of buffers in RAM whose formats have fewer bits than their storage (L2, before
+placement).
+"""
 
 from __future__ import annotations
 
@@ -20,8 +22,9 @@ from tinyml.transforms.ir.buffers import retype_buffer
 class PackBuffersPass(ModulePass):
     """Change the memory space of buffers to `#scratch.packed_ram` if packing saves bytes. Constants are unchanged.
 
-    Packed elements have the least available width that holds their number format. The input, buffers that are returned
-    or that loops and branches carry, and buffers that receive unpacked rows are unchanged.
+    Packed elements have the least available width that represents their number format. The following buffers are
+    unchanged: the input, buffers that are returned, buffers that loops and branches carry, and buffers that receive
+    unpacked rows.
     """
 
     name = "pack-buffers"
@@ -35,7 +38,7 @@ class PackBuffersPass(ModulePass):
 
 
 def _leaves(buffer: SSAValue) -> bool:
-    """True if a function returns a buffer or a view of it, or a loop or branch carries one."""
+    """Whether a function returns, or a loop or branch carries, a buffer or a view of the buffer."""
     users = [use.operation for use in buffer.uses]
     views = [user.result for user in users if isinstance(user, SliceOp)]
     return any(isinstance(user, func.ReturnOp | scf.YieldOp | scf.ForOp) for user in users) or any(map(_leaves, views))

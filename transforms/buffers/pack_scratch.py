@@ -70,9 +70,12 @@ def place_buffers(
 ) -> None:
     """Replace all buffers by views of a new arena at the function's entry.
 
-    groups: for each rectangle of the placement, in its order, the buffers that occupy its bytes one after another. A
-    buffer that moves becomes a sequence of views, one for each location. Each view is alive from the program point
+    A buffer that moves becomes a sequence of views, one for each location. Each view is live from the program point
     before which the buffer moves to its location.
+
+    live: the live ranges of the buffers.
+    groups: for each rectangle of the placement, the buffers that occupy its bytes one after another.
+    alignment: the alignment of the arena.
     """
     proof = None if placement.proof is Proof.PEAK else placement.proof.value
     packer = None if placement.packer == FIRST_FIT else placement.packer
@@ -112,8 +115,9 @@ def place_buffers(
 
 
 def _moves_of(buffer: Buffer, alive: LiveRange, index: int, placement: Placement) -> tuple[int, list[BufferMove]]:
-    """Return the offset at which a buffer is first touched, and the later moves of the buffer. index: the index of its
-    rectangle.
+    """Return the offset at which a buffer is first touched, and the later moves of the buffer.
+
+    index: the index of the buffer's rectangle.
     """
     touched = alive.first - isinstance(buffer, ReuseOp)
     offset, moves = placement.offsets[index], list[BufferMove]()
@@ -126,7 +130,8 @@ def _moves_of(buffer: Buffer, alive: LiveRange, index: int, placement: Placement
 
 
 def _go_on(before: SSAValue, after: SSAValue, move: Operation, known: Operation) -> None:
-    """Replace a view by the new view in all uses after a move; slices that were made before the move are made again.
+    """Replace a view by a new view in all uses after a move. A slice that was taken before the move is taken again
+    from the new view.
 
     known: the op that defines the new view.
     """
@@ -151,25 +156,27 @@ BYTES = Statistic("num-bytes", "Bytes of the arenas")
 
 @dataclass(frozen=True, kw_only=True)
 class PackScratchPass(PackingOptions, ModulePass):
-    """Replace every `scratch.alloc` by a view of one `scratch.arena`. The views and the arena are at the entry of the
-    function.
+    """Replace every `scratch.alloc` by a view of one `scratch.arena`. The views and the arena are at the entry of
+    the function.
 
-    A `scratch.reuse` becomes a view of the bytes that it reuses. A result may overlap an operand if the op or loop nest
-    that computes the result is the last reader of the operand. The result then starts at least the safe distance below
-    the operand (`overlap/overlap_distance.py`). In mode `auto` a `scratch.reuse` uses the bytes of a different operand
-    if that saves one percent of the arena.
+    A `scratch.reuse` becomes a view of the bytes that it reuses. A result may overlap an operand if the op or loop
+    nest that computes the result is the last reader of the operand. The result then starts at least the safe
+    distance below the operand (`overlap/overlap_distance.py`). In mode `auto` a `scratch.reuse` uses the bytes of a
+    different operand if this saves one percent of the arena.
 
-    align: a power of two that divides all offsets, in addition to the element size. limit: the greatest size of the
-    arena, in bytes. moves: let each operand move at most once, before the op whose result overlaps it, if that saves
-    one percent of the arena.
+    mode: the packing algorithm.
+    align: a power of two that divides all offsets, in addition to the element size.
+    limit: the greatest permitted size of the arena, in bytes.
+    moves: whether each operand may move at most once, before the op whose result overlaps it, if this saves one
+        percent of the arena.
 
     The arena records a lower bound on the bytes of every packing. If the bound exceeds the peak of live bytes, the
-    arena also records the search that proved the bound. The arena names the algorithm that found the packing unless
-    first fit sufficed. The packing is optimal if its size equals the bound. Each view records the program points
-    between which it is alive. Unused buffers are erased. A function without buffers is unchanged.
+    arena also records the search that proved the bound. The arena records the algorithm that found the packing,
+    unless it is first fit. The packing is optimal if its size equals the bound. Each view records the program
+    points between which it is live. Unused buffers are erased. A function without buffers is unchanged.
 
-    Raises `InputError` for options out of range and for a function that is already packed. Raises `InputError` for an
-    arena above the limit; the message names the op at the peak and the buffers that are alive there.
+    Raises `InputError` for options out of range, for a function that is already packed, and for an arena above the
+    limit. In the last case the message names the op at the peak and the buffers that are live there.
     """
 
     name = "pack-scratch"
@@ -207,9 +214,8 @@ class PackScratchPass(PackingOptions, ModulePass):
         place_buffers(function, live, problem.groups, placement, lcm(*(shape.alignment for shape in rectangles)))
 
     def _exchanged(self, function: func.FuncOp, problem: Problem, placement: Placement) -> tuple[Problem, Placement]:
-        """Let results reuse the bytes of other operands. Return the new problem and placement.
-
-        If this does not lower the height, return the given problem and placement.
+        """Let results reuse the bytes of other operands, and return the new problem and placement. If this does
+        not lower the height, return the given problem and placement.
         """
 
         def height(share: float) -> int:
@@ -225,8 +231,10 @@ class PackScratchPass(PackingOptions, ModulePass):
         return problem, placement
 
     def _placement(self, problem: Problem, share: float = 1) -> Placement:
-        """The lower of two placements: one of `problem` itself, and one in which each stack of results is a single
-        rectangle.
+        """The lower of two placements: one of `problem` itself, and one in which each stack of results is a
+        single rectangle.
+
+        share: the fraction of the effort to spend.
         """
 
         def placed(rectangles: Sequence[Rectangle]) -> Placement:
@@ -255,7 +263,7 @@ class PackScratchPass(PackingOptions, ModulePass):
 
 @dataclass(frozen=True)
 class Problem:
-    """The buffers of a function as rectangles.
+    """The packing problem of a function, whose buffers are rectangles.
 
     groups: for each rectangle, the buffers that occupy its bytes one after another.
     """
@@ -267,7 +275,9 @@ class Problem:
     barred: frozenset[int]
 
     def size_from(self, number: int, point: int) -> int:
-        """The size in bytes of the largest buffer of a rectangle that is alive at or after a program point."""
+        """The size in bytes of the largest buffer of rectangle `number` that is live at or after a program
+        point.
+        """
         members = [member for member in self.groups[number] if self.live.ranges[member].last >= point]
         return max(size_in_bytes(memref_type(member.result)) for member in members)
 
@@ -281,7 +291,7 @@ def problem_of(function: func.FuncOp, align: int) -> Problem:
 
 
 def rectangle(live: LiveRanges, members: Sequence[Buffer], align: int = 1) -> Rectangle:
-    """The rectangle of buffers that occupy the same bytes one after another. Its size is the size of the largest
+    """The rectangle of buffers that occupy the same bytes one after another. Its size is that of the largest
     buffer.
 
     align: as in `pack-scratch`.
@@ -297,16 +307,18 @@ def rectangle(live: LiveRanges, members: Sequence[Buffer], align: int = 1) -> Re
 
 
 def _barred(function: func.FuncOp, live: LiveRanges) -> frozenset[int]:
-    """The points inside loops and branches, where no buffer may move because addresses in them are fixed.
+    """The points inside loops and branches. No buffer may move there, because the addresses in their bodies are
+    fixed.
 
-    All points if loops or branches carry buffers, because the addresses of carried buffers are then unknown.
+    If loops or branches carry buffers, no buffer may move at any point, because the addresses of carried buffers
+    are unknown.
     """
     anywhere = hands_on(function)
     return frozenset(i for i, op in enumerate(live.points) if anywhere or op.parent_op() is not function)
 
 
 def _spell(op: Operation) -> str:
-    """An op's name for messages, followed by the name of its result if the result has one."""
+    """An op's name for messages. If the result has a name, this name follows."""
     target = op.dest if isinstance(op, TensorOp) else None
     hint = target.name_hint if target is not None else None
     return f"'{op.name}' into {hint}" if hint else f"'{op.name}'"

@@ -1,4 +1,6 @@
-"""`place-memories`: chooses a memory for each buffer, hot constant and the stack, and packs an arena in each (L2)."""
+"""`place-memories`: chooses a memory for each buffer, each frequently read constant and the stack, and packs an arena
+in each memory (L2).
+"""
 
 from __future__ import annotations
 
@@ -39,18 +41,22 @@ JUDGE = "exhaustive"
 
 @dataclass(frozen=True)
 class PlaceMemoriesPass(ModulePass):
-    """Place the buffers of the function in the memories that `memory` states, so that wait cycles are least.
+    """Place the buffers of a function in the memories that `memory` lists, so that the wait cycles are minimal.
 
-    The wait cycles are the loads and stores of each array, counted in the loops of the lowered program, times the wait
-    states of its memory. Constants move to a memory if this saves cycles; they are copied before the first inference.
-    The arenas of the memories follow one another in one `scratch.arena`, which `spread-memories` splits.
+    The wait cycles of an array are its loads and stores, counted in the loops of the lowered program, times the
+    wait states of its memory. Constants move to a memory if this saves cycles; they are copied before the first
+    inference. The arenas of the memories follow one another in one `scratch.arena`, which `spread-memories` splits.
 
-    memory: as for `--memory`. packer, align: as for `pack-scratch`. nodes: the limit on the nodes of the search. judge:
-    check the choice of a small problem by exhaustive search, unless `none`. target: as for `select-kernels`.
-    packed, load_weights, weights_at, instances, pack_buffers: of later passes, which determine the loops that are
-    counted.
+    memory: as for `--memory`.
+    packer, align: as for `pack-scratch`.
+    nodes: the limit on the nodes of the search.
+    judge: `none` to skip the check of small problems by exhaustive search.
+    target: as for `select-kernels`.
+    packed, load_weights, weights_at, instances, pack_buffers: options of later passes, which determine the loops that
+        are counted.
 
-    Raises `InputError` for memories that are too small, and for options and boards that have no such memories.
+    Raises `InputError` for memories that are too small, and for options and boards for which memories cannot be
+    chosen.
     """
 
     name = "place-memories"
@@ -107,7 +113,9 @@ class PlaceMemoriesPass(ModulePass):
         return pack(rectangles, self.packer, effort)
 
     def _counted(self, module: ModuleOp) -> _Counted:
-        """Lower a copy of the program, in which no two buffers share bytes unless they must, and count its accesses."""
+        """Lower a copy of the program and count its accesses. In the copy, buffers share bytes only where ops
+        require it.
+        """
         copy = module.clone()
         registered_pass("pack-scratch", mode="none", align=self.align).apply(None, copy)
         offsets = [op.offset.value.data for op in copy.walk() if isinstance(op, ViewOp)]
@@ -118,7 +126,9 @@ class PlaceMemoriesPass(ModulePass):
         return _Counted.of(defined_functions(copy)[0], offsets)
 
     def _checked(self, problem: Problem, choice: Choice) -> str:
-        """The name of the judge that agreed; "" if none was asked, or the problem is too large for it."""
+        """The name of the independent check that agreed with a choice. "" if no check was requested, or if the
+        problem is too large for it.
+        """
         if self.judge == NO_JUDGE:
             return ""
         from tinyml.transforms.buffers.memories.exhaustive import judge_choice
@@ -150,7 +160,9 @@ class PlaceMemoriesPass(ModulePass):
 
 @dataclass(frozen=True)
 class _Constant:
-    """A constant array on bits: its name, bytes, digest and accesses, together with those of equal arrays."""
+    """A constant array at the level of bits: its name, size in bytes, digest and accesses. Accesses to equal arrays
+    are included.
+    """
 
     name: str
     size: int
@@ -160,7 +172,13 @@ class _Constant:
 
 @dataclass(frozen=True)
 class _Counted:
-    """The accesses of a lowered program. buffers: by the offset of the buffer. local: those of local arrays."""
+    """The accesses of a lowered program.
+
+    buffers: the accesses to each buffer, by its offset.
+    offsets: the offsets of all views, in program order.
+    constants: the constant arrays with their accesses.
+    local: the accesses to local arrays.
+    """
 
     buffers: dict[int, Accesses]
     offsets: Sequence[int]
@@ -190,7 +208,9 @@ class _Counted:
 
 
 class _Placing:
-    """The problem of a program: buffers, constants that another memory than flash would speed up, and the stack."""
+    """The problem of choosing memories for a program: its buffers, its constants that some memory can read faster
+    than flash, and the stack.
+    """
 
     def __init__(self, given: Requested, packing: Packing, counted: _Counted) -> None:
         self.given, self.packing = given, packing
@@ -213,7 +233,11 @@ class _Placing:
         self.problem = Problem(items, packing.rectangles, capacities)
 
     def placed(self, number: int, choice: Choice, memory: Memory, offset: int, height: int) -> Placed:
-        """The record of a memory, whose part of the arena begins at an offset and has `height` bytes."""
+        """The record of a memory and its content.
+
+        number: the index of the memory.
+        offset, height: the start and the size in bytes of its part of the arena.
+        """
         first = len(self.packing.rectangles)
         at = choice.memories[first : first + len(self.hot)]
         hot = {each.digest: each.size for each, chosen in zip(self.hot, at, strict=True) if chosen == number}
@@ -223,18 +247,18 @@ class _Placing:
 
 
 def wait_cycles(memory: Memory, accesses: Accesses) -> int:
-    """The wait cycles of accesses in a memory."""
+    """The wait cycles of the given accesses in a memory."""
     return (memory.read or 0) * accesses.reads + (memory.write or 0) * accesses.writes
 
 
 def _is_hot(given: Requested, constant: _Constant) -> bool:
-    """True for a constant that takes less time in some memory than in flash."""
+    """Whether some memory can read a constant in less time than flash."""
     costs = [wait_cycles(memory, constant.accesses) for memory in (*given.memories, given.flash)]
     return min(costs) < costs[-1]
 
 
 def _too_little(function: func.FuncOp, problem: Packing, given: Requested) -> InputError:
-    """The error for memories that do not hold the buffers and the stack."""
+    """The error for memories that are too small for the buffers and the stack."""
     there = ", ".join(f"{memory.name} {memory.size}" for memory in given.memories)
     largest = max(problem.rectangles, key=lambda shape: shape.size, default=None)
     peak = find_peak(problem.rectangles)

@@ -1,4 +1,4 @@
-"""`reorder-ops`: puts ops into the order with the lowest peak memory (L2, before packing)."""
+"""`reorder-ops`: sorts ops into the order with the lowest peak memory (L2, before packing)."""
 
 from __future__ import annotations
 
@@ -47,14 +47,16 @@ GAP = OwnAttribute(
 class ReorderOpsPass(ModulePass):
     """Sort the ops of every block into the topological order with the lowest peak memory, inner blocks first.
 
-    A section of a block depends on all earlier ops, and all later ops depend on it. Each section is sorted separately.
-    Its order is unchanged if no other order is better, and in functions whose loops or branches carry buffers. The
-    order is optimal if `budget` sets of ops suffice to prove it. Otherwise it is the best order found. The attribute
-    `scratch.order_gap` of the function then states by how many bytes the peak of any block may at most exceed the
-    optimum. A result that can reuse the bytes of an operand of the same size (`update-in-place`) does not increase the
-    peak.
+    Each section of a block is sorted separately. A section depends on all earlier ops, and all later ops depend on
+    it. The order of a section is unchanged if no other order is better, and in functions whose loops or branches
+    carry buffers. The order is optimal if `budget` sets of ops suffice to prove this. Otherwise it is the best
+    order found. The attribute `scratch.order_gap` of the function then states an upper bound on the bytes by which
+    the peak of any block exceeds the optimum. A result that can reuse the bytes of an operand of the same size
+    (`update-in-place`) does not increase the peak.
 
-    budget: the greatest number of sets of ops to visit. Raises `InputError` for a function that is already packed.
+    budget: the greatest number of sets of ops to visit.
+
+    Raises `InputError` for a function that is already packed.
     """
 
     name = "reorder-ops"
@@ -73,8 +75,8 @@ class ReorderOpsPass(ModulePass):
                     function.attributes[GAP] = IntegerAttr(gap, i64)
 
     def _reorder(self, function: func.FuncOp) -> int:
-        """Reorder the blocks of a function; return an upper bound in bytes on the distance of any block's peak from the
-        optimum.
+        """Reorder the blocks of a function. Return an upper bound, in bytes, on the difference between any
+        block's peak and the optimum.
         """
         gap, live = 0, live_ranges(function)
         for block in _blocks(function):
@@ -101,7 +103,9 @@ def _blocks(op: Operation) -> Iterator[Block]:
 
 
 class _Block:
-    """A block as tasks, one for each program point except the terminator. All other ops precede their first use."""
+    """A block as tasks, called steps: one for each program point except the terminator. All other ops are placed
+    before their first use.
+    """
 
     def __init__(self, live: LiveRanges, block: Block) -> None:
         self.block = block
@@ -117,7 +121,7 @@ class _Block:
 
     @property
     def can_change(self) -> bool:
-        """True if more than one order is valid and no op has unknown effects."""
+        """Whether more than one order is valid and no op has unknown effects."""
         return len(self.steps) > 2 and all(
             isinstance(op, _KNOWN) or is_side_effect_free(op) for op in self.block.walk()
         )
@@ -145,7 +149,7 @@ class _Block:
 
     @cached_property
     def within(self) -> dict[Buffer, int]:
-        """For each buffer that is alive only within a single step, the number of the step."""
+        """For each buffer that is live only within a single step, the number of the step."""
         starts = [span.first for span in self.spans]
         found: dict[Buffer, int] = {}
         for buffer, (first, last) in self.ranges.items():
@@ -156,7 +160,7 @@ class _Block:
 
     @cached_property
     def after(self) -> list[frozenset[int]]:
-        """For each step, the earlier steps that it must follow."""
+        """For each step, the earlier steps on which it depends."""
         readers: dict[SSAValue, list[int]] = defaultdict(list)
         writers: dict[SSAValue, list[int]] = defaultdict(list)
         after: list[frozenset[int]] = []
@@ -172,7 +176,8 @@ class _Block:
     def _task(self, i: int, inner: Sequence[Buffer], index: dict[SSAValue, int]) -> Task:
         """The task for step `i`.
 
-        inner: the buffers that are alive only within the step. index: the indices of all other buffers.
+        inner: the buffers that are live only within the step.
+        index: the indices of all other buffers.
         """
         from tinyml.transforms.buffers.liveness.least_peak_order import Task
 
@@ -209,7 +214,7 @@ class _Block:
         return sources
 
     def arrange(self, order: Sequence[int]) -> None:
-        """Reorder the steps, and place every other op just before its first use."""
+        """Reorder the steps, and place every other op directly before its first use."""
         everything, placed = list(self.block.ops), set[Operation]()
         end = everything.pop()
         for op in everything:
@@ -234,12 +239,12 @@ _KNOWN = (AllocOp, memref.CopyOp, scf.ForOp, scf.IfOp, scf.YieldOp, func.ReturnO
 
 
 def _last_point(op: Operation, points: Mapping[Operation, int]) -> int:
-    """The last program point of an op, including its nested ops."""
+    """The last program point of an op, including the points of its nested ops."""
     return max(points[inner] for inner in op.walk() if inner in points) if op.regions else points[op]
 
 
 def _accesses(op: Operation) -> tuple[set[SSAValue], set[SSAValue]]:
-    """Return the set of buffers that an op reads and the set of buffers that it writes, including nested ops."""
+    """Return the set of buffers that an op reads and the set of buffers that it writes. Nested ops are included."""
     reads, writes = set[SSAValue](), set[SSAValue]()
     for inner in op.walk():
         touched = {root(value) for value in inner.operands if isinstance(value.type, MemRefType)}

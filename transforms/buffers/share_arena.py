@@ -45,7 +45,11 @@ SHARED = OwnAttribute(
 
 @dataclass(frozen=True)
 class SharedArena:
-    """The arena that functions share, in bytes. proof: as in `scratch.arena`. checked: the judges that agreed."""
+    """The arena that several functions share, with its size in bytes.
+
+    proof: as in `scratch.arena`.
+    checked: the names of the independent checks that agreed with the lower bound.
+    """
 
     bytes: int
     alignment: int
@@ -55,7 +59,7 @@ class SharedArena:
 
     @staticmethod
     def of(module: ModuleOp) -> SharedArena:
-        """The arena that a module records; raises `InputError` for a module without one."""
+        """The shared arena that a module records. Raises `InputError` for a module without such a record."""
         if not isinstance(fields := module.attributes.get(SHARED), DictionaryAttr):
             raise InputError("the functions share no arena: run share-arena first")
         size, alignment, bound = (cast("IntegerAttr", fields.data[name]).value.data for name in _NUMBERS)
@@ -64,7 +68,7 @@ class SharedArena:
         return SharedArena(size, alignment, bound, proof, tuple(judge.data for judge in judges))
 
     def record(self, module: ModuleOp) -> None:
-        """Record the arena on a module."""
+        """Record the arena as an attribute of a module."""
         fields: dict[str, Attribute] = {name: IntegerAttr(getattr(self, name), i64) for name in _NUMBERS}
         fields["proof"] = StringAttr(self.proof)
         if self.checked:
@@ -76,7 +80,7 @@ class SharedArena:
 class SharedProblem:
     """The packing problem of functions that share an arena and run one after another.
 
-    places: the views of each rectangle.
+    places: for each rectangle, its views.
     """
 
     places: list[list[ViewOp]]
@@ -84,10 +88,11 @@ class SharedProblem:
 
 
 def shared_problem(functions: Sequence[func.FuncOp]) -> SharedProblem:
-    """The rectangles of packed functions on one axis of time, on which the functions follow one another.
+    """The packing problem of packed functions that share an arena. On its axis of time the functions follow one
+    another.
 
-    A buffer with state is alive from the first point of all functions to the last one. All other buffers of a function
-    are dead while another function runs. Raises `InputError` for a view without a live range.
+    A buffer with state is live from the first point of all functions to the last one. All other buffers of a
+    function are dead while another function runs. Raises `InputError` for a view without a live range.
     """
     lengths = [len(program_points(function)) + 2 for function in functions]
     places: list[list[ViewOp]] = []
@@ -112,13 +117,13 @@ def shared_problem(functions: Sequence[func.FuncOp]) -> SharedProblem:
 class ShareArenaPass(PackingOptions, ModulePass):
     """Place the buffers of all functions of a module in one arena.
 
-    The functions run one after another. A buffer with state keeps its bytes while the other functions run. All other
-    buffers of a function, its input and its outputs included, share bytes with those of the other functions. Results
+    The functions run one after another. A buffer with state keeps its bytes while other functions run. The other
+    buffers of a function, its input and outputs included, share bytes with the buffers of other functions. Results
     overlap operands as in `pack-scratch`.
 
-    The module records the bytes of the arena, a lower bound on the bytes of every packing, and what proves the bound.
-    The `scratch.arena` of a function ends with the last buffer of the function. Raises `InputError` for a module with
-    fewer than two functions, and for a function that is not packed or moves buffers.
+    The module records the bytes of the arena, a lower bound on the bytes of every packing, and the method that
+    proved the bound. The `scratch.arena` of a function ends with the last buffer of the function. Raises
+    `InputError` for a module with fewer than two functions, and for a function that is not packed or moves buffers.
     """
 
     name = "share-arena"
@@ -151,9 +156,11 @@ def _check(function: func.FuncOp) -> None:
 
 
 def fit_arena(function: func.FuncOp, size: int | None = None, alignment: int = 1) -> None:
-    """Replace the arena of a function, if it has one, by another of `size` bytes, without the bound of its packing.
+    """Replace the arena of a function, if it has one, by an arena of another size. The new arena has no bound on
+    its packing.
 
-    size: None for the bytes up to the end of the last buffer. alignment: a number that divides the address.
+    size: the size in bytes; None for the bytes up to the end of the last buffer.
+    alignment: a divisor of the arena's address.
     """
     for arena in [op for op in function.walk() if isinstance(op, ArenaOp)]:
         views = [use.operation for use in arena.result.uses]

@@ -29,12 +29,12 @@ from tinyml.transforms.ir.buffers import retype_buffer
 
 @dataclass(frozen=True)
 class UnpackBuffersPass(ModulePass):
-    """Undo `pack-buffers` for each buffer that fits at full width into the arena. The size of the arena does not
-    increase.
+    """Undo `pack-buffers` for each buffer that fits the arena at full width. The size of the arena with all buffers
+    packed is the limit, which is not exceeded.
 
-    This size is the size with all buffers packed. The input stays packed, because the caller packs it. Buffers that
-    receive rows of the input and buffers that move also stay packed. Access to packed elements is slow. Buffers
-    accessed in the innermost loops are therefore unpacked first, then the largest.
+    Access to packed elements is slow. Buffers that are accessed in the innermost loops are therefore unpacked
+    first, then the largest. The input stays packed, because the caller packs it. Buffers that receive rows of the
+    input and buffers that move also stay packed.
     """
 
     name = "unpack-buffers"
@@ -67,7 +67,7 @@ def _rectangles(live: LiveRanges, groups: list[list[Buffer]]) -> list[Rectangle]
 
 
 def _keeps_type(buffer: Buffer) -> bool:
-    """True if the caller or a move determines the type of a buffer."""
+    """Whether the caller or a move determines the type of a buffer."""
     moves = any(isinstance(use.operation, MoveOp) for use in buffer.result.uses)
     return moves or "input" in buffer.properties or receives(buffer.result, packed=True)
 
@@ -86,12 +86,12 @@ def _retype(members: list[Buffer], types: list[MemRefType[Attribute]]) -> None:
 
 
 def _fit_each_other(members: list[Buffer]) -> bool:
-    """True if no buffer is larger than the buffer whose bytes it reuses."""
+    """Whether every buffer is at most as large as the buffer whose bytes it reuses."""
     return all(bytes_of(buffer.result) <= bytes_of(buffer.source) for buffer in members if isinstance(buffer, ReuseOp))
 
 
 def _innermost(members: list[Buffer]) -> int:
-    """The greatest loop depth at which an op accesses elements of these buffers."""
+    """The greatest loop depth at which an op accesses elements of the given buffers."""
     depth, views = 0, [member.result for member in members]
     while views:
         for use in views.pop().uses:

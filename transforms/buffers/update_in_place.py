@@ -35,11 +35,11 @@ UPDATED = Statistic("num-updated", "Number of results in the bytes of an operand
 class UpdateInPlacePass(ModulePass):
     """Turn the `scratch.alloc` of a result into a `scratch.reuse` of an operand's buffer.
 
-    The op must be the last reader of the operand and the first op that touches the result. The safe distance of result
-    and operand must be 0 (`overlap/overlap_distance.py`). If an op changes part of an operand, or adds to an operand,
-    it writes to the operand directly, so that nothing is copied. A result that is smaller than the operand reuses the
-    operand's bytes only if the peak memory does not grow. Buffers move to the start of their blocks. All other results
-    are unchanged.
+    The op must be the last reader of the operand and the first op that touches the result. The safe distance of
+    result and operand must be 0 (`overlap/overlap_distance.py`). An op that changes part of an operand, or adds to
+    an operand, writes to the operand directly, so that nothing is copied. A result that is smaller than the operand
+    reuses the operand's bytes only if this does not increase the peak memory. Buffers move to the start of their
+    blocks. All other results are unchanged.
     """
 
     name = "update-in-place"
@@ -50,7 +50,7 @@ class UpdateInPlacePass(ModulePass):
 
 
 class _Function:
-    """A function whose live ranges are updated when a result reuses the bytes of an operand."""
+    """A function whose live ranges are updated whenever a result reuses the bytes of an operand."""
 
     def __init__(self, function: func.FuncOp) -> None:
         erase_dead_buffers(function)
@@ -75,7 +75,10 @@ class _Function:
                 self.replace(op, result, chosen)
 
     def operand(self, op: tdsl.TensorOp, point: int, result: AllocOp) -> Buffer | None:
-        """The smallest operand buffer whose bytes the result can reuse; None if there is none."""
+        """The smallest operand buffer whose bytes the result can reuse. None if there is none.
+
+        point: the program point of the op.
+        """
         candidates: list[Buffer] = []
         for value in op.inputs:
             buffer = root(value).owner

@@ -4,8 +4,8 @@ Without this pass, SeeDot's `$(i = [a:b]) w[i] * x` would round, align and satur
 faster and more accurate, but each element needs an accumulator in memory. An argmax over the sums reads the
 accumulators directly, because rounding can make different sums equal.
 
-The pass proves that no sum overflows. The proof adds up the weights w[i] of each sign over all iterations. It
-multiplies the two totals by the least and the greatest value of x.
+The pass proves that no sum overflows. The weights w[i] of each sign are added up over all iterations. The two totals
+are multiplied by the least and the greatest value of x.
 """
 
 from __future__ import annotations
@@ -39,8 +39,8 @@ SPARE_BITS = 5
 class AccumulateSumsPass(ModulePass):
     """Replace loops at L1 that carry a rounded sum by loops that carry an accumulator and round it after the loop.
 
-    The value that the loop carries must be zero initially and become `carried + constant[i] * x` in iteration i. Loops
-    that do not match are unchanged, and so are sums for which no accumulator is wide enough.
+    The value that the loop carries must be zero initially and become `carried + constant[i] * x` in iteration i.
+    Loops that do not match are unchanged. A sum is also unchanged if no accumulator is wide enough for it.
     """
 
     name = "accumulate-sums"
@@ -51,7 +51,7 @@ class AccumulateSumsPass(ModulePass):
 
     @staticmethod
     def found(op: Operation) -> Iterator[RoundedSum]:
-        """Yield the loop-carried sums that the pass may rewrite, regardless of their formats."""
+        """Yield the loop-carried sums of the matching form, regardless of their formats."""
         for loop in [inner for inner in op.walk() if isinstance(inner, scf.ForOp)]:
             yield from _sums(loop)
 

@@ -17,8 +17,7 @@ from tinyml.dialects.errors import InputError
 
 @dataclass(frozen=True)
 class AllowInstancesPass(ModulePass):
-    """Set `instances` of the interface. If `instances` is set, `lower-arith-to-c` emits a structure instead of static
-    arrays.
+    """Set `instances` of the interface. `lower-arith-to-c` then emits a structure instead of static arrays.
 
     Raises `InputError` for an input that arrives row by row, because the function that provides the rows has no
     instance parameter.

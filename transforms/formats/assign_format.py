@@ -43,7 +43,7 @@ REGRESSION_LOSS = 0.01
 def _with_narrow_votes(evaluator: CandidateEvaluator, choices: Sequence[FormatChoice]) -> list[FormatChoice]:
     """Narrow the votes of forests, and return the new choices.
 
-    If narrow votes increase the difference from the answers on reals, return the given choices.
+    If narrow votes change more answers of the program on reals, return the given choices.
     """
     assignment, chosen = evaluator.candidates.assignment, list(choices)
     forests = [op for op in evaluator.candidates.module.walk() if tdsl.is_forest(op)]
@@ -63,17 +63,18 @@ def _with_narrow_votes(evaluator: CandidateEvaluator, choices: Sequence[FormatCh
 
 
 def _loss(evaluator: CandidateEvaluator, choices: Sequence[FormatChoice]) -> float:
-    """The percentage of samples whose answer in these formats differs from the answer of the program on reals."""
+    """The percentage of samples whose answer in the given formats differs from the answer of the program on reals."""
     formats = tuple(evaluator.candidates.assignment.formats(choices))
     outcome = evaluator.outcome(EvaluationTask(formats, "disagreement", math.inf))
     return evaluator.reference.loss(outcome, "disagreement")
 
 
 def weights_beside(ctx: Context, weights: str, format: str) -> NumberFormat:
-    """The format of weights in a program whose main format is `format`; both are names as in the pass options.
+    """The format of weights in a program whose main format is `format`. Both parameters are written as in the
+    options of the pass.
 
-    For synthesised lists, the result is a format without a list. Raises `InputError` for an unknown format, and if no
-    product of both formats is defined.
+    For the format of synthesised numbers, the result has no numbers yet. Raises `InputError` for an unknown format,
+    and if no product of both formats is defined.
     """
     main = format_named(ctx, format, None)
     found = listing_format(main, bits) if (bits := synthesised_bits(weights)) else format_spelled(ctx, weights)
@@ -97,27 +98,29 @@ class AssignFormatPass(ModulePass):
     """Assign a number format to every tensor of a profiled f32 program. Tensors that already have formats are
     unchanged.
 
-    format: a dialect that defines a number format, or a builtin type. width: bits of each element; the format's usual
-    width by default. weights: another format for all constants of several elements, `FORMAT` or `FORMAT:BITS`. If this
-    format is only for constants, small constants and computed tensors have the main format, or else the usual one. With
-    `synthesised:BITS`, constants with a synthesised format (`tdsl.numbers`) use it, and all other tensors have the main
-    format. A synthesised format is always used. widths: other widths or formats for single tensors, `NAME:BITS` or
-    `NAME:FORMAT:BITS`, by their names in the source (the names of `tensor_classes`).
-
-    zooms: `NAME:N` for tensors whose scale suits a range 2^N times narrower than the profiled one; values outside this
-    range saturate. A negative N widens the range. functions: the scheme of exp, tanh and sigmoid, one of the format's
-    `SCHEMES`; by default the most suitable method. scale_by: the rule for the scales of tensors that are not constant;
-    by default the format's rule. `scores` chooses the scales that change the scores least (`ScoreErrors`) and requires
-    data. `greatest` derives the scales from the greatest values.
-
+    format: a dialect that defines a number format, or a builtin type.
+    width: bits of each element; the format's usual width by default.
+    weights: another format for all constants of several elements, `FORMAT` or `FORMAT:BITS`. If this format is only
+        for constants, small constants and computed tensors have the main format, or else the usual one. With
+        `synthesised:BITS`, constants with a synthesised format (`tdsl.numbers`) use it, and all other tensors have
+        the main format. A synthesised format is always used.
+    widths: other widths or formats for single tensors, `NAME:BITS` or `NAME:FORMAT:BITS`, by their names in the
+        source (the names of `tensor_classes`).
+    zooms: `NAME:N` for tensors whose scale suits a range 2^N times narrower than the profiled one; values outside
+        this range saturate. A negative N widens the range.
+    functions: the scheme of exp, tanh and sigmoid, one of the format's `SCHEMES`; by default the most suitable
+        method.
+    scale_by: the rule for the scales of tensors that are not constant; by default the format's rule. `scores` chooses
+        the scales that change the scores least (`ScoreErrors`) and requires data. `greatest` derives the scales from
+        the greatest values.
     data: .npz file with inputs `x`. On these inputs the weights of products are rounded so that the sums have small
-    errors (`round_weights`). If the whole program is of f32, the weights are then refined so that the margins between
-    the best scores have small errors (`refine_constants`). Without data, weights are rounded to nearest. With data and
-    without `weights` and `widths`, votes of forests have 8 bits where 8 bits suffice on the data.
+        errors (`round_weights`). If the whole program is of f32, the weights are then refined so that the margins
+        between the best scores have small errors (`refine_constants`). Without data, weights are rounded to nearest.
+        With data and without `weights` and `widths`, votes of forests have 8 bits where 8 bits suffice on the data.
 
-    Raises `InputError` for an unknown format, width, tensor or scheme, for data that do not match the program, and for
-    a program that has no profile or no tensor of f32. Raises `InputError` for any op other than a cast between tensors
-    of f32 and tensors with formats.
+    Raises `InputError` for an unknown format, width, tensor or scheme, for data that do not match the program, for
+    a program that has no profile or no tensor of f32, and for any op other than a cast between tensors of f32 and
+    tensors with formats.
     """
 
     name = "assign-format"
@@ -159,7 +162,10 @@ class AssignFormatPass(ModulePass):
             give_formats(RoundedConstants(assignment), formats, None, self.functions)
 
     def profiled_formats(self, ctx: Context, evaluator: CandidateEvaluator, prototype: NumberFormat) -> Formats:
-        """The format of each class of tensors of a program with data. prototype: the main format."""
+        """The format of each class of tensors of a program with data.
+
+        prototype: the main format.
+        """
         assignment = evaluator.candidates.assignment
         choices = self.choices(ctx, assignment.classes, prototype)
         if self.weights is None and not self.widths:
@@ -167,7 +173,10 @@ class AssignFormatPass(ModulePass):
         return tuple(assignment.formats(choices))
 
     def choices(self, ctx: Context, classes: Sequence[TensorClass], prototype: NumberFormat) -> list[FormatChoice]:
-        """The choice for each class of tensors. prototype: the main format. Raises `InputError` as the pass does."""
+        """The choice for each class of tensors. Raises `InputError` as the pass does.
+
+        prototype: the main format.
+        """
         weights = prototype if self.weights is None else weights_beside(ctx, self.weights, self.format)
         if synthesised_bits(self.weights):
             # Constants without a list are too small for one.
@@ -195,10 +204,11 @@ class AssignFormatPass(ModulePass):
 
     @staticmethod
     def _by_tensor(specs: Sequence[str], what: str, known: Collection[str]) -> Iterator[tuple[str, str]]:
-        """Yield the tensor's name and the value of each option `NAME:VALUE`; raises `InputError` for a malformed option
-        or an unknown name.
+        """Yield the tensor's name and the value of each option `NAME:VALUE`. Raises `InputError` for a
+        malformed option or an unknown name.
 
         what: the name of the option.
+        known: the names of tensors.
         """
         for spec in specs:
             name, _, value = spec.partition(":")

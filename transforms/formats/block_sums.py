@@ -1,8 +1,8 @@
 """`block-sums`: strip-mines loops that add multiples of vectors, so that a block of iterations is summed at once (L1).
 
 Without this pass, ProtoNN's `sums += Z[i] * e[i]` loads and stores every sum once for each prototype. The pass stores
-the factors `e` of a block of iterations. Each sum then adds all products of the block in one dot product. This requires
-a buffer for the factors of one block. The order of the additions is preserved, so that results are equal in every bit.
+the factors `e` of a block of iterations in a buffer. Each sum then adds all products of the block in one dot product.
+The order of the additions is preserved, so that results are equal in every bit.
 """
 
 from __future__ import annotations
@@ -22,9 +22,11 @@ class BlockSumsPass(ModulePass):
     """Split loops at L1 into blocks of iterations.
 
     The pass applies to a loop over all `i` whose only carried values are accumulators that become `carried +
-    constant[i] * factor`. Other loops are unchanged. block: the maximum size in bytes of the stored factors. A block
-    has as many iterations as fit into these bytes and divide the total number of iterations. Blocks of more than 16
-    bytes reduce the time by only a few percent, which does not justify the memory.
+    constant[i] * factor`. Other loops are unchanged.
+
+    block: the maximum size in bytes of the stored factors. A block has as many iterations as fit these bytes and
+    divide the total number of iterations. Blocks of more than 16 bytes reduce the time by only a few percent, which
+    does not justify the memory.
     """
 
     name = "block-sums"

@@ -27,10 +27,12 @@ from tinyml.transforms.ir.chosen_accumulators import KnownSums, choose
 class ChooseAccumulatorsPass(ModulePass):
     """Set `acc` and `bound` of every product of matrices at L1.
 
-    spare: the maximum bits of precision that constant matrices may lose for a narrower accumulator; matrices with
-    several readers lose none. Raises `InputError` if an option is negative, and if no accumulator of the format is wide
-    enough. Accumulators are cached for all programs to which one pass object is applied, because the candidates of a
-    search share most of their sums.
+    spare: the maximum number of bits that constant matrices may lose for a narrower accumulator. Matrices with
+    several readers lose none.
+
+    Raises `InputError` if an option is negative, and if no accumulator of the format is wide enough. Accumulators
+    are cached for all programs to which one pass object is applied, because the candidates of a search have most
+    sums in common.
     """
 
     name = "choose-accumulators"
@@ -51,8 +53,8 @@ class ChooseAccumulatorsPass(ModulePass):
 
 
 def _spare(op: tdsl.ContractionOp, most: int) -> None:
-    """Narrow the constants of a sum if this permits a narrower accumulator. Remove as few bits as possible, at most
-    `most`.
+    """Narrow the constants of a sum if this permits a narrower accumulator. Remove as few bits as possible, and at
+    most `most`.
     """
     constants = [value.owner for pair in op.pairs for value in pair if value.has_one_use()]
     originals = [constant for constant in constants if isinstance(constant, tdsl.ConstOp)]
@@ -71,14 +73,13 @@ def _spare(op: tdsl.ContractionOp, most: int) -> None:
 
 
 def _starts(op: tdsl.ContractionOp) -> bool:
-    """True if the scale of the first products is at least as fine as the scale of the initial value of their sum."""
+    """Whether the scale of the first products is at least as fine as the scale of the initial value of their sum."""
     return op.initial is None or op.accumulators[0].starts(tdsl.format_of(op.initial))
 
 
 def _replace(constant: tdsl.ConstOp, format: NumberFormat) -> tdsl.ConstOp:
-    """Create the same constant in another format and return it. All readers of the original then read the new constant.
-
-    The original op remains.
+    """Create the same constant in another format, and return the new op. All readers of the original then read the
+    new constant. The original op remains.
     """
     from tinyml.transforms.formats.constants.rounded_constants import narrowed_raws
 

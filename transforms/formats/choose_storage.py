@@ -1,7 +1,7 @@
-"""`choose-storage`: stores the constant matrix of a sparse product densely if that is cheaper (L1).
+"""`choose-storage`: stores the constant matrix of a sparse product densely if this is cheaper (L1).
 
 SeeDot stores every left operand of `|*|` in sparse form. A sparse matrix with few zeros is larger and slower than a
-dense one. The pass minimises the product of bytes and time.
+dense matrix. The pass minimises the product of bytes and time.
 """
 
 from __future__ import annotations
@@ -58,8 +58,8 @@ class _StoreDense(RewritePattern):
         rewriter.replace(op, [dense, product])
 
     def _kernels(self, op: tdsl.SpmvOp, widths: Sequence[int]) -> Sequence[Kernel]:
-        """The fastest kernel for each kernel op, layout and width of weights. Only kernels for the widest sums are
-        considered.
+        """The fastest kernels for a product: one for each kernel op, layout and width of weights. Only kernels
+        with the widest sums are considered.
         """
         formats = [tdsl.format_of(value) for value in (op.lhs, op.rhs)]
         codings = tuple(format.coding.name for format in formats if format.coding is not None)
@@ -78,7 +78,9 @@ class _StoreDense(RewritePattern):
 def _dense_effort(matrix: NDArray[Any], kernels: Sequence[Kernel], widths: Sequence[int]) -> float:
     """The least product of bytes and time of a dense matrix, over several widths of its elements.
 
-    Time is in units of the time of an unpacked element. widths: in bits, starting with the width of unpacked elements.
+    Time is in units of the time of an unpacked element.
+
+    widths: in bits, starting with the width of unpacked elements.
     """
     steps = _dense_steps(matrix, kernels)
     efforts = [matrix.nbytes * matrix.size]
@@ -90,7 +92,7 @@ def _dense_effort(matrix: NDArray[Any], kernels: Sequence[Kernel], widths: Seque
 
 
 def _dense_steps(matrix: NDArray[Any], kernels: Sequence[Kernel]) -> dict[int, float]:
-    """By width of the elements in bits, the time per element of a dense row."""
+    """For each element width in bits, the time per element of a dense row."""
     dense = [kernel for kernel in kernels if kernel.op in (num.DotAttr.name, num.DotRowsAttr.name)]
     fitting = [kernel for kernel in dense if kernel.rows <= len(matrix)]
     return {kernel.weights: kernel.step for kernel in sorted(fitting, key=lambda kernel: -kernel.step)}
@@ -100,6 +102,8 @@ def _sparse_effort(matrix: NDArray[Any], kernels: Sequence[Kernel], widths: Sequ
     """The least product of bytes and time of a matrix in sparse form, over several widths of its elements.
 
     Time is in units of the time of an unpacked dense element.
+
+    widths: in bits, starting with the width of unpacked elements.
     """
     from tinyml.dialects.layouts.sparse_rows import compress
     from tinyml.transforms.ir.sparse_layouts import SparseRows
@@ -122,11 +126,13 @@ class ChooseStoragePass(ModulePass):
     """Replace a `tdsl.spmv` by a `tdsl.matmul` if the dense matrix has a smaller product of bytes and time.
 
     If dense rows have elements of few bits, the pass compares the bytes and the time of the form in which
-    `pack-constants` may store the rows. All other `tdsl.spmv` ops are unchanged, including those whose format
-    prescribes a published layout.
+    `pack-constants` may store the rows. Any other `tdsl.spmv` is unchanged, including ops whose format prescribes a
+    published layout.
 
-    target: as in `select-kernels`; its kernels determine the time of an entry. packed: as in `pack-constants`. Raises
-    `InputError` for an unknown target.
+    target: as in `select-kernels`; its kernels determine the time of an entry.
+    packed: as in `pack-constants`.
+
+    Raises `InputError` for an unknown target.
     """
 
     name = "choose-storage"

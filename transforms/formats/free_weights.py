@@ -1,4 +1,6 @@
-"""`free-weights`: makes the weights of a program data, which may change without a change of the program (L1)."""
+"""`free-weights`: makes the weights of a program data, which the user can replace without a change of the program
+(L1).
+"""
 
 from __future__ import annotations
 
@@ -18,7 +20,8 @@ class FreeWeightsPass(ModulePass):
     """Set `tinyml.weights_as_data` on the function of the model.
 
     Accumulators, kernels and bounds are then chosen for every value that the format of a weight represents. Raises
-    `InputError` at a sparse matrix, whose structure is a part of the program, and at a forest, whose nodes are.
+    `InputError` for a sparse matrix, whose structure is a part of the program, and for a forest, whose nodes are a
+    part of the program.
     """
 
     name = "free-weights"

@@ -1,8 +1,8 @@
 """`fuse-distances`: fuses `(a - b)^T * (a - b)` into `tdsl.squared_distance`, without a vector of differences (L1).
 
 Rounding each difference would cost as much as squaring it. Instead both vectors get one scale, at which the difference
-of their raws is exact. The scale is the finest scale at which the sum of squares is proven to fit in its accumulator.
-For a constant vector b, the proof adds up (|b| + max |a|)^2 over the elements of b.
+of their raws is exact. It is the finest scale at which the sum of squares is proven to fit its accumulator. For a
+constant vector b, the proof adds up (|b| + max |a|)^2 over the elements of b.
 """
 
 from __future__ import annotations
@@ -30,7 +30,8 @@ SPARE_BITS = 7
 class FuseDistancesPass(ModulePass):
     """Replace a `tdsl.matmul` of a `tdsl.sub` with itself at L1 by a `tdsl.squared_distance`.
 
-    The pass does nothing if the difference has other uses, or if no common scale of both vectors fits an accumulator.
+    The product is unchanged if the difference has other uses, or if no common scale of both vectors fits an
+    accumulator.
     """
 
     name = "fuse-distances"
@@ -41,8 +42,8 @@ class FuseDistancesPass(ModulePass):
 
     @staticmethod
     def found(op: Operation) -> Iterator[tuple[tdsl.MatmulOp, tdsl.SubOp]]:
-        """Yield the products that the pass may rewrite, whatever their formats. Each comes with the difference that it
-        squares.
+        """Yield the products that the pass may rewrite, whatever their formats, each with the difference that
+        it squares.
         """
         for product in [inner for inner in op.walk() if isinstance(inner, tdsl.MatmulOp)]:
             difference = product.rhs.owner
@@ -69,7 +70,8 @@ def _fuse(product: tdsl.MatmulOp, difference: tdsl.SubOp) -> None:
 def _spare(value: SSAValue) -> range:
     """The numbers of bits by which the format of a vector may be narrowed.
 
-    Only 0 is allowed for a vector with other users, and for a vector computed by an op that moves bits or has a region.
+    The only number is 0 for a vector with other users, and for a vector computed by an op that moves bits or has a
+    region.
     """
     constant = _constant(value)
     if constant is not None:
@@ -79,7 +81,7 @@ def _spare(value: SSAValue) -> range:
 
 
 def _constant(value: SSAValue) -> tdsl.ConstOp | None:
-    """The constant that defines a vector, or from which the vector is directly indexed; None for other vectors."""
+    """The constant that defines a vector, or of which the vector is a row or column. None for other vectors."""
     source = value.owner.input.owner if isinstance(value.owner, tdsl.IndexOp) else value.owner
     return source if isinstance(source, tdsl.ConstOp) else None
 
@@ -87,8 +89,8 @@ def _constant(value: SSAValue) -> tdsl.ConstOp | None:
 def _accumulator(
     difference: tdsl.SubOp, lhs: NumberFormat, rhs: NumberFormat, result: NumberFormat
 ) -> tuple[Accumulator, Bound | None] | None:
-    """Return the accumulator of the sum of squares and its proven bound; None if it would be wider than `GREATEST_BITS`
-    bits.
+    """Return the accumulator of the sum of squares and its proven bound. None if the accumulator would be wider
+    than `GREATEST_BITS` bits.
 
     lhs, rhs: the formats of the two vectors.
     """

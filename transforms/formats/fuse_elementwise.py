@@ -1,8 +1,8 @@
 """`fuse-elementwise`: fuses chains of elementwise ops into one `tdsl.map`, a single loop over the elements (L1).
 
 No result changes, because each op of the body rounds to the format of the tensor that it previously computed. The
-fusion removes intermediate tensors from RAM. For each of these tensors, it also removes a load, a store and a loop. If
-the interval of a value that is no longer stored proves a saturation unnecessary, the saturation is removed too.
+fusion removes intermediate tensors from RAM. For each of these tensors, it also removes a load, a store and a loop. A
+saturation is also removed if the interval of a value that is no longer stored proves it unnecessary.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from tinyml.dialects.rewriting import Rewriter, inherit_location
 class FuseElementwisePass(ModulePass):
     """Fuse an elementwise op at L1 into its consumers if all consumers are elementwise and have the same shape.
 
-    An op is not fused if more tensors would then stay alive across a contraction.
+    An op is not fused if more tensors would then stay live across a contraction.
     """
 
     name = "fuse-elementwise"
@@ -42,7 +42,10 @@ class FuseElementwisePass(ModulePass):
 
 
 class _Order(NamedTuple):
-    """The positions of a block's ops before any fusion. contractions: the number of contractions before each op."""
+    """The positions of a block's ops before any fusion.
+
+    contractions: the number of contractions before each op.
+    """
 
     position: dict[Operation, int]
     contractions: dict[Operation, int]
@@ -83,10 +86,10 @@ def _group(sink: tdsl.ElementwiseOp, order: _Order) -> list[tdsl.ElementwiseOp]:
 
 
 def _holds_memory(producer: tdsl.TensorOp, sink: Operation, order: _Order) -> bool:
-    """True if fusing a producer into `sink` keeps more tensors alive across the contractions between the two ops.
+    """Whether fusing a producer into `sink` keeps more tensors live across the contractions between the two ops.
 
-    After fusion, the operands of the producer stay alive instead of its result. This costs memory if several operands
-    are not constant.
+    After fusion, the operands of the producer stay live instead of its result. This costs memory if several
+    operands are not constant.
     """
     shape = tdsl.shape_of(producer.out)
     waiting = {

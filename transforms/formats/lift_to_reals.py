@@ -2,8 +2,9 @@
 again.
 
 Constants become the reals that they represent. Conversions between formats are removed, and so are the formats of
-single inputs. If a format has no negative numbers, for instance because of its zero point, it acts as a relu. Such a
-limit becomes an explicit relu. Intermediate results of `tdsl.map` become tensors with separate formats.
+single inputs. If a format has no negative numbers, for instance because of its zero point, a conversion to it clamps at
+0. This clamp becomes an explicit relu. Intermediate results of `tdsl.map` become tensors, so that each can get its own
+format.
 """
 
 from __future__ import annotations
@@ -32,7 +33,8 @@ from tinyml.transforms.formats.spread_maps import SpreadMapsPass
 class LiftToRealsPass(ModulePass):
     """Change the type of every tensor to `f32`, and every constant to the reals that it represents.
 
-    Raises `InputError` for sums in accumulators, which correspond to no tensor, and in the same cases as `spread-maps`.
+    Raises `InputError` for sums in accumulators, which correspond to no tensor, and in the same cases as
+    `spread-maps`.
     """
 
     name = "lift-to-reals"
@@ -70,13 +72,15 @@ class LiftToRealsPass(ModulePass):
 
 
 def _is_sum(value: SSAValue) -> bool:
-    """True for sums in accumulators. A value of type f32 counts as a number, although f32 is also an accumulator."""
+    """Whether a value is a sum in an accumulator. A value of type f32 counts as a number, although f32 is also an
+    accumulator.
+    """
     element = getattr(value.type, "element_type", None)
     return accumulator_of(element) is not None and number_format(element) is None
 
 
 def _hides_relu(op: tdsl.TensorOp) -> bool:
-    """True if an op can compute negative numbers and the format of its result clamps them to 0."""
+    """Whether an op can compute negative numbers and the format of its result clamps them to 0."""
     format = tdsl.format_of(op.out)
     if op.MOVES_BITS or isinstance(op, tdsl.ClampOp | tdsl.ReinterpretOp) or op.interval[0] >= 0:
         return False

@@ -1,7 +1,7 @@
 """`measure-cost`: builds a program, runs it on a target and records its cost as a module attribute (L1).
 
-Estimates differ from the real size by a few bytes. A search under a limit therefore measures a program before choosing
-it.
+Estimates differ from the actual size by a few bytes. A search under a limit therefore measures a program before
+choosing it.
 """
 
 from __future__ import annotations
@@ -34,10 +34,13 @@ from tinyml.transforms.loops.flash.attempts import next_attempt
 class MeasureCostPass(ModulePass):
     """Set `tinyml.cost`, as `estimate-cost` does, to the measured cost of one inference on an input of zeros.
 
-    The program itself is unchanged. The pass does nothing if the target's tools are missing. target: as for
-    `select-kernels`. pack_buffers: true if `pack-input` and `pack-buffers` run. flash: the bytes of flash that
-    `spend-flash` may use; this number is reduced if the built program exceeds it. Raises the errors of the C compiler
-    and the simulator for a program that is too large.
+    The program itself is unchanged. If the target's tools are missing, the attribute is not set.
+
+    target: as for `select-kernels`.
+    pack_buffers: whether `pack-input` and `pack-buffers` run.
+    flash: the bytes of flash that `spend-flash` may use; this number is reduced if the built program exceeds it.
+
+    Raises the errors of the C compiler and the simulator for a program that is too large.
     """
 
     name = MEASURE_COST
@@ -53,10 +56,11 @@ class MeasureCostPass(ModulePass):
             set_cost(op, cost)
 
     def cost(self, refined: ModuleOp, lowered: ModuleOp | None = None) -> ProgramCost | None:
-        """The cost of a program after `refine-formats`; None if the target's tools are missing.
+        """The cost of a program after `refine-formats`. None if the target's tools are missing. Raises the
+        errors of the pass.
 
-        refined: the program. lowered: the same program after `buffers-to-loops`, lowered for the same flash; it is
-        modified. Raises the errors of the pass.
+        refined: the program.
+        lowered: the same program after `buffers-to-loops`, lowered for the same flash; it is modified.
         """
         import numpy as np
 

@@ -1,7 +1,7 @@
 """`name-classes`: sets the names of the classes of a classifier (L0, L1).
 
 A program computes the index of a class. Estimators of scikit-learn store the labels of their classes. Other models do
-not, so the user supplies them.
+not, so the user provides them.
 """
 
 from __future__ import annotations
@@ -21,14 +21,16 @@ from tinyml.transforms.ir.outputs import CLASS, SCORES
 
 @dataclass(frozen=True)
 class NameClassesPass(ModulePass):
-    """Set `classes` of the interface to the labels of a program's classes. The new labels of the classes replace
-    existing labels.
+    """Set `classes` of the interface to the labels of a program's classes. The new labels replace existing labels.
 
-    Data sets still contain the integers that were the labels before. `trained` of the interface stores these integers.
+    Data sets still contain the integers that were the labels before. `trained` of the interface stores these
+    integers.
 
-    classes: a name for each class, in the order of their indices; without names the pass does nothing. outputs: `class`
-    if `drop-monotone` will add the computation of a class to a program that returns only scores. Raises `InputError` if
-    the numbers of names and classes differ, for equal or empty names, and for a program that computes no class.
+    classes: a name for each class, in the order of their indices; without names the pass changes nothing.
+    outputs: `class` if `drop-monotone` will add the computation of a class to a program that returns only scores.
+
+    Raises `InputError` if the numbers of names and classes differ, for equal or empty names, and for a program that
+    computes no class.
     """
 
     name = "name-classes"
@@ -53,7 +55,10 @@ class NameClassesPass(ModulePass):
 
 
 def _count(module: ModuleOp, outputs: str) -> int:
-    """The number of classes that a program distinguishes; raises `InputError` if it computes no class."""
+    """The number of classes that a program distinguishes. Raises `InputError` if it computes no class.
+
+    outputs: as for the pass.
+    """
     from tinyml.runtime.evaluator.evaluator import predict_function
 
     end = predict_function(module).get_return_op()

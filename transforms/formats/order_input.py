@@ -1,8 +1,8 @@
-"""`order-input`: sets the order of axes in which the caller supplies an image (L0, L1).
+"""`order-input`: sets the order of axes in which the caller provides an image (L0, L1).
 
-Many frameworks train on images of channels x height x width, while cameras supply height x width x channels. `tdsl` ops
-require the second order. If the caller supplies an image in this order, it need not be copied or gathered from several
-planes.
+Many frameworks train on images of channels x height x width, while cameras provide height x width x channels. `tdsl`
+ops require the latter order. An image that the caller provides in this order need not be copied or gathered from
+several planes.
 """
 
 from __future__ import annotations
@@ -27,12 +27,15 @@ from tinyml.targets.chip import CHANNELS_LAST, FILE_ORDER, INPUT_ORDERS, MEMORY
 class OrderInputPass(ModulePass):
     """Change the order of axes of an argument whose channels come first, and record the order in the interface.
 
-    The pass applies to an argument whose channels a `tdsl.transpose` moves to the end. Otherwise it does nothing.
+    The pass applies to an argument whose channels a `tdsl.transpose` moves to the end. Any other program is
+    unchanged.
 
-    input_order: `channels-last`, or `file` for the order of the model's file. input: the source of the input. An image
-    that arrives row by row and is not channels-last has the order height x channels x width: each row concatenates the
-    rows of all channels. Raises `InputError` for another order, and for `channels-last` if no op reads the input as an
-    image or a sequence.
+    input_order: `channels-last`, or `file` for the order of the model's file.
+    input: the source of the input. An image that arrives row by row and is not channels-last has the order height x
+        channels x width: each row concatenates the rows of all channels.
+
+    Raises `InputError` for any other order, and for `channels-last` if no op reads the input as an image or a
+    sequence.
     """
 
     name = "order-input"
@@ -72,7 +75,7 @@ def _readers(value: SSAValue) -> list[Operation]:
 
 
 def _moves_channels_last(op: Operation) -> bool:
-    """True for a `tdsl.transpose` of one sample that moves several channels behind the other axes."""
+    """Whether an op is a `tdsl.transpose` of one sample that moves several channels behind the other axes."""
     if not isinstance(op, tdsl.TransposeOp):
         return False
     shape = tdsl.shape_of(op.input)
@@ -80,8 +83,8 @@ def _moves_channels_last(op: Operation) -> bool:
 
 
 def _has_channels_last(value: SSAValue) -> bool:
-    """True if image ops read a value, directly or through elementwise ops, and its channels are last or it has a single
-    channel.
+    """Whether image ops read a value, directly or through elementwise ops, and its channels are last or there is a
+    single channel.
     """
     for reader in _readers(value):
         match reader:
@@ -99,7 +102,7 @@ def _has_channels_last(value: SSAValue) -> bool:
 def _reorder(argument: BlockArgument, axes: tuple[int, ...]) -> None:
     """Change the order of an argument's axes. Insert transpositions for readers that require the previous order.
 
-    axes: the new order, numbered as in the model's file.
+    axes: the new order, as numbers of axes in the model's file.
     """
     if list(axes) == sorted(axes):
         return
@@ -110,7 +113,7 @@ def _reorder(argument: BlockArgument, axes: tuple[int, ...]) -> None:
     back: dict[tuple[int, ...], SSAValue] = {}
 
     def ordered(wanted: tuple[int, ...]) -> SSAValue:
-        """The argument with its axes in the order `wanted`. Axes are numbered as in the model's file."""
+        """The argument, transposed to the order `wanted`, which contains numbers of axes in the model's file."""
         permutation = tuple(axes.index(axis) for axis in wanted)
         if list(permutation) == sorted(permutation):
             return argument

@@ -1,5 +1,5 @@
-"""`pack-input`: lets the caller pack the input if its elements need fewer than 8 or, for wider elements, fewer than 16
-bits (L1).
+"""`pack-input`: lets the caller pack the input if its elements need fewer bits than the 8 or 16 bits of their storage
+(L1).
 """
 
 from __future__ import annotations
@@ -17,11 +17,11 @@ from tinyml.dialects.scratch.types import packed_type
 
 @dataclass(frozen=True)
 class PackInputPass(ModulePass):
-    """Set `packed` of the input's interface if packing saves bytes. `lower-tdsl-to-scratch` packs the argument's type
-    if `packed` is set.
+    """Set `packed` of the input's interface if packing saves bytes. `lower-tdsl-to-scratch` then packs the
+    argument's type.
 
-    An input that arrives row by row is packed only if each row consists of whole groups of elements. Samples that the
-    caller pushes are not packed.
+    An input that arrives row by row is packed only if each row consists of whole groups of elements. Samples that
+    the caller pushes are not packed.
     """
 
     name = "pack-input"

@@ -1,4 +1,6 @@
-"""`plan-execution`: chooses the segments of a network that are streamed or run in place, and rewrites them (L1)."""
+"""`plan-execution`: chooses the segments of a network that are streamed or run in place, and rewrites these segments
+(L1).
+"""
 
 from __future__ import annotations
 
@@ -28,22 +30,27 @@ PLAN = OwnAttribute(
 
 @dataclass(frozen=True)
 class PlanExecutionPass(ModulePass):
-    """Rewrite each function so that a plan executes it, and record the plan's segments in `tinyml.plan` of the module.
+    """Rewrite each function so that a plan executes it, and record the plan's segments in `tinyml.plan` of the
+    module.
 
     A plan covers the ops after the last loop or branch. Tensors that are computed before the plan begins are stored
     whole.
 
     mode: a schedule of docs/schedules.md, whose plan with the lowest peak is used. `ordinary` runs op by op on whole
-    tensors. `auto` uses plans of streaming segments: the fastest plan with at most `ram` bytes alive, or the plan with
-    the lowest peak if no plan fits. ram: the limit in bytes. Without `ram`, `auto` is the mode that a search recorded
-    for the function (`tdsl.mode`), or else ordinary execution. The bytes of the search (`tdsl.ram`) then limit how many
-    pixels are computed at once. A loop over channels computes one channel at a time, or as many as fit in `ram`. In
-    every mode, an image whose channels come first is copied into the order of pixels if that needs less memory, or in
-    `auto` less time. If the model may overwrite the image, it is transposed in place instead. target: as for printing
-    C; its kernels determine the number of pixels computed at once in segments streamed by rows. extra: the
-    multiply-accumulates that patches and strips may add, in percent of the network's multiply-accumulates. Raises
-    `InputError` for another mode. Unless the mode is `ordinary` or `auto`, also raises `InputError` for functions that
-    end in a loop or branch, and for batches of images.
+        tensors. `auto` uses plans of streaming segments: the fastest plan with at most `ram` live bytes, or the plan
+        with the lowest peak if no plan fits.
+    ram: the limit in bytes. Without `ram`, `auto` is the mode that a search recorded for the function (`tdsl.mode`),
+        or else ordinary execution. The bytes of the search (`tdsl.ram`) then limit how many pixels are computed at
+        once. A loop over channels computes one channel at a time, or as many as fit `ram`.
+    target: as for printing C; its kernels determine the number of pixels computed at once in segments streamed by
+        rows.
+    extra: the multiply-accumulates that patches and strips may add, in percent of the network's multiply-accumulates.
+
+    In every mode, an image whose channels come first is copied into the order of pixels if this needs less memory,
+    or in `auto` less time. If the model may overwrite the image, it is transposed in place instead.
+
+    Raises `InputError` for an unknown mode. Unless the mode is `ordinary` or `auto`, also raises `InputError` for
+    functions that end in a loop or branch, and for batches of images.
     """
 
     name = "plan-execution"
@@ -68,21 +75,21 @@ class PlanExecutionPass(ModulePass):
             op.attributes[PLAN] = ArrayAttr(segments)
 
     def _limits_tiles(self, function: func.FuncOp) -> bool:
-        """True if a memory limit determines how many pixels the convolutions of a function compute at once."""
+        """Whether a memory limit determines how many pixels the convolutions of a function compute at once."""
         limited = self.ram is not None or tdsl.RAM in function.attributes
         return limited and any(isinstance(op, tdsl.Conv2dOp) for op in function.body.block.ops)
 
     def _recorded(self, function: func.FuncOp) -> str:
-        """The mode that a search recorded for a function; ordinary execution if there is none."""
+        """The mode that a search recorded for a function; `ordinary` if none is recorded."""
         chosen = function.attributes.get(tdsl.MODE)
         return chosen.data if isinstance(chosen, StringAttr) else ORDINARY
 
 
 def in_whole_images(module: ModuleOp, mode: str) -> ModuleOp:
-    """Rewrite a program at L1 to a faster program that computes the same bits as `with_rounded_sums`. Return the new
-    program.
+    """Rewrite a program at L1 to a faster program that computes the same bits as `with_rounded_sums`. Return the
+    new program.
 
-    The new program has fewer ops, because it computes whole images, and needs more memory.
+    The new program computes whole images. It therefore has fewer ops and needs more memory.
     """
     from tinyml.transforms.schedules.rewriting.planned_execution import RoundedSums
 
@@ -94,7 +101,8 @@ def in_whole_images(module: ModuleOp, mode: str) -> ModuleOp:
 
 
 def with_rounded_sums(module: ModuleOp, ctx: Context, mode: str, ram: int | None = None) -> ModuleOp | None:
-    """If a mode rounds partial sums, return a program at L1 rewritten as the mode executes it; otherwise None.
+    """If a mode rounds partial sums, return a program at L1 rewritten as the mode executes it. None for any other
+    mode.
 
     ram: as for the pass. It affects the number of channels computed at once, and thereby the roundings.
     """
@@ -109,7 +117,7 @@ def with_rounded_sums(module: ModuleOp, ctx: Context, mode: str, ram: int | None
 
 
 def streamed_segments(module: ModuleOp) -> list[dict[str, str | int]]:
-    """The segments of a program that are not executed in ordinary order.
+    """The segments of a program that are not ordinary.
 
     Each is a dictionary with the keys `first`, `last`, `by` and, for patches, `more_macs`.
     """
@@ -125,7 +133,7 @@ def _plain(value: Attribute) -> str | int:
 
 
 def _turns_images(function: func.FuncOp) -> bool:
-    """True if some transposition of a function can be avoided or performed in place."""
+    """Whether some transposition of an image in a function can be avoided or performed in place."""
     if not any(isinstance(op, tdsl.TransposeOp) for op in function.body.block.ops):
         return False
     from tinyml.transforms.schedules.tiling.axis_orders import orders

@@ -37,9 +37,10 @@ class ReceiveInputPass(ModulePass):
     """Set `received` of the input's interface and insert a `tdsl.receive` of the whole input.
 
     input: `memory` changes nothing. `serial` and `callback` produce the same program. `push` only sets `pushed`.
-    stride: the number of frames between answers of a stream; by default the windows of answers are adjacent. Raises
-    `InputError` for an unknown value of the option, for an input that is neither a single image nor a sequence, and for
-    an input in the arena (`reuse-input`).
+    stride: the number of frames between answers of a stream; by default the windows of answers are adjacent.
+
+    Raises `InputError` for an unknown value of `input`, for an input that is neither a single image nor a sequence,
+    and for an input in the arena (`reuse-input`).
     """
 
     name = "receive-input"
@@ -85,6 +86,8 @@ class ReceiveInputPass(ModulePass):
 def _receive_steps(sequence: SSAValue, steps: SequenceLoop, length: int) -> None:
     """Replace each read of a step of a sequence by a `tdsl.receive` of the step. The sequence becomes an image one
     pixel wide.
+
+    length: the number of elements of a step.
     """
     image = tdsl.ReshapeOp(sequence, (1, steps.pushes.steps, 1, length))
     Rewriter.insert_op(image, imported(TIME_LOOPS).behind(sequence))

@@ -1,4 +1,4 @@
-"""`reuse-input`: makes the input a buffer of the arena, which the caller fills and the model overwrites (L0, L1).
+"""`reuse-input`: makes the input a buffer of the arena, which the caller writes and the model overwrites (L0, L1).
 
 The arena of a network is often fullest while the first layers read the input. In the arena, the input shares bytes with
 later buffers. A result may overlap the input if the op that computes the result is the last reader of the input.
@@ -17,9 +17,7 @@ from tinyml.dialects import tdsl
 
 @dataclass(frozen=True)
 class ReuseInputPass(ModulePass):
-    """Set `reused` of the input's interface. `lower-tdsl-to-scratch` allocates a buffer for the input if `reused` is
-    set.
-    """
+    """Set `reused` of the input's interface. `lower-tdsl-to-scratch` then allocates a buffer for the input."""
 
     name = "reuse-input"
 

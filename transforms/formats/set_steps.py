@@ -1,6 +1,6 @@
 """`set-steps`: sets how many frames a streaming program reads before its first answer (L0, L1).
 
-The number is the number of frames in each sample of a data set.
+It is the number of frames in each sample of a data set.
 """
 
 from __future__ import annotations
@@ -23,10 +23,12 @@ from tinyml.transforms.schedules.table import TIME_LOOPS
 
 @dataclass(frozen=True)
 class SetStepsPass(ModulePass):
-    """If a program reads its input step by step in a loop, set the number of frames before its first answer.
+    """Set the number of frames before the first answer of a program that reads its input step by step in a loop. A
+    program without `pushed` is unchanged.
 
-    data: .npz file with inputs `x` (samples, ...); each sample concatenates frames. A program without `pushed` is
-    unchanged. Raises `InputError` if a sample does not consist of at least two frames.
+    data: .npz file with inputs `x` (samples, ...); each sample concatenates frames.
+
+    Raises `InputError` if a sample does not consist of at least two frames.
     """
 
     name = "set-steps"

@@ -18,12 +18,17 @@ from tinyml.dialects.lazy_numpy import np
 
 @dataclass(frozen=True)
 class SetThresholdPass(ModulePass):
-    """Set `threshold` of the interface so that at most a given share of the normal samples of a data set lies below it.
+    """Set `threshold` of the interface so that at most a given fraction of the normal samples of a data set lies
+    below it.
 
-    A sample whose score lies below the threshold is an anomaly. data: .npz file with inputs `x` and optionally `y`,
-    which is 1, and -1 for anomalies; without `y` all samples count as normal. false_alarms: the share in [0, 1); None
-    leaves the threshold unchanged. Raises `InputError` for an invalid share, for a program that returns anything but
-    one score, for a data file that does not match the program, and for a data file without normal samples.
+    A sample whose score lies below the threshold is an anomaly.
+
+    data: .npz file with inputs `x` and optionally `y`, which is 1 for normal samples and -1 for anomalies; without
+        `y` all samples count as normal.
+    false_alarms: the fraction in [0, 1); None leaves the threshold unchanged.
+
+    Raises `InputError` for an invalid fraction, for a program that returns anything but one score, for a data file
+    that does not match the program, and for a data file without normal samples.
     """
 
     name = "set-threshold"

@@ -2,7 +2,7 @@
 (L1).
 
 Kernels multiply rows by a vector whose elements are contiguous. The elements of a matrix column are not contiguous, so
-no kernel could compute the sums directly. The pass copies each column once and multiplies the copy by all rows.
+no kernel could read the column directly. The pass copies each column once and multiplies the copy by all rows.
 """
 
 from __future__ import annotations
@@ -28,9 +28,12 @@ _MIN_PRODUCTS = 3
 class SplitColumnsPass(ModulePass):
     """Replace every `tdsl.matmul` of several rows and several columns by a loop over its columns.
 
-    Sums of fewer than three products are unchanged. Sums whose bound can only be proven because the right factor is
-    constant are unchanged. Programs for hardware, which reads columns as fast as rows, are unchanged. target: as for
-    printing C. Raises `InputError` for an unknown target.
+    Three kinds of products are unchanged: sums of fewer than three products, sums whose bound can only be proven
+    because the right factor is constant, and programs for hardware, which reads columns as fast as rows.
+
+    target: as for printing C.
+
+    Raises `InputError` for an unknown target.
     """
 
     name = "split-columns"
@@ -42,7 +45,7 @@ class SplitColumnsPass(ModulePass):
 
 
 class _Split(RewritePattern):
-    """Replace a `tdsl.matmul` of several rows and several columns by a loop over the columns."""
+    """A pattern that replaces a `tdsl.matmul` of several rows and several columns by a loop over the columns."""
 
     @op_type_rewrite_pattern
     def match_and_rewrite(self, op: tdsl.MatmulOp, rewriter: PatternRewriter, /) -> None:

@@ -25,8 +25,7 @@ from tinyml.dialects.rewriting import PatternRewriteWalker, inherit_location
 
 @dataclass(frozen=True)
 class SpreadMapsPass(ModulePass):
-    """Replace every `tdsl.map` by the tensor ops that compute its steps. Splitting a `tdsl.map` into its steps changes
-    no result.
+    """Replace every `tdsl.map` by tensor ops, one for each of its steps. No result changes.
 
     Raises `InputError` for a step that no tensor op computes.
     """
@@ -38,7 +37,7 @@ class SpreadMapsPass(ModulePass):
 
 
 class _Spread(RewritePattern):
-    """Replace a `tdsl.map` by the tensor ops that compute its steps."""
+    """A pattern that replaces a `tdsl.map` by tensor ops, one for each of its steps."""
 
     @op_type_rewrite_pattern
     def match_and_rewrite(self, op: tdsl.MapOp, rewriter: PatternRewriter, /) -> None:
@@ -58,7 +57,10 @@ class _Spread(RewritePattern):
 
 
 def _on_tensors(step: Operation, inputs: Sequence[SSAValue]) -> list[Operation]:
-    """The tensor ops that compute one step of a map for all elements. The last op computes the result of the step."""
+    """The tensor ops that compute one step of a map for all elements. The last op computes the result of the step.
+
+    inputs: the operands of the step as tensors.
+    """
     element: Attribute = step.results[0].type
     if isinstance(step, num.ClampOp):
         return _clamp(inputs[0], step)
@@ -92,6 +94,6 @@ def _scalar(value: float, element: Attribute) -> tdsl.ConstOp:
 
 @cache
 def _by_scalar() -> Mapping[type[Operation], type[tdsl.ElementwiseOp]]:
-    """For each scalar op that has one, the tensor op that applies the scalar op to every element."""
+    """For each scalar op that an elementwise tensor op applies to its elements, this tensor op."""
     ops = (op for op in tdsl.TDSL.operations if issubclass(op, tdsl.ElementwiseOp))
     return {op.SCALAR: op for op in ops if "SCALAR" in vars(op)}

@@ -8,7 +8,7 @@ made in order, the function computes the same bits as the whole program.
 The caller counts the calls since the last reset in the argument `t`. For each t below the number of steps, call t
 passes frame t of the input. One more call, without a frame, returns the answer. This last call runs the iterations that
 need no more input, such as those past the end of an image, and the ops after the loops. States are initialised in call
-0. Each of these parts is a loop that runs at most one iteration.
+0. Each of these parts is a loop that runs at most one iteration per call.
 """
 
 from __future__ import annotations
@@ -31,14 +31,15 @@ class StreamOverTimePass(ModulePass):
     """Replace the predict function by `(frame, t, states...) -> (outputs..., states...)`.
 
     Loops that read the input step by step or frame by frame run one iteration in each call. A loop that reads rows
-    computed by one of these loops also runs one iteration in each call. Ops on an image whose rows follow each other in
-    time run row by row if `tile-segment` supports them. All ops after these row-by-row ops run in the call after the
-    last frame.
+    computed by one of these loops also runs one iteration in each call. Ops on an image whose rows follow each
+    other in time run row by row if `tile-segment` supports them. All ops after these row-by-row ops run in the call
+    after the last frame.
 
     axis: the time axis of the input, in the shape in which the program reads it; without an axis, programs without
-    `pushed` (`receive-input{input=push}`) are unchanged. target: as for printing C; its kernels determine how many
-    pixels of a row are computed at once. Raises `InputError` for another axis, and for a program that needs all of its
-    input at once.
+        `pushed` (`receive-input{input=push}`) are unchanged.
+    target: as for printing C; its kernels determine how many pixels of a row are computed at once.
+
+    Raises `InputError` for an axis that does not exist, and for a program that needs all of its input at once.
     """
 
     name = "stream-over-time"

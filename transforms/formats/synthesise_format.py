@@ -1,4 +1,5 @@
-"""`synthesise-format`: synthesises lists of numbers for the constants of a model (L0).
+"""`synthesise-format`: synthesises number formats for the constants of a model, each defined by a list of the numbers
+that it represents (L0).
 
 There are two kinds of candidates. `number_lists` finds a list for each of several powers of the weights of errors. A
 list format also fits a list to each constant by itself. The data are divided into two halves. Constants are rounded and
@@ -44,14 +45,17 @@ LEAST_HALF = 16
 
 @dataclass(frozen=True)
 class SynthesiseFormatPass(ModulePass):
-    """Synthesise a list of numbers for each large constant of a profiled program on reals. Apart from these lists, the
-    program is unchanged.
+    """Synthesise a list of numbers for each large constant of a profiled program on reals. Apart from these lists,
+    the program is unchanged.
 
-    data: .npz file with inputs `x`. bits: the bits of a code. integer_bits: the maximum bits of the integers that codes
-    represent, including the sign; `bits` + 6 by default. They determine the width of products and sums, and so the cost
-    of decoding. shared: use one list for all constants, each with a separate power of two. format, width, functions,
-    scale_by: the options of `assign-format`, for all other tensors. Raises `InputError` for a width without a list
-    format, and in the same cases as `assign-format`.
+    data: .npz file with inputs `x`.
+    bits: the bits of a code.
+    integer_bits: the maximum bits of the integers that codes represent, including the sign; `bits` + 6 by default.
+        They determine the width of products and sums, and so the cost of decoding.
+    shared: whether all constants have one list, each with a separate power of two.
+    format, width, functions, scale_by: the options of `assign-format`, for all other tensors.
+
+    Raises `InputError` for a width without a list format, and in the same cases as `assign-format`.
     """
 
     name = "synthesise-format"
@@ -78,8 +82,10 @@ class SynthesiseFormatPass(ModulePass):
 
 
 class _Synthesis:
-    """The search for the lists of a program. lists: the candidates for the lists. main: the format of all tensors
-    without a list.
+    """The search for the number lists of a program's constants.
+
+    lists: the search for the list of one constant.
+    main: the format of all tensors without a list.
     """
 
     def __init__(
@@ -100,10 +106,11 @@ class _Synthesis:
         self.parts = [CandidateEvaluator(module, data.part(part), options.functions, rule) for part in parts]
 
     def made(self) -> dict[tdsl.ConstOp, NumberFormat]:
-        """For each constant, the list with which the program has the least loss.
+        """For each constant, the list with which the program has the least loss. Empty if no candidate has a
+        program.
 
-        All lists use the same power of the weights, except where a different power for a single constant reduces the
-        loss.
+        All lists use the same power of the weights, except where a different power for a single constant
+        reduces the loss.
         """
         if not self.constants:
             return {}
@@ -122,14 +129,17 @@ class _Synthesis:
 
     @property
     def _powers(self) -> Sequence[float | None]:
-        """The powers to which the weights of errors are raised. None stands for the lists that the format itself fits
-        to constants, where permitted.
+        """The powers to which the weights of errors are raised. None represents the lists that the format
+        itself fits to constants, where permitted.
         """
         own = not self.options.shared and self.options.integer_bits is None
         return [None, *POWERS] if own else POWERS
 
     def _lists(self, power: float | None) -> dict[int, NumberFormat]:
-        """For each constant, a list of numbers, by the index of the constant's class. power: as in `_powers`."""
+        """For each constant, a list of numbers, by the index of the constant's class.
+
+        power: as in `_powers`.
+        """
         assignment, prototype = self.whole.candidates.assignment, self.lists.prototype
         if power is None:
             classes = {index: assignment.classes[index] for index in self.constants}
@@ -152,8 +162,10 @@ class _Synthesis:
         return [weighted_reals(self.whole, constant) for constant in self.constants.values()]
 
     def _loss(self, lists: Mapping[int, NumberFormat]) -> float:
-        """The mean loss over the parts of the data; for each part,
-        constants are rounded and refined on another part.
+        """The mean loss over the parts of the data. For each part, constants are rounded and refined on another
+        part.
+
+        lists: the number lists by the indices of classes.
         """
         turned = [*self.parts[1:], self.parts[0]]
         return fmean(self._judged(lists, known, other) for known, other in zip(self.parts, turned, strict=True))

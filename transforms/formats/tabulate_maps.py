@@ -24,7 +24,8 @@ from tinyml.dialects.rewriting import PatternRewriteWalker
 
 @dataclass(frozen=True)
 class TabulateMapsPass(ModulePass):
-    """Replace the steps of every `tdsl.map` of one tensor of at most 8 bits by a `num.lookup`, if a step is a function.
+    """Replace the steps of every `tdsl.map` of one tensor of at most 8 bits by a `num.lookup`, if a step is a
+    function.
 
     All other inputs of the map must be single constants, and the result must have at most 8 bits. Maps without a
     function, and maps whose only step is a function, are unchanged.
@@ -37,7 +38,7 @@ class TabulateMapsPass(ModulePass):
 
 
 class _Tabulate(RewritePattern):
-    """Replace a map by one whose only step is a table."""
+    """A pattern that replaces a map by a map whose only step is a table lookup."""
 
     @op_type_rewrite_pattern
     def match_and_rewrite(self, op: tdsl.MapOp, rewriter: PatternRewriter, /) -> None:
@@ -68,7 +69,7 @@ class _Tabulate(RewritePattern):
 
 
 def _number(value: SSAValue) -> Any | None:
-    """The raw of a constant with one element; None for any other value."""
+    """The raw of a constant with one element. None for any other value."""
     constant = value.owner
     if not isinstance(constant, tdsl.ConstOp) or constant.raws.size != 1:
         return None
@@ -76,13 +77,19 @@ def _number(value: SSAValue) -> Any | None:
 
 
 def _has_table(steps: Sequence[Any]) -> bool:
-    """True if a step is a function of a number of at most 8 bits, which is computed by a table."""
+    """Whether a step is a function of a number of at most 8 bits, which is computed by a table."""
     functions = [step for step in steps if isinstance(step, num.FunctionOp)]
     return any(num.raws_in_order(num.format_of(function.input)) is not None for function in functions)
 
 
 def _results(steps: Sequence[Any], values: dict[SSAValue, Any], result: SSAValue, count: int) -> Sequence[int]:
-    """The raws of the results for all arguments. values: the arguments and the constants."""
+    """The raws of the results for all arguments.
+
+    steps: the steps of the map.
+    values: the raws of the arguments and the constants.
+    result: the result of the map.
+    count: the number of arguments.
+    """
     from tinyml.dialects.machine.numpy_machine import NumpyMachine
 
     machine = NumpyMachine()

@@ -1,11 +1,12 @@
 """`tile-segment`: fuses a segment of a network into one loop nest over slices of its images (L1).
 
-By rows or pixels, intermediate images are stored in ring buffers. Every value is computed once, when its first reader
-needs it, and is stored until its last reader has used it. The result of the segment may then overwrite the part of the
-segment's input that has been read (`pack-scratch`). By channels, each channel passes from op to op until its
-contribution is added to the sums. By patches, each op computes the part of its result that one tile of the last result
-needs. By channels in patches, some ops compute their part channel by channel. By strips, each strip of columns is
-streamed by rows.
+* By rows or pixels, intermediate images are stored in ring buffers. Every value is computed once, when its first reader
+  needs it, and is stored until its last reader has used it. The result of the segment may then overwrite the part of
+  the segment's input that has been read (`pack-scratch`).
+* By channels, each channel passes from op to op until its contribution is added to the sums.
+* By patches, each op computes the part of its result that one tile of the last result needs.
+* By channels in patches, some ops compute their part channel by channel.
+* By strips, each strip of columns is streamed by rows.
 """
 
 from __future__ import annotations
@@ -30,14 +31,18 @@ from tinyml.transforms.schedules.tiling.window_tiles import small_memory
 class TileSegmentPass(ModulePass):
     """Tile and fuse consecutive ops of every function into one loop nest.
 
-    first, last: the first and the last op of the segment, by their names in `tinyml plan`. by: the unit that the loops
-    compute at a time: `rows`, `pixels`, `blocks`, `channels`, `patches`, `channels-in-patches`, `strips`, or a tiling
-    of another package. By `blocks`, pools of disjoint windows compute a convolution's pixels block by block, and all
-    other ops run by pixels. sums: the width in bits of the sums that a loop over channels accumulates: 32, 16 or 8;
-    partial sums that need more bits are rounded. channels: the number of channels per iteration of a loop over
-    channels, a divisor of the total number. patches: the number of patches along each axis, or of strips. target: as
-    for printing C; its kernels determine how many pixels of a row are computed at once. Raises `InputError` for invalid
-    names and widths of sums, and, with the reason, for segments that cannot run slice by slice.
+    first, last: the first and the last op of the segment, by their names in `tinyml plan`.
+    by: the unit that the loops compute at a time: `rows`, `pixels`, `blocks`, `channels`, `patches`,
+        `channels-in-patches`, `strips`, or a tiling of another package. By `blocks`, pools of disjoint windows
+        compute a convolution's pixels block by block, and all other ops run by pixels.
+    sums: the width in bits of the sums that a loop over channels accumulates: 32, 16 or 8; partial sums that need
+        more bits are rounded.
+    channels: the number of channels per iteration of a loop over channels, a divisor of the total number.
+    patches: the number of patches along each axis, or of strips.
+    target: as for printing C; its kernels determine how many pixels of a row are computed at once.
+
+    Raises `InputError` for invalid names and widths of sums, and, with the reason, for segments that cannot run
+    slice by slice.
     """
 
     name = "tile-segment"

@@ -1,1 +1,1 @@
-"""Builders and matchers for passes of all levels."""
+"""Builders and matchers for the passes of all levels."""

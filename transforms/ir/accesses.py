@@ -1,7 +1,7 @@
-"""Accesses to memory, and the comparison of two accesses for fusion, scheduling and costs.
+"""Accesses to memory, and comparisons of two accesses for fusion, scheduling and costs.
 
 An access to an element starts at a bit of its memory. The position of this bit is an affine sum of loop indices and
-other values. The comparison of two sums determines whether the accesses touch the same element, how many iterations
+other values. A comparison of two sums determines whether the accesses touch the same element, how many iterations
 separate them, and whether their buffers or address intervals are disjoint.
 """
 
@@ -27,9 +27,11 @@ DISJOINT_DISTANCE = 1 << 31
 class Access:
     """A read or write of a memory by an op.
 
-    memory: an arena, an array outside of any arena, or a memory of hardware. start: the first bit of the element that
-    the op accesses, from the start of the memory; None if it accesses several elements or packed ones. width: the width
-    of the element, in bits. reach: the half-open range of bits that the op may touch in any iteration.
+    memory: an arena, an array outside of any arena, or a memory of hardware.
+    start: the first bit of the element that the op accesses, from the start of the memory; None if the op accesses
+        several elements or packed elements.
+    width: the width of the element, in bits.
+    reach: the half-open range of bits that the op may touch in any iteration.
     """
 
     op: Operation
@@ -40,30 +42,32 @@ class Access:
     reach: tuple[int, int]
 
     def is_apart(self, other: Access) -> bool:
-        """True if the two accesses never touch the same bit, in any iterations."""
+        """Whether two accesses never touch the same bit, in any iterations."""
         if self.memory is not other.memory:
             return True
         return self.reach[1] <= other.reach[0] or other.reach[1] <= self.reach[0]
 
     def meets(self, other: Access) -> bool:
-        """True if this access and `other` touch the same element whenever the values in their addresses are equal."""
+        """Whether two accesses touch the same element if the values in their addresses are equal."""
         same = self.memory is other.memory and self.width == other.width
         return same and self.start is not None and self.start == other.start
 
     def with_index(self, index: SSAValue, new: SSAValue) -> Access:
-        """The same access with the loop index `index` replaced by `new`."""
+        """The same access with the value `new` in place of the loop index `index`."""
         return self if self.start is None else replace(self, start=self.start.with_index(index, new))
 
 
 def distance(
     first: Access, second: Access, body: Block | None = None, step: int | None = 1, trips: int | None = None
 ) -> int | None:
-    """The number of iterations from access `first` to access `second` of the same element; negative if `second` is
+    """The number of iterations from access `first` to access `second` of the same element. Negative if `second` is
     earlier.
 
     None if this number is unknown or if several iterations access the element. `DISJOINT_DISTANCE` if the accesses
-    never touch the same element. body, step, trips: the body, step and number of iterations of the loop whose index
-    appears in both addresses; without a body, both accesses run once.
+    never touch the same element.
+
+    body, step, trips: the body, step and number of iterations of the loop whose index appears in both addresses;
+    without a body, both accesses run once.
     """
     if first.is_apart(second):
         return DISJOINT_DISTANCE
@@ -86,7 +90,7 @@ def distance(
 
 
 def accesses(block: Block) -> list[Access] | None:
-    """The accesses of a block to memory that may be written, in program order.
+    """The accesses of a block to memory that may be written, in program order. Reads of flash are omitted.
 
     None if the block has other effects, or if a memref may be one of several buffers.
     """
@@ -108,7 +112,9 @@ def accesses(block: Block) -> list[Access] | None:
 
 
 def buffer_access(op: Operation, buffer: SSAValue) -> Access:
-    """The access of an op to a buffer or to a view of the buffer. It is a write only if the op is a store."""
+    """The access of an op to a buffer or to a view of the buffer. It is a write if the op is a store, and otherwise
+    a read.
+    """
     type, root = memref_type(buffer), scratch.root(buffer)
     width, (first, end), start = 8 * element_bytes(type), bytes_of(root), None
     if isinstance(op, memref.LoadOp | memref.StoreOp) and packed_bits(type) is None:

@@ -1,6 +1,6 @@
 """Flat memories instead of memrefs: constant-folded addresses of elements, and loads and stores at these addresses.
 
-A flat memory has one axis.
+A flat memory has a single axis.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from tinyml.transforms.ir.loop_nest import LoopBuilder
 
 
 class AddressBuilder(LoopBuilder):
-    """A builder of loop nests. An index is an SSA value, or an integer if its value is known at compile time."""
+    """A builder of loop nests. An index is an SSA value, or a Python integer if its value is known at compile time."""
 
     def value(self, index: SSAValue | int) -> SSAValue:
         return self.index(index) if isinstance(index, int) else index
@@ -47,7 +47,7 @@ class AddressBuilder(LoopBuilder):
         return total
 
     def each(self, count: SSAValue, body: Callable[[SSAValue], None]) -> None:
-        """Emit a loop that runs `body` at every index below a count."""
+        """Emit a loop that runs `body` at every index from 0 to `count` - 1."""
 
         def step(at: SSAValue, _: Sequence[SSAValue]) -> list[SSAValue]:
             body(at)
@@ -83,17 +83,23 @@ class FlatAccesses(ABC):
 
     @abstractmethod
     def read(self, memory: SSAValue, index: SSAValue, array: SSAValue) -> SSAValue:
-        """Insert a load of an element of an array, and return the loaded value. index: the position of the element in
-        the memory.
+        """Insert a load of an element of an array, and return the loaded value.
+
+        memory: the flat memory that contains the array.
+        index: the position of the element in the memory.
         """
 
     @abstractmethod
     def write(self, value: SSAValue, memory: SSAValue, index: SSAValue) -> None:
-        """Insert a store of a value to an element of a memory."""
+        """Insert a store of a value to an element of a memory.
+
+        memory: a flat memory.
+        index: the position of the element in the memory.
+        """
 
     def place(self, array: SSAValue) -> ArrayLocation:
-        """The location of an array; raises `InputError` for a memref that is defined by an op that `ORIGINS` does not
-        list.
+        """The location of an array. Raises `InputError` for a memref that is defined by an op that `ORIGINS`
+        does not list.
         """
         if (found := self.at.get(array)) is None:
             owner = array.owner if isinstance(array.owner, Operation) else self.function
@@ -109,7 +115,9 @@ class FlatAccesses(ABC):
         self.write(value, memory, self.nest.value(self.nest.sum(start, index)))
 
     def lower(self, op: Operation) -> bool:
-        """Insert the accesses of an op, or record the location of a view; return False for any other op."""
+        """Insert the accesses of an op, or record the location of a view. Return whether the op is an access or
+        a view.
+        """
         match op:
             case SliceOp():
                 memory, start = self.place(op.source)

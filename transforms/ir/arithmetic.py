@@ -1,7 +1,7 @@
-"""The lowering of one `num` op to arithmetic on bits, inside its program or in isolation.
+"""The lowering of one `num` op to arithmetic on bits, inside its program or in a separate function.
 
-Formats and accumulators become storage types. A `num.call` becomes a call of a C function, whose arguments are
-determined by the routine of the op.
+Formats and accumulators become storage types. A `num.call` becomes a call of a C function. The routine of the op
+determines the arguments of the call.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ if TYPE_CHECKING:
 class FunctionContext:
     """The context in which the ops of a function are lowered.
 
-    Equal tables share one copy at the function's entry. Declarations are added to the module.
+    Equal tables become one constant at the function's entry. Declarations are added to the module.
     """
 
     def __init__(self, module: ModuleOp, function: func.FuncOp):
@@ -104,7 +104,9 @@ class FunctionContext:
 
 
 class ToStorage(RewritePattern):
-    """Replace formats and accumulators inside any type by their storage types; data attributes are unchanged."""
+    """A pattern that replaces formats and accumulators inside any type by their storage types. Data attributes are
+    unchanged.
+    """
 
     def __init__(self) -> None:
         self.memo: dict[Attribute, Attribute] = {}
@@ -150,8 +152,8 @@ Lowering: TypeAlias = Callable[[Emitter], SSAValue | None]
 
 
 def _call_of(op: num.CallOp) -> Lowering:
-    """Return the function that lowers an op to a call of a C function, for the op's current lengths and codings of
-    operands.
+    """Return the function that lowers an op to a call of a C function. The lengths and codings of the op's operands
+    are read now, before other ops are lowered.
 
     Raises `InputError` for an op without a kernel, and for a kernel that the target does not have.
     """
@@ -179,8 +181,8 @@ def _call_of(op: num.CallOp) -> Lowering:
 
 
 def _of_any_length(e: Emitter, value: SSAValue) -> SSAValue:
-    """Cast a memref to the type that kernels accept, with a dynamic length and no memory space. Return other values
-    unchanged.
+    """Cast a memref to the type of kernel arguments, which has a dynamic length and no memory space. Return any
+    other value unchanged.
     """
     if not isinstance(value.type, MemRefType):
         return value
@@ -193,7 +195,7 @@ Interval: TypeAlias = tuple[int, int]
 
 
 def prepare(op: Operation) -> Lowering | None:
-    """Return the function that lowers an op in its current formats; None for an op that needs no lowering."""
+    """Return the function that lowers an op in its current formats. None for an op that needs no lowering."""
     match op:
         case num.NumOp():
             computation = op.computation()
@@ -217,10 +219,10 @@ class OpFunction:
 
     @classmethod
     def recorded(cls, op: Operation, intervals: Sequence[Interval | None]) -> OpFunction:
-        """Lower an op to exact integers in a separate function. intervals: the proven interval of each operand, or
-        None.
+        """Lower an op to exact integers in a separate function. Raises `InputError` for an op without a
+        lowering.
 
-        Raises `InputError` for an op without a lowering.
+        intervals: the proven interval of each operand, or None.
         """
         block = Block(arg_types=[operand.type for operand in op.operands])
         copy = op.clone(value_mapper=dict(zip(op.operands, block.args, strict=True)))
@@ -242,10 +244,10 @@ class OpFunction:
 
     @property
     def block(self) -> Block:
-        """The body of the function, which ends in a return."""
+        """The body of the function, which ends in a return op."""
         return self.function.body.block
 
     def expanded(self) -> OpFunction:
-        """Expand the exact integers to registers in place, and return this object."""
+        """Lower the exact integers to registers in place, and return this object."""
         expand(self.function, self.context)
         return self

@@ -1,4 +1,6 @@
-"""Buffers and their views: their readers, the elements and bytes that they share, and changes of their types."""
+"""Buffers and their views: their readers, the elements and bytes that they have in common, and changes of their
+types.
+"""
 
 from __future__ import annotations
 
@@ -42,7 +44,7 @@ def start_of(root: SSAValue) -> int:
 
 
 def is_handed_on(value: SSAValue) -> bool:
-    """True for a memref that may be one of several buffers because loops carry it or branches choose it."""
+    """Whether a memref may be one of several buffers, because loops carry it or branches choose it."""
     owner = scratch.root(value).owner
     by_loop = isinstance(owner, Block) and not isinstance(owner.parent_op(), func.FuncOp)
     return isinstance(value.type, MemRefType) and (by_loop or isinstance(owner, scf.ForOp | scf.IfOp))
@@ -54,13 +56,17 @@ def bytes_of(root: SSAValue) -> tuple[int, int]:
 
 
 def overlap(a: SSAValue, b: SSAValue) -> bool:
-    """True if two root buffers share bytes."""
+    """Whether two root buffers have a common byte."""
     (first, end), (other, other_end) = bytes_of(a), bytes_of(b)
     return memory_of(a) is memory_of(b) and first < other_end and other < end
 
 
 def element_of(buffer: SSAValue, indices: Sequence[SSAValue]) -> AffineSum:
-    """The position, in the root buffer, of an element. indices: the indices of the element in a view of this buffer."""
+    """The position, in the root buffer, of an element of a view.
+
+    buffer: the view.
+    indices: the indices of the element in the view.
+    """
     return offset_of(indices, memref_type(buffer).get_shape()).plus(first_element(buffer))
 
 
@@ -73,7 +79,7 @@ def first_element(buffer: SSAValue) -> AffineSum:
 
 
 def constant_raws(run: SSAValue) -> NDArray[np.int64] | None:
-    """The raws of the part of a constant that a memref views, as a vector; None if the memref does not view a
+    """The raws of the part of a constant that a memref views, as a vector. None if the memref does not view a
     constant.
     """
     first, factors = first_element(run)
@@ -95,7 +101,7 @@ def retype_elements(value: SSAValue, element: Attribute) -> None:
 
 
 def retype_buffer(value: SSAValue, type: MemRefType[Attribute]) -> None:
-    """Set a new type for a buffer. Set the memory space of this type for the buffer's views."""
+    """Change the type of a buffer to `type`. Its views get the memory space of `type`."""
     value = Rewriter.replace_value_with_new_type(value, type)
     for use in list(value.uses):
         if isinstance(view := use.operation, SliceOp):

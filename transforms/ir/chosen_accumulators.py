@@ -1,6 +1,6 @@
 """The choice of the accumulator of a sum of products: the narrowest accumulator that is proven not to overflow.
 
-The proof is recorded with the accumulator.
+The proof is recorded together with the accumulator.
 """
 
 from __future__ import annotations
@@ -31,10 +31,10 @@ MOST_KNOWN = 1 << 12
 
 
 def choose(op: tdsl.ContractionOp, known_sums: KnownSums | None = None) -> None:
-    """Set the accumulator of one sum of products, given the known values and ranges of its operands.
+    """Set the accumulator of one sum of products, given the known values and ranges of its operands. Raises
+    `InputError` at the op if no accumulator of the format can sum all of its products.
 
-    known_sums: a cache of chosen accumulators, to which this accumulator is added. Raises `InputError` at the op if no
-    accumulator of the format can sum all of its products.
+    known_sums: a cache of chosen accumulators, to which this accumulator is added.
     """
     result = tdsl.format_of(op.out)
     try:
@@ -61,7 +61,7 @@ def choose(op: tdsl.ContractionOp, known_sums: KnownSums | None = None) -> None:
 
 
 def _key(op: tdsl.ContractionOp, products: Sequence[Product]) -> object:
-    """A key for the cache of accumulators. Sums with equal keys have the same accumulator."""
+    """The key of a sum in the cache of accumulators. Sums with equal keys have the same accumulator."""
     factors = [factor for product in products for factor in (product.lhs, product.rhs)]
     initial = () if op.initial is None else (_facts(tdsl.factor_of(op.initial)),)
     kinds = [(product.length, product.square, product.sparse) for product in products]
@@ -75,11 +75,13 @@ def _facts(factor: Factor) -> object:
 
 
 def _order(op: tdsl.MatmulSumOp, result: NumberFormat) -> None:
-    """Sort the products of a sum so that each partial sum can be continued in the unit of the next product without
+    """Sort the products of a sum so that each partial sum can be converted to the unit of the next product without
     rounding.
 
-    The product with the finest unit becomes the last; otherwise the order is stable. If no product can be last, the
-    order is unchanged.
+    The product with the finest unit becomes the last; otherwise the order is stable. If there is no such product,
+    the order is unchanged.
+
+    result: the format of the result.
     """
     units = [result.accumulator(tdsl.format_of(lhs), tdsl.format_of(rhs), None) for lhs, rhs in op.pairs]
     # From the end: the last of those into whose units all others convert.

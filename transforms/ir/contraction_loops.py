@@ -19,8 +19,10 @@ from tinyml.transforms.ir.loop_nest import Indices, LoopBuilder
 def expand_contraction(op: num.ContractOp, first: int = 0) -> None:
     """Replace a contraction by loops over its windows and rows. A single row needs no loop.
 
-    first: the index of the first row that is expanded. If there is a single window and all rows are expanded, the rows
-    become a `num.nest`, in which each dot product is a call.
+    If there is a single window and all rows are expanded, the rows become a `num.nest`, in which each dot product
+    is a call.
+
+    first: the index of the first row that is expanded.
     """
     nest = LoopBuilder(op)
     sparse = [each for each in op.body.block.ops if isinstance(each, num.SparseProductsOp | num.EntriesOp)]
@@ -55,6 +57,7 @@ def _inline(
 ) -> None:
     """Insert the body of a contraction at given indices. The products of the body become dot products.
 
+    indices: the indices of the window and the row.
     entries: for each sparse matrix, the number of the row's first entry.
     """
     for argument, index in zip(op.body.block.args, indices, strict=True):
@@ -83,7 +86,10 @@ def _inline(
 
 
 def _dots(op: num.ProductsOp, around: num.ContractOp, indices: Indices, nest: LoopBuilder) -> SSAValue:
-    """Emit the dot products of all contiguous runs of a window, and return the sum to which they are added."""
+    """Emit the dot products of all contiguous runs of a window, and return the sum to which they are added.
+
+    around: the contraction that contains `op`.
+    """
     (runs, pitch, _), sum, row = op.spaces, op.sum, indices[-1]
     part = op.length // runs
     for run in range(runs):
@@ -141,7 +147,10 @@ def _over_entries(op: num.EntriesOp, row: SSAValue, first: SSAValue, nest: LoopB
 
 
 def _first(op: num.ProductsOp, around: num.ContractOp, indices: Indices, nest: LoopBuilder) -> SSAValue:
-    """Emit the position in the image of the first element of a window, and return it."""
+    """Emit the index of the first element of a window in the image, and return it.
+
+    around: the contraction that contains `op`.
+    """
     if len(around.shape) == 1:
         return nest.index(0)
     first = nest.times(indices[-2], op.spaces.step)
@@ -149,7 +158,7 @@ def _first(op: num.ProductsOp, around: num.ContractOp, indices: Indices, nest: L
 
 
 def _store(op: memref.StoreOp, nest: LoopBuilder) -> None:
-    """Replace a store by a store at the linear index of the element, so that outer loops compute their part of the
+    """Replace a store by a store at the linear index of the element. Outer loops then compute their part of the
     index once.
     """
     number: SSAValue | None = None

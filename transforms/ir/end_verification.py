@@ -11,8 +11,9 @@ from tinyml.transforms.ir.levels import Level, check_level, level_of
 class EndVerification:
     """The verification of a module after the last pass of a pipeline.
 
-    The module has been verified before the pipeline. Between the passes only the level is checked, where it changes.
-    The verification takes a few percent of a compilation. To find the pass that causes an error, use `verification.py`.
+    The module must have been verified before the pipeline. Between the passes only the level is checked, where it
+    changes. The verification takes a few percent of a compilation. To find the pass that causes an error, use
+    `verification.py`.
 
     suspect: the pass that is running, or that ran before a failed check; None before the first pass.
     """
@@ -22,8 +23,8 @@ class EndVerification:
         self.suspect: ModulePass | None = None
 
     def between(self, before: ModulePass | None, module: ModuleOp, after: ModulePass | None) -> None:
-        """Verify a module after the last pass; between two passes, raise `InputError` unless it has the level of the
-        next pass.
+        """Verify a module after the last pass. Between two passes, raise `InputError` unless the module has the
+        level of the next pass.
         """
         self.suspect = before
         if after is None:

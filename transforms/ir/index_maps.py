@@ -27,10 +27,12 @@ from tinyml.transforms.ir.loop_nest import Indices, LoopBuilder
 def applied(
     map: AffineMap, shape: Sequence[int], indices: Indices, symbols: Sequence[SSAValue], nest: LoopBuilder
 ) -> Indices:
-    """Insert the results of a map into the body of a `num.nest` that visits a shape, and return them.
+    """Insert the results of a map into the body of a `num.nest`, and return them.
 
-    A result that is neither an axis number nor a symbol nor a constant becomes an `affine.apply`. Raises `InputError`
-    for an expression that no loop can compute.
+    A result that is neither an axis number nor a symbol nor a constant becomes an `affine.apply`. Raises
+    `InputError` for an expression that no loop can compute.
+
+    shape: the shape that the nest visits.
     """
     single = [AffineExpr.constant(0) if extent == 1 else AffineExpr.dimension(d) for d, extent in enumerate(shape)]
     own = [AffineExpr.symbol(number) for number in range(map.num_symbols)]
@@ -70,10 +72,11 @@ def _apply(expression: AffineExpr, indices: Indices, symbols: Sequence[SSAValue]
 def mapped(
     map: AffineMap, shape: Sequence[int], indices: Indices, symbols: Sequence[SSAValue], nest: LoopBuilder
 ) -> Indices:
-    """Emit arithmetic that computes the results of a map, and return the results.
+    """Emit arithmetic that computes the results of a map, and return the results. Raises `InputError` for an
+    expression that is not affine, or that divides a term without a lower bound.
 
-    indices: indices within `shape`. symbols: non-negative values. Raises `InputError` for an expression that is not
-    affine, or that divides a term without a lower bound.
+    indices: indices within `shape`.
+    symbols: non-negative values.
     """
     return [_value(expression, shape, indices, symbols, nest) for expression in map.results]
 
@@ -113,7 +116,7 @@ def _value(
 
 
 def _negated(expression: AffineExpr) -> AffineExpr | None:
-    """The negated term, for a product with a negative factor; None for any other term.
+    """The negation of an expression that is a product with a negative factor. None for any other expression.
 
     Affine maps express a difference as the addition of such a product.
     """
@@ -127,8 +130,9 @@ def _negated(expression: AffineExpr) -> AffineExpr | None:
 
 
 def inline(op: num.NestOp, numbers: Indices, nest: LoopBuilder) -> None:
-    """Move the body of a `num.nest` to the insertion point of a builder. numbers: the values that replace the nest's
-    indices.
+    """Move the body of a `num.nest` to the insertion point of a builder.
+
+    numbers: the values that replace the nest's indices.
     """
     _inline(op.body.block, numbers, dict(zip(numbers, op.shape, strict=True)), nest)
 
@@ -153,9 +157,10 @@ def inline_reduction(op: num.ReduceOp, nest: LoopBuilder, extents: Mapping[SSAVa
 def _inline(
     block: Block, values: Sequence[SSAValue], extents: Mapping[SSAValue, int], nest: LoopBuilder
 ) -> Sequence[SSAValue]:
-    """Move the ops of a body to the insertion point of a builder, and return the values that the body yields.
+    """Move the ops of a body to the insertion point of a builder. Return the values that the body yields.
 
-    values: replace the arguments of the body. extents: the extents of all axes, by their indices.
+    values: the values that replace the arguments of the body.
+    extents: the extents of all axes, by their indices.
     """
     for argument, value in zip(block.args, values, strict=True):
         value.name_hint = value.name_hint or argument.name_hint
@@ -177,8 +182,9 @@ def _inline(
 
 
 def _of_map(op: affine.ApplyOp, extents: Mapping[SSAValue, int], nest: LoopBuilder) -> SSAValue:
-    """Emit arithmetic that computes an `affine.apply`, and return the result. extents: the extents of axes, by their
-    indices.
+    """Emit arithmetic that computes an `affine.apply`, and return the result.
+
+    extents: the extents of axes, by their indices.
     """
     map, dims, operands = op.map.data, op.map.data.num_dims, list(op.mapOperands)
     shape = [extents.get(number, 1) for number in operands[:dims]]

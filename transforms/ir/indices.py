@@ -29,7 +29,7 @@ from tinyml.transforms.ir.loop_nest import LoopBuilder
 
 
 def is_run(whole: Sequence[int], part: Sequence[int]) -> bool:
-    """True if a subview of shape `part` is contiguous in an array of shape `whole`."""
+    """Whether a subview of shape `part` is contiguous in an array of shape `whole`."""
     first = next((axis for axis, extent in enumerate(part) if extent != 1), len(part))
     return tuple(part[first + 1 :]) == tuple(whole[first + 1 :])
 
@@ -39,7 +39,7 @@ def build_index(value: int, builder: Builder) -> SSAValue:
 
 
 def build_offset(indices: Sequence[SSAValue], shape: Sequence[int], builder: Builder) -> SSAValue:
-    """Emit the offset, in elements, of the part of a row-major array that some leading indices select."""
+    """Emit the offset, in elements, of the part of a row-major array that leading indices select, and return it."""
     total: SSAValue | None = None
     for axis, index in enumerate(indices):
         if (stride := prod(shape[axis + 1 :])) != 1:
@@ -50,7 +50,7 @@ def build_offset(indices: Sequence[SSAValue], shape: Sequence[int], builder: Bui
 
 
 def is_multiple(index: SSAValue, factor: int) -> bool:
-    """True if an index is proven to be a multiple of a factor in every iteration."""
+    """Whether an index is proven to be a multiple of a factor in every iteration."""
     if (number := const_evaluate_operand(index)) is not None:
         return number % factor == 0
     match op := index.owner:
@@ -103,12 +103,12 @@ class AffineSum(NamedTuple):
         return AffineSum(0, {}).plus(self, count) if count else AffineSum(0, {})
 
     def with_index(self, index: SSAValue, new: SSAValue) -> AffineSum:
-        """The same sum with the variable `index` replaced by `new`."""
+        """The same sum with the variable `new` in place of the variable `index`."""
         return AffineSum(self.constant, {new if v is index else v: f for v, f in self.factors.items()})
 
 
 def affine_sum(index: SSAValue) -> AffineSum:
-    """An index as an affine sum; a term that cannot be decomposed is a variable of the sum."""
+    """An index as an affine sum. A term that cannot be decomposed is a variable of the sum."""
     if (known := const_evaluate_operand(index)) is not None:
         return AffineSum(known, {})
     match op := index.owner:
@@ -132,7 +132,7 @@ def affine_sum(index: SSAValue) -> AffineSum:
 
 
 def _linear(expression: AffineExpr, dims: Sequence[SSAValue], symbols: Sequence[SSAValue]) -> AffineSum | None:
-    """An expression of an affine map as an affine sum; None for an expression with a quotient or a remainder."""
+    """An expression of an affine map as an affine sum. None for an expression with a quotient or a remainder."""
     match expression:
         case AffineDimExpr(position=position):
             return affine_sum(dims[position])
@@ -151,8 +151,8 @@ def _linear(expression: AffineExpr, dims: Sequence[SSAValue], symbols: Sequence[
 
 
 def offset_of(indices: Sequence[SSAValue], shape: Sequence[int]) -> AffineSum:
-    """The offset, in elements, of the part of a row-major array that leading indices select. It equals the offset of
-    `build_offset`.
+    """The offset, in elements, of the part of a row-major array that leading indices select. It equals the offset
+    that `build_offset` emits.
     """
     total = AffineSum(0, {})
     for axis, index in enumerate(indices):
@@ -167,8 +167,8 @@ MOST_ITERATIONS = 1_000_000
 def mean_iterations(loop: scf.ForOp) -> float | None:
     """The mean number of iterations of a loop over all executions of the loop.
 
-    The bounds of the loop may depend on the indices of enclosing loops. None unless the bounds of these enclosing loops
-    are constant, the bounds of the loop follow from the indices alone, and every step is positive.
+    The bounds of the loop may depend on the indices of enclosing loops. None unless the bounds of these enclosing
+    loops are constant, the bounds of the loop follow from the indices alone, and every step is positive.
     """
     around = _ranges(loop.operands[:3])
     if prod(map(len, around.values())) > MOST_ITERATIONS:
@@ -195,7 +195,9 @@ def _ranges(indices: Sequence[SSAValue]) -> dict[SSAValue, range]:
 
 
 def _values_of(variable: SSAValue) -> range | None:
-    """The range of the variable of a loop with constant bounds, or of a call number; None for other block arguments."""
+    """The range of the variable of a loop with constant bounds, or of a call number. None for other block
+    arguments.
+    """
     around = variable.owner.parent_op()
     calls = None
     if isinstance(around, func.FuncOp) and isinstance(variable.type, IndexType):

@@ -1,4 +1,4 @@
-"""Intervals of indices and integers. An interval determines how many bits a value needs in hardware."""
+"""Intervals of indices and integers. The interval of a value determines how many bits the value needs in hardware."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _ROUNDS = 4
 
 
 def type_interval(value: SSAValue) -> Interval:
-    """The least and the greatest signed integer of a value's type."""
+    """The least and the greatest signed integer that a value's type represents."""
     if isinstance(value.type, IndexType):
         return INDEX
     width = cast("IntegerType[int, Any]", value.type).width.data
@@ -75,8 +75,8 @@ def _loaded(function: func.FuncOp) -> dict[SSAValue, Interval]:
 
 
 def _elements(words: Iterable[SSAValue], bits: int) -> Iterator[SSAValue]:
-    """Yield the elements of `bits` bits that are extracted from words. If a word is itself a single element, yield the
-    word.
+    """Yield the elements of `bits` bits that are extracted from words. A word that is a single element is yielded
+    itself.
     """
     for word in words:
         if cast("IntegerType[int, Any]", word.type).width.data == bits:
@@ -89,10 +89,11 @@ def _elements(words: Iterable[SSAValue], bits: int) -> Iterator[SSAValue]:
 
 
 class _Pass:
-    """One pass of the analysis over a program.
+    """One pass of the interval analysis over a program.
 
-    loaded: the intervals of loaded values. widen: whether to widen growing intervals. shrinks: whether to narrow
-    intervals that are valid.
+    loaded: the intervals of loaded values.
+    widen: whether to widen growing intervals.
+    shrinks: whether to narrow intervals that are valid.
     """
 
     def __init__(
@@ -147,8 +148,8 @@ class _Pass:
             self.known[op.results[i]] = self.of(argument)
 
     def _limited(self, op: Operation, interval: Interval) -> Interval:
-        """The interval of an op's result, reduced if the op is a selection that returns a value only while it is below
-        a limit.
+        """The interval of an op's result, narrowed if the op is a selection that returns a value only while it
+        is below a limit.
         """
         if not isinstance(op, arith.SelectOp) or not isinstance(test := op.cond.owner, arith.CmpiOp):
             return interval

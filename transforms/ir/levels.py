@@ -1,8 +1,8 @@
 """The levels of the IR, and the check that a pass is applied to IR of its level.
 
-An MLIR pass has an anchor and dependent dialects. A pass here has a level instead. The folder of the pass determines
-the level, unless the pass names a level in the class attribute `takes`. A pass without a level, such as a plug-in's or
-xDSL's own, accepts any IR.
+An MLIR pass has an anchor and dependent dialects. A pass of tinyml has a level instead. The folder of the pass
+determines the level, unless the pass names a level in the class attribute `takes`. A pass without a level, such as a
+pass of a plug-in or of xDSL, accepts any IR.
 """
 
 from __future__ import annotations
@@ -30,10 +30,13 @@ from tinyml.dialects.tdsl.interface import read_interface
 class Level:
     """The kind of IR that the passes of one folder accept.
 
-    description: for messages. refused: the type of values that belong to another level. without: dialects that were
-    lowered earlier. inputs: if the passes require whole programs, the type of the arguments of every function, except
-    the time of a step. graph: true if values may be used before their definition, as in circuits. complaint: returns
-    the error message for any other violation by an operation, or None.
+    description: for messages.
+    refused: the type of values that belong to another level.
+    without: dialects that must have been lowered earlier.
+    inputs: if the passes require whole programs, the type of the arguments of every function, except the time of a
+        step.
+    graph: whether values may be used before their definition, as in circuits.
+    complaint: returns the error message for any other violation by an operation, or None.
     """
 
     description: str
@@ -51,21 +54,21 @@ _ON_BITS = _NESTS | num.ReduceOp
 
 
 def _hardware_complaint(op: Operation) -> str | None:
-    """The error message for an op that hardware cannot execute; None for any other op.
+    """The error message for an op that hardware cannot execute. None for any other op.
 
-    Contractions are not executable: they must have been distributed to processing elements before.
+    Contractions are not executable, since they must have been distributed to processing elements before.
     """
     return f"'{op.name}' is of another level" if isinstance(op, _NESTS) else _memories_complaint(op)
 
 
 def _circuit_complaint(op: Operation) -> str | None:
-    """The error message for an op that is not allowed in a module of registers and logic; None for an allowed op."""
+    """The error message for an op that is not allowed in a module of registers and logic. None for an allowed op."""
     known = op.name.partition(".")[0] in ("hw", "comb", "seq", "rtl")
     return None if known else f"'{op.name}' is of another level"
 
 
 def _memories_complaint(op: Operation) -> str | None:
-    """The error message for an op that is not allowed in a program with hardware memories; None for an allowed op.
+    """The error message for an op that is not allowed in a program with hardware memories. None for an allowed op.
 
     Arithmetic, control flow, contractions and clocked accesses are allowed.
     """
@@ -88,7 +91,7 @@ def _memories_complaint(op: Operation) -> str | None:
 
 
 def _bits_complaint(op: Operation) -> str | None:
-    """The error message for arithmetic in a number format; None for any other op.
+    """The error message for arithmetic in a number format. None for any other op.
 
     Contractions and their parts are allowed, because hardware distributes them to processing elements later.
     """
@@ -103,7 +106,7 @@ def _bits_complaint(op: Operation) -> str | None:
 
 
 def _c_complaint(op: Operation) -> str | None:
-    """The error message for an op outside a C program, or for a second program; None for any other op."""
+    """The error message for an op outside a C program, or for a second program. None for any other op."""
     if not isinstance(op.parent_op(), ModuleOp) or (op.name == "c.program" and op.prev_op is None):
         return None
     return f"'{op.name}' is of another level" if op.name != "c.program" else "it has several programs"
@@ -142,7 +145,7 @@ _TRANSFORMS = "tinyml.transforms."
 
 
 def level_of(step: ModulePass) -> Level | None:
-    """The level of a pass; None if the pass accepts any IR."""
+    """The level of a pass. None if the pass accepts any IR."""
     taken = getattr(step, "takes", None)
     if taken is None and (module := type(step).__module__).startswith(_TRANSFORMS):
         return _ROOMS.get(module.removeprefix(_TRANSFORMS).partition(".")[0])
@@ -150,14 +153,14 @@ def level_of(step: ModulePass) -> Level | None:
 
 
 class LevelError(InputError):
-    """Raised for a program that is not at the level of the pass."""
+    """A program is not at the level of the pass that is applied to it."""
 
 
 def check_level(step: ModulePass, module: ModuleOp) -> None:
     """Raise `LevelError` at the first op that does not belong to the level of a pass.
 
-    If the pass has a level, also raise it for functions of several blocks, for nested functions, and for values that
-    are used before their definition.
+    A pass with a level also requires functions of a single block, no nested functions, and no values that are used
+    before their definition.
     """
     level = level_of(step)
     if level is None:
@@ -196,7 +199,7 @@ def _signature_complaint(function: func.FuncOp, level: Level) -> str | None:
 
 
 def _complaints(regions: Sequence[Region], level: Level) -> Iterator[tuple[Operation, str]]:
-    """Yield each operation inside a function that violates a level, in order, with the error message."""
+    """Yield each operation inside a function that violates a level, in program order, with the error message."""
     known: set[SSAValue] = set()
 
     def visit(block: Block) -> Iterator[tuple[Operation, str]]:

@@ -1,4 +1,4 @@
-"""Builders that insert ops in order, with locations, and loop nests over the elements of memrefs."""
+"""Builders that insert ops in order, with locations, and builders of loop nests over the elements of memrefs."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from tinyml.dialects.rewriting import Builder
 
 
 class LocatedBuilder:
-    """A builder that inserts ops where xDSL's `builder` does. If an op has no location, it receives `location`."""
+    """A builder that inserts ops where xDSL's `builder` does. An op without a location gets `location`."""
 
     def __init__(self, point: InsertPoint, location: LocationAttr) -> None:
         self.builder = Builder(point)
@@ -47,7 +47,9 @@ class LocatedBuilder:
 
     @contextmanager
     def inside(self, block: Block) -> Generator[None]:
-        """Insert at the end of a block; afterwards restore the insertion point and the location."""
+        """A context in which ops are inserted at the end of a block. Afterwards, the insertion point and the
+        location are restored.
+        """
         outer, location = self.builder, self.location
         self.builder = Builder(InsertPoint.at_end(block))
         yield
@@ -64,8 +66,8 @@ Mac: TypeAlias = Callable[[SSAValue, SSAValue], SSAValue]
 class LoopBuilder(LocatedBuilder):
     """A builder of ops before a given op, with the location of that op.
 
-    `nest` and `reduce` build nests, whose bodies may contain only certain ops. `over` and `fold` build loops, which may
-    contain any ops. Every method leaves the insertion point after the inserted ops.
+    `nest` and `reduce` build nests, whose bodies may contain only certain ops. `over` and `fold` build loops, whose
+    bodies may contain any ops. Every method leaves the insertion point after the inserted ops.
     """
 
     def __init__(self, before: Operation):
@@ -104,7 +106,9 @@ class LoopBuilder(LocatedBuilder):
     def _applied(self, *terms: tuple[SSAValue, int]) -> SSAValue:
         """Emit an `affine.apply` that computes the sum of indices times factors, and return the result.
 
-        The dimensions of the map are the indices that the nest computes.
+        The dimensions of the map are the indices of the enclosing nest.
+
+        terms: pairs of an index and a factor.
         """
         dims, symbols, total = list[SSAValue](), list[SSAValue](), AffineExpr.constant(0)
         for index, factor in terms:
@@ -128,7 +132,7 @@ class LoopBuilder(LocatedBuilder):
         self.put(memref.StoreOp.create(operands=(value, target, *indices)))
 
     def nest(self, shape: Sequence[int], body: Callable[[Indices], None]) -> None:
-        """Insert a `num.nest` that runs `body` at every index of a shape; axes of extent 1 are omitted."""
+        """Insert a `num.nest` that runs `body` at every index of a shape. Axes of extent 1 are omitted."""
         extents = [extent for extent in shape if extent > 1]
         block = Block(arg_types=[INDEX] * len(extents))
         numbers = iter(block.args)
@@ -147,8 +151,11 @@ class LoopBuilder(LocatedBuilder):
         initial: Sequence[SSAValue],
         body: Callable[[SSAValue, Sequence[SSAValue]], Sequence[SSAValue]],
     ) -> Sequence[SSAValue]:
-        """Insert a `num.reduce` over a range of numbers and return its results;
-        `body` returns the next carried values.
+        """Insert a `num.reduce` over a range of numbers, and return its results.
+
+        kinds: the kind of reduction of each carried value.
+        initial: the initial carried values.
+        body: returns the next carried values, from a number and the carried values.
         """
         block = Block(arg_types=[INDEX, *(value.type for value in initial)])
         with self._filling(block):
@@ -159,14 +166,18 @@ class LoopBuilder(LocatedBuilder):
 
     @contextmanager
     def _filling(self, block: Block) -> Generator[None]:
-        """Insert into the body of a nest, in which indices become affine maps of the axes."""
+        """A context in which ops are inserted into the body of a nest. Arithmetic on indices then becomes
+        affine maps of the axes.
+        """
         self._bodies.append(block)
         with self.inside(block):
             yield
         self._bodies.pop()
 
     def over(self, shape: Sequence[int], body: Callable[[Indices], None]) -> None:
-        """Insert loops that run `body` at every index of a shape in row-major order; axes of extent 1 need no loop."""
+        """Insert loops that run `body` at every index of a shape in row-major order. Axes of extent 1 need no
+        loop.
+        """
         self._over(list(shape), [], body)
 
     def _over(self, shape: list[int], indices: Indices, body: Callable[[Indices], None]) -> None:
@@ -190,8 +201,10 @@ class LoopBuilder(LocatedBuilder):
         body: Callable[[SSAValue, Sequence[SSAValue]], Sequence[SSAValue]],
         start: int | SSAValue = 0,
     ) -> Sequence[SSAValue]:
-        """Insert a loop from `start` to `extent` with iter_args and return its results; `body` returns the next carried
-        values.
+        """Insert a loop from `start` to `extent` with iter_args, and return its results.
+
+        initial: the initial values of the iter_args.
+        body: returns the next values, from the index and the iter_args.
         """
         block = Block(arg_types=[INDEX, *(value.type for value in initial)])
         start_value, step = self.index(start) if isinstance(start, int) else start, self.index(1)
@@ -203,13 +216,15 @@ class LoopBuilder(LocatedBuilder):
         return loop.results
 
     def sum_of_products(self, start: SSAValue, length: int, mac: Mac) -> SSAValue:
-        """Emit code that adds `length` products to `start`, in the order that the accumulator of `start` prescribes.
-        Return the sum.
+        """Emit code that adds `length` products to `start`, in the order that the accumulator of `start`
+        prescribes. Return the sum.
 
-        mac: adds one product. The code is a single loop in the order of the summed index, or a loop nest for a tree of
-        sums. A binary tree needs no memory for its products. Each level of the tree is a loop of two iterations that
-        carries a sum, and the next lower level is nested in this loop. The products that do not fill a whole tree form
+        The code is a single loop in the order of the summed index, or a loop nest for a tree of sums. A binary
+        tree needs no memory for its products. Each level of the tree is a loop of two iterations that carries a
+        sum, and the next lower level is nested in this loop. The products that do not fill a whole tree form
         smaller trees, one for each power of two in their number.
+
+        mac: adds one product.
         """
         accumulator = num.accumulator_type(start)
         if accumulator.below is None:
@@ -227,8 +242,10 @@ class LoopBuilder(LocatedBuilder):
         return sum
 
     def _tree(self, accumulator: Accumulator, first: SSAValue, count: int, mac: Mac) -> SSAValue:
-        """Emit code that adds `count` products starting at index `first`, and return the sum. `count` is at most the
-        size of a tree.
+        """Emit code that adds `count` products starting at index `first`, and return the sum. `count` is at
+        most the size of a tree.
+
+        mac: adds one product.
         """
         zero = self.insert(num.ZeroOp(accumulator.type))
         below = accumulator.below
@@ -251,9 +268,11 @@ class LoopBuilder(LocatedBuilder):
     def contract(
         self, shape: Sequence[int], body: Callable[[Indices], None], tile: num.TileKernelAttr | None = None
     ) -> num.ContractOp:
-        """Insert a `num.contract` over lines of windows, windows and rows of weights, and return it.
+        """Insert a `num.contract` over lines of windows, windows in a line and rows of weights, and return it.
 
-        body: receives the indices of these axes.
+        shape: the extents of these axes.
+        body: inserts the body, from the indices of these axes.
+        tile: the tile of the contraction, if any.
         """
         block = Block(arg_types=[INDEX] * len(shape))
         with self.inside(block):
@@ -288,9 +307,9 @@ def local_array(function: func.FuncOp, element: Attribute, length: int, name: st
 def needed(
     ops: Sequence[Operation | Block], loop: scf.ForOp | num.ContractOp, but: Sequence[Operation] = ()
 ) -> list[Operation]:
-    """The given ops and the ops of the loop's body on which they depend, in order.
+    """The given ops and the ops of the loop's body on which they depend, in program order.
 
-    The ops in `but` are omitted, and those on which only they depend.
+    but: ops to omit, together with the ops on which only they depend.
     """
     needed: set[Operation] = set()
     pending = list(ops)

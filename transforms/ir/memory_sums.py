@@ -1,4 +1,4 @@
-"""Sums in memory: accumulators that fit in no register. They are values on L3 and arrays on lower levels.
+"""Sums in memory: accumulators that are too wide for registers. They are values on L3 and arrays on lower levels.
 
 On L3 a sum is a value, and the op that begins it may be anywhere before the use of the sum. In memory a sum is an array
 that ops update. Each sum therefore needs a separate op that begins it, and loops carry no sums.
@@ -19,7 +19,7 @@ from tinyml.dialects.rewriting import Rewriter
 
 
 def begin_each_sum(function: func.FuncOp) -> None:
-    """Copy each op that begins a sum in memory to before every op that uses the sum."""
+    """Copy each op that begins a sum in memory, so that a separate copy precedes every op that uses the sum."""
     for op in list(function.walk()):
         if isinstance(op, num.ZeroOp | num.StartOp) and is_in_memory(op.result):
             for use in list(op.result.uses):
@@ -32,12 +32,14 @@ def begin_each_sum(function: func.FuncOp) -> None:
 
 
 def is_in_memory(sum: SSAValue) -> bool:
-    """True for a sum whose accumulator is an array."""
+    """Whether the accumulator of a sum is an array in memory."""
     return not num.accumulator_type(sum).IN_REGISTER
 
 
 def carry_none(function: func.FuncOp) -> None:
-    """Remove arrays from the values that loops carry, because each iteration yields the array that it received."""
+    """Remove arrays from the values that loops carry. Each iteration yields the array that it received, so the loop
+    can refer to the array directly.
+    """
     # Inner loops first: an outer loop passes on the results of these.
     for op in reversed(list(function.walk())):
         if isinstance(op, scf.ForOp) and any(isinstance(value.type, MemRefType) for value in op.iter_args):
@@ -76,9 +78,7 @@ def _carry_none(loop: scf.ForOp) -> None:
 
 
 def share_arrays(function: func.FuncOp, arrays: Sequence[memref.AllocaOp]) -> None:
-    """Let arrays of the same type share one allocation if the ops that use them do not overlap in the function's
-    body.
-    """
+    """Merge the allocations of arrays of the same type whose uses do not overlap in the function's body."""
     body = function.body.block
     places = {op: place for place, op in enumerate(body.ops)}
     free = dict[object, list[tuple[int, memref.AllocaOp]]]()

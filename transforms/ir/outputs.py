@@ -1,5 +1,5 @@
-"""The outputs of a classifier that callers may request: scores or only the class. Also the computation of the class
-from scores.
+"""The outputs of a classifier that callers may request, which are the scores or only the class, and the computation of
+the class from scores.
 """
 
 from __future__ import annotations
@@ -19,10 +19,10 @@ SCORES, CLASS = OUTPUTS = ("scores", "class")
 
 
 def add_label(function: func.FuncOp, compared: SSAValue) -> None:
-    """Add a result to a function, before the other results: the index of a class.
+    """Insert the index of a class before the other results of a function.
 
-    compared: a vector of scores, of which the greatest determines the class, or a single number, which is positive for
-    class 1.
+    compared: a vector of scores, of which the greatest determines the class, or a single number, which is positive
+    for class 1.
     """
     last = cast(func.ReturnOp, function.body.block.last_op)
     decision = tdsl.ArgmaxOp(compared) if prod(tdsl.shape_of(compared)) > 1 else tdsl.SignOp(compared)
@@ -35,9 +35,9 @@ def add_label(function: func.FuncOp, compared: SSAValue) -> None:
 
 
 def argument_of_sigmoid(value: SSAValue) -> SSAValue | None:
-    """The argument of the sigmoid that computes a value; None if no sigmoid computes it.
+    """The argument of the sigmoid that computes a value. None if no sigmoid computes it.
 
-    The argument is positive if the value is above 1/2.
+    The argument is positive if and only if the value is above 1/2.
     """
     maker = tdsl.unreshaped(value).owner
     return maker.input if tdsl.is_sigmoid(maker) else None

@@ -64,7 +64,8 @@ COST_ATTRIBUTE = OwnAttribute(
 class ProgramCost:
     """The resources of a program on a target.
 
-    time: per inference, in the target's unit. flash, ram: bytes of the whole program; RAM includes the stack.
+    time: per inference, in the target's unit.
+    flash, ram: bytes of the whole program; RAM includes the stack.
     """
 
     time: float
@@ -77,7 +78,7 @@ class ProgramCost:
         return cls(round(estimate.time), round(estimate.flash), round(estimate.ram))
 
     def within(self, limit: ProgramCost) -> bool:
-        """True if neither time nor flash nor RAM exceeds the corresponding number of `limit`."""
+        """Whether neither time nor flash nor RAM exceeds the corresponding number of `limit`."""
         return self.time <= limit.time and self.flash <= limit.flash and self.ram <= limit.ram
 
     def times(self, factor: float) -> ProgramCost:
@@ -102,7 +103,7 @@ def set_cost(module: ModuleOp, cost: ProgramCost) -> None:
 
 
 def cost_of(module: ModuleOp) -> ProgramCost | None:
-    """The cost that a pass recorded in a module; None if there is none."""
+    """The cost that a pass recorded in a module. None if no cost is recorded."""
     attribute: Any = module.attributes.get(COST_ATTRIBUTE)
     if attribute is None:
         return None
@@ -117,10 +118,11 @@ def registered_pass(name: str, **options: Any) -> Any:
 
 
 class LoweringPasses:
-    """The passes of pipelines, in order, followed by single passes.
+    """The passes of pipelines, in order, followed by single passes. The module is not verified between passes,
+    since this would take most of the time.
 
-    pipelines: names from this module. options: each pipeline receives the options that it defines. The module is not
-    verified between passes, which would take most of the time.
+    pipelines: names from this module.
+    options: each pipeline receives the options that it defines.
     """
 
     def __init__(self, pipelines: tuple[str, ...], *more: ModulePass, **options: Any):

@@ -31,9 +31,10 @@ if TYPE_CHECKING:
 class SparseRows:
     """The rows of a sparse matrix in the layout of one kernel.
 
-    entries: the number of entries that the kernel processes. bytes: size in flash. lengths: the lengths of the rows; in
-    a stream, in multiples of `unit` bytes after the row's count. make_stream: the function that makes the stream; None
-    for a kernel that reads compressed rows.
+    entries: the number of entries that the kernel processes.
+    bytes: the size in flash.
+    lengths: the lengths of the rows; in a stream, in multiples of `unit` bytes after the row's count.
+    make_stream: the function that makes the stream; None for a kernel that reads compressed rows.
     """
 
     kernel: Kernel
@@ -45,7 +46,11 @@ class SparseRows:
 
     @classmethod
     def read_by(cls, kernel: Kernel, rows: CompressedRows, columns: int) -> SparseRows | None:
-        """The rows of a matrix in the layout that a kernel reads; None if this layout cannot represent the rows."""
+        """The rows of a matrix in the layout that a kernel reads. None if this layout cannot represent the
+        rows.
+
+        columns: the number of columns of the matrix.
+        """
         if kernel.gaps == 0:
             return cls(kernel, len(rows.values), rows.bytes, rows.lengths)
         if kernel.gaps == GAP_BITS:
@@ -59,9 +64,9 @@ class SparseRows:
 
     @classmethod
     def _near(cls, kernel: Kernel, rows: CompressedRows, columns: int) -> SparseRows | None:
-        """The rows as a delta-coded stream; None if this layout cannot represent the rows.
+        """The rows as a delta-coded stream. None if this layout cannot represent the rows.
 
-        Because making the stream takes long, it is made only when it is used.
+        The stream is made only when it is used, because making it takes long.
         """
         width = kernel.weights
         if (groups := groups_of_rows(rows, columns, width)) is None:
@@ -78,8 +83,10 @@ class SparseRows:
 
     @classmethod
     def _gathered(cls, kernel: Kernel, rows: CompressedRows, entries: int) -> SparseRows | None:
-        """The rows as a stream for a kernel that gathers groups of elements of the vector; None if there is no such
-        stream.
+        """The rows as a stream for a kernel that gathers groups of elements of the vector. None if there is no
+        such stream.
+
+        entries: the number of entries of a group.
         """
         if (found := gathered_rows(rows, entries)) is None:
             return None
@@ -99,7 +106,9 @@ class SparseRows:
 
 
 def best_rows(kernels: Iterable[Kernel], rows: CompressedRows, columns: int) -> SparseRows | None:
-    """Among the layouts of the given kernels, the rows with the least effort; None if no kernel can read the matrix."""
+    """Among the layouts that the given kernels read, the rows with the least product of bytes and time. None if no
+    kernel can read the matrix.
+    """
     candidates = (SparseRows.read_by(kernel, rows, columns) for kernel in kernels)
     return min((rows for rows in candidates if rows is not None), key=lambda rows: rows.effort, default=None)
 
@@ -107,8 +116,8 @@ def best_rows(kernels: Iterable[Kernel], rows: CompressedRows, columns: int) -> 
 def compressed_rows(op: num.Adding) -> CompressedRows:
     """The constant matrix that a `num.sparse_products` or the call of a `#num.sparse_dot` reads.
 
-    The operands of either op are the sum and then the matrix's values, gaps and lengths. Raises `InputError` unless
-    these are constants.
+    The operands of either op are the sum, followed by the matrix's values, gaps and lengths. Raises `InputError`
+    unless the matrix is constant.
     """
     constants = [run.owner for run in op.operands[1:4] if isinstance(run.owner, scratch.ConstantOp)]
     if len(constants) < 3:

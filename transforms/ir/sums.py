@@ -1,4 +1,4 @@
-"""Matching of sums of products that loops carry, and their strip mining into blocks of iterations (L0, L1).
+"""Matching of sums of products that loops carry, and strip mining of their loops into blocks of iterations (L0, L1).
 
 `round_carried_sums` rounds each block once. `is_squared_distance` matches sums of squares, which no loop carries.
 """
@@ -27,7 +27,7 @@ MIN_BLOCK = 4
 
 @dataclass(frozen=True)
 class LoopCarriedSum:
-    """The ops of a sum `carried + constant[i] * factor` that a loop with index i carries.
+    """The ops of a sum `carried + constant[i] * factor` in a loop with index i.
 
     position: the index of the sum in the loop's iter_args.
     """
@@ -41,8 +41,8 @@ class LoopCarriedSum:
 
     @staticmethod
     def match(loop: scf.ForOp, position: int) -> LoopCarriedSum | None:
-        """The sum that one of a loop's iter_args carries; None if it has another form, or if parts of the sum have
-        other uses.
+        """The sum that the iter_arg `position` of a loop carries. None if it has another form, or if parts of
+        the sum have other uses.
         """
         body = loop.body.block
         carried, step = body.args[1 + position], cast(scf.YieldOp, body.last_op).operands[position].owner
@@ -78,7 +78,7 @@ class LoopCarriedSum:
 
     @property
     def rounded(self) -> RoundedSum | None:
-        """The ops of a sum of separate products that starts from zero; None for other sums."""
+        """The ops of a sum of separate products that starts from zero. None for any other sum."""
         initial = self.loop.iter_args[self.position].owner
         if not isinstance(self.step, tdsl.AddOp) or not isinstance(initial, tdsl.FillOp):
             return None
@@ -89,27 +89,28 @@ class LoopCarriedSum:
 
     @property
     def adds_columns(self) -> bool:
-        """True if the weights of an iteration are a column, which is multiplied by a single number."""
+        """Whether the weights of an iteration are a column, which is multiplied by a single number."""
         return tdsl.shape_of(self.factor) == (1, 1) and tdsl.shape_of(self.weight.out)[1:] == (1,)
 
     @property
     def trips(self) -> int:
-        """The number of iterations of a loop over all columns of the constant."""
+        """The number of iterations that visit all columns of the constant."""
         return tdsl.shape_of(self.constant.result)[0]
 
     @property
     def is_alone(self) -> bool:
-        """True if the loop visits all columns, carries nothing else and computes the factors, without other uses of the
-        weights.
+        """Whether the loop visits all columns, carries nothing else and computes the factors, and the weights
+        have no other use.
         """
         alone = len(self.loop.iter_args) == 1 and self.constant.result.has_one_use() and self.weight.out.has_one_use()
         computed = any(self.factor in op.results for op in self.loop.body.block.ops)
         return alone and computed and self.adds_columns and iterations_of(self.loop) == range(self.trips)
 
     def strip_mine(self, most: int) -> None:
-        """Split the iterations into blocks of the greatest size that is at most `most` and divides their number.
+        """Split the iterations into blocks of the greatest size that is at most `most` and divides their
+        number.
 
-        Nothing changes if this size is below `MIN_BLOCK`.
+        If this size is below `MIN_BLOCK`, the loop is unchanged.
         """
         sizes = [size for size in range(MIN_BLOCK, most + 1) if self.trips % size == 0]
         if sizes:
@@ -148,8 +149,10 @@ class LoopCarriedSum:
         return tdsl.MatmulSumOp([(weights, factors)], carried)
 
     def _blocks(self, size: int) -> tdsl.ConstOp:
-        """The weights of all iterations as one constant. Each block of iterations has a matrix with one row per element
-        of the sum.
+        """The weights of all iterations as one constant. For each block of iterations it contains a matrix with
+        one row per element of the sum.
+
+        size: the number of iterations in a block.
         """
         raws = self.constant.raws
         blocks = raws.reshape(-1, size, raws.shape[1]).swapaxes(1, 2)
@@ -159,8 +162,8 @@ class LoopCarriedSum:
         return constant
 
     def _factors(self, first: SSAValue, zero: SSAValue, type: Attribute) -> Block:
-        """The body of a loop over the iterations of one block. It stores the factors in a vector instead of adding
-        products.
+        """The body of a loop over the iterations of one block, which stores the factors in a vector instead of
+        adding products.
         """
         old = self.loop.body.block
         block = Block(arg_types=[IndexType(), type])
@@ -206,7 +209,9 @@ class RoundedSum:
     product: tdsl.MulOp
 
     def fuse(self) -> LoopCarriedSum:
-        """Replace the rounded product and the addition by one op that adds the unrounded product. Return the sum."""
+        """Replace the rounded product and the addition by one op that adds the unrounded product. Return the
+        sum.
+        """
         fused = tdsl.MatmulSumOp([(self.sum.weight.out, self.sum.factor)], self.sum.carried)
         fused.attributes |= self.add.attributes
         fused.out.name_hint = self.add.out.name_hint
@@ -216,7 +221,7 @@ class RoundedSum:
 
 
 def is_squared_distance(product: tdsl.MatmulOp, difference: tdsl.SubOp) -> bool:
-    """True if a product multiplies a column vector with itself, and the vector is a difference without other uses."""
+    """Whether a product multiplies a column vector with itself, and the vector is a difference without other uses."""
     row = product.lhs.owner
     return (
         isinstance(row, tdsl.ReshapeOp | tdsl.TransposeOp)

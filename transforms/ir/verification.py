@@ -33,7 +33,7 @@ Records: TypeAlias = dict[Operation, Record]
 def records_of(module: ModuleOp, before: Records | None = None) -> Records:
     """The record of every operation of a module, in program order.
 
-    The record of an unchanged operation is reused from `before`, because new records for all operations would start the
+    before: earlier records, which are reused for unchanged operations. New records for all operations would start the
     garbage collector several times between two passes.
     """
     known = before or {}
@@ -74,7 +74,7 @@ class Verification:
         self.levels: set[Level] = set()
 
     def between(self, before: ModulePass | None, module: ModuleOp, after: ModulePass | None) -> None:
-        """Verify a module between two passes; raise `InputError` unless it has the level of the next pass."""
+        """Verify a module between two passes. Raises `InputError` unless it has the level of the next pass."""
         records, at_end = records_of(module, self.records), before is None or after is None
         changed = records != self.records or [*records] != [*self.records]
         if changed:

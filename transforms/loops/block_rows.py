@@ -2,8 +2,8 @@
 (L3).
 
 A kernel for several rows is called once and loads each element of the vector once for all of these rows. The sums of a
-block are stored in a small local array, one array for each sum of a row. The ops that precede and follow the products
-of a row are unchanged, but they run in loops over the block.
+block are stored in small local arrays, one array for each sum of a row. The ops that precede and follow the products of
+a row are unchanged, but they run in loops over the block.
 """
 
 from __future__ import annotations
@@ -44,9 +44,12 @@ ZEROS = 8
 class BlockRowsPass(ModulePass):
     """Split the rows of each `num.contract` into blocks, and call a kernel for each block.
 
-    If a kernel also finishes the sums, the rows become a tile instead. If a row has several sums, kernels compute each
-    sum. Contractions with several windows are unchanged. Rows without a suitable kernel are unchanged. target: as for
-    printing C. Raises `InputError` for an unknown target.
+    If a kernel also finishes the sums, the rows become a tile instead. If a row has several sums, kernels compute
+    each sum. Contractions with several windows are unchanged, and so are rows without a suitable kernel.
+
+    target: as for printing C.
+
+    Raises `InputError` for an unknown target.
     """
 
     name = "block-rows"
@@ -66,10 +69,10 @@ class BlockRowsPass(ModulePass):
 
 
 def tile_rows(function: FuncOp, target: str, *routines: str) -> list[_Rows]:
-    """Set the tile of each contraction over rows if a kernel of the target also finishes the sums.
+    """Set the tile of each contraction over rows if a kernel of the target also finishes the sums. Return the rows
+    of the other contractions.
 
-    Returns the rows of the other contractions. routines: the routines that compute products of several rows; the target
-    must have kernels for them.
+    routines: the routines that compute products of several rows; the target must have kernels for them.
     """
     untiled = [op for op in function.walk() if isinstance(op, num.ContractOp) and op.tile is None]
     found = [rows for op in untiled if (rows := _Rows.find(op, target, routines)) is not None]
@@ -95,8 +98,8 @@ def _without_tile(rows: _Rows) -> str:
 class _RowSum:
     """A sum of a row.
 
-    accumulator: the accumulator in which the kernels compute the sum. products: the products in order, each with its
-    kernel.
+    accumulator: the accumulator in which the kernels compute the sum.
+    products: the products in order, each with its kernel.
     """
 
     sum: num.Sum
@@ -115,7 +118,11 @@ class _RowSum:
 
     @classmethod
     def find(cls, op: num.ContractOp, sum: num.Sum, target: str, routines: Sequence[str]) -> _RowSum | None:
-        """A sum of a contraction if kernels compute it for several rows at once, otherwise None."""
+        """Match a sum of a contraction that kernels can compute for several rows at once. None for any other
+        sum.
+
+        routines: as for `tile_rows`.
+        """
         dense = [each for each, align in sum.terms if isinstance(each, num.ProductsOp) and align is None]
         if len(dense) < len(sum.terms) or not all(map(dense[-1].is_before_in_block, op.stores)):
             return None
@@ -137,7 +144,9 @@ class _RowSum:
         return None
 
     def zeros(self, nest: LoopBuilder) -> SSAValue | None:
-        """An array of zeros in flash if the sums of a block are few and start from zero, otherwise None."""
+        """An array of zeros in flash as initial values, if the sums of a block are few and start from zero.
+        None for other sums.
+        """
         if not isinstance(self.sum.start.owner, num.ZeroOp) or self.rows > ZEROS:
             return None
         raws = np.zeros(self.rows, f"i{self.accumulator.bits // 8}")
@@ -146,7 +155,12 @@ class _RowSum:
         return zeros
 
     def call(self, nest: LoopBuilder, first: SSAValue, begin: SSAValue, sums: SSAValue) -> None:
-        """Insert the calls that compute a block of rows. begin: the array of the initial values."""
+        """Insert the calls that compute a block of rows.
+
+        first: the index of the first row.
+        begin: the array of the initial values.
+        sums: the array of the sums.
+        """
         for products, kernel in self.products:
             place = nest.times(first, products.row_pitch)
             matrix = nest.insert(scratch.SliceOp(products.weights, place, (self.rows * products.row_pitch,)))
@@ -160,7 +174,10 @@ class _RowSum:
             begin = sums
 
     def copy(self, op: Operation, copy: Operation, values: dict[SSAValue, SSAValue]) -> None:
-        """Give the copy of an op on the sum the accumulator of the kernels."""
+        """Set the accumulator of the kernels in the copy of an op on the sum.
+
+        values: the copies of values.
+        """
         start = self.sum.start
         if self.accumulator.type != start.type and op in (start.owner, *self.sum.conversions):
             wide = num.accumulator_type(op.results[0]).widened(self.accumulator.bits)
@@ -181,7 +198,11 @@ class _Rows:
 
     @classmethod
     def find(cls, op: num.ContractOp, target: str, routines: Sequence[str]) -> _Rows | None:
-        """The rows of a contraction if blocks of them can be computed at once, otherwise None."""
+        """Match the rows of a contraction if blocks of them can be computed at once. None for any other
+        contraction.
+
+        routines: as for `tile_rows`.
+        """
         if len(op.shape) > 1 or not op.sums:
             return None
         found = [each for sum in op.sums if (each := _RowSum.find(op, sum, target, routines)) is not None]
@@ -220,7 +241,11 @@ class _Rows:
             Rewriter.erase_op(op)
 
     def _begin(self, nest: LoopBuilder, first: SSAValue, stored: Sequence[tuple[_RowSum, SSAValue]]) -> None:
-        """Insert a loop over the rows of a block that stores the initial values of sums in their arrays."""
+        """Insert a loop over the rows of a block that stores the initial values of sums in their arrays.
+
+        first: the index of the block's first row.
+        stored: the sums with their arrays.
+        """
 
         def body(number: SSAValue, _: Sequence[SSAValue]) -> list[SSAValue]:
             values: dict[SSAValue, SSAValue] = {self.op.row: nest.add(first, number)}
@@ -232,7 +257,11 @@ class _Rows:
         nest.fold(nest.index(self.block), [], body)
 
     def _finish(self, nest: LoopBuilder, first: SSAValue, arrays: Sequence[SSAValue]) -> None:
-        """Insert a loop over the rows of a block that finishes their sums."""
+        """Insert a loop over the rows of a block that finishes their sums.
+
+        first: the index of the block's first row.
+        arrays: for each sum, the array of the sums of the block.
+        """
 
         def body(number: SSAValue, _: Sequence[SSAValue]) -> list[SSAValue]:
             values: dict[SSAValue, SSAValue] = {self.op.row: nest.add(first, number)}
@@ -245,7 +274,9 @@ class _Rows:
         nest.fold(nest.index(self.block), [], body)
 
     def _copy(self, nest: LoopBuilder, ops: Sequence[Operation], values: dict[SSAValue, SSAValue]) -> None:
-        """Insert copies of ops whose operands are replaced according to `values`."""
+        """Insert copies of ops. Their operands are replaced by the copies in `values`, to which the results of
+        the new ops are added.
+        """
         for op in ops:
             nest.put(copy := op.clone(value_mapper=values))
             for each in self.sums:
@@ -253,9 +284,12 @@ class _Rows:
 
 
 def _nest_of(op: num.ProductsOp, widths: tuple[int, ...], rows: int, routines: Sequence[str]) -> SumQuery | None:
-    """The query to a chip for a kernel that computes the products of several rows; None if no kernel can compute them.
+    """The query to a chip for a kernel that computes the products of several rows. None if no kernel can compute
+    them.
 
-    widths: the possible widths of the sum's accumulator. rows: the number of rows. routines: as for `tile_rows`.
+    widths: the possible widths of the sum's accumulator.
+    rows: the number of rows.
+    routines: as for `tile_rows`.
     """
     routine = num.DotRowsAttr.name if op.channels is None else num.ChannelDotsAttr.name
     if routine not in routines:
@@ -277,7 +311,7 @@ def _nest_of(op: num.ProductsOp, widths: tuple[int, ...], rows: int, routines: S
 
 
 def _reads_earlier_rows(op: num.ContractOp, sum: num.Sum) -> bool:
-    """True if a sum may read a value that an earlier row stores.
+    """Whether a sum may read a value that an earlier row stores.
 
     Blocks are then impossible, because a block computes all its sums before it stores results. All other values are
     read after the previous rows have been stored, with or without blocks.

@@ -1,7 +1,7 @@
 """`code-forests`: turns decision forests into functions (L3).
 
 A function evaluates a forest either by reading tables or by code that contains the thresholds. Code is faster and
-larger. The pass chooses the fastest program, by the cost model, that fits into the flash.
+larger. By the cost model, the pass chooses the fastest program that fits the flash.
 """
 
 from __future__ import annotations
@@ -21,10 +21,14 @@ from tinyml.transforms.ir.pipeline_names import LOOPS_TO_KERNELS, LoweringPasses
 class CodeForestsPass(ModulePass):
     """Replace every `num.forest` by the call of a `#num.coded_forest`.
 
-    target: as for `select-kernels`. flash: the maximum size of the program in bytes, by default nine tenths of the
-    board's flash; if no program fits, the smallest is chosen. ram: as for `spend-flash`; functions that need more stack
-    are not considered. packed: as for `pack-constants`. pack_buffers: true if `place-arrays` runs. Raises `InputError`
-    for an unknown target, and for forests that are too large for the board.
+    target: as for `select-kernels`.
+    flash: the maximum size of the program in bytes, by default nine tenths of the board's flash; if no program fits,
+        the smallest is chosen.
+    ram: as for `spend-flash`; functions that need more stack are not considered.
+    packed: as for `pack-constants`.
+    pack_buffers: whether `place-arrays` runs.
+
+    Raises `InputError` for an unknown target, and for forests that are too large for the board.
     """
 
     name = "code-forests"

@@ -1,8 +1,8 @@
 """`decode-constants`: replaces coded constants in flash by the integers that they represent, if flash has room (L3).
 
-For example, an unpacked 12-bit number needs two bytes. The 16-bit integer that it represents also needs two bytes. With
-integers in flash the device decodes nothing, and a product is as fast as in fixed point. Standard posits do not
-correspond to integers of few bits. They are split into significand and exponent.
+For example, an unpacked 12-bit number needs two bytes, and so does the 16-bit integer that it represents. With integers
+in flash the device decodes nothing, and a product is as fast as in fixed point. Standard posits do not correspond to
+integers of few bits. They are split into significand and exponent.
 """
 
 from __future__ import annotations
@@ -31,16 +31,19 @@ FLASH_SHARE = 0.5
 
 @dataclass(frozen=True)
 class DecodeConstantsPass(ModulePass):
-    """Decode the elements of constants in flash to integers, if the integers need no more bytes or if flash has room.
+    """Decode the elements of constants in flash to integers, if the integers need no more bytes or if flash has
+    room.
 
-    Only sums of products may read the constant, and their accumulators must accept the integers. Standard posits are
-    split into significand and exponent (`!posit.unpacked`) for the quire that sums them. An element then needs 2, 4 or
-    8 bytes, depending on the width of a shifted significand. Posits are split in program order as long as constants
-    need at most half of the flash. All other constants are unchanged.
+    Only sums of products may read the constant, and their accumulators must accept the integers. Standard posits
+    are split into significand and exponent (`!posit.unpacked`) for the quire that sums them. An element then needs
+    2, 4 or 8 bytes, depending on the width of a shifted significand. Posits are split in program order as long as
+    constants need at most half of the flash. All other constants are unchanged.
 
-    target: the board. flash: the maximum size of the program in bytes; the default is the flash of the board. packed:
-    as for `pack-constants`; with `always` the pass does nothing. Raises `InputError` for a limit that is not positive,
-    and for an unknown target if there are standard posits.
+    target: the board.
+    flash: the maximum size of the program in bytes; the default is the flash of the board.
+    packed: as for `pack-constants`; with `always` no constant is decoded.
+
+    Raises `InputError` for a limit that is not positive, and for an unknown target if there are standard posits.
     """
 
     name = "decode-constants"
@@ -85,7 +88,7 @@ def _decode(constant: scratch.ConstantOp) -> None:
 
 
 def _format(constant: scratch.ConstantOp) -> NumberFormat | None:
-    """The number format of a constant in flash; None for other constants."""
+    """The number format of a constant in flash. None for other constants."""
     type = scratch.memref_type(constant.result)
     return number_format(type.element_type) if isinstance(type.memory_space, scratch.Flash) else None
 
@@ -98,8 +101,8 @@ def _replace(constant: scratch.ConstantOp, format: NumberFormat) -> None:
 
 
 def _unpacked(constant: scratch.ConstantOp) -> NumberFormat | None:
-    """The format of a constant after it is split into significand and exponent; None if an accumulator does not accept
-    it.
+    """The format of a constant after it is split into significand and exponent. None if an accumulator does not
+    accept this format.
     """
     if _format(constant) is None:
         return None
@@ -115,12 +118,12 @@ def _unpacked(constant: scratch.ConstantOp) -> NumberFormat | None:
 
 
 def _adds_products(op: Operation) -> TypeGuard[num.RowSumOp | num.CallOp]:
-    """True for an op that adds products of its factors to a sum."""
+    """Whether an op adds products of its factors to a sum."""
     return isinstance(op, num.RowSumOp) or (isinstance(op, num.CallOp) and isinstance(op.routine, _PRODUCTS))
 
 
 def _sums(use: Use, format: NumberFormat) -> bool:
-    """True if a use multiplies the value in a sum of products whose accumulator accepts `format` for this factor."""
+    """Whether a use multiplies the value in a sum of products whose accumulator accepts `format` for this factor."""
     op = use.operation
     if not _adds_products(op):
         return False

@@ -21,11 +21,14 @@ from tinyml.transforms.ir.pipeline_names import ESTIMATE_COST, ProgramCost, set_
 
 @dataclass(frozen=True)
 class EstimateCostPass(ModulePass):
-    """Set `tinyml.cost` of the module: time of an inference in the target's unit, flash and RAM (including stack) in
-    bytes.
+    """Set `tinyml.cost` of the module: time of an inference in the target's unit, flash and RAM (including stack)
+    in bytes.
 
-    Estimating the cost does not change the program itself. target: as for `select-kernels`. Raises `InputError` for a
-    target without a cost table.
+    The program itself is unchanged.
+
+    target: as for `select-kernels`.
+
+    Raises `InputError` for a target without a cost table.
     """
 
     name = ESTIMATE_COST
@@ -36,11 +39,11 @@ class EstimateCostPass(ModulePass):
         set_cost(op, self.cost(op))
 
     def cost(self, op: ModuleOp) -> ProgramCost:
-        """Return the estimate without setting the attribute; raises the errors of the pass."""
+        """Return the estimate without setting the attribute. Raises the errors of the pass."""
         return ProgramCost.of(self.estimate(op))
 
     def estimate(self, op: ModuleOp) -> Estimate:
-        """Return the estimate with all its parts; raises the errors of the pass."""
+        """Return the estimate with all its parts. Raises the errors of the pass."""
         estimate = estimate_on(op, self.target, OPTIMIZE)
         if estimate is None:
             raise InputError(f"no costs are known of the target '{self.target}'")

@@ -24,10 +24,10 @@ from tinyml.transforms.ir.loop_nest import LoopBuilder
 class ExpandNestsPass(ModulePass):
     """Replace every `num.nest` and `num.reduce` by `scf` loops.
 
-    At L4, a `num.contract` that was preserved for hardware becomes a loop over its rows. If the rows are compressed,
-    this loop contains a loop over the entries of a row, which follows the gaps. At L4, every `scratch.slide` is erased.
-    Both ops are unchanged while they have operands in number formats (L3). Functions of lanes (`num.lane_function`),
-    which are code for vectors, are unchanged at every level.
+    At L4, a `num.contract` that was preserved for hardware becomes a loop over its rows. If the rows are
+    compressed, this loop contains a loop over the entries of a row, which follows the gaps. At L4, every
+    `scratch.slide` is erased. Both ops are unchanged while they have operands in number formats (L3). Functions of
+    lanes (`num.lane_function`), which are code for vectors, are unchanged at every level.
     """
 
     name = "expand-nests"
@@ -53,7 +53,7 @@ def _expand(function: func.FuncOp) -> None:
 
 
 def _has_formats(op: Operation) -> bool:
-    """True if an op, or an op inside it, has an operand in a number format or an accumulator, as at L3."""
+    """Whether an op, or an op inside it, has an operand in a number format or an accumulator, as at L3."""
     types = {operand.type for each in op.walk() for operand in each.operands}
     elements = [memref_type.element_type for memref_type in types if isa(memref_type, MemRefType)]
     return any(number_format(type) is not None or accumulator_of(type) is not None for type in (*types, *elements))

@@ -5,9 +5,9 @@ The elementwise ops that follow a matrix product (bias, activation, gates) then 
 product. The rounded sum of the row stays in a register, and its proven interval is known. The sum is neither stored nor
 loaded.
 
-The affine maps of loads and stores show in which iterations two nests access the same element. Buffers share the bytes
-of one arena, so dependences are proved on bytes. If the first nest stores a byte in some iteration, the second nest may
-access the byte only in the same or a later iteration.
+The affine maps of loads and stores determine in which iterations two nests access the same element. Since buffers may
+occupy the same bytes of one arena, dependences are proved on bytes. If the first nest stores a byte in some iteration,
+the second nest may access the byte only in the same or a later iteration.
 """
 
 from __future__ import annotations
@@ -44,13 +44,13 @@ _Loop: TypeAlias = num.NestOp | num.ContractOp
 
 @dataclass(frozen=True)
 class FuseLoopsPass(ModulePass):
-    """Fuse a nest of one axis with the next nest of equal extent, if the second nest loads elements that the first nest
-    has stored.
+    """Fuse a nest of one axis with the next nest of equal extent, if the second nest loads elements that the first
+    nest has stored.
 
-    Loads of elements that the first nest has stored are replaced by the stored values, and stores that nothing reads
-    are erased. If one of the two nests is a `num.contract`, the other nest becomes part of its body. The nests stay
-    separate if an iteration of the second nest may depend on a later iteration of the first nest, if a nest contains
-    loops, branches or ops with other effects, and for sparse rows.
+    Loads of elements that the first nest has stored are replaced by the stored values, and stores that nothing
+    reads are erased. If one of the two nests is a `num.contract`, the other nest becomes part of its body. The
+    nests stay separate in these cases: an iteration of the second nest may depend on a later iteration of the first
+    nest; a nest contains loops, branches or ops with other effects; or the rows are sparse.
     """
 
     name = "fuse-loops"
@@ -78,13 +78,16 @@ class FuseLoopsPass(ModulePass):
 
 
 def _memories(nest: _Loop, kind: type[memref.LoadOp | memref.StoreOp]) -> set[SSAValue]:
-    """The memories that the loads of a nest access, or its stores, depending on `kind`."""
+    """The memories that the loads or the stores of a nest access.
+
+    kind: the class of loads or stores.
+    """
     return {memory_of(scratch.root(op.memref)) for op in nest.body.block.ops if isinstance(op, kind)}
 
 
 def _nest_before(second: _Loop) -> _Loop | None:
-    """The nest before another nest, if no op between the two has effects, reads memory or has regions; otherwise
-    None.
+    """The nest before the nest `second`, if no op between the two has effects, reads memory or has regions. None
+    otherwise.
     """
     op = second.prev_op
     while op is not None and not isinstance(op, _Loop):
@@ -95,15 +98,15 @@ def _nest_before(second: _Loop) -> _Loop | None:
 
 
 def _extent(nest: _Loop) -> int | None:
-    """The extent of the axis of a nest; None for a nest of several axes, and for sparse rows."""
+    """The extent of the axis of a nest. None for a nest of several axes, and for sparse rows."""
     if isinstance(nest, num.ContractOp) and nest.is_sparse:
         return None
     return nest.shape[0] if len(nest.shape) == 1 else None
 
 
 class _Forwarded(NamedTuple):
-    """The loads that forwarding removes, each with the store of the loaded value, and the stores of elements that
-    nothing reads later.
+    """The changes that fusion makes possible: loads that are replaced, each with the store of the loaded value, and
+    stores of elements that nothing reads later.
     """
 
     stores: dict[memref.LoadOp, memref.StoreOp]
@@ -111,8 +114,8 @@ class _Forwarded(NamedTuple):
 
 
 def _forwarded(first: _Loop, second: _Loop) -> _Forwarded | str:
-    """The loads in the second nest of elements that the first nest has stored, or the reason why the nests cannot be
-    fused.
+    """The loads in the second nest of elements that the first nest has stored. If the nests cannot be fused, the
+    reason as text.
     """
     if (taken := _extent(first)) is None or (following := _extent(second)) is None:
         return "one of them has several axes, or is sparse"
@@ -146,8 +149,9 @@ def _forward(
 ) -> None:
     """Record in `found` the loads that can use the value of a store of the first nest.
 
-    Also record the store if its element is overwritten before anything else reads it. following: the accesses after the
-    store in an iteration of the fused nest.
+    The store is recorded too if its element is overwritten before any other op reads it.
+
+    following: the accesses after the store in an iteration of the fused nest.
     """
     is_read = False
     for access in following:
@@ -165,8 +169,8 @@ def _forward(
 
 
 def _fuse(first: _Loop, second: _Loop, forwarded: _Forwarded, order: _Order) -> _Loop:
-    """Fuse two nests at the position of the second, and return the fused nest. It is a contraction if one of the nests
-    is.
+    """Fuse two nests at the position of the second, and return the fused nest. It is a contraction if one of the
+    two nests is a contraction.
     """
     if isinstance(first, num.ContractOp) and isinstance(second, num.NestOp):
         second = _contraction(second)
@@ -190,7 +194,7 @@ def _fuse(first: _Loop, second: _Loop, forwarded: _Forwarded, order: _Order) -> 
 
 
 def _contraction(op: num.NestOp) -> num.ContractOp:
-    """Replace an elementwise nest by a contraction without products, with arithmetic instead of affine maps."""
+    """Replace an elementwise nest by a contraction without products, in which arithmetic replaces the affine maps."""
     nest = LoopBuilder(op)
     contraction = nest.contract(op.shape, lambda numbers: inline(op, numbers, nest))
     contraction.location = op.location
@@ -199,7 +203,9 @@ def _contraction(op: num.NestOp) -> num.ContractOp:
 
 
 class _Order:
-    """The order of a function's ops, which fusion does not change, and the bytes of the views of its arenas."""
+    """The order of a function's ops, which fusion does not change, and the bytes that each view occupies in its
+    arena.
+    """
 
     def __init__(self, function: func.FuncOp):
         self.body = function.body.block
@@ -216,13 +222,13 @@ class _Order:
             self.uses[memory].append((first, last, uses))
 
     def is_used(self, store: memref.StoreOp, nest: _Loop) -> bool:
-        """True if anything may read the elements that a store of a nest has written, so that the store cannot be
+        """Whether anything may read the elements that a store of a nest has written. If so, the store cannot be
         erased.
 
-        If the caller owns a buffer, the caller may read it. All other buffers that share some of these bytes are
-        examined. Reads in later iterations of the nest are considered first, then the next use of the bytes. If the
-        next use is a write, later reads return another value. Buffers with the same bytes, such as an operand and the
-        result that overwrites it, count as one.
+        The caller may read a buffer that it owns. All other buffers that contain some of these bytes are
+        examined. Reads in later iterations of the nest are considered first, then the next use of the bytes. If
+        the next use is a write, later reads return the newly written value. Buffers with the same bytes, such
+        as an operand and the result that overwrites it, count as one.
         """
         root = scratch.root(store.memref)
         if isinstance(root.owner, Block) or any(use.operation is not store for use in buffer_reads(root)):
@@ -243,14 +249,14 @@ class _Order:
         return False
 
     def _is_read_again(self, use: Use, store: memref.StoreOp, nest: _Loop) -> bool:
-        """True if an op in a nest may read bytes that the store has written in an earlier iteration."""
+        """Whether an op in a nest may read bytes that the store has written in an earlier iteration."""
         if _is_written(use):
             return False
         apart = _apart(use, store, nest)
         return apart is None or 1 <= apart < DISJOINT_DISTANCE
 
     def _follows(self, use: Use, store: memref.StoreOp, nest: _Loop) -> bool:
-        """True if an op may use bytes of a buffer after a store of a nest has written them."""
+        """Whether an op may use bytes of a buffer after a store of a nest has written them."""
         op = use.operation
         is_later = self.places[op] > self.places[store]
         if nest.parent is not self.body:
@@ -264,7 +270,7 @@ class _Order:
 
 
 def _apart(use: Use, store: memref.StoreOp, nest: _Loop) -> int | None:
-    """The number of iterations of a nest from a store to a use of the same bytes. It may have the special values of
+    """The number of iterations of a nest from a store to a use of the same bytes, or one of the special values of
     `distance`.
     """
     op = use.operation
@@ -273,7 +279,7 @@ def _apart(use: Use, store: memref.StoreOp, nest: _Loop) -> int | None:
 
 
 def _is_written(use: Use) -> bool:
-    """True if an op writes a buffer without reading it."""
+    """Whether an op writes to a buffer without reading it."""
     op, effects = use.operation, get_effects(use.operation) or ()
     kinds = {effect.kind for effect in effects if effect.value is None or effect.value is op.operands[use.index]}
     return kinds == {MemoryEffectKind.WRITE}

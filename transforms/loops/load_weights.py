@@ -34,10 +34,10 @@ _READERS = num.StartOp, num.MacOp, num.AddOp
 class LoadWeightsPass(ModulePass):
     """Move every constant array whose elements have a number format or are sums from flash to RAM.
 
-    The tables that the compiler adds and the structure of sparse matrices stay in flash. Single numbers stay in flash
-    too, because they usually become part of the code. If a power of two divides all elements of a filter, the elements
-    are divided by it and the sum is multiplied by it. 16-bit integers that fit in 8 bits become one byte each;
-    `pack-constants` packs other widths. No result changes.
+    The tables that the compiler adds and the structure of sparse matrices stay in flash. Single numbers stay in
+    flash too, because they usually become part of the code. If a power of two divides all elements of a filter, the
+    elements are divided by it and the sum is multiplied by it. 16-bit integers that 8 bits can represent become one
+    byte each; `pack-constants` packs other widths. No result changes.
     """
 
     name = "load-weights"
@@ -55,10 +55,10 @@ class LoadWeightsPass(ModulePass):
 
 
 def _divide(constant: scratch.ConstantOp) -> None:
-    """Divide a constant by the greatest power of two that divides all its raws. Multiply the sums of its products by
-    this power.
+    """Divide a constant by the greatest power of two that divides all its raws. Multiply the sums of its products
+    by this power.
 
-    If a sum starts from another constant, this constant is added at the end: `2 * sum + start`.
+    If the initial value of a sum is another constant, this constant is added at the end: `2 * sum + start`.
     """
     raws, format = constant.raws, _integers(scratch.memref_type(constant.result).element_type)
     if format is None or raws.dtype.kind != "i" or not raws.any():
@@ -82,13 +82,15 @@ def _integers(type: Attribute) -> ExactNumbers | None:
 
 
 def _multiplies(op: Operation) -> TypeGuard[num.ProductsOp | num.CallOp]:
-    """True for an op that sums products of rows of weights."""
+    """Whether an op sums products of rows of weights."""
     return isinstance(op, num.ProductsOp) or num.calls_dot(op)
 
 
 def _may_divide(op: num.ProductsOp | num.CallOp, places: int) -> bool:
-    """True if a sum consists only of its initial value and the products of `op`, and its accumulator can represent the
-    products alone.
+    """Whether a sum consists only of its initial value and the products of `op`, and its accumulator can represent
+    the products without the initial value.
+
+    places: the number of bits by which the weights are divided.
     """
     sum = num.Sum.of(op)
     accumulator, finish = num.accumulator_type(op.sum), sum.finish
@@ -110,8 +112,8 @@ def _may_divide(op: num.ProductsOp | num.CallOp, places: int) -> bool:
 
 
 def _add_start_last(op: num.ProductsOp | num.CallOp, places: int) -> None:
-    """Change a sum whose weights were divided: start from zero, multiply the result by 2^places, and add the initial
-    value.
+    """Change a sum whose weights were divided by 2^places: start from zero, multiply the result by 2^places, and
+    add the initial value.
     """
     accumulator, start = num.accumulator_type(op.sum), op.sum.owner
     assert isinstance(accumulator, AccumulatorType)
@@ -128,9 +130,7 @@ def _add_start_last(op: num.ProductsOp | num.CallOp, places: int) -> None:
 
 
 def _added(sum: SSAValue, value: SSAValue, accumulator: AccumulatorType, nest: LoopBuilder) -> SSAValue:
-    """Add a number to a sum, and return the new sum. The addition is inserted as a product of the number and a power of
-    two.
-    """
+    """Add a number to a sum, and return the new sum. The addition is a product of the number and a power of two."""
     format = exact_numbers(element_format(value.type))
     scale = accumulator.frac.data - format.scale
     one = nest.insert(num.ConstantOp(1.0, ExactNumbers.INTEGERS(2 + max(scale, 0), scale).type))
@@ -138,7 +138,7 @@ def _added(sum: SSAValue, value: SSAValue, accumulator: AccumulatorType, nest: L
 
 
 def _narrow(constant: scratch.ConstantOp) -> None:
-    """Assign an 8-bit format to 16-bit integers that fit 8 bits, if only sums and additions read them."""
+    """Assign an 8-bit format to 16-bit integers that 8 bits can represent, if only sums and additions read them."""
     raws, format = constant.raws, _integers(scratch.memref_type(constant.result).element_type)
     low, high = limits(8)
     if format is None or format.dtype.itemsize != 2:

@@ -1,4 +1,4 @@
-"""`mark-weights`: marks the arrays of numbers of a program whose weights are data (L3)."""
+"""`mark-weights`: marks the numeric arrays of a program whose weights are data (L3)."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ from tinyml.dialects.functions import DATA, are_data
 class MarkWeightsPass(ModulePass):
     """Set `tinyml.data` on every constant array in flash whose elements are numbers of a format, or sums.
 
-    The tables that the compiler adds, such as multipliers of requantisation, depend on scales only and stay in the
-    program.
+    The tables that the compiler adds, such as multipliers of requantisation, depend on scales only and remain part
+    of the program.
     """
 
     name = "mark-weights"

@@ -2,7 +2,7 @@
 
 The raws of an array determine the width, independent of the number format. Kernels of the target read packed rows. If
 ops load single elements, each load becomes a call. Packing must reduce the product of bytes and time, as in
-`choose-storage`, by at least the share `MIN_GAIN`. The bytes saved must also exceed the bytes of the code that reads
+`choose-storage`, by at least the fraction `MIN_GAIN`. The bytes saved must also exceed the bytes of the code that reads
 the packed elements.
 """
 
@@ -57,9 +57,12 @@ code.
 class PackConstantsPass(ModulePass):
     """Pack constants whose elements need few bits: change the memory space of the constants to packed flash.
 
-    Rows that kernels read are padded to whole groups. target: as for `select-kernels`; targets without kernels have
-    enough flash, so nothing is packed. packed: `auto`, or `always` or `never` to ignore the cost. Raises `InputError`
-    for an unknown target or mode.
+    Rows that kernels read are padded to whole groups.
+
+    target: as for `select-kernels`; targets without kernels have enough flash, so nothing is packed.
+    packed: `auto`, or `always` or `never` to ignore the cost.
+
+    Raises `InputError` for an unknown target or mode.
     """
 
     name = "pack-constants"
@@ -88,9 +91,11 @@ class _Packable:
     """A constant that can be packed to a width of `bits`, or as digits.
 
     row: the number of elements of each row that dot products read; 1 if rows are unknown or cannot be padded to whole
-    groups. size, packed_size: bytes of flash before and after packing, including the gaps of sparse rows. readers: by
-    symbol, the code size in bytes of each function that would read the packed array. calls: the number of reads that
-    load single elements. slowdown: the time to read the packed array divided by the time to read the plain one.
+        groups.
+    size, packed_size: bytes of flash before and after packing, including the gaps of sparse rows.
+    readers: by symbol, the code size in bytes of each function that would read the packed array.
+    calls: the number of reads that load single elements.
+    slowdown: the time to read the packed array divided by the time to read the unpacked array.
     """
 
     constant: scratch.ConstantOp
@@ -105,8 +110,8 @@ class _Packable:
 
     @classmethod
     def find(cls, op: Operation, target: str) -> _Packable | None:
-        """Return the constant with the width that minimises the product of bytes and time; None if it cannot be
-        packed.
+        """Return the constant with the width that minimises the product of bytes and time. None if the constant
+        cannot be packed.
         """
         if not isinstance(op, scratch.ConstantOp) or are_data(op):
             return None
@@ -173,16 +178,18 @@ class _Packable:
 
     @property
     def saved(self) -> int:
-        """The bytes of flash saved by packing, minus the code of the calls."""
+        """The bytes of flash that packing saves, minus the code of the calls."""
         return self.size - self.packed_size - chip_of(self.target).packed_reads.call * self.calls
 
     @property
     def effort(self) -> float:
-        """The product of bytes and relative time; the time to read the plain array is 1."""
+        """The product of bytes and relative time. The time to read the unpacked array is 1."""
         return (self.size - self.saved) * self.slowdown
 
     def repays(self, code: int) -> bool:
-        """True if packing is profitable even if only this constant uses the reader, whose code needs `code` bytes."""
+        """Whether packing is profitable even if no other constant uses the reader, whose code needs `code`
+        bytes.
+        """
         return self.effort + code * self.slowdown < (1 - MIN_GAIN) * self.size
 
     def pack(self) -> None:
@@ -208,7 +215,7 @@ class _Packable:
 def _with_zero(type: Attribute, bits: Width) -> Attribute:
     """The element type of a packed constant.
 
-    If a format encodes zero as a nonzero raw, the elements become integers, except for digits.
+    If a format encodes zero as a nonzero raw, the elements become integers, except in constants packed as digits.
     """
     format = element_format(type)
     if isinstance(bits, Digits) or not np.any(format.encode(np.zeros(()))):
@@ -221,7 +228,7 @@ def _with_zero(type: Attribute, bits: Width) -> Attribute:
 def _worthwhile(packables: Sequence[_Packable]) -> list[_Packable]:
     """The constants that are profitable to pack.
 
-    Constants that share a reader are omitted if together they save fewer bytes than the reader's code needs.
+    Constants with a common reader are omitted if together they save fewer bytes than the reader's code needs.
     """
     chosen = [packable for packable in packables if packable.effort < (1 - MIN_GAIN) * packable.size]
     while True:
@@ -240,20 +247,20 @@ def _worthwhile(packables: Sequence[_Packable]) -> list[_Packable]:
 
 
 def _is_sparse(op: Operation) -> TypeGuard[num.Adding]:
-    """True for products of rows of a sparse matrix."""
+    """Whether an op adds products of rows of a sparse matrix."""
     return isinstance(op, num.SparseProductsOp) or (
         isinstance(op, num.CallOp) and isinstance(op.routine, num.SparseDotAttr)
     )
 
 
 def _is_dense(op: Operation) -> TypeGuard[num.Adding]:
-    """True for products of rows of weights and contiguous vectors."""
+    """Whether an op adds products of rows of weights and contiguous vectors."""
     return num.calls_dot(op) or (isinstance(op, num.ProductsOp) and op.channels is None and op.spacing is None)
 
 
 def _kernel(dot: num.Adding, weights: Width, rows: int, target: str) -> Kernel | None:
-    """The fastest kernel for dense weights of a given width that computes `rows` rows at once;
-    None if there is none.
+    """The fastest kernel for dense weights of a given width that computes `rows` rows at once. None if there is no
+    such kernel.
     """
     names = {num.DotAttr.name: 1, num.DotRowsAttr.name: rows}
     fitting = [
@@ -266,15 +273,15 @@ def _kernel(dot: num.Adding, weights: Width, rows: int, target: str) -> Kernel |
 
 
 def _slowdown(packed: Kernel, plain: Kernel) -> float | None:
-    """The time per entry with packed weights divided by the time with plain weights; None if a chip states no time for
-    a kernel.
+    """The time per entry with packed weights divided by the time with unpacked weights. None if a kernel has no
+    known time.
     """
     return packed.step / plain.step if packed.step and plain.step else None
 
 
 def _sparse(dot: num.Adding, weights: Width, target: str) -> SparseRows | None:
-    """The best layout of sparse rows for kernels with the narrowest accumulator that fits the sum; None if there is no
-    such kernel.
+    """The best layout of sparse rows for kernels with the narrowest accumulator that fits the sum. None if there is
+    no such kernel.
     """
     from tinyml.transforms.ir.sparse_layouts import best_rows, compressed_rows
 
@@ -287,7 +294,11 @@ def _sparse(dot: num.Adding, weights: Width, target: str) -> SparseRows | None:
 def _summing(
     sum: SSAValue, values: SSAValue, vector: SSAValue, weights: Width, op: str, target: str, rows: int = 1
 ) -> list[Kernel]:
-    """The kernels for the routine `op` and weights of a given width whose accumulator is wide enough for the sum."""
+    """The kernels for the routine `op` and weights of a given width whose accumulator is wide enough for the sum.
+
+    values, vector: the factors.
+    rows: the number of rows that a kernel computes at once.
+    """
     formats = [element_format(operand.type) for operand in (values, vector)]
     if not num.accumulator_type(sum).INTEGER or any(format.coding is None for format in formats):
         return []
@@ -301,7 +312,7 @@ def _summing(
 
 
 def _can_pad(value: SSAValue, row: int) -> bool:
-    """True if all views of a buffer consist of whole rows."""
+    """Whether all views of a buffer consist of whole rows of `row` elements."""
     shape = memref_type(value).get_shape()
     if row == 1 or (axis := _axis_of_rows(shape, row)) is None:
         return False
@@ -315,15 +326,15 @@ def _can_pad(value: SSAValue, row: int) -> bool:
 
 
 def _axis_of_rows(shape: Sequence[int], row: int) -> int | None:
-    """The index of the first of the trailing axes that together form rows of `row` elements; None if no trailing axes
-    do.
+    """The index of the first of the trailing axes that together form rows of `row` elements. None if no trailing
+    axes form such rows.
     """
     return max((axis for axis in range(len(shape)) if prod(shape[axis:]) == row), default=None)
 
 
 def _padded(shape: Sequence[int], row: int, padded: int) -> tuple[int, ...]:
-    """The shape of an array after its rows are lengthened from `row` to `padded` elements. The axes of a row are merged
-    into one.
+    """The shape of an array after its rows are lengthened from `row` to `padded` elements. The axes of a row are
+    merged into one axis.
     """
     axis = _axis_of_rows(shape, row)
     assert axis is not None
@@ -331,9 +342,8 @@ def _padded(shape: Sequence[int], row: int, padded: int) -> tuple[int, ...]:
 
 
 def _pad_slices(value: SSAValue, row: int, padded: int) -> None:
-    """Adapt the views of a buffer to rows that were padded from `row` to `padded` elements.
-
-    The shape of a view of a single row does not change.
+    """Adapt the views of a buffer to rows that were padded from `row` to `padded` elements. The shape of a view of
+    a single row does not change.
     """
     for use in list(value.uses):
         view = use.operation

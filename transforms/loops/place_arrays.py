@@ -1,4 +1,4 @@
-"""`place-arrays`: moves local arrays for unpacked elements from the stack into free bytes of the arena (L3).
+"""`place-arrays`: moves local arrays for unpacked elements from the stack to free bytes of the arena (L3).
 
 Kernels read packed RAM through a local array. While the input is read, and during the first small computations, most of
 the arena is still free.
@@ -27,11 +27,11 @@ from tinyml.transforms.buffers.liveness.live_ranges import arena_views
 
 @dataclass(frozen=True)
 class PlaceArraysPass(ModulePass):
-    """Replace slices of local arrays by views of free bytes of the arena, if a copy is the first op that writes the
-    slice.
+    """Replace slices of local arrays by views of free bytes of the arena, if a copy is the first op that writes to
+    the slice.
 
-    A slice occupies its bytes from the first op of the function's body that uses it, directly or in a nested region, to
-    the last such op. A slice for which no bytes are free is unchanged.
+    A slice occupies its bytes from the first op of the function's body that uses it, directly or in a nested
+    region, to the last such op. A slice for which no bytes are free is unchanged.
     """
 
     name = "place-arrays"
@@ -47,7 +47,7 @@ class PlaceArraysPass(ModulePass):
 
 
 class _Taken(NamedTuple):
-    """The bytes [low, high) of the arena, occupied from op number `first` of the body to number `last`,
+    """The bytes [low, high) of the arena, which are occupied from op number `first` of the body to number `last`,
     both inclusive.
     """
 
@@ -62,8 +62,8 @@ class _Taken(NamedTuple):
 
 
 class _Room:
-    """The bytes of a function's arena that are occupied at each op of its body; the input occupies bytes from position
-    -1 on.
+    """The bytes of a function's arena that are occupied at each op of its body. The input occupies bytes from
+    position -1 on.
     """
 
     def __init__(self, function: func.FuncOp, arena: ArenaOp):
@@ -84,8 +84,8 @@ class _Room:
         return _Taken(low, low + size, min(positions), max(positions))
 
     def place(self, array: memref.AllocaOp, part: SSAValue) -> _Taken | None:
-        """Find the lowest bytes that are free while the slice `part` of an array is used, and return their range; None
-        if there are none.
+        """Find the lowest bytes that are free while the slice `part` of an array is used, and return their
+        range. None if there are none.
         """
         size, unit = bytes_of(array.memref), unit_bytes(memref_type(array.memref))
         offsets = sorted({0, *(-(-taken.high // unit) * unit for taken in self.taken)})
@@ -95,7 +95,7 @@ class _Room:
 
 
 def _is_kept(view: ViewOp) -> bool:
-    """True for a buffer that contains a value before the function starts."""
+    """Whether a buffer contains a value before the function starts."""
     return view.input is not None or view.state is not None
 
 
@@ -119,7 +119,7 @@ def _place(room: _Room, array: memref.AllocaOp) -> None:
 
 
 def _is_filled_first(op: Operation) -> bool:
-    """True for a slice at offset 0 that a copy fills before any other op uses it."""
+    """Whether an op is a slice at offset 0 that a copy fills before any other op uses it."""
     if not isinstance(op, SliceOp) or const_evaluate_operand(op.offset) != 0:
         return False
     users = [use.operation for use in op.result.uses]
@@ -136,7 +136,7 @@ def _ops_after(op: Operation) -> Iterator[Operation]:
 
 
 def _touching(value: SSAValue) -> Iterator[Operation]:
-    """Yield the ops that use a buffer or a view of the buffer."""
+    """Yield the ops that use a buffer or a view of it."""
     for use in value.uses:
         yield use.operation
         if isinstance(use.operation, SliceOp):

@@ -1,8 +1,10 @@
-"""`place-constants`: moves constants to far flash if all constants exceed the flash that short addresses reach (L3).
+"""`place-constants`: moves constants to far flash if all constants together exceed the flash that short addresses reach
+(L3).
 
 AVR's LPM reads the first 64 KB of flash. ELPM reads all of it, but needs a few more cycles for each kernel call and for
-each element that is read without a kernel. Constants become far only if not all of them fit near. Constants whose time
-increases least for each byte moved become far first. These are large matrices whose rows are read by kernels.
+each element that is read without a kernel. Constants are moved to far flash only if not all of them fit the near flash.
+They are moved in ascending order of the additional time per byte. The first constants are therefore large matrices
+whose rows are read by kernels.
 """
 
 from __future__ import annotations
@@ -24,15 +26,19 @@ from tinyml.transforms.ir.levels import PROGRAM_LOOPS
 
 @dataclass(frozen=True)
 class PlaceConstantsPass(ModulePass):
-    """Mark constants as `far` if all constants together exceed the limit, and set the kernels that read far weights.
+    """Mark constants as `far` if all constants together exceed the limit, and set the kernels that read far
+    weights.
 
-    Constants with equal bits move together. A constant stays near if a kernel without a variant for far weights reads
-    it. It also stays near if a function for single packed elements reads it. Constants are chosen by the time that each
-    byte costs, then by their order. If more bytes are chosen than necessary, the constants with the greatest cost stay
-    near. Without far flash, or if all constants fit, the pass does nothing.
+    Constants with equal bits move together. A constant stays near if a kernel without a variant for far weights, or
+    a function for single packed elements, reads it. Constants are chosen by the additional time per byte, then by
+    their order. If more bytes are chosen than necessary, the constants with the greatest additional time stay near.
+    Without far flash, or if all constants fit, the program is unchanged.
 
-    target: as for `select-kernels`. near: the maximum bytes of near constants; the default is the number of bytes that
-    the target's short addresses reach. Raises `InputError` for an unknown target.
+    target: as for `select-kernels`.
+    near: the maximum bytes of near constants; the default is the number of bytes that the target's short addresses
+        reach.
+
+    Raises `InputError` for an unknown target.
     """
 
     name = "place-constants"
@@ -53,9 +59,10 @@ class PlaceConstantsPass(ModulePass):
 
 @dataclass(frozen=True)
 class _Movable:
-    """Constants with equal bits that can be far.
+    """Constants with equal bits that can move to far flash.
 
-    bytes: the size of the array. time: the additional time of an inference if they are far.
+    bytes: the size of the array.
+    time: the additional time of an inference if they are far.
     """
 
     constants: Sequence[scratch.ConstantOp]
@@ -64,7 +71,7 @@ class _Movable:
     time: float
 
     def move(self) -> None:
-        """Mark the constants as far, and set the kernels of their readers."""
+        """Mark the constants as far, and set kernels for far weights in their readers."""
         for constant in self.constants:
             constant.far = UnitAttr()
         for op in self.kernels:
@@ -73,9 +80,8 @@ class _Movable:
 
 
 def _chosen(movables: Sequence[_Movable], surplus: int) -> list[_Movable]:
-    """Choose constants with at least `surplus` bytes in total whose move to far flash costs little time.
-
-    All constants if they have fewer bytes.
+    """Choose constants with at least `surplus` bytes in total whose move to far flash costs little time. All
+    constants if they have fewer bytes.
     """
     taken: list[_Movable] = []
     for movable in sorted(movables, key=lambda each: each.time / each.bytes):
@@ -100,7 +106,7 @@ def _movables(module: ModuleOp, target: str) -> list[_Movable]:
 
 
 def _movable(constants: Sequence[scratch.ConstantOp], target: str) -> _Movable | None:
-    """Constants with equal bits as a `_Movable`; None if a reader requires that they are near."""
+    """Constants with equal bits as a `_Movable`. None if a reader requires that they are near."""
     kernels: list[num.CallOp] = []
     time = 0.0
     for op, value in [reader for constant in constants for reader in _readers(constant.result)]:
@@ -118,7 +124,7 @@ def _movable(constants: Sequence[scratch.ConstantOp], target: str) -> _Movable |
 
 
 def _readers(value: SSAValue) -> list[tuple[Operation, SSAValue]]:
-    """The ops that read an array or a view of the array, each with the value that it reads."""
+    """The ops that read an array or a view of it, each with the value that it reads."""
     found: list[tuple[Operation, SSAValue]] = []
     for use in value.uses:
         view = isinstance(use.operation, scratch.SliceOp)
@@ -127,7 +133,7 @@ def _readers(value: SSAValue) -> list[tuple[Operation, SSAValue]]:
 
 
 def _executions(op: Operation) -> float:
-    """The number of executions of an op per inference; every branch counts as executed."""
+    """The number of executions of an op per inference. Every branch counts as executed."""
     times, around = 1.0, op.parent_op()
     while around is not None:
         times *= trip_count(around) if isinstance(around, scf.ForOp) else 1

@@ -1,8 +1,8 @@
 """`select-kernels`: turns sums of products and squares into calls of a target's kernels, or into loops (L3).
 
-A kernel computes exact integer arithmetic. All bits of its result equal those of the loop that it replaces. Kernels of
-the target are preferred to the generic loop. If a target has no kernel for a narrow accumulator, the sum is widened to
-an accumulator for which the target has a kernel.
+A kernel computes exact integer arithmetic, so that all bits of its result equal those of the loop that it replaces.
+Kernels of the target are preferred to the generic loop. If a target has no kernel for a narrow accumulator, the sum is
+widened to an accumulator for which the target has a kernel.
 """
 
 from __future__ import annotations
@@ -42,14 +42,15 @@ KERNELS = Statistic("num-kernels", "Number of sums that a kernel computes")
 
 @dataclass(frozen=True)
 class SelectKernelsPass(ModulePass):
-    """Set `kernel` on each dot product, distance and axpy for which the target has a kernel, and expand all others into
-    loops.
+    """Set `kernel` on each dot product, distance and axpy for which the target has a kernel, and expand all others
+    into loops.
 
     For an FPGA, the contraction of a compressed matrix is preserved with a `num.entries` inside. A `scratch.slide`
-    records which rows of constants a sliding window is multiplied by.
+    records the rows of constants by which a sliding window is multiplied.
 
-    target: as for printing C; it is recorded in the module (`tinyml.target`), where later passes read it. Raises
-    `InputError` for an unknown target, and for a module that calls kernels of another target.
+    target: as for printing C; it is recorded in the module (`tinyml.target`), where later passes read it.
+
+    Raises `InputError` for an unknown target, and for a module that calls kernels of another target.
     """
 
     name = "select-kernels"
@@ -109,7 +110,7 @@ def _keep_for_hardware(module: ModuleOp) -> None:
 def _state_slide(op: Operation, weights: SSAValue, vector: SSAValue, length: int) -> None:
     """Insert a `scratch.slide` before an op that multiplies a sliding window by constant rows of `length` elements.
 
-    Nothing is inserted if the window has other uses.
+    If the window has other uses, nothing is inserted.
     """
     window, constant = map(scratch.root, (vector, weights))
     uses = [use.operation for use in buffer_reads(window)]
@@ -123,7 +124,10 @@ def _state_slide(op: Operation, weights: SSAValue, vector: SSAValue, length: int
 def _in_blocks(call: num.CallOp, offer: Offer, local: LocalRuns) -> None:
     """Replace a call whose runs the kernel cannot read by calls on decoded or unpacked blocks.
 
-    The operands of the call are first brought into the order that the kernel expects.
+    The operands of the call are first sorted into the order that the kernel expects.
+
+    offer: the kernel.
+    local: the local arrays of the blocks.
     """
     weights, vector = call.factors
     call.operands = [call.sum, weights, vector]
@@ -134,8 +138,8 @@ def _in_blocks(call: num.CallOp, offer: Offer, local: LocalRuns) -> None:
 
 
 def _chosen(op: num.CallOp, target: str) -> Offer | None:
-    """The target's best kernel for a call; None if there is none. The accumulator of the sum is widened if the kernel
-    requires it.
+    """The target's best kernel for a call. None if there is none. The accumulator of the sum is widened if the
+    kernel requires it.
 
     A sum is widened only if there are kernels for all calls that add to it.
     """
@@ -161,7 +165,10 @@ def _chosen(op: num.CallOp, target: str) -> Offer | None:
 
 
 def _nest_of(op: num.CallOp, widths: tuple[int, ...]) -> SumQuery | None:
-    """The query that asks a chip for the kernels of a call; None if no kernel can read the operands."""
+    """The query to a chip for the kernels of a call. None if no kernel can read the operands.
+
+    widths: the possible widths of the accumulator.
+    """
     routine, (weights, vector) = op.routine, op.factors
     if _in_flash(vector) or not _begins_whole(weights):
         return None
@@ -215,18 +222,18 @@ def _whole_bits(value: SSAValue) -> int:
 
 
 def _packed_in_ram(value: SSAValue) -> bool:
-    """True for values packed in RAM, which are unpacked first unless they are constants."""
+    """Whether a value is packed in RAM. Such values are unpacked first unless they are constants."""
     return _packed_bits(value) is not None and not _in_flash(value)
 
 
 def _begins_whole(weights: SSAValue) -> bool:
-    """True if a run of packed elements begins at a group boundary, as kernels require, or is not packed."""
+    """Whether a run of elements is not packed, or begins at a group boundary as kernels require."""
     bits = _packed_bits(weights)
     return bits is None or _begins_at_multiple(weights, group_length(bits))
 
 
 def _begins_at_multiple(run: SSAValue, length: int) -> bool:
-    """True if the position of a run in its memory is a multiple of `length` elements."""
+    """Whether the position of a run in its memory is a multiple of `length` elements."""
     while isinstance(view := run.owner, scratch.SliceOp):
         if not is_multiple(view.offset, length):
             return False
@@ -235,10 +242,10 @@ def _begins_at_multiple(run: SSAValue, length: int) -> bool:
 
 
 def _set_sparse_kernel(op: num.CallOp, offer: Offer, target: str) -> Offer | None:
-    """Set the best kernel for a sparse matrix among the kernels whose results equal those of an offer. Return its
-    offer.
+    """Set the best kernel for a sparse matrix among the kernels whose results equal those of an offer. Return the
+    offer of this kernel, or None if no kernel can read the matrix.
 
-    The kernel may read a byte stream instead of compressed rows. None if no kernel can read the matrix.
+    The kernel may read a byte stream instead of compressed rows.
     """
     from tinyml.dialects.layouts.sparse_rows import COUNT_BYTES
     from tinyml.transforms.ir.sparse_layouts import best_rows, compressed_rows
@@ -266,7 +273,7 @@ def _set_sparse_kernel(op: num.CallOp, offer: Offer, target: str) -> Offer | Non
 
 
 def _replace(op: num.CallOp, sum: SSAValue | None) -> None:
-    """Replace the result of a call by `sum`, if the call has a result, and erase the call."""
+    """Erase a call. If the call has a result, `sum` replaces it."""
     if sum is not None:
         sum.name_hint = op.result.name_hint
         op.result.replace_all_uses_with(sum)
@@ -282,8 +289,8 @@ def _remove_unread(module: ModuleOp) -> None:
 def select_chunks(module: ModuleOp, target: str) -> None:
     """Replace kernels of dot products by kernels that sum in chunks, if the weights of all calls permit it.
 
-    All calls of a kernel change together, so that a program contains only one of the two kernels. They change only if
-    the chunked kernel needs no more flash.
+    All calls of a kernel change together, so that a program contains only one of the two kernels. They change only
+    if the chunked kernel needs no more flash.
     """
     calls: defaultdict[num.ListedKernelAttr, list[num.CallOp]] = defaultdict(list)
     for op in module.walk():
@@ -309,7 +316,7 @@ def _in_chunks(plain: Kernel, target: str) -> list[Kernel]:
 
 
 def _fits_in_chunks(op: num.CallOp, kernel: Kernel) -> bool:
-    """True if 16 bits can represent the sum of products of any chunk of a row with any vector, plus one more byte."""
+    """Whether 16 bits can represent the sum of products of any chunk of a row with any vector, plus one more byte."""
     run, length = op.factors[0], op.length
     constant = scratch.root(run).owner
     if length > LONGEST_IN_CHUNKS or not isinstance(constant, scratch.ConstantOp) or constant.raws.size % length:

@@ -1,8 +1,8 @@
 """`spend-flash`: uses flash, up to a limit, for faster kernels and for weights as code (L3).
 
-Tile families marked `large`, such as Winograd's, read more bytes than there are weights. The weights of tiles and the
-rows of constant matrices can also become code. Candidates are chosen by the time saved per byte of flash. After a tile
-has received a larger kernel, a still larger kernel may replace it. No result changes.
+Kernels of tile families marked `large`, such as Winograd's, read more bytes than there are weights. The weights of
+tiles and the rows of constant matrices can also become code. Candidates are chosen by the time saved per byte of flash.
+After a tile has received a larger kernel, a still larger kernel may replace it. No result changes.
 """
 
 from __future__ import annotations
@@ -26,16 +26,22 @@ from tinyml.transforms.loops.flash.attempts import ram_limit, spend
 
 @dataclass(frozen=True)
 class SpendFlashPass(ModulePass):
-    """Change tiles to faster kernels, which `select-kernels` will call, and replace rows of constant matrices by code.
+    """Change tiles to faster kernels, which `select-kernels` will call, and replace rows of constant matrices by
+    code.
 
-    The filters of a tile also form a constant matrix, by which each window is multiplied. If flash has no room for all
-    rows of a matrix, the remaining rows stay in a loop. The cost model estimates the program after all later passes.
-    On a board whose core has a published timing, the pass measures time in cycles.
+    The filters of a tile also form a constant matrix, by which each window is multiplied. If flash has no room for
+    all rows of a matrix, the remaining rows stay in a loop. The cost model estimates the program after all later
+    passes. On a board whose core has a published timing, the pass measures time in cycles.
 
-    target: as for `select-kernels`. flash: the maximum size of the program in bytes; without it, and on a board without
-    a cost table, the program is unchanged. ram: the maximum bytes of arena, input and stack together; the default is
-    the limit of a search (`tdsl.ram`), or the RAM of the board. If a program already exceeds this maximum, the pass
-    does not increase the program's stack. packed: as for `pack-constants`. pack_buffers: true if `place-arrays` runs.
+    target: as for `select-kernels`.
+    flash: the maximum size of the program in bytes; without it, and on a board without a cost table, the program is
+        unchanged.
+    ram: the maximum bytes of arena, input and stack together; the default is the limit of a search (`tdsl.ram`), or
+        the RAM of the board. If a program already exceeds this maximum, the pass does not increase the program's
+        stack.
+    packed: as for `pack-constants`.
+    pack_buffers: whether `place-arrays` runs.
+
     Raises `InputError` for an unknown target, and for a limit that is not positive.
     """
 
@@ -51,8 +57,8 @@ class SpendFlashPass(ModulePass):
         self.cost(op)
 
     def cost(self, op: ModuleOp, plain: Estimate | None = None) -> ProgramCost | None:
-        """Rewrite a program. Return its estimated cost after all later passes, if the choice has computed it; otherwise
-        None.
+        """Rewrite a program. Return its estimated cost after all later passes if the choice has computed this
+        cost, and otherwise None.
 
         plain: the estimate of the unchanged program, if it is known.
         """

@@ -32,11 +32,13 @@ from tinyml.transforms.ir.loop_nest import LoopBuilder
 class SplitConstantsPass(ModulePass):
     """Split each constant that is too large for the C compiler into several constants of whole rows.
 
-    A constant is split only if all its readers are in loops over its rows that start at the first row. All parts except
-    the last have the same number of rows. Constants that remain too large are unchanged, for example streams of sparse
-    rows, whose positions are computed. The printer of C rejects such constants.
+    A constant is split only if all its readers are in loops over its rows that start at the first row. All parts
+    except the last have the same number of rows. Constants that remain too large are unchanged, for example streams
+    of sparse rows, whose positions are computed. The printer of C rejects such constants.
 
-    target: as for `select-kernels`. Raises `InputError` for an unknown target.
+    target: as for `select-kernels`.
+
+    Raises `InputError` for an unknown target.
     """
 
     name = "split-constants"
@@ -55,7 +57,8 @@ class SplitConstantsPass(ModulePass):
 class _Reader:
     """An op that reads `length` elements of an array from position slope * i + start in iteration i of a loop.
 
-    op: a view of the array or a load from it. step: the step of the loop.
+    op: a view of the array or a load from it.
+    step: the step of the loop.
     """
 
     op: scratch.SliceOp | memref.LoadOp
@@ -67,8 +70,8 @@ class _Reader:
 
     @classmethod
     def of(cls, op: scratch.SliceOp | memref.LoadOp) -> _Reader | None:
-        """Create the reader for an op, in the innermost loop whose index alone determines the elements; None if there
-        is no such loop.
+        """Create the reader for an op. The index of the innermost loop must be the only variable of the
+        elements' position. None if it is not.
         """
         row = prod(scratch.memref_type(op.operands[0]).get_shape()[1:]) if isinstance(op, memref.LoadOp) else 1
         length = row if isinstance(op, memref.LoadOp) else scratch.elements_of(op.result)
@@ -85,8 +88,9 @@ class _Reader:
         return None
 
     def read(self, copy: scratch.SliceOp | memref.LoadOp, part: SSAValue, index: SSAValue) -> None:
-        """Change a copy of the op to read from a part of the array. index: the number of iterations since the first row
-        of the part.
+        """Change a copy of the op to read from a part of the array.
+
+        index: the number of iterations since the first row of the part.
         """
         nest = LoopBuilder(copy)
         type = scratch.memref_type(part)
@@ -120,7 +124,7 @@ def _split(constant: scratch.ConstantOp, limit: int) -> None:
 
 
 def _part(constant: scratch.ConstantOp, first: int, last: int) -> SSAValue:
-    """A new constant with the elements [first, last) of a constant, which form whole rows."""
+    """A new constant with the elements [first, last) of a constant. These elements form whole rows."""
     raws, type = constant.raws, scratch.memref_type(constant.result)
     rows = raws.reshape(-1)[first:last].reshape(-1, *raws.shape[1:])
     value = scratch.ConstantOp.of(rows, type.element_type).value
@@ -131,8 +135,9 @@ def _part(constant: scratch.ConstantOp, first: int, last: int) -> SSAValue:
 
 
 def _split_loop(loop: scf.ForOp, readers: Sequence[_Reader], cuts: Sequence[int], parts: Sequence[SSAValue]) -> None:
-    """Replace a loop by one loop for each part of an array. cuts: the first element of each part, and the end of the
-    last part.
+    """Replace a loop by one loop for each part of an array.
+
+    cuts: the first element of each part, followed by the end of the last part.
     """
     nest = LoopBuilder(loop)
     slope, end = readers[0].slope, const_evaluate_operand(loop.ub)

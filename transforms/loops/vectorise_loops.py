@@ -28,16 +28,18 @@ class VectoriseLoopsPass(ModulePass):
     """Replace nests, contractions and reductions by calls of vector code, if iterations along the last axis can be
     lanes.
 
-    Each lane must store one element of a run and be independent of all other lanes. Alternatively, a reduction combines
-    all lanes to a sum, the greatest value, or the position of the greatest value. A lane may load its elements of other
-    runs or of the same run, and entries of tables. It may multiply a row by a vector that all lanes share, use values
-    from outside the nest, and reduce the elements of a window.
+    Each lane must store one element of a run and be independent of all other lanes. Alternatively, a reduction
+    combines all lanes to a sum, the greatest value, or the position of the greatest value. A lane may load its
+    elements of other runs or of the same run, and entries of tables. It may multiply a row by a vector that all
+    lanes read, use values from outside the nest, and reduce the elements of a window.
 
-    The axis around the last one is merged with the last one if both traverse one run. The next axis becomes the lines
-    of the function, and further axes become loops around the call. Loops without carried values count as nests of one
-    axis. Contractions that a tile computes are unchanged, and so are nests for which vector code is not faster.
+    The last two axes are merged if both traverse one run. The next axis becomes the lines of the function, and
+    further axes become loops around the call. Loops without carried values count as nests of one axis. Contractions
+    that a tile computes are unchanged, and so are nests for which vector code is not faster.
 
-    target: as for `select-kernels`. Raises `InputError` for an unknown target.
+    target: as for `select-kernels`.
+
+    Raises `InputError` for an unknown target.
     """
 
     name = "vectorise-loops"

@@ -1,1 +1,3 @@
-"""The store of programs: each program is created once, and the facts computed about a program are stored with it."""
+"""The store of programs. Each program is created once, and facts that are computed about a program are stored with
+it.
+"""

@@ -1,4 +1,5 @@
-"""The digest of a program, which is equal for equal programs: the same ops, attributes, types and uses of values.
+"""The digest of a program. Equal programs, which have the same ops, attributes, types and uses of values, have equal
+digests.
 
 Names of values and source locations do not affect the digest. It is the same in every process, so that facts about a
 program can be stored in a file.
@@ -19,7 +20,7 @@ _spelled: dict[Attribute, str] = {}
 
 
 def digest_of(module: ModuleOp) -> str:
-    """The SHA-256 digest of a program, equal for equal programs."""
+    """The SHA-256 digest of a program. Equal programs have equal digests."""
     places: dict[Operation | SSAValue | None, int] = {None: 0}
     digest = hashlib.sha256()
     for op in module.walk():

@@ -1,10 +1,10 @@
-"""Facts that are stored in a folder, so that later commands do not have to compute them again.
+"""Facts that are stored in a folder, so that later commands do not compute them again.
 
 A fact is the answer to a question, stored as a JSON file. The question includes the digests of the program and of the
 data, and every option. The name of the file is a digest of the question and of everything else that determines the
 answer: the sources of tinyml and of its plug-ins, Python, and the libraries that compute. A change of any of these
-changes the file name, so that a stored answer is never outdated. A file counts as missing and is replaced if it is
-damaged, or if it contains the answer to another question. No file is ever executed.
+changes the file name, so that a stored answer is never outdated. A file that is damaged, or that contains the answer to
+another question, counts as missing and is replaced. No file is ever executed.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ LIBRARIES = (DISTRIBUTION, "numpy", "xdsl")
 
 
 class KeptFacts:
-    """The facts stored in a folder. Raises `InputError` if the folder cannot be created."""
+    """The facts that are stored in a folder. Raises `InputError` if the folder cannot be created."""
 
     def __init__(self, folder: Path):
         self.folder = folder
@@ -42,7 +42,10 @@ class KeptFacts:
             raise InputError(f"cannot make the folder: {error.strerror}", file=str(folder)) from error
 
     def answer(self, asked: Sequence[str]) -> Any:
-        """The stored answer to a question, as JSON values; None if there is none."""
+        """The stored answer to a question, as JSON values. None if there is none.
+
+        asked: the question, as texts.
+        """
         try:
             kept = json.loads(self._file(asked).read_bytes())
             return kept["answer"] if kept["asked"] == self._question(asked) else None
@@ -50,7 +53,10 @@ class KeptFacts:
             return None
 
     def keep(self, asked: Sequence[str], answer: Any) -> None:
-        """Store the answer to a question; raises `InputError` if the file cannot be written."""
+        """Store the answer to a question. Raises `InputError` if the file cannot be written.
+
+        asked: the question, as texts.
+        """
         file, content = self._file(asked), {"asked": self._question(asked), "answer": answer}
         try:
             file.parent.mkdir(exist_ok=True)
@@ -77,7 +83,7 @@ CURRENT_FACTS: ContextVar[KeptFacts | None] = ContextVar("CURRENT_FACTS", defaul
 
 @contextmanager
 def kept_in(folder: Path | None) -> Generator[None]:
-    """A context in which facts are stored in a folder; with None, nothing is stored."""
+    """A context in which facts are stored in a folder. If `folder` is None, facts are not stored."""
     token = CURRENT_FACTS.set(None if folder is None else KeptFacts(folder))
     try:
         yield
@@ -93,8 +99,10 @@ def kept(
 ) -> T:
     """Return the stored answer to a question. If there is none, call `find`, store its result and return it.
 
-    asked: returns everything that the answer depends on; it is called only if facts are stored. read, write: convert
-    the answer from and to JSON. If `read` raises an exception, the stored answer counts as missing.
+    asked: returns everything that the answer depends on; it is called only if facts are stored.
+    find: computes the answer.
+    read, write: convert the answer from and to JSON. If `read` raises an exception, the stored answer counts as
+        missing.
     """
     if (facts := CURRENT_FACTS.get()) is None:
         return find()
@@ -129,7 +137,7 @@ def others() -> list[str]:
 
 
 def _sources(module: str) -> Iterator[tuple[str, bytes]]:
-    """Yield each source file of a module or package: the path relative to the package, and the content."""
+    """Yield each source file of a module or package, as its path relative to the package and its content."""
     try:
         spec = find_spec(module)
     except (ImportError, ValueError):
@@ -145,5 +153,5 @@ def _sources(module: str) -> Iterator[tuple[str, bytes]]:
 
 
 def _number(value: Any) -> Any:
-    """A numpy number converted to a Python number."""
+    """Convert a numpy number to a Python number, which JSON can represent."""
     return value.item()

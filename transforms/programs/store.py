@@ -3,10 +3,10 @@ it.
 
 `programs.of(module).at("formats-to-buffers", target="uno").module` lowers a module, or returns the result of an earlier
 lowering. Options that a pipeline does not define do not make a different program. Equal programs (`digest.py`) have one
-representative, regardless of how they were created. They share the facts and the lower levels of the representative.
+representative, regardless of how they were created. Facts and lower levels are stored at the representative only.
 
-A module is discarded when many other modules have been used after it. Its program needs little memory and is retained.
-The program can create the module again.
+A module is discarded when many other modules have been used after it. Its program needs little memory and is retained,
+and can create the module again.
 """
 
 from __future__ import annotations
@@ -30,13 +30,17 @@ MODULES_PER_LEVEL = 64
 
 
 class FactCache:
-    """A cache of computed facts, by the questions that they answer."""
+    """A cache of computed facts, keyed by the questions that they answer."""
 
     def __init__(self) -> None:
         self.facts: dict[Hashable, Any] = {}
 
     def fact(self, asked: Hashable, find: Callable[[], T]) -> T:
-        """The cached answer to a question. find: computes the answer at the first call."""
+        """The cached answer to a question.
+
+        asked: the question.
+        find: computes the answer at the first call.
+        """
         if asked not in self.facts:
             self.facts[asked] = find()
         return cast("T", self.facts[asked])
@@ -57,29 +61,37 @@ class Programs(FactCache):
         PassPipeline(tuple(step for step in passes if step.name != PROOF)).apply(self.context, module)
 
     def of(self, module: ModuleOp) -> Program:
-        """The program of a module, or a known program that is equal. The module must not be changed afterwards."""
+        """The program of a module, or a known program that is equal to it. The module must not be changed
+        afterwards.
+        """
         return self.first(Program(self, lambda: module))
 
     def made(self, key: Hashable, make: Callable[[], ModuleOp], passes: Sequence[ModulePass] = ()) -> Program:
         """The program with a key, such as its formats. It is added to the store on first use.
 
-        make: creates the module when it is first needed. passes: the last passes that `make` runs.
+        make: creates the module when it is first needed.
+        passes: the last passes that `make` runs.
         """
         if (known := self._known.get(key)) is None:
             known = self._known[key] = Program(self, make, passes)
         return known
 
     def first(self, program: Program) -> Program:
-        """The first program in the store that is equal to the given one; the given program if there is none."""
+        """The first program in the store that is equal to the given program. It is the given program itself if
+        no other is equal.
+        """
         return self._first.setdefault(program.digest, program)
 
     def recent(self, passes: Sequence[ModulePass]) -> dict[Program, ModuleOp]:
-        """By program, the modules in memory that were created by the given passes."""
+        """The modules in memory that the given passes created, by program."""
         return self._recent.setdefault(passes, {})
 
 
 class Program(FactCache):
-    """A program of a store. passes: the last passes that made it."""
+    """A program of a store.
+
+    passes: the last passes that created it.
+    """
 
     def __init__(self, store: Programs, make: Callable[[], ModuleOp], passes: Sequence[ModulePass] = ()):
         super().__init__()
@@ -89,17 +101,17 @@ class Program(FactCache):
 
     @property
     def is_at_hand(self) -> bool:
-        """True if the module is in memory: it was made and has not been discarded."""
+        """Whether the module is in memory: it was created and has not been discarded."""
         return self in self.store.recent(self.passes)
 
     @property
     def is_known(self) -> bool:
-        """True if the digest of the program has been computed."""
+        """Whether the digest of the program has been computed."""
         return "digest" in vars(self)
 
     @property
     def module(self) -> ModuleOp:
-        """The module of the program, which must not be changed. Raises the errors of the passes that make it."""
+        """The module of the program, which must not be changed. Raises the errors of the passes that create it."""
         return self.store.recent(self.passes)[self] if self.is_at_hand else self.keep(self._make())
 
     def keep(self, module: ModuleOp) -> ModuleOp:
@@ -111,7 +123,7 @@ class Program(FactCache):
         return module
 
     def forget(self) -> None:
-        """Discard the module from the store, because it will be changed from now on."""
+        """Discard the module from the store, because the caller will change it."""
         self.store.recent(self.passes).pop(self, None)
 
     def copy(self) -> ModuleOp:
@@ -125,13 +137,15 @@ class Program(FactCache):
 
     @property
     def first(self) -> Program:
-        """The first program of the store that is equal to this program. Equal programs share all programs derived from
-        them.
+        """The first program of the store that is equal to this program. The programs derived from equal
+        programs are stored at the first one.
         """
         return self.store.first(self)
 
     def after(self, *passes: ModulePass) -> Program:
-        """The program that results from running passes on this one."""
+        """The program that results from running the passes on this program as one step. Intermediate modules
+        are not stored.
+        """
 
         def make() -> ModuleOp:
             module = self.copy()
@@ -143,8 +157,8 @@ class Program(FactCache):
     def through(self, *passes: ModulePass) -> Program:
         """The program that results from running passes on this program, one after the other.
 
-        The result of each pass is a separate program in the store. If two sequences of passes lead to equal programs,
-        they share all programs that follow.
+        The result of each pass is a separate program in the store. If two sequences of passes lead to equal
+        programs, all later programs are created once for both.
         """
         program, spare = self, None
         for step in passes:
@@ -160,7 +174,7 @@ class Program(FactCache):
         return program
 
     def at(self, *pipelines: str, **options: Any) -> Program:
-        """The program after the named pipelines; each pipeline receives the options that it defines."""
+        """The program after the named pipelines. Each pipeline receives the options that it defines."""
         program = self
         for name in pipelines:
             program = program.after(*_steps(registered_pass(name, **options)))

@@ -2,7 +2,8 @@
 classes (L0, L1).
 
 ONNX files and PyTorch modules do not state whether several numbers are class scores, the values of a regressor or the
-reconstruction of an autoencoder. An importer assumes class scores. The targets of a data set determine the meaning.
+reconstruction of an autoencoder. An importer assumes class scores. The targets of a data set determine the actual
+meaning.
 """
 
 from __future__ import annotations
@@ -22,9 +23,12 @@ class AnswerValuesPass(ModulePass):
     """Remove the class from a program's results if the data show that its scores are values.
 
     The class is the argmax of a result. It is removed if `y` of the data set has a value for each element of this
-    result. A program is unchanged if it has class labels, clusters or no scores, or if its data have classes or no `y`.
-    data: .npz file; without it the program is unchanged. Raises `InputError` for a data file that does not match the
-    program.
+    result. A program is unchanged if it has class labels, clusters or no scores, or if its data have classes or no
+    `y`.
+
+    data: .npz file; without it the program is unchanged.
+
+    Raises `InputError` for a data file that does not match the program.
     """
 
     name = "answer-values"

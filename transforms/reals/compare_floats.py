@@ -22,9 +22,9 @@ class CompareFloatsPass(ModulePass):
     """Set the format f32 for the argument of a program on reals if only forests read it.
 
     A forest may read the argument directly, or after its elements are moved or imputed. The interface records the
-    format, and `assign-format` assigns it to the argument. An input with scales, a unit or a format is unchanged, and
-    so is an input that other ops read. A missing feature with an imputed value follows the same path through a tree as
-    that value would.
+    format, and `assign-format` assigns it to the argument. An input with scales, a unit or a format is unchanged,
+    and so is an input that other ops read. A missing feature with an imputed value follows the same path through a
+    tree as the imputed value would.
     """
 
     name = "compare-floats"
@@ -34,9 +34,9 @@ class CompareFloatsPass(ModulePass):
 
 
 def compare_floats(program: ModuleOp, *, scaled: bool = False) -> bool:
-    """Apply `compare-floats`; return False for an input that is not a float or that other ops read.
+    """Apply `compare-floats`. Return whether the argument was given the format f32; if not, nothing is changed.
 
-    scaled: true to accept forests that read scaled elements.
+    scaled: whether to accept forests that read scaled elements.
     """
     from tinyml.runtime.evaluator.evaluator import predict_function
 

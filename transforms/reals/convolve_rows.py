@@ -31,9 +31,9 @@ class ConvolveRowsPass(ModulePass):
     """Replace every `tdsl.matmul` of several rows and a constant or transposed matrix by a `tdsl.conv2d`.
 
     The products of a sum, their order, accumulators and bounds are unchanged. The constant is stored transposed, so
-    only such products may read it. Four kinds of products are unchanged: sums of fewer than three products, which are
-    faster one by one; rows with separate scales; factors whose groups share scales; and sums whose bound can only be
-    proven because the left factor is constant.
+    only such products may read it. Four kinds of products are unchanged: sums of fewer than three products, which
+    are faster one by one; rows with separate scales; factors whose elements share scales in groups; and sums whose
+    bound can only be proven because the left factor is constant.
     """
 
     name = "convolve-rows"
@@ -44,7 +44,7 @@ class ConvolveRowsPass(ModulePass):
 
 
 class _RowsAsPixels(RewritePattern):
-    """Rewrite a product X W to a convolution.
+    """A pattern that rewrites a product X W to a convolution.
 
     X becomes an image of one line. Each row of X is a pixel of the image, and each column of W is a filter.
     """
@@ -78,9 +78,11 @@ class _RowsAsPixels(RewritePattern):
 
 
 class _AfterPixels(RewritePattern):
-    """Combine the pixels of a line with another tensor, instead of the rows that they were reshaped to.
+    """A pattern that lets an op combine the pixels of a line with another tensor, instead of the rows to which the
+    pixels were reshaped.
 
-    The op, such as a residual sum, can then run in the loops of the convolution, so that its operand needs no buffer.
+    The op, such as a residual sum, can then run in the loops of the convolution, so that its operand needs no
+    buffer.
     """
 
     @op_type_rewrite_pattern
@@ -110,7 +112,9 @@ class _AfterPixels(RewritePattern):
 
 
 def _is_line(value: SSAValue, shape: tdsl.Shape) -> bool:
-    """True for the pixels of a line that a convolution has computed, reshaped to rows and read once."""
+    """Whether a value consists of the pixels of a line that a convolution has computed, reshaped to rows and read
+    once.
+    """
     rows = value.owner
     if not isinstance(rows, tdsl.ReshapeOp) or not value.has_one_use() or tdsl.shape_of(value) != shape:
         return False
@@ -126,7 +130,7 @@ def _is_line(value: SSAValue, shape: tdsl.Shape) -> bool:
 
 
 def _has_pixels(op: tdsl.MatmulOp) -> bool:
-    """True if the left factor of a product has several rows of enough elements, and all rows have common scales."""
+    """Whether the left factor of a product has several rows of enough elements, and all rows have common scales."""
     rows, length = tdsl.shape_of(op.lhs)
     grouped = any(tdsl.format_of(value).groups is not None for value in (op.lhs, op.rhs))
     whole = op.shifts is None and not grouped and not op.accumulator.has_row_scales
@@ -134,9 +138,8 @@ def _has_pixels(op: tdsl.MatmulOp) -> bool:
 
 
 def _filters(op: tdsl.MatmulOp) -> tdsl.ConstOp | tdsl.ReshapeOp | None:
-    """The columns of the right factor as filters of one pixel.
-
-    None if the columns are not contiguous and cannot be made contiguous.
+    """The columns of the right factor as filters of one pixel. None if the columns are not contiguous and cannot be
+    made contiguous.
     """
     length, columns = tdsl.shape_of(op.rhs)
     match op.rhs.owner:

@@ -33,18 +33,21 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class DecideClassPass(ModulePass):
-    """Let a program whose only result is scores also return the index of a class.
+    """Let a program whose only result is scores also return the index of a class. Programs that return other
+    results than scores are unchanged, including anomaly detectors.
 
-    The class is the index of the greatest of several scores if `y` of the data set has a class for each sample, or if
-    there is a name for each score. A single score decides between two classes if there are two names, or if all `y` are
-    0 or 1, or -1 or 1. The numbers 0 and 1, or -1 and 1, are then the labels of the classes. If a sigmoid computes the
-    single score, the score is compared with 1/2. Any other single score is compared with 0, or with 1/2 if there are
-    names and the score lies in [0, 1] for all samples. Without names, the score decides on a class only if it is worse
-    than the mean at predicting the number `y`, but better than the most frequent class at predicting the class.
-    Programs that return other results than scores are unchanged, including anomaly detectors.
+    * Several scores: the class is the index of the greatest score, if `y` of the data set has a class for each sample,
+      or if there is a name for each score.
+    * A single score decides between two classes if there are two names, or if all `y` are 0 or 1, or -1 or 1. These
+      numbers are then the labels of the classes. Without names, the score decides on a class only if it is worse than
+      the mean at predicting the number `y`, but better than the most frequent class at predicting the class.
+    * A single score that a sigmoid computes is compared with 1/2. Any other single score is compared with 0, or with
+      1/2 if there are names and the score lies in [0, 1] for all samples.
 
-    data: .npz file. names: the names of the classes. Raises `InputError` for a data file that does not match the
-    program.
+    data: .npz file.
+    names: the names of the classes.
+
+    Raises `InputError` for a data file that does not match the program.
     """
 
     name = "decide-class"
@@ -85,7 +88,7 @@ class DecideClassPass(ModulePass):
 
 
 def _two_labels(data: Data) -> tuple[int, int] | None:
-    """The two class labels, if the values `y` of a data set are class labels; None for other values."""
+    """The two class labels, if the values `y` of a data set are two class labels. None for other values."""
     if data.targets is None or data.targets.shape[1] != 1:
         return None
     found = set(np.unique(data.targets).tolist())
@@ -93,7 +96,7 @@ def _two_labels(data: Data) -> tuple[int, int] | None:
 
 
 def _tells_classes(op: ModuleOp, scores: SSAValue, data: Data) -> bool:
-    """True if a single score separates two classes instead of predicting a number."""
+    """Whether a single score separates two classes instead of predicting a number."""
     assert data.targets is not None
     if argument_of_sigmoid(scores) is not None:
         return True
@@ -104,8 +107,9 @@ def _tells_classes(op: ModuleOp, scores: SSAValue, data: Data) -> bool:
 
 
 def _compared(op: ModuleOp, scores: SSAValue, x: NDArray[np.floating[Any]] | None) -> SSAValue:
-    """A value that is positive if the second class is chosen. The ops that compute it are inserted. x: samples, or
-    None.
+    """Insert ops that compute a value that is positive if the second class is chosen, and return the value.
+
+    x: samples, or None.
     """
     if (argument := argument_of_sigmoid(scores)) is not None:
         return argument
@@ -119,7 +123,7 @@ def _compared(op: ModuleOp, scores: SSAValue, x: NDArray[np.floating[Any]] | Non
 
 
 def _values(op: ModuleOp, x: NDArray[np.floating[Any]]) -> NDArray[np.floating[Any]]:
-    """The single score of each sample, as a real number."""
+    """The program's single score for each sample, as a real number."""
     from tinyml.runtime.evaluator.evaluator import encode_inputs, evaluate, evaluate_reals, in_reals
 
     kept = tdsl.has_formats(op)
@@ -129,5 +133,5 @@ def _values(op: ModuleOp, x: NDArray[np.floating[Any]]) -> NDArray[np.floating[A
 
 
 def _are_shares(values: NDArray[np.floating[Any]]) -> bool:
-    """True for numbers in [0, 1], which may be probabilities."""
+    """Whether all numbers are in [0, 1], so that they may be probabilities."""
     return bool(((values >= 0) & (values <= 1)).all() and np.ptp(values) > 0)

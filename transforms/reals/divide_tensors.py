@@ -21,9 +21,9 @@ class DivideTensorsPass(ModulePass):
     """Compute slices of a tensor separately if they divide the tensor along one axis.
 
     The tensor must be computed by products of several rows and a constant, by elementwise ops, by softmax or
-    normalisation along another axis, or by concatenation of the parts. Every op is divided, so that no op is executed
-    twice. All other slices are unchanged. Where parts are concatenated and then transposed, they are concatenated along
-    the axis that the transposition would move the parts to.
+    normalisation along another axis, or by concatenation of the parts. Every op is divided, so that no op is
+    executed twice. All other slices are unchanged. Where parts are concatenated and then transposed, they are
+    instead concatenated along the axis to which the transposition would move them.
     """
 
     name = "divide-tensors"

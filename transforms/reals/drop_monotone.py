@@ -30,8 +30,10 @@ class DropMonotonePass(ModulePass):
     positive or, if a sigmoid computes it, above 1/2. Results that are computed only from the compared numbers are
     replaced by these numbers.
 
-    outputs: `class`; with `scores`, the default, the pass does nothing. Raises `InputError` for any other value of the
-    option, for an anomaly detector, and for a result that is neither a vector of scores nor a single score.
+    outputs: `class`; with `scores`, the default, the program is unchanged.
+
+    Raises `InputError` for any other value of `outputs`, for an anomaly detector, and for a result that is neither
+    a vector of scores nor a single score.
     """
 
     name = "drop-monotone"

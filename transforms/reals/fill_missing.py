@@ -20,7 +20,7 @@ class FillMissingPass(ModulePass):
     interface.
 
     If an input has a unit, no replacements are recorded, because integers of a sensor are never missing. Raises
-    `InputError` for two imputers that replace one element by different numbers, and for a program that streams.
+    `InputError` for two imputers that replace one element by different numbers, and for a streaming program.
     """
 
     name = "fill-missing"

@@ -1,5 +1,4 @@
-"""`fold-affine`: folds scalers and other affine layers into the layers with weights that read the results of these
-layers (L0).
+"""`fold-affine`: folds scalers and other affine layers into the layers with weights that read their results (L0).
 
 Examples are a scaler `(x - mean) / deviation` before a matrix product, a batch normalisation before a convolution, and
 a projection before a linear model (PCA). Folding changes only weights and biases. The folded layer then needs no
@@ -31,10 +30,10 @@ from tinyml.transforms.reals.analysis.affine_functions import AffineFunction, ab
 class FoldAffinePass(ModulePass):
     """Fold additions, subtractions and multiplications by constants at L0 into all layers that read their results.
 
-    Layers that absorb affine ops are products of a constant matrix and convolutions with a constant filter. A factor
-    can be folded only if it is the same for all elements that a weight is multiplied by. Two consecutive matrix
-    products become one product if the single product needs no more multiplications. An affine op is unchanged if one of
-    its readers cannot absorb it. The pass must run before `profile`.
+    Layers that absorb affine ops are products of a constant matrix and convolutions with a constant filter. A
+    factor can be folded only if it is the same for all elements by which a weight is multiplied. Two consecutive
+    matrix products become one product if the single product needs no more multiplications. An affine op is
+    unchanged if one of its readers cannot absorb it. The pass must run before `profile`.
     """
 
     name = "fold-affine"
@@ -48,8 +47,8 @@ class FoldAffinePass(ModulePass):
 
 
 def _functions(op: Operation) -> Iterator[tuple[SSAValue, AffineFunction]]:
-    """Yield each operand of an elementwise op on reals of which the result is an affine function, with this
-    function.
+    """Yield each operand of an elementwise op on reals of which the result is an affine function, together with
+    this function.
     """
     if isinstance(op, tdsl.AddOp | tdsl.SubOp | tdsl.MulOp | tdsl.NegOp) and tdsl.format_of(op.out).type == f32:
         for value in op.inputs:
@@ -59,8 +58,8 @@ def _functions(op: Operation) -> Iterator[tuple[SSAValue, AffineFunction]]:
 
 
 class _FoldProduct(RewritePattern):
-    """Merge two consecutive products into one. The first multiplies a column by a constant matrix; only the second
-    reads its result.
+    """A pattern that merges two consecutive products into one. The first multiplies a column by a constant matrix,
+    and only the second reads its result.
     """
 
     @op_type_rewrite_pattern

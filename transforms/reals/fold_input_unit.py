@@ -33,17 +33,19 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class FoldInputUnitPass(ModulePass):
-    """Assign the unit of a sensor to the argument of a program on reals, and record unit and format in the interface.
+    """Assign the unit of a sensor to the argument of a program on reals, and record unit and format in the
+    interface.
 
-    The unit and the format in the interface describe the caller's input. If a program already has a unit and a format,
-    it is unchanged. The pass must run before `profile`. After this pass, `assign-format` assigns the format to the
-    argument. If the argument already has a format that represents the reals of the sensor, the input is converted to
-    this format, and only raws outside its range change.
+    The unit and the format in the interface describe the caller's input. If a program already has a unit and a
+    format, it is unchanged. The pass must run before `profile`. After this pass, `assign-format` assigns the format
+    to the argument. If the argument already has a format that represents the reals of the sensor, the input is
+    converted to this format, and only raws outside its range change.
 
     input_unit: a unit, or several units separated by commas that repeat over the elements, in the order in which the
-    program reads them (`InputUnit.parse`). Without a unit the pass does nothing. Raises `InputError` for an unknown
-    unit, for units that do not repeat to the length of the input, and for an input with a format that represents other
-    reals.
+    program reads them (`InputUnit.parse`). Without a unit the program is unchanged.
+
+    Raises `InputError` for an unknown unit, for units that do not repeat to the length of the input, and for an
+    input with a format that represents other reals.
     """
 
     name = "fold-input-unit"
@@ -87,8 +89,8 @@ class FoldInputUnitPass(ModulePass):
 
 
 def _fits(unit: InputUnit, format: NumberFormat) -> bool:
-    """True if a format represents the real of every integer of a sensor. For the least real, a difference of one step
-    is accepted.
+    """Whether a format represents the real of every integer of a sensor. For the least real, a difference of one
+    step is accepted.
     """
     if unit.features(len(unit.units)) is not None:
         return False
@@ -102,8 +104,10 @@ def _convert(value: SSAValue, given: NumberFormat, format: NumberFormat) -> None
     """Assign the format of a sensor's integers to a value, and convert the value to the format that its readers
     require.
 
-    given: the format of the integers. format: the format that the readers require. Slices, such as the frames of a
-    stream, are converted separately where they are read.
+    Slices, such as the frames of a stream, are converted separately where they are read.
+
+    given: the format of the integers.
+    format: the format that the readers require.
     """
     readers = tuple(value.uses)
     value = Rewriter.replace_value_with_new_type(value, TensorType(given.type, tdsl.shape_of(value)))
@@ -123,8 +127,8 @@ def _convert(value: SSAValue, given: NumberFormat, format: NumberFormat) -> None
 
 
 def _spelled(format: NumberFormat) -> str:
-    """A description of the reals that a format's integers represent, for a message; empty if they are not evenly
-    spaced.
+    """A description of the reals that a format's integers represent, for a message. Empty if the reals are not
+    evenly spaced.
     """
     zero, one, two = (float(each) for each in format.decode(np.array([0, 1, 2], format.dtype)))
     if not np.isclose(two - one, one - zero, rtol=1e-6, atol=0):
@@ -133,8 +137,8 @@ def _spelled(format: NumberFormat) -> str:
 
 
 def _compute(argument: BlockArgument, function: AffineFunction) -> None:
-    """Compute an affine function of an argument at the beginning of a function. Let all readers of the argument read
-    the result.
+    """Compute an affine function of an argument at the beginning of a function, and let all readers of the argument
+    read the result.
     """
     value: SSAValue = argument
     readers = tuple(argument.uses)
@@ -156,7 +160,7 @@ def _compute(argument: BlockArgument, function: AffineFunction) -> None:
 
 
 def _shortest(numbers: Reals) -> Reals:
-    """Numbers reduced to the smallest shape of the same rank that broadcasts to the original shape."""
+    """Remove repetitions: numbers in the smallest shape of the same rank that broadcasts to the original shape."""
     for axis in range(numbers.ndim):
         first = numbers.take([0], axis)
         numbers = first if (numbers == first).all() else numbers

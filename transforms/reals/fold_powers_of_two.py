@@ -1,9 +1,9 @@
 """`fold-powers-of-two`: folds a multiplication by a power of two into an adjacent constant factor (L0).
 
 2 (W x) equals (2 W) x in every bit. This holds for reals and for every format whose precision does not depend on the
-magnitude. In floats, the precision depends on the magnitude. There, no constant may become subnormal or infinite. In
-fixed point only the constant's scale changes, not its raws. A multiplication without such a constant, as in exp(2 x),
-is unchanged.
+magnitude. In floats, the precision depends on the magnitude, so no constant may become subnormal or infinite. In fixed
+point only the constant's scale changes, not its raws. A multiplication without such a constant, as in exp(2 x), is
+unchanged.
 """
 
 from __future__ import annotations
@@ -29,8 +29,8 @@ _Product = tdsl.ProductOp | tdsl.MulOp
 class FoldPowersOfTwoPass(ModulePass):
     """Fold multiplications at L0 by plus or minus a power of two into constants that have no other readers.
 
-    The constant must be a factor of a product. Either the result of this product is multiplied by the power of two, or
-    this product is the only reader of the multiplication's result.
+    The constant must be a factor of a product. Either the multiplication by the power of two reads the result of
+    this product, or the product is the only reader of the multiplication.
     """
 
     name = "fold-powers-of-two"
@@ -59,14 +59,17 @@ class _Fold(RewritePattern):
 
 
 def _constants(product: Operation | None, folded: tdsl.MulOp | None = None) -> list[tdsl.ConstOp]:
-    """The constant factors of a product that have no other readers; none for another op."""
+    """The constant factors of a product that have no other readers. Empty for any other op.
+
+    folded: a multiplication that does not count as a product.
+    """
     factors = [product.lhs, product.rhs] if isinstance(product, _Product) and product is not folded else []
     owners = [factor.owner for factor in factors if factor.has_one_use()]
     return [owner for owner in owners if isinstance(owner, tdsl.ConstOp)]
 
 
 def _scaled(constant: tdsl.ConstOp, power: float) -> tuple[tdsl.ConstOp, tdsl.ConstOp] | None:
-    """Return a constant, and the constant times a power of two; None if floats cannot represent the second exactly."""
+    """Return a constant, and the constant times a power of two. None if floats cannot represent the second exactly."""
     raws = constant.raws
     with np.errstate(over="ignore", under="ignore"):
         scaled = (raws * raws.dtype.type(power)).astype(raws.dtype)

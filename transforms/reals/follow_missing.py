@@ -20,15 +20,16 @@ from tinyml.dialects.lazy_numpy import np
 
 @dataclass(frozen=True)
 class FollowMissingPass(ModulePass):
-    """Preserve the directions of missing values in forests, and compare floats, if a sample of the data has a missing
-    value.
+    """Preserve the directions of missing values in forests, and compare floats, if a sample of the data has a
+    missing value.
 
     If no sample has a missing value, remove the directions from the forests. The directions are also removed from
-    forests that read imputed features. After the removal, the interface states that there are no missing values, unless
-    another op replaces them.
+    forests that read imputed features. After the removal, the interface states that there are no missing values,
+    unless another op replaces them.
 
-    data: .npz file with inputs `x`; without it the program is unchanged. Raises `InputError` if an op other than a
-    forest also reads the input.
+    data: .npz file with inputs `x`; without it the program is unchanged.
+
+    Raises `InputError` if an op other than a forest also reads the input.
     """
 
     name = "follow-missing"

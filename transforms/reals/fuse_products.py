@@ -27,11 +27,13 @@ _Product = tdsl.MatmulOp | tdsl.MatmulSumOp
 class FuseProductsPass(ModulePass):
     """Fuse additions at L0 into sums of products.
 
-    The terms of an addition are two dense matrix products without other readers, or a product and a constant. Products
-    of matrices with separate row scales retain the scales: their sums are shifted to the scales of the greatest rows
-    before they are added. No constant is added to such products, because its numbers would need the scales of all rows.
-    Convolutions accept constants with one number for each channel. several_products: true if a sum may have more than
-    one product. It must be false for formats that can only add products of one scale.
+    The terms of an addition are two dense matrix products without other readers, or a product and a constant.
+    Products of matrices with separate row scales retain the scales: their sums are shifted to the scales of the
+    greatest rows before they are added. No constant is added to such products, because its numbers would need the
+    scales of all rows. Convolutions accept constants with one number for each channel.
+
+    several_products: whether a sum may have more than one product. It must be false for formats that can only add
+    products of one scale.
     """
 
     name = "fuse-products"
@@ -43,8 +45,9 @@ class FuseProductsPass(ModulePass):
 
 
 class _FuseSum(RewritePattern):
-    """Fuse the addition of products, or of a product and a constant. several: true if a sum may have more than one
-    product.
+    """A pattern that fuses the addition of products, or of a product and a constant.
+
+    several: whether a sum may have more than one product.
     """
 
     def __init__(self, several: bool):
@@ -86,8 +89,8 @@ class _FuseSum(RewritePattern):
 def _shift_rows(fused: tdsl.MatmulSumOp, products: Sequence[_Product]) -> None:
     """Set the shifts of a sum of products whose rows have different powers of two as scales.
 
-    For each row of the sum, the greatest power of all products is determined. Products with smaller powers are shifted
-    left, and the sum is divided by the greatest power.
+    For each row of the sum, the greatest power of all products is determined. Products with smaller powers are
+    shifted left, and the sum is divided by the greatest power.
     """
     own = [np.array(product.shifts or [0] * product.rows) for product in products]
     most = np.max(own, 0)
@@ -101,7 +104,7 @@ def _shift_rows(fused: tdsl.MatmulSumOp, products: Sequence[_Product]) -> None:
 
 
 class _FuseBias(RewritePattern):
-    """Fuse the addition of a constant that has one number for each channel into a convolution."""
+    """A pattern that fuses the addition of a constant, which has one number for each channel, into a convolution."""
 
     @op_type_rewrite_pattern
     def match_and_rewrite(self, op: tdsl.AddOp, rewriter: PatternRewriter, /) -> None:
@@ -136,7 +139,9 @@ class _FuseBias(RewritePattern):
 
 
 def _shaped(constant: tdsl.ConstOp, shape: tdsl.Shape, rewriter: PatternRewriter) -> SSAValue:
-    """A constant in another shape, inserted next to the original, which may be outside of the loops around the sum."""
+    """A constant in another shape. It is inserted next to the original, which may be outside of the loops around
+    the sum.
+    """
     if tdsl.shape_of(constant.result) == shape:
         return constant.result
     new = tdsl.ConstOp(constant.raws.reshape(shape), tdsl.format_of(constant.result))

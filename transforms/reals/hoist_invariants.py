@@ -2,7 +2,7 @@
 
 MLIR's loop-invariant code motion moves all ops that it can. This is useful for values in registers. A hoisted tensor,
 however, occupies memory while the loop runs. Cheap ops therefore stay inside, unless their result replaces operands
-that would otherwise stay alive.
+that would otherwise stay live.
 """
 
 from __future__ import annotations
@@ -28,8 +28,8 @@ _COSTLY_OPS = tdsl.ContractionOp | tdsl.FunctionOp
 class HoistInvariantsPass(ModulePass):
     """Move products of matrices, exp, tanh and sigmoid out of `scf.for`, with the ops that compute their operands.
 
-    Other tensor ops are moved if their results have no more elements than the operands that would otherwise stay alive
-    only for these ops. Ops that depend on the iteration are not moved.
+    Other tensor ops are moved if their results have no more elements than the operands that would otherwise stay
+    live only for these ops. Ops that depend on the iteration are not moved.
     """
 
     name = "hoist-invariants"
@@ -59,7 +59,7 @@ def _hoist(loop: scf.ForOp) -> None:
 
 
 def _read(op: Operation) -> list[SSAValue]:
-    """The values defined outside of an op that the op, or an op nested in it, reads."""
+    """The values that an op, or an op nested in it, reads and that are defined outside of it."""
     return [value for inner in op.walk() for value in inner.operands if not op.is_ancestor(value.owner)]
 
 
@@ -68,9 +68,12 @@ def _is_costly(op: Operation) -> bool:
 
 
 def _takes_no_memory(op: Operation, waiting: list[SSAValue]) -> bool:
-    """True if moving an op before a loop needs no additional memory.
+    """Whether moving an op before a loop needs no additional memory.
 
-    The result of the op must have no more elements than the operands that would otherwise stay alive only for the op.
+    The result of the op must have no more elements than the operands that would otherwise stay live only for the
+    op.
+
+    waiting: these operands.
     """
     if not isinstance(op, tdsl.TensorOp):
         return False
@@ -84,7 +87,7 @@ def _elements(value: SSAValue) -> int:
 
 
 def _needed(op: Operation, loop: scf.ForOp) -> set[Operation]:
-    """An op of a loop's body, and all ops of the body that it depends on."""
+    """An op of a loop's body, and all ops of the body on which it depends."""
     owners = [value.owner for value in _read(op)]
     inside = [owner for owner in owners if isinstance(owner, Operation) and loop.is_ancestor(owner)]
     return {op}.union(*(_needed(owner, loop) for owner in inside))

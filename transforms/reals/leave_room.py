@@ -1,4 +1,4 @@
-"""`leave-room`: widens the ranges of weights, for models that are trained again (L0)."""
+"""`leave-room`: widens the ranges of weights, for models that are trained further (L0)."""
 
 from __future__ import annotations
 
@@ -17,9 +17,12 @@ from tinyml.dialects.tdsl.attributes import PROFILE, Profile
 
 @dataclass(frozen=True)
 class LeaveRoomPass(ModulePass):
-    """Multiply the extremes in the profile of every constant by a factor, from which the scale of the constant follows.
+    """Multiply the extremes in the profile of every constant by a factor. The scale of the constant is later
+    derived from these extremes.
 
-    weights_margin: the factor, at least 1. Raises `InputError` for a smaller one.
+    weights_margin: the factor, at least 1.
+
+    Raises `InputError` for a smaller factor.
     """
 
     name = "leave-room"

@@ -1,4 +1,6 @@
-"""`note-read-features`: records the input elements that a program reads, so that no other float is converted (L0)."""
+"""`note-read-features`: records the input elements that a program reads, so that the caller's other floats are not
+converted (L0).
+"""
 
 from __future__ import annotations
 
@@ -20,8 +22,8 @@ MOST_READ = 0.75
 class NoteReadFeaturesPass(ModulePass):
     """Record in the interface which input elements the forests of a program read.
 
-    The pass does nothing if other ops read the input, or if forests read at least the share `MOST_READ` of the input
-    elements.
+    The interface is unchanged if other ops read the input, or if forests read at least the fraction `MOST_READ` of
+    the input elements.
     """
 
     name = "note-read-features"

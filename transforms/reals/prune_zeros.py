@@ -56,7 +56,9 @@ class PruneZerosPass(ModulePass):
 
 
 def _matrix(op: tdsl.ProductOp) -> tdsl.ConstOp | None:
-    """The constant matrix of reals that a product multiplies by a column vector, if the matrix has no other readers."""
+    """The constant matrix of reals that a product multiplies by a column vector, if the matrix has no other
+    readers. None otherwise.
+    """
     matrix = op.lhs.owner
     if not isinstance(matrix, tdsl.ConstOp) or not matrix.result.has_one_use() or op.shifts is not None:
         return None
@@ -65,8 +67,8 @@ def _matrix(op: tdsl.ProductOp) -> tdsl.ConstOp | None:
 
 @dataclass
 class _Lanes:
-    """Vectors of one length that are computed from each other element by element, with the ops that compute and read
-    them.
+    """Vectors of one length that are computed from each other element by element, with the ops that compute and
+    read them.
     """
 
     length: int
@@ -76,7 +78,9 @@ class _Lanes:
     read: dict[tdsl.ProductOp, tdsl.ConstOp] = field(default_factory=dict[tdsl.ProductOp, tdsl.ConstOp])
 
     def add(self, value: SSAValue) -> bool:
-        """Add a vector and all vectors coupled with it; return False if elements of one of them cannot be removed."""
+        """Add a vector and all vectors that are computed element by element from or with it. Return whether
+        elements of all of them can be removed.
+        """
         if value in self.zeros:
             return True
         if prod(shape := tdsl.shape_of(value)) != max(shape, default=1) or max(shape) != self.length:
@@ -121,8 +125,8 @@ class _Lanes:
         return isinstance(op, tdsl.UnaryOp | tdsl.BinaryOp | tdsl.ReshapeOp) and self.add(op.out)
 
     def useless(self) -> Lanes:
-        """A mask of the elements that no product reads, or that are zero where they are read. At least one element is
-        not marked.
+        """A mask of the elements that no product reads, or that are zero where they are read. At least one
+        element is not marked.
         """
         useless: Lanes = np.ones(self.length, bool)
         for op, matrix in self.read.items():
@@ -133,7 +137,7 @@ class _Lanes:
 
 
 def _keeps_zero(op: tdsl.UnaryOp) -> bool:
-    """True if the function of an elementwise op maps 0 to 0."""
+    """Whether the function of an elementwise op maps 0 to 0."""
     from tinyml.runtime.evaluator.arithmetics import Reals
     from tinyml.runtime.evaluator.evaluator import compute
 
@@ -141,7 +145,7 @@ def _keeps_zero(op: tdsl.UnaryOp) -> bool:
 
 
 def _prune(vector: SSAValue) -> bool:
-    """Remove the useless elements of a vector; return True if there were any."""
+    """Remove the elements of a vector that have no effect. Return whether there were any."""
     lanes = _Lanes(tdsl.shape_of(vector)[0])
     if lanes.length < 2 or not lanes.add(vector):
         return False
@@ -170,7 +174,7 @@ def _replace(constant: tdsl.ConstOp, raws: Any) -> None:
 
 
 def _skip(op: tdsl.ProductOp, matrix: tdsl.ConstOp) -> None:
-    """Let a product read only the columns of its matrix from the first to the last that is not zero."""
+    """Let a product read only the columns of its matrix from the first to the last nonzero column."""
     read = np.flatnonzero((matrix.raws != 0).any(0))
     if not len(read):
         return

@@ -22,11 +22,14 @@ from tinyml.dialects import tdsl
 class RotateDistancesPass(ModulePass):
     """Rotate and scale the constants of squared distances at L0.
 
-    A distance is between a product, of a constant matrix and a vector, and prototypes. The prototypes must be a
-    constant, or indexed out of a constant by a loop. Neither the matrix nor the prototypes may have other uses. Other
-    distances are unchanged. The rewrite is useful only for formats whose differences are exact, which excludes floats.
-    data: .npz file with inputs `x` on which the distances are measured. Raises `InputError` for data that do not match
-    the program.
+    The pass applies to distances between prototypes and a product of a constant matrix and a vector. The prototypes
+    must be a constant, or indexed out of a constant by a loop. Neither the matrix nor the prototypes may have other
+    uses. Other distances are unchanged. The rewrite is useful only for formats whose differences are exact, which
+    excludes floats.
+
+    data: .npz file with inputs `x` on which the distances are measured.
+
+    Raises `InputError` for data that do not match the program.
     """
 
     name = "rotate-distances"

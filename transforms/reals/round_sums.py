@@ -2,7 +2,7 @@
 
 Without this pass, ProtoNN's `sums += Z[i] * e[i]` needs an accumulator of 4 bytes for each class (`accumulate-sums`).
 With this pass, a block of iterations adds its products to the carried value in one sum. This sum is exact in registers
-and rounded once when it is stored. A sum is stored so rarely that 16 bits are as accurate as an accumulator. They need
+and rounded once when it is stored. Sums are stored so rarely that 16 bits are as accurate as an accumulator. They need
 half the memory and the same time.
 """
 
@@ -21,8 +21,10 @@ from tinyml.transforms.ir.sums import round_carried_sums
 class RoundSumsPass(ModulePass):
     """Split loops at L0 into blocks of iterations.
 
-    The pass applies to loops that carry only a column `carried + constant[i] * x`, starting from zero. All other loops
-    are unchanged. block: the maximum number of iterations whose products are added together.
+    The pass applies to loops that carry only a column `carried + constant[i] * x`, starting from zero. All other
+    loops are unchanged.
+
+    block: the maximum number of iterations whose products are added together.
     """
 
     name = "round-sums"

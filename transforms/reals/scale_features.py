@@ -1,8 +1,8 @@
 """`scale-features`: assigns a scale and a zero to each feature of an input vector, which the first layers absorb (L0).
 
-Features have different units. With one scale for all features, features with small numbers lose all their bits. With
-this pass the caller computes the argument as `v = (x - zero) / scale` for each feature (`scales` and `offsets` of the
-interface). Scalers and the weights of the first layer are changed to compensate. The device needs no additional
+Features have different units. With one scale for all features, features with small numbers would lose all their bits.
+With this pass the caller computes the argument as `v = (x - zero) / scale` for each feature (`scales` and `offsets` of
+the interface). Scalers and the weights of the first layer are changed to compensate. The device needs no additional
 computation, in any format.
 """
 
@@ -44,14 +44,17 @@ ZERO_STEPS = 64
 
 @dataclass(frozen=True)
 class ScaleFeaturesPass(ModulePass):
-    """If the argument of a program at L0 is a vector, scale its features, and record scales and zeros in the interface.
+    """If the argument of a program at L0 is a vector, scale its features, and record scales and zeros in the
+    interface.
 
-    If all readers of the argument are layers with weights, directly or after a scaler, the range of each feature on the
-    data becomes -1 to 1. If other ops, such as squared distances, read the result of a scaler, the caller computes that
-    result instead of the program. Inputs that are not such vectors are unchanged, and so are inputs that have scales or
-    a unit. The pass must run before `profile`.
+    If all readers of the argument are layers with weights, directly or after a scaler, the range of each feature on
+    the data becomes -1 to 1. If other ops, such as squared distances, read the result of a scaler, the caller
+    computes this result instead of the program. Inputs that are not such vectors are unchanged, and so are inputs
+    that have scales or a unit. The pass must run before `profile`.
 
-    data: .npz file with inputs `x`. Raises `InputError` for a data file that does not match the program.
+    data: .npz file with inputs `x`.
+
+    Raises `InputError` for a data file that does not match the program.
     """
 
     name = "scale-features"
@@ -101,10 +104,10 @@ def _power_of_two(numbers: Reals) -> Reals:
 
 
 def _scaler(argument: SSAValue) -> tdsl.FeatureMap | None:
-    """Remove the affine ops that are the only readers of an argument.
+    """Remove the affine ops that are the only readers of an argument. Return the map from the results of these ops
+    to the features.
 
-    Returns the map from the results of these ops to the features. Returns None, without changes, if there are no such
-    ops or the map is undefined.
+    None, without changes, if there are no such ops or the map is undefined.
     """
     value, function = argument, AffineFunction.identity(tdsl.shape_of(argument))
     while value.has_one_use():

@@ -32,10 +32,10 @@ _Product = tdsl.ProductOp | tdsl.Conv2dOp
 class ScaleRowsPass(ModulePass):
     """Scale the rows of constant left operands of products at L0, and set `row_shifts` of the products.
 
-    The left operand of the product must have several rows and be a constant or indexed out of a constant. Matrices that
-    are indexed out of one constant share their shift amounts. If the sums have constant initial values, these values
-    are multiplied by the same powers of two. The pass does not change constants with other uses. The pass must run
-    before `profile`.
+    The left operand of the product must have several rows and be a constant or indexed out of a constant. Matrices
+    that are indexed out of one constant have the same shift amounts. If the sums have constant initial values,
+    these values are multiplied by the same powers of two. Constants with other uses are unchanged. The pass must
+    run before `profile`.
     """
 
     name = "scale-rows"
@@ -45,7 +45,7 @@ class ScaleRowsPass(ModulePass):
 
 
 class _Scale(RewritePattern):
-    """Scale the rows of a constant, and shift the sums of the products that read it."""
+    """A pattern that scales the rows of a constant, and shifts the sums of the products that read it."""
 
     @op_type_rewrite_pattern
     def match_and_rewrite(self, op: tdsl.ConstOp, rewriter: PatternRewriter, /) -> None:
@@ -66,7 +66,7 @@ class _Scale(RewritePattern):
 
 
 def _products(constant: tdsl.ConstOp) -> list[_Product]:
-    """The products whose left operand has the rows of a constant; empty if the constant has other uses."""
+    """The products whose left operand has the rows of a constant. Empty if the constant has other uses."""
     products: list[_Product] = []
     values: list[SSAValue] = [constant.result]
     while values:
@@ -82,14 +82,14 @@ def _products(constant: tdsl.ConstOp) -> list[_Product]:
 
 
 def _reads_rows(product: _Product, constant: tdsl.ConstOp) -> bool:
-    """True if the left operand of a product is a part of a constant and neither the right operand nor the initial value
-    is.
+    """Whether the left operand of a product is a part of a constant, and neither the right operand nor the initial
+    value is a part of it.
     """
     return constant_root(product.lhs) is constant and constant_root(product.rhs) is not constant
 
 
 def _can_scale(product: _Product) -> bool:
-    """True if a product has no shifts and its sum can be scaled.
+    """Whether a product has no shifts and its sum can be scaled.
 
     The sum must start from zero, or from a separate constant with a number for each row.
     """
@@ -103,9 +103,10 @@ def _replace(constant: tdsl.ConstOp, raws: Reals, rewriter: PatternRewriter) -> 
 
 
 def _shifts(greatest: Reals) -> list[int]:
-    """For each row, the number of bits by which its greatest magnitude is below the greatest magnitude of the matrix.
+    """For each row, the number of bits by which its greatest magnitude is below the greatest magnitude of the
+    matrix. 0 for rows of zeros.
 
-    0 for rows of zeros.
+    greatest: the greatest magnitude of each row.
     """
     _, exponents = np.frexp(greatest)
     _, most = np.frexp(greatest.max())

@@ -1,6 +1,6 @@
 """`separate-starts`: copies constants so that no two sums of products start from the same constant (L0).
 
-Two layers with equal biases, for example, share a constant because common subexpression elimination merges equal
+Two layers with equal biases, for example, have one constant because common subexpression elimination merges equal
 constants. The format of an initial value follows from the formats of the products, so each sum needs a separate
 constant. The pass runs after the last common subexpression elimination on reals.
 """
@@ -21,8 +21,8 @@ from tinyml.dialects.rewriting import Rewriter
 
 @dataclass(frozen=True)
 class SeparateStartsPass(ModulePass):
-    """Copy each constant of f32 that is the initial value of several sums of products, so that each sum has its own
-    copy.
+    """Copy each constant of f32 that is the initial value of several sums of products, so that each sum has a
+    separate copy.
 
     Constants that are the initial value of at most one sum are unchanged.
     """

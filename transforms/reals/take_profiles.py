@@ -1,4 +1,6 @@
-"""`take-profiles`: gives a model that was trained again the profiles, and so the scales, of an earlier program (L0)."""
+"""`take-profiles`: replaces the profiles of a model that was trained further, and so its scales, by those of an earlier
+program (L0).
+"""
 
 from __future__ import annotations
 
@@ -24,11 +26,14 @@ REALS = "ir/0-reals.mlir"
 
 @dataclass(frozen=True)
 class TakeProfilesPass(ModulePass):
-    """Replace the profile of every operation and argument by that of the program in an output folder.
+    """Replace the profile of every operation and argument by the corresponding profile of the program in an output
+    folder.
 
-    weights_for: the output folder. weights_margin: as for `leave-room`, which follows. Raises `InputError` for a model
-    of another structure or interface, such as other labels of classes, and for a weight beyond the power of two that
-    bounds the weights of the earlier program.
+    weights_for: the output folder.
+    weights_margin: as for `leave-room`, which runs afterwards.
+
+    Raises `InputError` for a model with another structure or interface, such as other labels of classes, and for a
+    weight beyond the power of two that bounds the weights of the earlier program.
     """
 
     name = "take-profiles"
@@ -55,7 +60,9 @@ class TakeProfilesPass(ModulePass):
                 new.attributes[PROFILE] = old.attributes[PROFILE]
 
     def _check_interface(self, old: FuncOp, new: FuncOp) -> None:
-        """Raise `InputError` if the functions differ in their interface, except for what data determines."""
+        """Raise `InputError` if the interfaces of two functions differ in anything that does not follow from
+        the data.
+        """
         was, now = tdsl.read_interface(old), tdsl.read_interface(new)
         names = [field.name for field in fields(was) if field.name != "input"]
         changed = [name for name in names if getattr(was, name) != getattr(now, name)]
@@ -76,7 +83,9 @@ def _shape(op: Operation) -> object:
 
 
 def _check_range(old: Operation, new: Operation, margin: float) -> None:
-    """Raise `InputError` if a weight exceeds the power of two at or above the greatest earlier one with its margin."""
+    """Raise `InputError` if a new weight exceeds the range of the old weights. The range ends at the least power of
+    two that is not below the greatest old weight times `margin`.
+    """
     was, now = (next(tdsl.result_profiles(op.results[0]), None) for op in (old, new))
     if was is None or now is None:
         raise error_at(new, "the constant has no profile: run the profile pass first")

@@ -1,6 +1,6 @@
 """`expand-loops`: fully unrolls innermost loops of a few iterations without products (hardware).
 
-An example is the maximum over a window of 2 x 2 pixels. The loop over channels around it can then be pipelined.
+An example is the maximum over a window of 2 x 2 pixels. The surrounding loop over channels can then be pipelined.
 """
 
 from __future__ import annotations
@@ -24,7 +24,8 @@ MAX_ITERATIONS = 4
 
 @dataclass(frozen=True)
 class ExpandLoopsPass(ModulePass):
-    """Replace innermost loops of at most four iterations inside other loops by their iterations, one after the other.
+    """Replace innermost loops of at most four iterations inside other loops by copies of their bodies, one for each
+    iteration.
 
     Loops with products, and loops that are not inside another loop, are unchanged.
     """
@@ -44,7 +45,7 @@ class ExpandLoopsPass(ModulePass):
 
 
 def _next(function: func.FuncOp, copies: dict[scf.ForOp, int]) -> tuple[scf.ForOp, int] | None:
-    """The next loop to expand, and the number of its iterations; None if there is none.
+    """The next loop to expand, and the number of its iterations. None if there is none.
 
     copies: for each loop, the number of copies made by expanding the loops inside it.
     """

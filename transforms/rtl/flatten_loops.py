@@ -1,10 +1,10 @@
 """`flatten-loops`: joins an innermost loop and the loop around it into one loop, all of whose iterations overlap
 (hardware).
 
-Without this pass an innermost loop fills and drains its pipeline in each iteration of the outer loop. After joining,
-the ops before and after the innermost loop run in every iteration of the joined loop. The stores of these ops, however,
-take effect only in the first or the last iteration of the inner loop. LLVM (`loop-flatten`) and MLIR (loop coalescing)
-flatten only loops with nothing between them.
+Without this pass an innermost loop fills and drains its pipeline in each iteration of the outer loop. In the joined
+loop, the ops before and after the innermost loop run in every iteration. The stores of these ops, however, take effect
+only in the first or the last iteration of the inner loop. LLVM (`loop-flatten`) and MLIR (loop coalescing) flatten only
+loops with nothing between them.
 """
 
 from __future__ import annotations
@@ -33,10 +33,10 @@ from tinyml.transforms.rtl.scheduling.regions import COUNTERS, RISES, body_of, c
 
 @dataclass(frozen=True)
 class FlattenLoopsPass(ModulePass):
-    """Flatten nests of two loops with constant bounds if the schedule of the joined loop is shorter. Start with the
-    innermost nests.
+    """Flatten nests of two loops with constant bounds if the schedule of the joined loop is shorter. The innermost
+    nests are flattened first. Nests that do not meet these conditions are unchanged.
 
-    Nests that do not meet these conditions are unchanged. clock: as in `schedule-cycles`.
+    clock: as in `schedule-cycles`.
     """
 
     name = "flatten-loops"
@@ -65,14 +65,14 @@ def _scheduler(function: func.FuncOp, period: float) -> Scheduler:
 
 
 def _cycles(loop: scf.ForOp, scheduler: Scheduler) -> int:
-    """The number of cycles that a pipelined loop takes."""
+    """The number of cycles of all iterations of a pipelined loop."""
     schedule, interval = scheduler.loop(body_of(loop), loop)
     depth = max([interval, *(cycle + 1 + rtl.latency(op) for op, cycle in schedule.cycles.items())])
     return (_trips(loop) - 1) * interval + depth
 
 
 def _trips(loop: scf.ForOp) -> int:
-    """The number of iterations of a loop of a nest, which is constant and not 0."""
+    """The constant number of iterations of a loop of a nest, which is not 0."""
     trips = trips_of(loop)
     assert trips
     return trips
@@ -88,7 +88,7 @@ class FlatNest:
     """A pipelined loop, the loop around it, and the ops of the outer loop before and after the inner loop.
 
     through: for each value that the inner loop carries from one outer iteration to the next, its index in the inner
-    loop and its index in the outer loop. The outer loop carries nothing else.
+    loop and its index in the outer loop. The outer loop carries no other values.
     """
 
     outer: scf.ForOp
@@ -100,7 +100,7 @@ class FlatNest:
 
     @staticmethod
     def of(loop: scf.ForOp) -> FlatNest | None:
-        """The nest whose outer loop is `loop`; None if its form does not permit flattening."""
+        """The nest whose outer loop is `loop`. None if its form does not permit flattening."""
         ops = list(loop.body.block.ops)[:-1]
         inner = [op for op in ops if op.regions]
         if len(inner) != 1 or not (trips_of(loop) or 0) > 1:
@@ -129,7 +129,7 @@ class FlatNest:
         return _trips(self.outer) * (_cycles(self.inner, scheduler) + own)
 
     def flattened(self) -> scf.ForOp:
-        """Insert the nest as one loop before the nest, and return the new loop."""
+        """Insert a single loop that is equivalent to the nest before the nest, and return this loop."""
         nest, counters = LoopBuilder(self.outer), counters_of(self.inner)
         carried = [_bounds(nest, loop)[0] for loop in (self.outer, self.inner)]
         for i, init in enumerate(self.inner.iter_args):
@@ -178,7 +178,7 @@ class FlatNest:
     def _copy(self, nest: LoopBuilder, ops: Sequence[Operation], when: SSAValue, *, rises: bool = False) -> None:
         """Insert copies of ops whose stores take effect only if `when` is true.
 
-        rises: true if `when` is also the condition under which the outer counter advances.
+        rises: whether `when` is also the condition under which the outer counter advances.
         """
         for op in ops:
             copy = op.clone(self.new)

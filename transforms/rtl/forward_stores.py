@@ -1,5 +1,5 @@
-"""`forward-stores`: replaces loads by the value stored or loaded before, and removes stores that are never read
-(hardware).
+"""`forward-stores`: replaces a load by the value that was last stored to or loaded from its address, and removes stores
+that are never read (hardware).
 
 MLIR's `affine-scalrep` does the same. Sums that pass through an array of one element become values.
 """
@@ -21,10 +21,10 @@ from tinyml.transforms.ir.indices import AffineSum, affine_sum
 
 @dataclass(frozen=True)
 class ForwardStoresPass(ModulePass):
-    """Replace a load by a value that the same block has stored to or loaded from the same address before.
+    """Replace a load by the value that the same block has stored to or loaded from the same address before.
 
-    There may be no store to the memory between the load and the access that precedes it. Stores to memories that are
-    never read are also erased.
+    There must be no store to the memory between the load and this earlier access. Stores to memories that are never
+    read are also erased.
     """
 
     name = "forward-stores"

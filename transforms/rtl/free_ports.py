@@ -69,8 +69,8 @@ def _copy(memory: rtl.MemoryOp, most: int) -> None:
 
 
 def _early(loop: scf.ForOp) -> list[rtl.LoadOp]:
-    """The loads of a loop from a loop-invariant address, if the loop also loads from the same memory at other
-    addresses.
+    """The loads of a loop from a loop-invariant address. A load is included only if the loop also loads from the
+    same memory at other addresses.
     """
     loads = [op for op in loop.body.block.ops if isinstance(op, rtl.LoadOp)]
     number = Counter(load.memory for load in loads)

@@ -1,6 +1,6 @@
 """`merge-sums`: computes consecutive sums of equal length in one loop, each by a separate multiplier (hardware).
 
-If the second sum continues the first, the two become one sum. The sum of two products of matrices is an example.
+If the second sum continues the first, the two become one sum. An example is the sum of two products of matrices.
 """
 
 from __future__ import annotations
@@ -27,9 +27,9 @@ from tinyml.transforms.rtl.unrolling.unrolled_sum import UnrolledSum
 class MergeSumsPass(ModulePass):
     """Merge two consecutive loops that compute sums of equal length into one loop.
 
-    If the loads of both loops share a port, an iteration of the merged loop takes as long as an iteration of the first
-    loop and an iteration of the second loop together. Loops are unchanged if the second needs other results of the
-    first.
+    If the loads of both loops use one port, an iteration of the merged loop takes as long as the iterations of both
+    loops together. Loops are unchanged if the second needs other results of the first than the sum that it
+    continues.
     """
 
     name = "merge-sums"
@@ -42,7 +42,7 @@ class MergeSumsPass(ModulePass):
 
 
 def _merge_first(block: Block | None, loop: scf.ForOp) -> bool:
-    """Merge a loop with the next one in its block; return False if that is impossible."""
+    """Merge a loop with the next loop in its block. Return whether this was possible."""
     between: list[Operation] = []
     other = loop.next_op
     while other is not None and not other.regions:
@@ -70,7 +70,12 @@ def _merge_first(block: Block | None, loop: scf.ForOp) -> bool:
 
 
 def _add_later(sum: scf.ForOp, place: int, first: scf.ForOp) -> None:
-    """Start a sum from 0, which is available before the first loop, and add the initial value to the result instead."""
+    """Start a sum from 0, and add the initial value to the result instead. Unlike the initial value, 0 is available
+    before the first loop.
+
+    place: the index of the sum in the loop's carried values.
+    first: the first loop.
+    """
     init, result = sum.iter_args[place], sum.results[place]
     sum.operands[3 + place] = LoopBuilder(first).constant(0, init.type)
     assert sum.next_op is not None
@@ -79,7 +84,7 @@ def _add_later(sum: scf.ForOp, place: int, first: scf.ForOp) -> None:
 
 
 def _needed(values: Iterable[SSAValue], between: list[Operation], first: scf.ForOp) -> list[Operation] | None:
-    """The ops between two loops that compute `values`; None if they depend on results of the first loop."""
+    """The ops between two loops that compute `values`. None if `values` depend on results of the first loop."""
     needed: set[Operation] = set()
     queue = [*values]
     while queue:
@@ -95,7 +100,7 @@ def _needed(values: Iterable[SSAValue], between: list[Operation], first: scf.For
 
 
 def _merge(first: UnrolledSum, second: UnrolledSum) -> None:
-    """Replace two loops by one at the position of the first."""
+    """Replace two loops by one loop at the position of the first."""
     loop, other = first.loop, second.loop
     goes_on = {i: loop.results.index(init) for i, init in enumerate(other.iter_args) if init.owner is loop}  # pyright: ignore
     own = [i for i in range(len(other.iter_args)) if i not in goes_on]
@@ -123,7 +128,10 @@ def _merge(first: UnrolledSum, second: UnrolledSum) -> None:
 
 
 def _loaded(body: Block, load: rtl.LoadOp, new: dict[SSAValue, SSAValue]) -> SSAValue | None:
-    """The value that a body has already loaded from the same address; None if there is none."""
+    """The value that a body has already loaded from the same address. None if there is none.
+
+    new: the copies of values in the merged body.
+    """
     constant, factors = affine_sum(load.address)
     address = AffineSum(constant, {new.get(value, value): factor for value, factor in factors.items()})
     loads = (op for op in body.ops if isinstance(op, rtl.LoadOp))

@@ -3,7 +3,7 @@
 Ops between loops run once. Each op begins as early as the delays of a chain of ops and the ports of memories allow. The
 iterations of an innermost loop overlap. The initiation interval is the least interval for which carried values and
 memory accesses are available in time (modulo scheduling; Rau, "Iterative Modulo Scheduling", 1996, here without
-backtracking). Cheap functions of registers that do not change take no cycle at all.
+backtracking). Cheap functions of registers that do not change are wires, and get no cycle.
 """
 
 from __future__ import annotations
@@ -44,8 +44,10 @@ class ScheduleCyclesPass(ModulePass):
     """Record cycles of ops (`rtl.cycle`), intervals of pipelined loops (`rtl.interval`) and waits (`rtl.wait`).
 
     clock: the frequency in MHz. Each chain of ops ends within the clock period, by the delays of the FPGA that the
-    module is compiled for. The default is the frequency of its board. If no FPGA is named, the defaults are 50 MHz and
-    an ECP5. Raises `InputError` for a clock that is not positive.
+    module is compiled for. The default is the frequency of its board. If no FPGA is named, the defaults are 50 MHz
+    and an ECP5.
+
+    Raises `InputError` for a clock that is not positive.
     """
 
     name = "schedule-cycles"
@@ -69,8 +71,8 @@ class _FunctionSchedule:
         self.offsets: dict[SSAValue, float] = {}
 
     def schedule(self, block: Block) -> bool:
-        """Schedule a block, which begins right after its arguments are computed. Return True if it takes at least one
-        cycle.
+        """Schedule a block, which begins directly after its arguments are computed. Return whether it takes at
+        least one cycle.
         """
         # The values computed in the cycle before the next part begins; None stands for all values except constants.
         fresh: set[SSAValue] | None = None
@@ -96,7 +98,7 @@ class _FunctionSchedule:
         return takes_cycles
 
     def _run(self, run: StraightRun) -> bool:
-        """Schedule ops without control flow; return True if they take cycles."""
+        """Schedule ops without control flow. Return whether they take at least one cycle."""
         rest: list[Operation] = []
         late: set[SSAValue] = set()
         for op in run.ops:
@@ -114,7 +116,7 @@ class _FunctionSchedule:
         return Scheduler(self.operators, self.period, self.offsets)
 
     def _control(self, op: Operation) -> bool:
-        """Schedule the blocks of a loop or branch. Return True if it takes at least one cycle."""
+        """Schedule the blocks of a loop or branch. Return whether it takes at least one cycle."""
         if is_pipelined(op):
             ops = body_of(op)
             schedule, interval = self._scheduler().loop(ops, op)
@@ -128,7 +130,5 @@ class _FunctionSchedule:
 
 
 def _reads(op: Operation, fresh: set[SSAValue] | None) -> bool:
-    """True for an op that reads a value in `fresh`. If `fresh` is None, true for an op that reads any value except
-    constants.
-    """
+    """Whether an op reads a value in `fresh`. If `fresh` is None, whether it reads any value except constants."""
     return any(const_evaluate_operand(value) is None if fresh is None else value in fresh for value in op.operands)

@@ -1,10 +1,10 @@
 """`spread-entries`: distributes products of sparse matrices to processing elements (hardware).
 
 Each processing element processes one entry per cycle. SeeDot (section 6.2.1) distributes the columns of a sparse
-matrix. Three quarters of the columns are assigned before the program runs. Each remaining column is assigned to an
-element that is free at run time. Here every entry of a row is assigned in advance, because all indices are constants.
-`n` elements process the entries of a row `n` at a time, and an adder tree adds their products. `e` entries in `r` rows
-therefore take less than `e / n + r` cycles. In SeeDot's method, the entries take at best `e / n` cycles. Adding the
+matrix. Three quarters of the columns are assigned before the program runs. Each remaining column is assigned at run
+time to an idle element. Here every entry of a row is assigned in advance, because all indices are constants. `n`
+elements process the entries of a row `n` at a time, and an adder tree adds their products. `e` entries in `r` rows
+therefore take less than `e / n + r` cycles. In SeeDot's method, the entries take at best `e / n` cycles, and adding the
 elements' partial sums of each row takes `r` more cycles.
 """
 
@@ -55,13 +55,16 @@ MAX_PROCESSING_ELEMENTS = 64
 
 @dataclass(frozen=True)
 class SpreadEntriesPass(ModulePass):
-    """Replace products of compressed matrices by loops over words that contain one entry for each processing element.
+    """Replace products of compressed matrices by loops over words that contain one entry for each processing
+    element.
 
-    elements: the number of processing elements of each product; by default the budget determines it. cells: the budget
-    for the whole module in percent of the device's LUTs, DSPs and block RAMs. Each product receives a part of this
-    budget in proportion to its multiplications. Each element has a copy of the vector. Copies, entries and other
-    memories together use no more block RAMs than the device has. Raises `InputError` for less than one element and for
-    an invalid share.
+    Each product receives a part of the budget in proportion to its multiplications. Each element has a copy of the
+    vector. Copies, entries and other memories together use no more block RAMs than the device has.
+
+    elements: the number of processing elements of each product; by default the budget determines it.
+    cells: the budget for the whole module in percent of the device's LUTs, DSPs and block RAMs.
+
+    Raises `InputError` for less than one element and for an invalid percentage.
     """
 
     name = "spread-entries"
@@ -82,8 +85,10 @@ class SpreadEntriesPass(ModulePass):
 
 
 def _budgeted(function: func.FuncOp, rows: EntryRows, cells: int) -> tuple[int, int]:
-    """Return the number of processing elements that a product's part of the budget allows, and how many of them use
-    DSPs.
+    """Return the number of processing elements that a product's part of the budget allows, and how many of them
+    multiply by DSPs.
+
+    cells: the budget of the whole module in percent.
     """
     fabric = fabric_around(function)
     operators = Operators(fabric.delays, intervals(function))
@@ -111,7 +116,7 @@ def _budgeted(function: func.FuncOp, rows: EntryRows, cells: int) -> tuple[int, 
 
 
 def _blocks_of_others(function: func.FuncOp, rows: EntryRows, fabric: Fabric) -> int:
-    """The block RAMs of the memories of a function that do not belong to a product."""
+    """The number of block RAMs of those memories of a function that do not belong to a product."""
     own = {rows.values.memory, rows.vector.memory}
     others = [
         op
@@ -123,7 +128,9 @@ def _blocks_of_others(function: func.FuncOp, rows: EntryRows, fabric: Fabric) ->
 
 
 def _blocks_of_tables(rows: EntryRows, count: int, fabric: Fabric) -> int:
-    """The block RAMs that store the entries of a product and their column indices, in words for `count` elements."""
+    """The number of block RAMs that store the entries of a product and their column indices, in words for `count`
+    elements.
+    """
     widths = type_width(rows.values.result), _address_width(rows)
     return sum(blocks(fabric, rows.words(count), width * count) for width in widths)
 
@@ -157,8 +164,10 @@ def _spread(rows: EntryRows, count: int, in_dsps: int) -> None:
     """Replace a product by a loop over words. A word contains an entry of a row for each of `count` processing
     elements.
 
-    in_dsps: the number of elements that multiply by DSPs; all other elements multiply in logic. If the initial value of
-    a sum is not constant, the sum starts from 0, and the initial value is added at the end of the row.
+    If the initial value of a sum is not constant, the sum starts from 0, and the initial value is added at the end
+    of the row.
+
+    in_dsps: the number of elements that multiply by DSPs; all other elements multiply in logic.
     """
     words = [row[start : start + count] for row in rows.rows for start in range(0, max(len(row), 1), count)]
     lasts = [last for row in rows.rows for last in [0] * (max(1, -(-len(row) // count)) - 1) + [1]]
@@ -202,9 +211,11 @@ def _spread(rows: EntryRows, count: int, in_dsps: int) -> None:
 def _finish(
     nest: LoopBuilder, rows: EntryRows, row: SSAValue, total: SSAValue, last: SSAValue, *, starts: bool
 ) -> None:
-    """Copy the ops that finish and store a row; the stores take effect at the row's last word.
+    """Copy the ops that finish and store a row. The stores take effect at the row's last word.
 
-    starts: true if the total includes the initial value.
+    total: the sum of the row.
+    last: whether the current word is the row's last word.
+    starts: whether the total includes the initial value.
     """
     new: dict[SSAValue, SSAValue] = {rows.nest.row: row}
     for op in rows.nest.body.block.ops:
@@ -218,7 +229,7 @@ def _finish(
 
 
 def _memory(nest: LoopBuilder, numbers: Sequence[int], width: int, count: int, name: str | None) -> SSAValue:
-    """A constant memory of unsigned numbers of a given width, with `count` numbers per word."""
+    """A constant memory of unsigned numbers of `width` bits, with `count` numbers per word."""
     data = np.array(numbers, f"<u{1 << max((width + 7) // 8 - 1, 0).bit_length()}").tobytes()
     content = DenseIntOrFPElementsAttr(TensorType(IntegerType(width), [len(numbers)]), BytesAttr(data))
     memory = nest.insert(rtl.MemoryOp(rtl.MemoryType(len(numbers) // count, width * count), content))
@@ -227,8 +238,8 @@ def _memory(nest: LoopBuilder, numbers: Sequence[int], width: int, count: int, n
 
 
 def _copies(vector: SSAValue, count: int) -> list[SSAValue]:
-    """Return `count` memories with the content of a vector: the vector's own memory, and copies to which every store is
-    repeated.
+    """Return `count` memories with the content of a vector. They are the vector's own memory, and copies to which
+    every store is repeated.
     """
     memory = vector.owner
     assert isinstance(memory, rtl.MemoryOp)
@@ -255,7 +266,9 @@ def _term(
 ) -> SSAValue:
     """The term that processing element `lane` computes.
 
-    read: the loaded words of values and of addresses. logic: true to multiply without a DSP.
+    read: the loaded words of values and of addresses.
+    copies: the copies of the vector.
+    logic: true to multiply without a DSP.
     """
     widths = type_width(rows.values.result), _address_width(rows)
     value, place = (element_of_word(nest, word, lane, width) for word, width in zip(read, widths, strict=True))

@@ -33,11 +33,14 @@ class UnrollLoopsPass(ModulePass):
     unchanged.
 
     factor: the maximum number of elements that an iteration processes, regardless of the cells; by default the budget
-    determines it. luts, dsps: the budget for the whole module, by default a share of the FPGA that it is compiled for.
-    cells: this share in percent. brams: the block RAMs for the whole module, by default all block RAMs of the FPGA.
-    order: `gain` first unrolls the loops that save most cycles for their cells; `sequential` unrolls each loop in turn
-    as far as possible, as SeeDot does. Raises `InputError` for a factor that is not positive, an invalid share, and an
-    unknown order.
+        determines it.
+    luts, dsps: the budget for the whole module, by default a part of the FPGA that it is compiled for.
+    cells: this part in percent.
+    brams: the block RAMs for the whole module, by default all block RAMs of the FPGA.
+    order: `gain` first unrolls the loops that save most cycles for their cells; `sequential` unrolls each loop in
+        turn as far as possible, as SeeDot does.
+
+    Raises `InputError` for a factor that is not positive, an invalid percentage, and an unknown order.
     """
 
     name = "unroll-loops"

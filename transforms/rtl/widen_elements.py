@@ -47,9 +47,10 @@ class WidenElementsPass(ModulePass):
 
 
 def _takes(loop: scf.ForOp, lanes: int) -> bool:
-    """True if an iteration of a loop can process `lanes` elements, a power of two.
+    """Whether an iteration of a loop can process `lanes` elements, a power of two.
 
-    Words begin at multiples of `lanes`. Two iterations therefore access either the same elements or no common elements.
+    Words begin at multiples of `lanes`. Two iterations therefore access either the same elements or no common
+    elements.
     """
     if loop.iter_args or (trips := trips_from_zero(loop)) is None or trips % lanes:
         return False

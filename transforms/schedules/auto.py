@@ -1,6 +1,6 @@
-"""The schedule `auto`: its plans combine segments of all exact schedules.
+"""The schedule `auto`, whose plans combine segments of all exact schedules.
 
-For compiled programs, segments are compared by estimated time.
+In compiled programs, segments are compared by estimated time.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Partial execution along channels (PEX, Liberis and Lane 2023, section 3, definition 11, algorithm 1, table 2).
 
-Ops have three roles in a loop over channels. Some ops *generate* slices of one channel from whole operands. Ops on
-channels *continue* with these slices. The remaining ops *accumulate* the contributions of slices to whole results. The
+Ops have three roles in a loop over channels. Ops that *generate* compute slices of one channel from whole operands. Ops
+that *continue* compute slices from slices. Ops that *accumulate* add the contributions of slices to whole results. The
 sums of these results may need more bits than the elements of the results. A loop may have any number of ops of each
 role, across branches and joins. Ops run in the topological order with the lowest peak.
 """
@@ -40,10 +40,12 @@ SUM_BITS = 32, 16, 8
 
 @dataclass(frozen=True)
 class ByChannel(Tiling):
-    """A loop over channels. sums: the width of accumulated sums in bits. channels: the number of channels per
-    iteration.
+    """A loop over channels.
 
-    Raises `InputError` for other widths of sums.
+    sums: the width of accumulated sums in bits.
+    channels: the number of channels per iteration.
+
+    Raises `InputError` for a width of sums that is not supported.
     """
 
     sums: int
@@ -80,7 +82,7 @@ class ByChannel(Tiling):
 
 
 class Partial(Schedule):
-    """The schedule with loops over channels, in which sums of a given width are accumulated."""
+    """The schedule with loops over channels, which accumulate sums of a given width."""
 
     widens = True
 
@@ -89,7 +91,9 @@ class Partial(Schedule):
         self.tiling = ByChannel(sums)
 
     def orders(self, graph: Graph) -> Iterator[Sequence[int]]:
-        """Yield the order of the program, then an order with a lower peak by PEX's rules if there is one."""
+        """Yield the order of the program, followed by an order with a lower peak by PEX's rules if there is
+        one.
+        """
         yield range(len(graph.nodes))
         chosen = least_peak(len(graph.nodes), self.segments(graph))
         assert chosen is not None
@@ -103,7 +107,7 @@ class Partial(Schedule):
             yield self._segment(loop, 1)
 
     def program_segments(self, network: Network) -> Iterator[Segment]:
-        """Yield the segments, with the memory of copied slices and of the windows of convolutions included."""
+        """Yield the segments. Their memory includes copied slices and the windows of convolutions."""
         yield from ordinary_in_programs(network)
         for loop in self.loops(network.graph):
             yield self._program_segment(network, loop, 1)
@@ -112,6 +116,7 @@ class Partial(Schedule):
         """The plan with the lowest peak if loops compute one channel at a time.
 
         ram: the limit on live bytes. With a limit, each loop computes as many channels at once as fit (remark 4).
+        most_extra: as in `Schedule.program_plan`.
         """
         plan = super().program_plan(network, ram, most_extra)
         if ram is None:
@@ -131,7 +136,7 @@ class Partial(Schedule):
     def widths(self, graph: Graph, plan: Plan) -> list[Width]:
         """One entry for each number of channels that a loop of the plan can compute at once.
 
-        Loops that cannot compute this number use the greatest possible number below it.
+        A loop that cannot compute this number of channels computes the greatest possible number below it.
         """
         ordered = graph.in_order(plan.order)
         loops = {
@@ -154,7 +159,7 @@ class Partial(Schedule):
         return [width(most) for most in sorted({n for loop in loops.values() for n in divisors(loop.channels)})]
 
     def _segment(self, loop: ChannelNodes, channels: int) -> Segment:
-        """The segment for a loop. Its memory is counted as PEX counts memory."""
+        """The segment for a loop. Its memory is counted as in the PEX paper."""
         bits = self._whole(loop) + channels * loop.peak()
         return Segment(loop.nodes[0], loop.nodes[-1], bits, ByChannel(self.tiling.sums, channels))
 
@@ -172,7 +177,7 @@ class Partial(Schedule):
         return self._program_segment(network, consecutive(network.graph, first, last), 1)
 
     def _whole(self, loop: ChannelNodes) -> int:
-        """The bits of the tensors that are stored whole during a loop."""
+        """The number of bits of the tensors that are stored whole during a loop."""
         return alive(loop.graph, range(loop.nodes[0])) + loop.whole_bits(self.tiling.sums)
 
     def loops(self, graph: Graph) -> Iterator[ChannelNodes]:
@@ -209,7 +214,7 @@ def divisors(number: int) -> list[int]:
 
 
 def _windows(network: Network, loop: ChannelNodes, tiling: ByChannel) -> int:
-    """The bits of scratch memory of a loop: the maximum over the ops.
+    """The bits of scratch memory of a loop, which is the maximum over its ops.
 
     An op needs a gathered window, one pixel, and the additional width of narrow sums. If each channel of a result
     depends on one channel, the window of one channel is copied from the window of several channels.

@@ -24,7 +24,7 @@ from tinyml.transforms.schedules.rewriting.channel_patches import ChannelPatches
 
 @dataclass(frozen=True)
 class ByChannelInPatches(Tiling):
-    """Loops over count x count tiles of the last result; inside a tile, ops run one by one or channel by channel."""
+    """Loops over count x count tiles of the last result. Inside a tile, ops run one by one or channel by channel."""
 
     count: int
 
@@ -60,8 +60,8 @@ class ByChannelInPatches(Tiling):
 
 
 class ChannelsInPatches(Schedule):
-    """The schedule that runs the first ops in patches, possibly by channels inside a patch, and the remaining ops by
-    channels or ordinarily.
+    """The schedule that runs the first ops in patches, possibly by channels inside a patch, and the remaining ops
+    by channels or in ordinary execution.
     """
 
     name = "channels-in-patches"
@@ -99,8 +99,8 @@ CHANNELS_IN_PATCHES = ChannelsInPatches()
 
 
 def _patched(graph: Graph) -> Iterator[tuple[Segment, int]]:
-    """Yield segments in patches, each with its number of patches per axis. They at most double the work of the
-    network.
+    """Yield segments in patches, each with its number of patches per axis. They increase the work of the network by
+    at most a factor of two.
     """
     for last in range(len(graph.nodes)):
         for count in TILES:
@@ -110,9 +110,10 @@ def _patched(graph: Graph) -> Iterator[tuple[Segment, int]]:
 
 
 def _joint(graph: Graph, patched: Segment, count: int, inner: Plan) -> Iterator[Segment]:
-    """Yield the segment `patched` with loops over channels in its tiles, if this needs fewer bits than running ops one
-    by one.
+    """Yield the segment `patched` with loops over channels in its tiles, if this needs fewer bits than running ops
+    one by one.
 
+    count: the number of tiles per axis.
     inner: the plan of a tile.
     """
     bits = graph.size(graph.nodes[patched.last].result) + inner.bits
@@ -121,9 +122,11 @@ def _joint(graph: Graph, patched: Segment, count: int, inner: Plan) -> Iterator[
 
 
 def _tile(graph: Graph, last: int, count: int) -> Graph:
-    """The graph of the ops up to node `last` on the largest part of each image that a tile needs.
+    """The graph of the ops up to node `last`, in which each image is the largest part that a tile needs.
 
-    Inputs are whole and stay alive.
+    Inputs are whole and stay live.
+
+    count: the number of tiles per axis.
     """
     parts = extents_of_parts(graph, last, count)
     made = {node.result: parts[node.result] for node in graph.nodes[: last + 1]}
@@ -152,6 +155,9 @@ def _least_in_program(network: Network, last: int, count: int, runnable: Sequenc
     """The plan of a tile with the lowest peak, for a compiled program.
 
     Its memory includes gathered windows, and slices that are copied from or to whole tensors.
+
+    count: the number of tiles per axis.
+    runnable: the first and the last node of each loop over channels that can run in tiles.
     """
     tile = _tile(network.graph, last, count)
     program = replace(network, graph=tile)

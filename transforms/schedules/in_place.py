@@ -30,7 +30,10 @@ from tinyml.transforms.schedules.tiling.padding import margins_of, padding
 
 @dataclass(frozen=True)
 class InPlace(Tiling):
-    """A convolution that overwrites its operand. method: the name of the schedule."""
+    """A convolution that overwrites its operand.
+
+    method: the name of the schedule.
+    """
 
     method: str
 
@@ -39,12 +42,12 @@ class InPlace(Tiling):
         return self.method
 
     def alive(self, graph: Graph, i: int) -> int:
-        """The bits of the live pixels of operand and result while node i runs."""
+        """The number of bits of the live pixels of operand and result while node i runs."""
         raise NotImplementedError
 
     def taken(self, network: Network, i: int) -> tuple[int, list[int]]:
-        """Return the bits of the buffer that contains operand and result of node i, and the number of rows or columns
-        of each turn.
+        """Return the bits of the buffer that contains operand and result of node i, and the number of rows or
+        columns of each turn.
 
         A turn computes consecutive rows or consecutive columns.
         """
@@ -65,7 +68,9 @@ class Variants(InPlace):
     """A convolution in place that computes its pixels in the best of a few orders of rows and columns."""
 
     def variants(self, height: int, width: int) -> Iterator[list[int]]:
-        """Yield a list for each variant of the method: the number of rows or columns of each turn."""
+        """Yield the variants of the method. A variant is the list of the numbers of rows or columns of its
+        turns.
+        """
         match self.method:
             case "replace":
                 yield [height]
@@ -139,7 +144,10 @@ OPTIMAL_TURNS = Overwriting(
 
 
 def _run_in_turns(network: Network, i: int, rows: Sequence[int]) -> None:
-    """Mark the convolution of node i to run in place. rows: the number of rows or columns of each turn."""
+    """Mark the convolution of node i to run in place.
+
+    rows: the number of rows or columns of each turn.
+    """
     op, *chain = network.ops[i]
     assert isinstance(op, tdsl.Conv2dOp)
     if chain and (new := absorbed_addend(op, chain[0])) is not None:
@@ -174,7 +182,7 @@ def _residual_blocks(network: Network) -> Iterator[Segment]:
 
 
 def _has_turns(network: Network, i: int) -> bool:
-    """True if node i may overwrite the image that it reads."""
+    """Whether node i may overwrite the image that it reads."""
     op, *chain = network.ops[i]
     node, boundary = network.graph.nodes[i], network.graph.boundary(i, i)
     if not isinstance(op, tdsl.Conv2dOp) or not op.can_turn or op.turns is not None:
@@ -203,13 +211,13 @@ def _can_absorb(op: tdsl.Conv2dOp, chain: Sequence[tdsl.TensorOp]) -> bool:
 
 
 def _can_turn(image: SSAValue) -> bool:
-    """True if the elements of an image occupy whole bytes, or half bytes if they are packed."""
+    """Whether the elements of an image occupy whole bytes, or half bytes if they are packed."""
     packed = packed_type(MemRefType(tdsl.format_of(image).type, tdsl.shape_of(image)))
     return packed is None or packed_bits(packed) == 4
 
 
 def _is_given(image: SSAValue) -> bool:
-    """True if an image is in the caller's array, which must not be overwritten."""
+    """Whether an image is in the caller's array, which must not be overwritten."""
     if not isinstance(given := tdsl.unreshaped(image), BlockArgument):
         return False
     function = given.block.parent_op()

@@ -17,8 +17,9 @@ from tinyml.transforms.schedules.tiling.window_tiles import MEMORY, memory_attri
 
 @dataclass(frozen=True)
 class Whole(Tiling):
-    """A single op on whole tensors. how: the name in tables,
-    which indicates which operands the result may overwrite.
+    """A single op on whole tensors.
+
+    how: the name in tables, which indicates which operands the result may overwrite.
     """
 
     how: str
@@ -58,8 +59,9 @@ ORDINARY = Ordinary()
 
 
 def each(graph: Graph, tiling: Tiling, bits: Callable[[Graph, int], int | None]) -> Iterator[Segment]:
-    """Yield a segment for each node. bits: returns the bits alive while a node runs, or None if the tiling cannot run
-    it.
+    """Yield a segment for each node.
+
+    bits: returns the number of live bits while a node runs, or None if the tiling cannot run the node.
     """
     for i in range(len(graph.nodes)):
         if (alive := bits(graph, i)) is not None:
@@ -73,9 +75,8 @@ def usual_segments(graph: Graph) -> Iterator[Segment]:
 
 
 def ordinary_in_programs(network: Network) -> Iterator[Segment]:
-    """Yield a segment for each node with the memory of a compiled program.
-
-    This includes scratch memory, and results that overlap an operand.
+    """Yield a segment for each node, with the memory of a compiled program: it includes scratch memory, and results
+    may overlap an operand.
     """
     graph = network.graph
     pixels = Streams(graph, Slice.PIXEL)
@@ -90,20 +91,20 @@ def ordinary_in_programs(network: Network) -> Iterator[Segment]:
 
 
 def usual(graph: Graph, i: int) -> int:
-    """The bits alive while node i runs; an elementwise node runs in place."""
+    """The number of live bits while node i runs. An elementwise node runs in place."""
     updated, alone = updated_in_place(graph, i), ordinary(graph, i)
     return alone if updated is None else min(alone, updated)
 
 
 def ordinary(graph: Graph, i: int) -> int:
-    """The bits alive while node i runs, with separate memory for its result."""
+    """The number of live bits while node i runs, with separate memory for its result."""
     node = graph.nodes[i]
     return graph.boundary(i, i).through + graph.size(*node.operands, node.result)
 
 
 def updated_in_place(graph: Graph, i: int) -> int | None:
-    """The bits alive while an elementwise op runs that overwrites an operand, which no later op reads; None for other
-    ops.
+    """The number of live bits while an elementwise op overwrites an operand that no later op reads. None for any
+    other op.
     """
     node, boundary = graph.nodes[i], graph.boundary(i, i)
     if node.kind is not Kind.ELEMENTWISE or not any(
@@ -114,11 +115,11 @@ def updated_in_place(graph: Graph, i: int) -> int | None:
 
 
 def moved(network: Network, i: int) -> int | None:
-    """The bits alive while an op moves elements of an operand that no later op reads, so that the result overlaps the
-    operand.
+    """The number of live bits while an op moves elements of an operand that no later op reads, so that the result
+    overlaps the operand. None for any other op.
 
-    None for other ops. If an image with three planes is copied into the order of pixels, the copy starts two thirds of
-    its size below the image.
+    If an image with three planes is copied into the order of pixels, the copy starts two thirds of its size below
+    the image.
     """
     graph, op = network.graph, network.ops[i][0]
     node, boundary = graph.nodes[i], graph.boundary(i, i)
@@ -133,10 +134,11 @@ def moved(network: Network, i: int) -> int | None:
 
 
 def channel_by_channel(graph: Graph, i: int) -> int | None:
-    """The bits alive while a depthwise op or pool overwrites its operand channel by channel; None if impossible.
+    """The number of live bits while a depthwise op or pool overwrites its operand channel by channel. None if
+    impossible.
 
-    Operand and result are stored channel by channel. The operand starts above the result, by the number of bytes that
-    one channel needs.
+    Operand and result are stored channel by channel. The operand starts above the result, by the number of bytes
+    that one channel needs.
     """
     node, boundary = graph.nodes[i], graph.boundary(i, i)
     [read] = node.reads[:1]

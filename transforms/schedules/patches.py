@@ -20,7 +20,9 @@ TILES = (2, 3, 4, 5, 6, 7, 8, 10, 12, 14, 16, 28)
 
 @dataclass(frozen=True)
 class InPatches(Tiling):
-    """Loops over count x count tiles of the last result; for each tile, ops compute only the parts that it needs."""
+    """Loops over count x count tiles of the last result. For each tile, ops compute only the parts that the tile
+    needs.
+    """
 
     count: int
 
@@ -80,11 +82,11 @@ def _patches(graph: Graph, last: int) -> Iterator[Segment]:
 
 
 def patches(graph: Graph, last: int, count: int) -> Segment | None:
-    """The segment of the nodes up to `last` as count x count tiles of the last result; None if that is impossible.
+    """The segment of the nodes up to `last` as count x count tiles of the last result. None if that is impossible.
 
-    Input and result are whole; the input may not arrive row by row. For each tile, ops run one after the other on the
-    parts that the tile needs. The overlap with neighbouring tiles is computed repeatedly. These repeated computations
-    are the segment's `extra` work.
+    Input and result are whole; the input may not arrive row by row. For each tile, ops run one after the other on
+    the parts that the tile needs. The overlap with neighbouring tiles is computed repeatedly. These repeated
+    computations are the segment's `extra` work.
     """
     nodes, boundary = graph.nodes[: last + 1], graph.boundary(0, last)
     result = graph.nodes[last].result
@@ -109,7 +111,7 @@ def patches(graph: Graph, last: int, count: int) -> Segment | None:
 
 
 def _alive(graph: Graph, last: int) -> list[dict[str, int]]:
-    """For each node up to `last`, the images that are alive while the node runs, with the bits of one pixel of each
+    """For each node up to `last`, the images that are live while the node runs, with the bits of one pixel of each
     image.
 
     The input and the last result are not included.
@@ -124,5 +126,9 @@ def _alive(graph: Graph, last: int) -> list[dict[str, int]]:
 
 
 def _peak(alive: list[dict[str, int]], areas: dict[str, int]) -> int:
-    """The peak of live bits while a patch is computed. areas: by image, the number of pixels that the patch needs."""
+    """The peak of live bits while a patch is computed.
+
+    alive: for each node, the live images with the bits of one pixel.
+    areas: for each image, the number of pixels that the patch needs.
+    """
     return max(sum(areas[name] * bits for name, bits in images.items() if name in areas) for images in alive)

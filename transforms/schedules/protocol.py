@@ -20,11 +20,14 @@ from tinyml.transforms.schedules.tiling.window_tiles import TileMemory, small_me
 
 
 class NotTiled(Exception):
-    """Raised for a tiling that cannot run a segment; the message gives the reason."""
+    """A tiling cannot run a segment. The message states the reason."""
 
 
 class Share(NamedTuple):
-    """A tensor that is alive in a segment, whole or in part. bits: the size of the part that is alive."""
+    """A tensor that is live in a segment, whole or in part.
+
+    bits: the size of the part that is live.
+    """
 
     tensor: str
     part: str
@@ -32,20 +35,21 @@ class Share(NamedTuple):
 
     @staticmethod
     def whole(graph: Graph, tensor: str) -> Share:
-        """The share for a whole tensor."""
+        """The entry for a whole tensor."""
         return Share(tensor, "whole", graph.size(tensor))
 
     @staticmethod
     def of_pixels(graph: Graph, tensor: str, count: int) -> Share:
-        """The share for `count` pixels of an image."""
+        """The entry for `count` pixels of an image."""
         image = graph.tensors[tensor]
         return Share(tensor, f"{count} of {image.pixels} pixels", image.size // image.pixels * count)
 
 
 class Kernels(NamedTuple):
-    """The target's kernels that compute several pixels at once, and the memory that they may use.
+    """The target's kernels that compute several pixels at once, and the memory that these kernels may use.
 
-    inside: the memory in the loops of a segment. single: the memory for a single op; None if `tile-windows` decides.
+    inside: the memory in the loops of a segment.
+    single: the memory for a single op; None if `tile-windows` determines it.
     """
 
     target: str
@@ -56,8 +60,9 @@ class Kernels(NamedTuple):
 class TilingOptions(NamedTuple):
     """The options of `tile-segment` for the execution of a segment.
 
-    sums: the width of accumulated sums in bits. patches: the number of patches along each axis, or of strips. channels:
-    the number of channels per iteration.
+    sums: the width of accumulated sums in bits.
+    patches: the number of patches along each axis, or of strips.
+    channels: the number of channels per iteration.
     """
 
     sums: int = 32
@@ -68,8 +73,10 @@ class TilingOptions(NamedTuple):
 class Width(NamedTuple):
     """The costs of a plan whose loops compute several channels at once.
 
-    channels: the maximum number per iteration. bits: the peak. turns: how often an op in a loop is executed. sums: the
-    number of partial sums that are read and written.
+    channels: the maximum number per iteration.
+    bits: the peak.
+    turns: how often an op in a loop is executed.
+    sums: the number of partial sums that are read and written.
     """
 
     channels: int
@@ -97,29 +104,28 @@ class Tiling(ABC):
     def rewrite(self, network: Network, first: int, last: int) -> Rewrite:
         """Return the function that rewrites nodes `first` to `last`, both inclusive.
 
-        Raises `NotTiled` for nodes that cannot run in this tiling. The function in the IR is not modified before the
-        rewrite is called.
+        Raises `NotTiled` for nodes that cannot run in this tiling. The IR is not modified until the returned
+        function is called.
         """
 
     def round_sums(self, network: Network, first: int, last: int) -> None:
-        """Round sums in nodes `first` to `last` as the rewrite does, without the rest of the rewrite.
-
-        Nothing changes if the rewrite rounds no sums.
+        """Round sums in nodes `first` to `last` as the rewrite does, without the rest of the rewrite. If the
+        rewrite rounds no sums, nothing is changed.
         """
         return
 
     def gathered(self, network: Network, segment: Segment) -> int:
-        """The bits of gathered windows and single pixels in a segment; they are unnecessary if tiles compute several
-        pixels.
+        """The number of bits of gathered windows and single pixels in a segment. They are unnecessary if tiles
+        compute several pixels.
         """
         return max(scratch_of(network, i) for i in range(segment.first, segment.last + 1))
 
     def share(self, graph: Graph, segment: Segment, tensor: str) -> Share:
-        """The part of a tensor that a segment stores. The tensor has no readers outside the segment."""
+        """The part of a tensor that a segment stores. The tensor must have no readers outside the segment."""
         return Share.whole(graph, tensor)
 
     def obstacle(self, network: Network, segment: Segment) -> str | None:
-        """The reason why the segment cannot run in this tiling; None if it can."""
+        """The reason why the segment cannot run in this tiling. None if it can."""
         try:
             self.rewrite(network, segment.first, segment.last)
         except NotTiled as error:
@@ -127,20 +133,23 @@ class Tiling(ABC):
         return None
 
     def runs(self, network: Network, segment: Segment) -> bool:
-        """True if the segment can run in this tiling."""
+        """Whether the segment can run in this tiling."""
         return self.obstacle(network, segment) is None
 
 
 class Schedule(ABC):
     """A row of the table of schedules.
 
-    name: the mode in `tinyml plan`, `plan-execution` and `--plan`. help: the row's text in docs/schedules.md. rounds:
-    partial sums may be rounded, so that results differ from ordinary execution. sliced: segments run in slices, for
-    which memory matters more than time. recomputes: some values are computed several times; the `extra` of segments
-    then counts multiply-accumulates, which plans limit and report. counts_given_input: the memory of a program's plan
-    includes an input in the caller's array. in_auto: the schedule `auto` considers this
-    schedule's program segments. takes_ram: the plan is the fastest within a memory limit instead of the one with the
-    lowest peak. widens: within a memory limit, `program_plan` lets segments compute more at once.
+    name: the mode in `tinyml plan`, `plan-execution` and `--plan`.
+    help: the row's text in docs/schedules.md.
+    rounds: whether partial sums may be rounded, so that results differ from ordinary execution.
+    sliced: whether segments run in slices, for which memory matters more than time.
+    recomputes: whether some values are computed several times; the `extra` of segments then counts
+        multiply-accumulates, which plans limit and report.
+    counts_given_input: whether the memory of a program's plan includes an input in the caller's array.
+    in_auto: whether the schedule `auto` considers this schedule's program segments.
+    takes_ram: whether the plan is the fastest within a memory limit instead of the one with the lowest peak.
+    widens: whether, within a memory limit, `program_plan` lets segments compute more at once.
     """
 
     name: str
@@ -155,20 +164,22 @@ class Schedule(ABC):
 
     @abstractmethod
     def segments(self, graph: Graph) -> Iterator[Segment]:
-        """Yield the candidate segments, with memory counted as in the literature. They must cover any graph."""
+        """Yield the candidate segments, with memory counted as in the published papers. They must cover any
+        graph.
+        """
 
     @abstractmethod
     def program_segments(self, network: Network) -> Iterator[Segment]:
-        """Yield the candidate segments of a compiled program, with the memory of the program. They must cover any
-        network.
+        """Yield the candidate segments of a compiled program, with the memory of the program. They must cover
+        any network.
 
-        `extra` is the time in excess of ordinary execution, about one for each node, or multiply-accumulates if the
-        schedule recomputes. Segments that cannot run (`Tiling.runs`) are removed later.
+        `extra` is the time in excess of ordinary execution, about one for each node, or multiply-accumulates if
+        the schedule recomputes. Segments that cannot run (`Tiling.runs`) are removed later.
         """
 
     def orders(self, graph: Graph) -> Iterator[Sequence[int]]:
-        """Yield the topological orders of the nodes for which plans are made. Among equal plans, the plan of the first
-        order is used.
+        """Yield the topological orders of the nodes for which plans are computed. Among equal plans, the plan
+        of the first order is used.
         """
         yield range(len(graph.nodes))
 
@@ -177,13 +188,19 @@ class Schedule(ABC):
         return {}
 
     def tile_memory(self, convolutions: Sequence[tdsl.Conv2dOp], target: str) -> TileMemory | None:
-        """The memory, in addition to a plan's peak, for computing several pixels at once;
-        None if a plan permits none.
+        """The memory, in addition to a plan's peak, for computing several pixels at once. None if a plan
+        permits none.
+
+        convolutions: the convolutions of the program.
+        target: the board.
         """
         return small_memory(convolutions, target)
 
     def plan(self, graph: Graph, most_extra: int | None = None) -> Plan:
-        """The plan with the lowest peak. most_extra: a limit on multiply-accumulates in excess of the network's own."""
+        """The plan with the lowest peak.
+
+        most_extra: a limit on the number of multiply-accumulates in excess of the network's own.
+        """
 
         def in_order(order: Sequence[int]) -> Plan:
             chosen = least_peak(len(graph.nodes), self.segments(graph.in_order(order)), most_extra)
@@ -196,8 +213,9 @@ class Schedule(ABC):
         """The plan of a compiled program with the lowest peak or, if `takes_ram`, the least time.
 
         ram: the limit on live bytes, including scratch memory; if no plan fits, the plan with the lowest peak is
-        returned. most_extra: a limit on multiply-accumulates in excess of the network's own, if the schedule
-        recomputes.
+            returned.
+        most_extra: a limit on the number of multiply-accumulates in excess of the network's own, if the schedule
+            recomputes.
         """
         limit = 8 * ram if self.takes_ram and ram is not None else None
 
@@ -209,13 +227,17 @@ class Schedule(ABC):
         return min(plans, key=rank)
 
     def widths(self, graph: Graph, plan: Plan) -> Sequence[Width]:
-        """The variants of a plan with increasing numbers of channels at once; empty if no segment has a loop over
-        channels.
+        """The variants of a plan with increasing numbers of channels at once. Empty if no segment has a loop
+        over channels.
         """
         return ()
 
     def _program_plan(self, network: Network, order: Sequence[int], limit: int | None, most_extra: int | None) -> Plan:
-        """The plan of a program whose ops run in a given order. limit: the limit on live bits."""
+        """The plan of a program whose ops run in a given order.
+
+        limit: the limit on live bits.
+        most_extra: as in `program_plan`.
+        """
         ordered = network.in_order(order)
         known = list(self.program_segments(ordered))
         while True:

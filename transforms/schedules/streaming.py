@@ -99,7 +99,7 @@ PIXELS = ByPixels(
 
 
 def streamed_in_programs(network: Network, by: By) -> Iterator[Segment]:
-    """Yield the streamed segments of at least two nodes, all of which can be streamed."""
+    """Yield the streamed segments of at least two nodes that can run in a compiled program."""
     count = len(network.graph.nodes)
     scratch = [scratch_of(network, i) for i in range(count)]
     rows = Streamed(By.ROWS)

@@ -1,9 +1,9 @@
 """Strips: segments that run in strips of columns, whose halos are computed again instead of stored.
 
 msf-CNN (Huang and Baccelli 2025, section 4) fuses layers into blocks that compute their result strip by strip. Along a
-strip, the rows that windows share are cached; between strips, the columns that they share are recomputed. A path
-through the cuts between layers chooses the blocks whose peak is lowest within a limit on the work. Here strips may have
-any width, and segments without recomputation are streamed, or run by channels with sums of 32 bits.
+strip, the rows that several windows cover are cached; columns that several strips need are recomputed. A path through
+the cuts between layers chooses the blocks whose peak is lowest within a limit on the work. Here strips may have any
+width, and segments without recomputation are streamed, or run by channels with sums of 32 bits.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from tinyml.transforms.schedules.streaming import Streamed, streamed_in_programs
 
 @dataclass(frozen=True)
 class InStrips(Tiling):
-    """A loop over `count` strips of columns of the last result, each of which is streamed by rows."""
+    """A loop over `count` strips of columns of the last result. Each strip is streamed by rows."""
 
     count: int
 
@@ -93,8 +93,10 @@ STRIPS = Strips()
 def _in_strips(graph: Graph, spans: Sequence[tuple[int, int]], scratch: Sequence[int]) -> Iterator[Segment]:
     """Yield the segments of at least two nodes in strips of each width.
 
-    Operands and the result are whole, and do not overlap. spans: the nodes of the network that each node stands for.
-    scratch: the bits that each node needs in addition.
+    Operands and the result are whole, and do not overlap.
+
+    spans: for each node, the nodes of the network that it represents.
+    scratch: the additional bits that each node needs.
     """
     streams = Streams(graph, Slice.ROW)
     for last, end in enumerate(graph.nodes):
@@ -120,6 +122,10 @@ def _in_strips(graph: Graph, spans: Sequence[tuple[int, int]], scratch: Sequence
 
 
 def _counts(width: int) -> list[int]:
-    """The numbers of strips, at least two, whose widest strips differ; of equal widths, the smallest number."""
+    """The numbers of strips, at least two, whose widest strips differ. Of several numbers with the same width, only
+    the smallest is returned.
+
+    width: the number of columns to divide.
+    """
     widest = {-(-width // count): count for count in range(width, 1, -1)}
     return sorted(widest.values())

@@ -60,7 +60,9 @@ schedule_named, schedules, schedule_names = SCHEDULES.get, SCHEDULES.each, SCHED
 
 
 class Traits(NamedTuple):
-    """The properties of a schedule that the passes of every program read, with the same meaning as in `Schedule`."""
+    """The properties of a schedule that the passes of every program read. They have the same meaning as in
+    `Schedule`.
+    """
 
     rounds: bool = False
     sliced: bool = False
@@ -73,7 +75,7 @@ _KNOWN = {ORDINARY: Traits(), AUTO: Traits(takes_ram=True)}
 
 
 def traits_of(name: str) -> Traits:
-    """The properties of the named schedule; raises `InputError` for an unknown name."""
+    """The properties of the named schedule. Raises `InputError` for an unknown name."""
     if name in _KNOWN:
         return _KNOWN[name]
     schedule = schedule_named(name)

@@ -2,7 +2,7 @@
 memory.
 
 As in Shiftry, each tensor is first demoted alone. Tensors are then demoted and promoted in the order of the losses of
-these programs.
+the resulting programs.
 """
 
 from __future__ import annotations
@@ -30,11 +30,12 @@ from tinyml.transforms.search.search_demote import (
 class SearchByAccuracyPass(BaselinePass):
     """Demote tensors, starting with the least loss of the program, until the program fits the limits.
 
-    Separately, promote the tensors with the greatest loss while the program fits. Use the better of the two results.
+    Separately, promote the tensors with the greatest loss while the program fits. Use the better of the two
+    results.
 
-    ram, flash: limits as in `LimitedPass`; without any limit all tensors stay wide. target: determines the stack, as
-    for `select-kernels`. widths: the width of demoted tensors and the width of all other tensors, as for
-    `search-demote`.
+    ram, flash: limits as in `LimitedPass`; without any limit all tensors stay wide.
+    target: determines the stack, as for `select-kernels`.
+    widths: the width of demoted tensors and the width of all other tensors, as for `search-demote`.
     """
 
     name = "search-by-accuracy"

@@ -14,12 +14,12 @@ from tinyml.transforms.search.search_demote import better, first_that_fits, narr
 
 @dataclass(frozen=True)
 class SearchBySizePass(BaselinePass):
-    """Demote tensors until the program fits: once starting with the smallest tensors, once with the largest. Use the
-    better result.
+    """Demote tensors until the program fits the limits: once starting with the smallest tensors, once with the
+    largest. Use the better result.
 
-    ram, flash: limits as in `LimitedPass`; without any limit all tensors stay wide. target: determines the stack, as
-    for `select-kernels`. widths: the width of demoted tensors and the width of all other tensors, as for
-    `search-demote`.
+    ram, flash: limits as in `LimitedPass`; without any limit all tensors stay wide.
+    target: determines the stack, as for `select-kernels`.
+    widths: the width of demoted tensors and the width of all other tensors, as for `search-demote`.
     """
 
     name = "search-by-size"

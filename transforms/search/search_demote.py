@@ -1,7 +1,7 @@
 """`search-demote`: Shiftry's search for bit widths and scales (section 6.2, algorithms 10 to 14).
 
-All tensors start wide. Each tensor is first narrowed alone, to measure the loss that this causes. Then tensors are
-narrowed one after the other, in the order of these losses, as long as the loss of the program is permitted.
+All tensors start wide. Each tensor is first narrowed alone, to measure the loss that its demotion causes. Then tensors
+are narrowed one after the other, in the order of these losses, as long as the loss of the program is permitted.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ class Demotion:
 def explore_input_scale(search: Search, choices: Sequence[FormatChoice]) -> FormatChoice:
     """Algorithm 12: the best choice for the input, among all scales from 0 to its width.
 
-    Among equally good scales, the one nearest to the profile's scale is chosen.
+    Ties go to the scale that is nearest to the profile's scale.
     """
     reach = max(map(abs, search.classes[0].range))
     exponent = math.frexp(reach)[1] if reach else 0
@@ -55,7 +55,10 @@ def explore_input_scale(search: Search, choices: Sequence[FormatChoice]) -> Form
 
 
 def demote_each(search: Search, choices: Sequence[FormatChoice], narrow: NumberFormat) -> list[Demotion]:
-    """Algorithm 13: for each tensor, its demotion alone, at the best of several scales."""
+    """Algorithm 13: for each tensor, its demotion alone, at the best of several scales.
+
+    narrow: the format of demoted tensors.
+    """
     unit = metric_named(search.evaluation.metric).unit
     losses = [math.inf] * len(choices)
     best = [replace(choice, prototype=narrow) for choice in choices]
@@ -71,7 +74,9 @@ def demote_each(search: Search, choices: Sequence[FormatChoice], narrow: NumberF
 def cumulative_demotions(
     choices: Sequence[FormatChoice], demotions: Sequence[Demotion]
 ) -> Iterator[list[FormatChoice]]:
-    """Yield candidates with more and more tensors demoted, in the order of the losses of single demotions."""
+    """Yield candidates with an increasing number of tensors demoted, in the order of the losses of single
+    demotions.
+    """
     order = sorted(range(len(demotions)), key=lambda i: demotions[i].loss)
     yield from one_after_the_other(choices, [demotion.choice for demotion in demotions], order)
 
@@ -89,7 +94,7 @@ def one_after_the_other(
 
 
 def first_that_fits(feasibility: Feasibility, steps: Iterable[Sequence[FormatChoice]]) -> Sequence[FormatChoice]:
-    """The first candidate of `steps` that fits the limits; raises `InputError` if none does."""
+    """The first candidate of `steps` that fits the limits. Raises `InputError` if none fits."""
     tried: list[Sequence[FormatChoice]] = []
     for choices in steps:
         if feasibility.fits(choices):
@@ -99,20 +104,20 @@ def first_that_fits(feasibility: Feasibility, steps: Iterable[Sequence[FormatCho
 
 
 def better(search: Search, results: Sequence[SearchResult]) -> SearchResult:
-    """The result with the least loss; the first one among ties."""
+    """The result with the least loss. Ties go to the first result."""
     losses = search.losses([result.choices for result in results])
     best = losses.index(min(losses))
     return replace(results[best], loss=losses[best])
 
 
 def narrow_and_wide(search: Search, widths: Sequence[int]) -> tuple[NumberFormat, NumberFormat]:
-    """Return the format of demoted tensors and the format of all other tensors. widths: the widths of both formats, in
-    this order.
+    """Return the format of demoted tensors and the format of all other tensors.
 
-    Without widths, tensors that are not demoted have the usual width. Demoted tensors then have the widest of the
-    format's `candidates` with at most half of its bits, or else the narrowest candidate. For a format with a single
-    width, both have this width, which may be given once. Raises `InputError` for any other number of widths, and if the
-    first width exceeds the second.
+    widths: the widths of both formats, in this order. Without widths, tensors that are not demoted have the usual
+    width. Demoted tensors then have the widest of the format's `candidates` with at most half of its bits, or else
+    the narrowest candidate. For a format with a single width, both have this width, which may be given once.
+
+    Raises `InputError` for any other number of widths, and if the first width exceeds the second.
     """
     usual = search.prototype
     if not widths:
@@ -132,7 +137,11 @@ def narrow_and_wide(search: Search, widths: Sequence[int]) -> tuple[NumberFormat
 def _demote_within_loss(
     search: Search, choices: Sequence[FormatChoice], demotions: Sequence[Demotion], loss: float, metric: str
 ) -> Sequence[FormatChoice]:
-    """Algorithm 14: the candidate with as many tensors demoted as the permitted loss allows."""
+    """Algorithm 14: the candidate with as many tensors demoted as the permitted loss allows.
+
+    loss: the permitted loss.
+    metric: the metric of the loss.
+    """
     steps = [choices, *cumulative_demotions(choices, demotions)]
     programs = [search.formats(demoted) for demoted in steps[1:]]
     kept = 0
@@ -152,12 +161,13 @@ class SearchDemotePass(LimitedPass):
     """Assign a narrow or a wide format to each tensor by algorithm 11 of Shiftry.
 
     ram, flash: limits as in `LimitedPass`. With a limit the search is the first of Shiftry's two strategies (section
-    3): as few tensors as possible are demoted until the program meets the limits, and `loss` is ignored. target:
-    determines the stack, as for `select-kernels`. widths: the width of demoted tensors and the width of all other
-    tensors. By default all other tensors have the format's usual width. By default demoted tensors have the widest
-    width that the format offers up to half of the usual width. loss: the permitted loss relative to the program on
-    reals, in points of accuracy. It is in the unit of the metric if the metric is not `disagreement`, or if the data
-    have no labels.
+        3): as few tensors as possible are demoted until the program meets the limits, and `loss` is ignored.
+    target: determines the stack, as for `select-kernels`.
+    widths: the width of demoted tensors and the width of all other tensors. By default all other tensors have the
+        format's usual width, and demoted tensors have the widest width that the format offers up to half of the usual
+        width.
+    loss: the permitted loss relative to the program on reals, in points of accuracy. It is in the unit of the metric
+        if the metric is not `disagreement`, or if the data have no labels.
     """
 
     name = "search-demote"

@@ -1,8 +1,9 @@
 """`search-maxscale`: SeeDot's exhaustive search for scales (section 5.3), which derives all scales from one number.
 
 Scales are propagated from constants and the input through the program by the rules of figure 3. These rules divide
-wherever an operation might overflow. Overflows that are possible in theory rarely occur in practice. If a result would
-get a scale below `maxscale`, it is therefore divided by less. The best maxscale is found by evaluating all values.
+wherever an operation might overflow. Overflows that are possible in theory rarely occur in practice. If the rules would
+give a result a scale below the number `maxscale`, the result is therefore divided by less. The best maxscale is found
+by evaluating all values.
 """
 
 from __future__ import annotations
@@ -24,8 +25,8 @@ from tinyml.transforms.search.engine.search_pass import ANY_WIDTH, LimitedPass, 
 
 
 def explore_maxscale(search: Search, prototype: NumberFormat) -> tuple[list[FormatChoice], int, float]:
-    """Return the candidate with the least loss among all maxscales, its maxscale and its loss; among ties, the largest
-    maxscale.
+    """Return the candidate with the least loss among all maxscales, its maxscale and its loss. Ties go to the
+    largest maxscale.
 
     prototype: the format, which determines the width.
     """
@@ -40,13 +41,15 @@ def explore_maxscale(search: Search, prototype: NumberFormat) -> tuple[list[Form
 
 @dataclass(frozen=True)
 class Rules:
-    """The auxiliary functions of algorithm 1, for numbers of `width` bits (B) and a `maxscale` (P in script)."""
+    """The auxiliary functions of algorithm 1, for numbers of `width` bits (B in the paper) and a `maxscale` (script
+    P in the paper).
+    """
 
     width: int
     maxscale: int
 
     def get_p(self, magnitude: float) -> int:
-        """GETP: the scale for a magnitude, reduced by one for a power of two, which would otherwise overflow.
+        """GETP: the scale for a magnitude. It is reduced by one for a power of two, which would otherwise overflow.
 
         It equals GetScale of Shiftry's algorithm 10.
         """
@@ -74,7 +77,10 @@ class Rules:
 
 
 class Scales:
-    """The scales of a program's classes of tensors. profiled: the scales that suit the profiled ranges."""
+    """The scales of a program's classes of tensors.
+
+    profiled: the scales that suit the profiled ranges.
+    """
 
     def __init__(self, assignment: FormatAssignment, prototype: NumberFormat, rules: Rules):
         self.assignment = assignment
@@ -93,8 +99,8 @@ class Scales:
         return self.assigned.get(tensors, self.profiled[tensors])
 
     def assign(self, value: SSAValue, scale: int) -> None:
-        """Set the scale of a result. In a class of several tensors, the tensor that is computed first determines the
-        scale.
+        """Set the scale of a result. In a class of several tensors, the tensor that is computed first
+        determines the scale.
         """
         self.assigned.setdefault(self.assignment.class_of[value], scale)
 
@@ -102,8 +108,10 @@ class Scales:
 def assign_scales(assignment: FormatAssignment, prototype: NumberFormat, maxscale: int) -> Scales:
     """The scales of a program for one maxscale, by the rules of figure 3.
 
-    Tensors without a rule in figure 3 have the scale of their profile. These are iter_args of loops, which are read
+    Tensors without a rule in figure 3 have the scale of their profile. They are iter_args of loops, which are read
     before they are computed, and the results of tanh and sigmoid.
+
+    prototype: the format, which determines the width.
     """
     rules = Rules(prototype.bits, maxscale)
     scales = Scales(assignment, prototype, rules)
@@ -137,12 +145,15 @@ def _scale(op: tdsl.TensorOp, scales: Scales) -> int:
 
 @dataclass(frozen=True)
 class SearchMaxscalePass(LimitedPass):
-    """Evaluate every maxscale from 0 to width - 1, and use the maxscale with the least loss; among ties, the greatest.
+    """Evaluate every maxscale from 0 to width - 1, and use the maxscale with the least loss. Ties go to the
+    greatest maxscale.
 
-    ram, flash: limits as in `LimitedPass`, which restrict the width; none by default. target: as for `select-kernels`.
-    widths: the widths to evaluate, each for all tensors; by default the format's usual width. In the arithmetic of
-    `seedot` this is SeeDot as published; in another arithmetic only the scales are SeeDot's. The metric is accuracy, as
-    in the paper.
+    In the arithmetic of `seedot` the scales and the arithmetic are SeeDot's as published; in another arithmetic
+    only the scales are SeeDot's. The metric is accuracy, as in the paper.
+
+    ram, flash: limits as in `LimitedPass`, which restrict the width; none by default.
+    target: as for `select-kernels`.
+    widths: the widths to evaluate, each for all tensors; by default the format's usual width.
     """
 
     name = "search-maxscale"

@@ -4,8 +4,8 @@ The search starts from uniform widths, wide registers and the results of SeeDot'
 the program is equivalent to an earlier program, the earlier result replaces the results of SeeDot's and Shiftry's
 searches. The search backtracks from candidates just beyond the limits, and continues from the best candidate. Some
 tensors become wide and others narrow (`PairwiseMoves`). Then every change of one tensor's width or scale is evaluated
-separately. Changes that help are combined while each still helps. Such a change may be a finer scale, at which the
-greatest numbers of a tensor saturate. The result is never worse than an initial candidate.
+separately. Changes that lower the loss are combined while each still lowers it. Such a change may be a finer scale, at
+which the greatest numbers of a tensor saturate. The result is never worse than an initial candidate.
 """
 
 from __future__ import annotations
@@ -74,15 +74,18 @@ FRONT_LOSS = 5.0
 class SearchParetoPass(LimitedPass):
     """Use the fastest candidate within the limits whose loss is at most `loss`.
 
-    If `loss` is not given, or if the loss of every candidate exceeds it, use the candidate with the least loss. Raises
-    `InputError` if no candidate is within the limits.
+    If `loss` is not given, or if the loss of every candidate exceeds it, use the candidate with the least loss.
+    Raises `InputError` if no candidate is within the limits.
 
     ram, flash, cycles: limits; RAM includes the stack, cycles are in the target's unit. The costs of candidates are
-    their costs after `spend-flash` has used the remaining flash. target: as for `select-kernels`. widths: the widths of
-    tensors, if the format offers them. loss: in the unit of the metric. effort: the approximate number of candidates
-    that are evaluated, not counting backtracking. formats: alternative formats of single tensors (`choose_formats`).
+        their costs after `spend-flash` has used the remaining flash.
+    target: as for `select-kernels`.
+    widths: the widths of tensors, if the format offers them.
+    loss: in the unit of the metric.
+    effort: the approximate number of candidates that are evaluated, not counting backtracking.
+    formats: alternative formats of single tensors (`choose_formats`).
     plans: modes of `plan-execution`. The program is searched in each mode, in this order, until one mode has spare
-    memory. The function gets the attribute `tdsl.mode`.
+        memory. The function gets the attribute `tdsl.mode`.
     """
 
     name = "search-pareto"
@@ -120,7 +123,9 @@ class SearchParetoPass(LimitedPass):
             raise InputError(f"search-pareto compares costs, and none are known of the target '{self.target}'")
 
     def otherwise(self, op: ModuleOp) -> Iterator[ModuleOp]:
-        """Yield the alternatives of other searches, unless `plans` lists modes of execution."""
+        """Yield the programs that `SearchPass.otherwise` yields, unless `plans` lists modes of
+        `plan-execution`.
+        """
         return iter(()) if self.plans else super().otherwise(op)
 
     def programs(self, ctx: Context, op: ModuleOp, inputs: NDArray[Any]) -> Iterator[ModuleOp]:
@@ -128,10 +133,10 @@ class SearchParetoPass(LimitedPass):
             yield from in_modes(program, self.plans) if self.plans else [program]
 
     def suffices(self, results: Sequence[SearchResult]) -> bool:
-        """True if no further program needs to be searched.
+        """Whether no further program needs to be searched.
 
-        Further programs round products separately. This is useful only if memory is still short, because it takes time
-        and has little other benefit.
+        Further programs round loop-carried sums. They are useful only if memory is still short, because the
+        rounding takes time and has little other benefit.
         """
         if len(results) > 1 and self.ram is not None:
             enough = results[self.preferred(results)].chosen.cost.ram < (1 - SPARE_RAM_SHARE) * self.ram
@@ -192,7 +197,8 @@ MAX_RIVALS = 6
 class _Pareto:
     """The state of a search.
 
-    points: by formats, all candidates that were evaluated on all samples. best: the best candidate within the limits.
+    points: by formats, all candidates that were evaluated on all samples.
+    best: the best candidate within the limits.
     """
 
     def __init__(self, feasibility: Feasibility, offered: Sequence[NumberFormat], effort: int):
@@ -223,8 +229,8 @@ class _Pareto:
         return points
 
     def consider(self, point: _Point) -> bool:
-        """Make a candidate the best candidate if it is better than the current one and within the limits. Return True
-        if it is.
+        """If a candidate is within the limits and better than the best candidate, make it the best candidate.
+        Return whether it is.
         """
         if (self.best is None or point.key < self.best.key) and self.feasibility.fits(point.choices):
             self.best = point
@@ -238,8 +244,8 @@ class _Pareto:
         self.settle(CORRECTED_SLACK, math.inf)
 
     def retreat(self) -> None:
-        """Improve the scales of programs with wide registers that slightly exceed the limits, and backtrack from these
-        programs.
+        """Improve the scales of programs with wide registers that slightly exceed the limits, and backtrack
+        from these programs.
         """
         search, best, narrow = self.search, self.best, _widest_within(self.feasibility, self.offered)
         assert best is not None
@@ -257,10 +263,12 @@ class _Pareto:
         self.settle(CORRECTED_SLACK, 0)
 
     def settle(self, factor: float, attempts: float) -> None:
-        """Continue from the best candidate whose measured cost is within the limits.
+        """Continue from the best candidate whose measured cost is within the limits. Raises `InputError` if
+        there is none.
 
-        factor: the ratio by which estimates may exceed the limits. attempts: the number of failed measurements after
-        which a candidate that is known to be within the limits is used. Raises `InputError` if there is none.
+        factor: the ratio by which estimates may exceed the limits.
+        attempts: the number of failed measurements after which a candidate that is known to be within the limits is
+            used.
         """
         points = sorted(self.points.values(), key=lambda point: point.key)
         known = self.feasibility.costs.measurements
@@ -299,7 +307,7 @@ class _Pareto:
             moved = any(map(self.consider, sorted(better, key=lambda point: point.key)))
 
     def improve(self) -> None:
-        """Change single tensors of the best candidate until no change helps or the effort is spent."""
+        """Change single tensors of the best candidate until no change lowers the loss or the effort is spent."""
         self.evaluation.begin("improvement")
         while self.evaluation.evaluated < self.effort:
             before = self.best
@@ -361,8 +369,10 @@ class _Pareto:
         return next(feasible, self.best).result(self.search)
 
     def rivals(self, result: SearchResult) -> list[SearchResult]:
-        """Results for the best candidate of each width and of each published search, within the limits and below
-        `RIVAL_LOSS_RATIO`.
+        """Results for the best candidate of each width and of each published search, within the limits and
+        below `RIVAL_LOSS_RATIO`.
+
+        result: the result with which they compete.
         """
         most = RIVAL_LOSS_RATIO * result.chosen.loss
         rivals: list[SearchResult] = []
@@ -395,8 +405,10 @@ def _initial_candidates(
 ) -> Iterator[tuple[str, list[Sequence[FormatChoice]]]]:
     """Yield the initial candidates in groups, each with the step that produced the group.
 
-    offered: formats of the widths that tensors may have. If there is a result for an earlier program, it replaces the
-    candidates of `search-maxscale` and `search-demote`.
+    If there is a result for an earlier program, it replaces the candidates of `search-maxscale` and
+    `search-demote`.
+
+    offered: formats of the widths that tensors may have.
     """
     search = feasibility.search
     search.evaluation.begin("uniform")
@@ -421,14 +433,17 @@ def _initial_candidates(
 
 
 def _widest_within(feasibility: Feasibility, offered: Sequence[NumberFormat]) -> NumberFormat | None:
-    """The widest format with which the uniform program is within the limits; None if there is none."""
+    """The widest format with which the uniform program is within the limits. None if there is none.
+
+    offered: the formats to try.
+    """
     within = [format for format in offered if feasibility.fits(feasibility.search.uniform(format))]
     return max(within, key=lambda format: format.bits, default=None)
 
 
 def _calibrate(feasibility: Feasibility, programs: Sequence[Sequence[FormatChoice]]) -> None:
-    """Correct estimates by the measured errors for uniform programs that may be within the limits,
-    one after the other.
+    """Correct estimates by the measured errors for uniform programs that may be within the limits, one after the
+    other.
     """
     if feasibility.is_limited:
         feasibility.estimate_fitting(programs)
@@ -440,12 +455,14 @@ def _calibrate(feasibility: Feasibility, programs: Sequence[Sequence[FormatChoic
 
 
 def _with_wide_registers(feasibility: Feasibility, offered: Sequence[NumberFormat]) -> Iterator[Sequence[FormatChoice]]:
-    """Yield candidates in which tensors that need no RAM are widened. All others have the widest uniform format within
-    the limits.
+    """Yield candidates in which tensors that need no RAM are widened. All others have the widest uniform format
+    within the limits.
 
     There is one candidate for each greater width. Elementwise ops pass single numbers to each other in registers.
-    Greater precision is useful only if many of these numbers are widened together. In addition, function tables that
-    interpolate are shorter.
+    Greater precision is useful only if many of these numbers are widened together. In addition, function tables
+    that interpolate are shorter.
+
+    offered: formats of the widths that tensors may have.
     """
     narrow = _widest_within(feasibility, offered)
     if narrow is None:
@@ -463,8 +480,8 @@ def _with_wide_registers(feasibility: Feasibility, offered: Sequence[NumberForma
 
 
 def _as_earlier(search: Search, offered: Sequence[NumberFormat]) -> list[Sequence[FormatChoice]]:
-    """The choices for an earlier program, once for each width. Tensors that the earlier program lacks have this
-    width.
+    """The choices for an earlier program, once for each width in `offered`. Tensors that the earlier program lacks
+    have this width.
     """
     return [
         [search.earlier.get(tensors.name, FormatChoice(format)) for tensors in search.classes] for format in offered
@@ -472,7 +489,10 @@ def _as_earlier(search: Search, offered: Sequence[NumberFormat]) -> list[Sequenc
 
 
 def _demotions(search: Search, narrow: NumberFormat, wide: NumberFormat) -> list[Sequence[FormatChoice]]:
-    """All candidates of Shiftry's algorithm 14, regardless of their loss."""
+    """All candidates of Shiftry's algorithm 14, regardless of their loss.
+
+    narrow, wide: the formats of demoted tensors and of all other tensors.
+    """
     start = search.uniform(wide)
     start[0] = explore_input_scale(search, start)
     return list(cumulative_demotions(start, demote_each(search, start, narrow)))
@@ -484,8 +504,10 @@ def _promotions(
     halves: tuple[NumberFormat, NumberFormat],
     demotions: Sequence[Sequence[FormatChoice]],
 ) -> Iterator[Sequence[FormatChoice]]:
-    """Yield MinUn's promotions within the limits, then the result of algorithm 8 for the RAM of each demotion.
+    """Yield MinUn's promotions within the limits, followed by the result of algorithm 8 for the RAM of each
+    demotion.
 
+    offered: formats of the widths that tensors may have.
     halves: the narrow and the wide format of `demotions`.
     """
     search = feasibility.search
@@ -505,7 +527,11 @@ def _promotions(
 
 
 def _promoted(feasibility: Feasibility, promotion: Promotion, low: NumberFormat) -> Sequence[FormatChoice]:
-    """The result of `search-promote` if only RAM is limited, otherwise the result of the faster algorithm 7."""
+    """The result of `search-promote` if only RAM is limited, and otherwise the result of algorithm 7, which takes
+    less time.
+
+    low: the format of tensors that are not promoted.
+    """
     if not feasibility.limits.on_ram_only:
         return promotion.in_order(feasibility.fits)
     least = feasibility.search.uniform(low)
@@ -516,7 +542,9 @@ def _promoted(feasibility: Feasibility, promotion: Promotion, low: NumberFormat)
 class _Point:
     """A candidate that was evaluated on all samples.
 
-    loss: by the metric of the search. error: the error of margins. origin: the step that produced the candidate.
+    loss: by the metric of the search.
+    error: the error of margins.
+    origin: the step that produced the candidate.
     """
 
     choices: tuple[FormatChoice, ...]
@@ -537,8 +565,8 @@ class _Point:
 
 
 def worth_knowing(points: Collection[_Point], best: _Point, known: Collection[Formats]) -> list[_Point]:
-    """The candidates whose costs are needed because they may be on the front, and the candidates whose costs are
-    already `known`.
+    """The candidates whose costs are needed because they may be on the front, together with the candidates whose
+    costs are already `known`.
     """
     good = [point for point in points if point.loss <= best.loss + FRONT_LOSS]
     cheap = [point for point in good if point.formats in known]
@@ -547,7 +575,7 @@ def worth_knowing(points: Collection[_Point], best: _Point, known: Collection[Fo
 
 
 def _is_wasteful(point: _Point, other: _Point) -> bool:
-    """True if `other` has less loss than `point` and no tensor has more bits in `other` than in `point`."""
+    """Whether `other` has less loss than `point` and no tensor has more bits in `other` than in `point`."""
     pairs = zip(point.choices, other.choices, strict=True)
     return other.loss < point.loss and all(a.prototype.bits >= b.prototype.bits for a, b in pairs)
 

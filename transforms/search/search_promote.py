@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 
 def uniform_losses(search: Search, offered: Sequence[NumberFormat]) -> list[float]:
-    """By format, the loss of the program with this format for all tensors, by the metric that compares whole
+    """For each format, the loss of the program with this format for all tensors, by the metric that compares whole
     programs.
     """
     metric = search.evaluation.metric_of_programs
@@ -37,9 +37,10 @@ def uniform_losses(search: Search, offered: Sequence[NumberFormat]) -> list[floa
 
 
 def best_variant(search: Search, prototype: NumberFormat, fits: Criterion) -> NumberFormat:
-    """Among the variants of a format, the first with the least loss (MinUn's algorithm 4, for the es of posits).
+    """The variant of a format with the least loss (MinUn's algorithm 4, for the es of posits). Ties go to the first
+    variant.
 
-    Only variants that fit are considered, unless none fits.
+    Only variants that satisfy `fits` are considered, unless none does.
     """
     offered = prototype.variants
     if len(offered) == 1:
@@ -63,11 +64,11 @@ def choose_pair(
     search: Search, offered: Sequence[NumberFormat], fits: Criterion
 ) -> tuple[NumberFormat, NumberFormat] | None:
     """Return two widths for all tensors, low and high, whose accuracies enclose the accuracy of the reals (MinUn
-    7.7.2).
+    7.7.2). None if no width satisfies `fits`.
 
-    Each width is represented by its best variant (algorithm 4). Among equally accurate widths, the least is used. If
-    all widths are worse than the reals, the two best widths are used. If no lower width is worse, or if there is only
-    one width, the two widths are equal. The program fits with the low width. None if the program fits with no width.
+    Each width is represented by its best variant (algorithm 4). Among equally accurate widths, the least is used.
+    If all widths are worse than the reals, the two best widths are used. If no lower width is worse, or if there is
+    only one width, the two widths are equal. The program satisfies `fits` with the low width.
     """
     offered = [best_variant(search, format, fits) for format in offered]
     fitting = [format for format in offered if fits(search.uniform(format))]
@@ -88,9 +89,8 @@ def choose_pair(
 
 
 def heat_map(search: Search, low: NumberFormat, high: NumberFormat) -> list[float]:
-    """The promotability of each tensor (algorithms 5 and 6).
-
-    It is the deviation of the tensor's numbers between the two widths, divided by the number of its elements.
+    """The promotability of each tensor (algorithms 5 and 6): the deviation of the tensor's numbers between the two
+    widths, divided by the number of its elements.
     """
     maps = [value_map(search.evaluator, search.formats(search.uniform(format))) for format in (low, high)]
     return [
@@ -105,7 +105,10 @@ def representative(deviations: Reals) -> float:
 
 
 class Promotion:
-    """Algorithms 7 and 8, for one pair of a low and a high width. heat: the result of `heat_map`."""
+    """Algorithms 7 and 8, for one pair of a low and a high width.
+
+    heat: the result of `heat_map`.
+    """
 
     def __init__(self, search: Search, low: NumberFormat, high: NumberFormat, heat: Sequence[float]):
         self.search = search
@@ -114,16 +117,22 @@ class Promotion:
         self.order = sorted(range(len(heat)), key=lambda i: -heat[i])
 
     def in_order(self, fits: Criterion) -> list[FormatChoice]:
-        """Algorithm 7: the candidate with all promotions that fit, starting with the most promotable tensors."""
+        """Algorithm 7: the candidate with all promotions that fit, starting with the most promotable tensors.
+
+        fits: the condition that a candidate must satisfy.
+        """
         return self._choices(self._promoted(frozenset(), fits)[0])
 
     def best(self, fits: Criterion, fits_softly: Criterion | None = None) -> SearchResult:
-        """Algorithm 8: return the best of several promotions.
+        """Algorithm 8: return the best of several promotions, the one that satisfies `fits` and has the least
+        loss.
 
-        Each promotion promotes tensors in order. In the first promotion, the order is the order of promotability. Each
-        tensor that did not fit comes first in one further promotion. In a last promotion, all these tensors come first.
-        Among the candidates that fit, the candidate with the least loss is returned. fits_softly: a weaker condition
-        that promotions must satisfy.
+        Each promotion promotes tensors in order. In the first promotion, the order is the order of
+        promotability. Each tensor that did not fit comes first in one further promotion. In a last promotion,
+        all these tensors come first.
+
+        fits: the condition that the result must satisfy.
+        fits_softly: a weaker condition that promotions must satisfy.
         """
         fits_softly = fits_softly or fits
         promoted, overshooting = self._promoted(frozenset(), fits_softly)
@@ -144,8 +153,11 @@ class Promotion:
     def _promoted(self, promoted: frozenset[int], fits: Criterion) -> tuple[frozenset[int], list[int]]:
         """Algorithm 7: return the set of promoted tensors, and the tensors that did not fit, in order.
 
-        promoted: the tensors that are promoted at the start. Tensors are tried in groups: twice as many after a group
-        that fitted, half as many after a group that did not. If a group fits, its tensors would also fit one by one.
+        Tensors are tried in groups: twice as many after a group that fitted, half as many after a group that
+        did not. If a group fits, its tensors would also fit one by one.
+
+        promoted: the tensors that are promoted at the start.
+        fits: the condition that a candidate must satisfy.
         """
         overshooting: list[int] = []
         waiting = [i for i in self.order if i not in promoted]
@@ -174,10 +186,12 @@ def use_room(
 ) -> SearchResult:
     """Widen some tensors of a promotion's result to further widths, where this lowers the loss. Return the result.
 
-    As in algorithm 7 of MinUn, tensors become wide in the order of promotability while the program fits. This is done
-    for one width after the other, in two orders. From the widest width down, few tensors become as wide as possible.
-    From the narrowest width up, many tensors become slightly wider. The same is done starting with all tensors narrow,
-    regardless of the pair. Tensors of other formats are unchanged.
+    As in algorithm 7 of MinUn, tensors become wide in the order of promotability while the program fits. This is
+    done for one width after the other, in two orders. From the widest width down, few tensors become as wide as
+    possible. From the narrowest width up, many tensors become slightly wider. Both orders are also tried with all
+    tensors narrow at the start, regardless of the pair. Tensors of other formats are unchanged.
+
+    heat: the result of `heat_map`.
     """
     narrowest = min(offered, key=lambda format: (not fits(search.uniform(format)), format.bits))
     own = [type(choice.prototype) is type(narrowest) for choice in result.choices]
@@ -228,7 +242,10 @@ def _use_last_bytes(feasibility: Feasibility, result: SearchResult, offered: Seq
 
 
 def _with_reasons(search: Search, result: SearchResult, choices: Sequence[FormatChoice], reason: str) -> SearchResult:
-    """A copy of the result with other choices. reason: recorded for each choice that changed."""
+    """A copy of the result with other choices.
+
+    reason: the reason to record for each choice that changed.
+    """
     reasons = dict(result.reasons)
     for tensors, before, after in zip(search.classes, result.choices, choices, strict=True):
         if after != before:
@@ -244,14 +261,16 @@ WIDTHS = (8, 9, 10, 12, 16)
 class SearchPromotePass(LimitedPass):
     """Assign a low or a high width to each tensor by algorithm 8 of MinUn.
 
-    ram, flash: limits as in `LimitedPass`; none by default. target: determines the stack, as for `select-kernels`.
-    widths: the candidates for the pair of a low and a high width (7.7.2); two widths are the pair. soft: promotions
-    continue up to this multiple of `ram`, because tensors have no final offsets yet; a result above `ram` is never
-    used. formats: alternative formats of single tensors (`choose_formats`).
+    ram, flash: limits as in `LimitedPass`; none by default.
+    target: determines the stack, as for `select-kernels`.
+    widths: the candidates for the pair of a low and a high width (7.7.2); two widths are the pair.
+    soft: promotions continue up to this multiple of `ram`, because tensors have no final offsets yet; a result above
+        `ram` is never used.
+    formats: alternative formats of single tensors (`choose_formats`).
 
-    The pass extends the paper in two ways. If there are a limit and a choice of widths, tensors of further widths use
-    the memory that the pair leaves free. With the metric `margin`, which reflects saturation, tensors get other scales
-    (`choose_scales`).
+    The pass extends the paper in two ways. If there are a limit and a choice of widths, tensors of further widths
+    use the memory that the pair leaves free. With the metric `margin`, which reflects saturation, tensors get other
+    scales (`choose_scales`).
     """
 
     name = "search-promote"
@@ -301,11 +320,11 @@ class SearchPromotePass(LimitedPass):
     def _narrowed(
         self, feasibility: Feasibility, result: SearchResult, offered: Sequence[NumberFormat]
     ) -> SearchResult:
-        """Narrow the formats of a result, and widen tensors into the freed memory. Return the better of the given and
-        the new result.
+        """Narrow the formats of a result, and widen tensors into the freed memory. Return the better of the
+        given and the new result.
 
-        Tensors are widened either to all offered widths or to a single width. Among these variants, the variant with
-        the least loss at its best scales is used.
+        Tensors are widened either to all offered widths or to a single width. Among these variants, the variant
+        with the least loss at its best scales is used.
         """
         search = feasibility.search
         narrow = narrow_formats(search, result) if search.others else result
@@ -327,8 +346,8 @@ class SearchPromotePass(LimitedPass):
 
 
 def _rescaled(feasibility: Feasibility, result: SearchResult) -> SearchResult:
-    """Improve the scales of a result, and return it. Estimates are corrected by the cost of the result, which must have
-    been measured.
+    """Improve the scales of a result, and return the new result. Estimates are corrected by the cost of the given
+    result, which must have been measured.
     """
     feasibility.calibrate(result.choices)
     return choose_scales(feasibility.search, result, feasibility.admits)

@@ -15,9 +15,10 @@ from tinyml.transforms.search.search_promote import best_variant, uniform_losses
 
 @dataclass(frozen=True)
 class SearchUniformPass(LimitedPass):
-    """Assign to all tensors the width within the limits that has the least loss; among ties, the first.
+    """Assign to all tensors the width within the limits that has the least loss. Ties go to the first width.
 
-    ram, flash: limits as in `LimitedPass`; none by default. target: determines the stack, as for `select-kernels`.
+    ram, flash: limits as in `LimitedPass`; none by default.
+    target: determines the stack, as for `select-kernels`.
     widths: the candidate widths; by default the format's usual width.
     """
 

@@ -3,15 +3,15 @@
 Weights are most of a small program, and some of its matrices tolerate far fewer bits than others. Every constant gets a
 separate format of any width. It may be a list of numbers that is fitted to the constant, or synthesised for it by the
 errors of margins (`number_lists`). It may also be integers whose groups share a power of two, or fixed point. Bits that
-elements share are included in the average: the list of numbers or the exponents of groups. All other tensors have one
-format.
+belong to several elements, the list of numbers or the exponents of groups, are included in the average. All other
+tensors have one format.
 
 1. **Alone**: each format of each constant is evaluated with all other tensors wide.
-2. **Narrowing**: starting with wide constants, the step that adds least loss for the bits that it saves is taken, until
+2. **Narrowing**: starting with wide constants, the step that adds least loss for the bits that it saves is made, until
    the limit is met. The loss of a program is predicted as the sum of these losses.
 3. **Exchange**: one constant gets another format, or two constants do, such as a narrower and a wider one, within the
-   limit. The changes with the least predicted loss are evaluated, and the best one is taken if it helps. This step is
-   repeated.
+   limit. The changes with the least predicted loss are evaluated, and the best one is made if it lowers the loss. This
+   step is repeated.
 """
 
 from __future__ import annotations
@@ -56,10 +56,13 @@ def _weight_bits_option() -> Any:
 class SearchWeightsPass(SearchPass):
     """Assign a format to each constant so that the loss is least, within a limit on the bits of all constants.
 
-    weight_bits: the limit, on average over the elements of all constants of more than one element. formats: the formats
-    that constants may have in addition to the main one, by default all with `FOR_WEIGHTS`; only formats of the main
-    family are used. widths: the candidate widths of all other tensors, of which the one with the least loss is used;
-    the format's usual width by default. Raises `InputError` if no choice of formats is within the limit.
+    weight_bits: the limit, on average over the elements of all constants of more than one element.
+    formats: the formats that constants may have in addition to the main format, by default all with `FOR_WEIGHTS`;
+        only formats of the main family are used.
+    widths: the candidate widths of all other tensors, of which the width with the least loss is used; the format's
+        usual width by default.
+
+    Raises `InputError` if no choice of formats is within the limit.
     """
 
     name = "search-weights"
@@ -88,8 +91,8 @@ class SearchWeightsPass(SearchPass):
 class _Option:
     """A possible format of a constant.
 
-    bits: the bits of all elements together, including shared bits. loss: the loss of the program if only this constant
-    has the format.
+    bits: the bits of all elements together, including bits that belong to several elements.
+    loss: the loss of the program if only this constant has the format.
     """
 
     choice: FormatChoice
@@ -100,8 +103,10 @@ class _Option:
 class _Weights:
     """The constants of several elements of a program, and the formats that each may have.
 
-    wide: the choices of a program with a small loss. limit: in bits, on average over all elements. weighted: the
-    numbers of each constant as reals, and their weights in margins, from which lists of all widths are synthesised.
+    wide: the choices of a program with a small loss.
+    limit: in bits, on average over all elements.
+    weighted: the numbers of each constant as reals, and their weights in margins, from which lists of all widths are
+        synthesised.
     """
 
     def __init__(self, search: Search, wide: Sequence[FormatChoice], limit: float):
@@ -139,9 +144,7 @@ class _Weights:
             self.options[i] = kept[::-1]
 
     def _offered(self, index: int) -> Iterator[FormatChoice]:
-        """Yield the formats that a constant may have: its wide format, and narrow formats of families that multiply
-        with it.
-        """
+        """Yield the formats that a constant may have: its wide format, and narrow formats of the same family."""
         yield self.wide[index]
         elements, family = self.search.classes[index].elements, self.search.prototype.FAMILY
         for prototype in (self.search.prototype, *self.search.others):
@@ -153,8 +156,10 @@ class _Weights:
                         yield from self._made(index, NumberLists(format, format.bits + EXTRA_BITS))
 
     def _made(self, index: int, lists: NumberLists) -> Iterator[FormatChoice]:
-        """Yield synthesised lists for the numbers of a constant,
-        one for each power of the numbers' weights in margins.
+        """Yield synthesised lists for the numbers of a constant, one for each power of the numbers' weights in
+        margins.
+
+        lists: the search for lists of one width.
         """
         if index not in self.weighted:
             constant = self.search.classes[index].roots[0]
@@ -164,14 +169,14 @@ class _Weights:
             yield FormatChoice(lists.made_for(reals, weights**power), is_made=True)
 
     def _bits(self, index: int, choices: Sequence[FormatChoice]) -> int:
-        """The number of bits of a constant as stored; raises `InputError` if the choices are invalid."""
+        """The number of bits of a constant as stored. Raises `InputError` if the choices are invalid."""
         return stored_bits(self.search.classes[index], self.search.formats(choices)[index])
 
     def _keeps(self, taken: dict[int, _Option]) -> bool:
         return sum(option.bits for option in taken.values()) <= self.limit * self.elements
 
     def narrowed(self) -> dict[int, _Option]:
-        """For each constant, the option at the first step within the limit.
+        """For each constant, the option after the first step at which the program is within the limit.
 
         Options start wide. Each step narrows the constant that adds the least loss for the bits that it saves.
         """
@@ -191,7 +196,10 @@ class _Weights:
         return taken
 
     def exchanged(self, taken: dict[int, _Option]) -> list[FormatChoice]:
-        """Exchange options while this lowers the loss, and return the choices of the program."""
+        """Exchange options while this lowers the loss, and return the choices of the program.
+
+        taken: the option of each constant at the start.
+        """
         [least] = self.search.losses([self._choices(taken)])
         while True:
             changed = sorted(self._changes(taken), key=_sum_of_losses)[:TRIES]

@@ -1,4 +1,4 @@
-"""Access to the fields of JSON objects with checks of their types."""
+"""Access to the fields of JSON objects. Each access checks the type of the field."""
 
 from __future__ import annotations
 
@@ -55,7 +55,8 @@ class Fields:
         return str(value)
 
     def number(self, name: str, default: float | None = None, *, infinite: bool = False) -> float:
-        """A finite number field, which the file may also write as a string.
+        """A finite number field. The file may also store the number as a string.
+
         infinite: true to accept positive infinity.
         """
         value = self.data.get(name, default) if default is not None else self._get(name)
@@ -74,7 +75,7 @@ class Fields:
         return int(value)
 
     def index(self, name: str) -> int:
-        """An integer field in [0, 2^31)."""
+        """Read an integer field. Raises `InputError` unless it is in [0, 2^31)."""
         value = self.integer(name)
         if not 0 <= value < 1 << 31:
             raise self.error(f"expected an index as {name}, got {value:g}")
@@ -89,7 +90,10 @@ class Fields:
         return [Fields(value, self.file, f"{self._path(name)}[{at}]") for at, value in enumerate(values)]
 
     def numbers(self, name: str, length: int | None = None) -> NDArray[np.float64]:
-        """A field that is a list of finite numbers. length: the required length, if any."""
+        """A field that is a list of finite numbers.
+
+        length: the required length, if any.
+        """
         values = self._get(name)
         try:
             array = np.asarray(values, np.float64)
@@ -102,7 +106,10 @@ class Fields:
         return array
 
     def integers(self, name: str, length: int | None = None) -> NDArray[np.int64]:
-        """A field that is a list of integers. length: the required length, if any."""
+        """A field that is a list of integers.
+
+        length: the required length, if any.
+        """
         array = self.numbers(name, length)
         if (wrong := not_integers(array)).size:
             raise self.error(f"expected integers of 32 bits as {name}, got {wrong[0]:g}")
@@ -110,7 +117,7 @@ class Fields:
 
 
 def not_integers(numbers: NDArray[np.float64]) -> NDArray[np.float64]:
-    """The elements that are not signed 32-bit integers, the type in which XGBoost and LightGBM store indices."""
+    """The elements that signed 32-bit integers, the index type of XGBoost and LightGBM, cannot represent."""
     return numbers[(numbers != np.rint(numbers)) | (np.abs(numbers) >= 1 << 31)]
 
 

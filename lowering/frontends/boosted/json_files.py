@@ -1,4 +1,4 @@
-"""Import of JSON files of XGBoost, LightGBM and microWakeWord, by the importer for what the file describes."""
+"""Import of JSON files of XGBoost, LightGBM and microWakeWord. The fields of the file determine the importer."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _MOST_DIGITS = 20
 
 
 def read_json(content: bytes, file: str) -> ModuleOp:
-    """Import the model in a JSON file; raises `InputError` if none of these wrote it."""
+    """Import the model in a JSON file. Raises `InputError` if the fields match no supported library."""
     model = parse_json(content, file)
     if isinstance(model, dict) and "learner" in model:
         from tinyml.lowering.frontends.boosted.xgboost import import_xgboost
@@ -39,7 +39,7 @@ def read_json(content: bytes, file: str) -> ModuleOp:
 
 
 def parse_json(content: bytes, file: str) -> Any:
-    """The value in a JSON file; raises `InputError` if it is none."""
+    """Parse a JSON file and return its value. Raises `InputError` if the content is not JSON."""
     try:
         return json.loads(content.decode("utf-8"), parse_int=_integer)
     except (UnicodeDecodeError, json.JSONDecodeError, RecursionError) as error:
@@ -47,5 +47,7 @@ def parse_json(content: bytes, file: str) -> Any:
 
 
 def _integer(digits: str) -> int | float:
-    """Parse an integer. An integer with more digits than any field accepts becomes a float, which the field rejects."""
+    """Parse an integer. An integer with more digits than any field accepts becomes a float, which the access to the
+    field then rejects.
+    """
     return int(digits) if len(digits) <= _MOST_DIGITS else float(digits)

@@ -1,9 +1,9 @@
 """Import of LightGBM's models (L0): the text of `save_model` and the JSON of `dump_model`.
 
 The text consists of lines `name=value`, in a block per tree. In the JSON, the nodes of a tree are nested objects. A
-node sends a sample left if the feature is at most the threshold. A missing value goes to the node's default side. If no
-value of the feature was missing in training, a missing value is treated as zero. The votes of the first trees include
-the initial values of the sums.
+node sends a sample left if the feature is at most the threshold. A missing value goes to the node's default side. If
+the feature had no missing value in training, a missing value is treated as zero. The leaf values of the first trees
+include the initial values of the sums.
 """
 
 from __future__ import annotations
@@ -52,9 +52,10 @@ LINEAR = "linear trees are not supported: train with linear_tree=false"
 
 
 def _objective_of(text: str, results: int, file: str) -> Objective:
-    """The objective that a text such as `binary sigmoid:1` names. In the text, parameters follow the name.
+    """Parse the objective from a text such as `binary sigmoid:1`, in which parameters follow the name.
 
-    The parameters do not change predictions, since a factor in the logistic function preserves the order of the sums.
+    The parameters are ignored: a factor in the logistic function preserves the order of the sums, and hence the
+    predictions.
     """
     name, *parameters = text.split() or [""]
     if name not in OBJECTIVES:
@@ -68,8 +69,8 @@ def _objective_of(text: str, results: int, file: str) -> Objective:
 
 
 def _in_turns(trees: Sequence[Tree], results: int) -> BoostedTrees:
-    """Assign trees to the results in rotation, since each training iteration produces one tree per result. Return trees
-    and results.
+    """Pair each tree with the result to which it adds. Each training iteration produces one tree per result, so
+    results rotate.
     """
     return BoostedTrees(trees, [number % results for number in range(len(trees))], results)
 
@@ -85,14 +86,14 @@ _MISSING = ("None", "Zero", "NaN")
 
 
 def read_lightgbm(content: bytes, file: str) -> ModuleOp:
-    """Import a model in LightGBM's text format; raises `InputError` for an invalid file and for an unsupported
+    """Import a model in LightGBM's text format. Raises `InputError` for an invalid file and for an unsupported
     model.
     """
     return boosted_program(file, lightgbm_model(content.decode("utf-8"), file))
 
 
 def lightgbm_model(text: str, file: str) -> BoostedModel:
-    """Parse a model in LightGBM's text format; raises `InputError` as `read_lightgbm` does."""
+    """Parse a model in LightGBM's text format. Raises `InputError` as `read_lightgbm` does."""
     lines = text.splitlines()
     if not lines or lines[0].strip() != FIRST:
         raise InputError("expected a model as LightGBM's save_model('model.txt') writes it", file=file)
@@ -112,7 +113,10 @@ def lightgbm_model(text: str, file: str) -> BoostedModel:
 
 
 class _Section:
-    """A block of lines `name=value`. first: the line number of its first line, for messages."""
+    """A block of lines `name=value`.
+
+    first: the line number of the block's first line, for messages.
+    """
 
     def __init__(self, lines: list[str], file: str, first: int) -> None:
         self.file, self.first = file, first
@@ -138,7 +142,10 @@ class _Section:
         return numbers.astype(np.int64)
 
     def numbers(self, name: str, length: int, *, infinite: bool = False) -> NDArray[np.float64]:
-        """A field with a list of `length` finite numbers. infinite: true to accept positive infinity."""
+        """A field with a list of `length` finite numbers.
+
+        infinite: true to accept positive infinity.
+        """
         try:
             numbers = np.array([float(word) for word in self.text(name).split()])
         except ValueError as error:
@@ -151,7 +158,11 @@ class _Section:
 
 
 def _listed_tree(block: _Section, share: float) -> Tree:
-    """Build a tree with its inner nodes first, then its leaves. The file numbers leaves -1, -2 and so on."""
+    """Build a tree from a block of LightGBM's text. Inner nodes come first, then the leaves, which the file numbers
+    -1, -2 and so on.
+
+    share: the factor of the leaf values.
+    """
     leaves = block.integer("num_leaves")
     values: Any = block.numbers("leaf_value", leaves)
     if block.values.get("is_linear", "0") != "0":
@@ -183,14 +194,15 @@ def _listed_tree(block: _Section, share: float) -> Tree:
 def _directions(told: NDArray[np.bool_], left: NDArray[np.bool_], thresholds: NDArray[Any]) -> NDArray[np.bool_]:
     """A mask of the nodes that send a missing value left.
 
-    told: marks the nodes that send a missing value to the default side. left: marks the nodes whose default side is
-    left. Nodes not marked in `told` treat a missing value as 0.
+    told: true for nodes that send a missing value to their default side; other nodes treat it as 0.
+    left: true for nodes whose default side is left.
+    thresholds: the threshold of each node.
     """
     return np.where(told, left, thresholds >= 0)
 
 
 def import_dump(model: Fields, file: str) -> ModuleOp:
-    """Import LightGBM's JSON; raises `InputError` for an invalid file and for an unsupported model."""
+    """Import LightGBM's JSON. Raises `InputError` for an invalid file and for an unsupported model."""
     results = model.integer("num_tree_per_iteration")
     trees = model.objects("tree_info")
     if not trees:

@@ -1,6 +1,4 @@
-"""Programs that evaluate boosted trees. The training objective determines the map from the sums of the trees to
-results.
-"""
+"""Programs that evaluate boosted trees. The training objective determines how the sums of the trees become results."""
 
 from __future__ import annotations
 
@@ -28,9 +26,9 @@ class Objective:
     """A training objective.
 
     kind: `CLASSES` for a classifier, which scores each class by a sum, or two classes by a single sum; `VALUE` for a
-    regressor that returns the sums; `EXPONENTIAL` for a regressor that returns the exponentials of the sums; `SHARE`
-    for a regressor that returns the logistic function of the sums. threshold: the value of the single sum above which
-    the second class is predicted.
+        regressor that returns the sums; `EXPONENTIAL` for a regressor that returns the exponentials of the sums;
+        `SHARE` for a regressor that returns the logistic function of the sums.
+    threshold: the value of the single sum above which the second class is predicted.
     """
 
     kind: str
@@ -40,9 +38,10 @@ class Objective:
 
 @dataclass(frozen=True, eq=False)
 class BoostedTrees:
-    """Boosted trees. Each tree adds to one of several results.
+    """Boosted trees, each of which adds to one of several sums.
 
-    trees: trees with votes of shape (nodes, 1). members: the index of the result to which each tree adds.
+    trees: trees with leaf values of shape (nodes, 1).
+    members: the index of the sum to which each tree adds.
     """
 
     trees: Sequence[Tree]
@@ -54,7 +53,8 @@ class BoostedTrees:
 class BoostedModel:
     """A trained model of boosted trees.
 
-    features: the number of features. start: the initial values of the sums; None for zeros.
+    features: the number of features.
+    start: the initial values of the sums; None for zeros.
     """
 
     features: int
@@ -75,8 +75,10 @@ def boosted_program(file: str, model: BoostedModel) -> ModuleOp:
 
 
 def boosted_values(to: ModelBuilder, x: SSAValue, model: BoostedModel) -> SSAValue:
-    """Emit the values of boosted trees, or the class scores: one per class, or for two classes a single score that is
-    positive for the second.
+    """Emit the results of boosted trees: the values of a regressor, or the scores of a classifier.
+
+    A classifier has one score per class. A classifier of two classes may have a single score, which is positive for
+    the second class.
     """
     *_, values = _results(to, _sums(to, x, model), replace(model.objective, threshold=0.0))
     return _above(to, values, model.objective.threshold)
@@ -87,7 +89,7 @@ def _sums(to: ModelBuilder, x: SSAValue, model: BoostedModel) -> SSAValue:
 
 
 def _for_all_results(to: ModelBuilder, boosted: BoostedTrees) -> list[Tree]:
-    """Convert trees that vote for one result to trees whose leaves have a vote for every result.
+    """Convert trees that add to one result each to trees whose leaves have a vote for every result.
 
     Raises `InputError` if the number of votes exceeds the limit on elements.
     """
@@ -115,7 +117,7 @@ def _results(to: ModelBuilder, sums: SSAValue, objective: Objective) -> list[SSA
 
 
 def _above(to: ModelBuilder, sums: SSAValue, threshold: float) -> SSAValue:
-    """Emit the sums minus a threshold. A result is positive where the sum exceeds the threshold."""
+    """Emit the sums minus a threshold. An element is positive where the sum exceeds the threshold."""
     if not threshold:
         return sums
     return to.op(tdsl.SubOp, sums, to.parameter(reals(np.full((1, 1), threshold))))

@@ -51,7 +51,7 @@ def _of_lightgbm(estimator: Any, to: ModelBuilder) -> BoostedModel:
 
 @contextmanager
 def _reading(to: ModelBuilder) -> Generator[None]:
-    """A context in which a library serialises an estimator; raises `InputError` for any failure of the library."""
+    """A context in which a library serialises an estimator. Converts any exception of the library to `InputError`."""
     try:
         yield
     except (MemoryError, KeyboardInterrupt):
@@ -67,8 +67,10 @@ _MODELS: Mapping[str, Callable[[Any, ModelBuilder], BoostedModel]] = {
 
 
 def _boosted(estimator: Any, to: ModelBuilder, x: SSAValue) -> SSAValue:
-    """Emit the values of an estimator's trees, or the class scores: one per class, or for two classes a single score
-    that is positive for the second.
+    """Emit the results of an estimator's trees: the values of a regressor, or the scores of a classifier.
+
+    A classifier has one score per class. A classifier of two classes may have a single score, which is positive for
+    the second class.
     """
     return boosted_values(to, x, _MODELS[type(estimator).__name__](estimator, to))
 
@@ -121,7 +123,7 @@ def to_onnx(content: bytes, file: str) -> bytes:
 
 
 def _onnx(model: Any, file: str) -> bytes:
-    """Export a CatBoost model as ONNX."""
+    """Export a CatBoost model as the bytes of an ONNX file."""
     with temporary_folder() as folder:
         path = folder / "model.onnx"
         try:

@@ -1,7 +1,7 @@
 """Import of XGBoost's models in Universal Binary JSON, the format that `save_model('model.ubj')` writes.
 
-A value is a type letter followed by the bytes of the value, most significant first. A container may declare the type
-and the number of its elements once (ubjson.org, draft 12).
+A value is a type letter followed by the bytes of the value, most significant byte first. A container may declare once
+the type and the number of its elements (ubjson.org, draft 12).
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ DEEPEST = 64
 
 
 def read_ubjson(content: bytes, file: str) -> ModuleOp:
-    """Import an XGBoost model in UBJSON; raises `InputError` for an invalid file and for an unsupported model."""
+    """Import an XGBoost model in UBJSON. Raises `InputError` for an invalid file and for an unsupported model."""
     model = _Reader(content, file).document()
     if not isinstance(model, dict) or "learner" not in model:
         raise InputError("expected a model as XGBoost's save_model('model.ubj') writes it", file=file)
@@ -52,7 +52,7 @@ class _Reader:
         return self.content[self.at - count : self.at]
 
     def takes(self, letter: bytes) -> bool:
-        """If the next letter equals `letter`, advance past it. Return whether it did."""
+        """Whether the next letter equals `letter`. If it does, advance past it."""
         found = self.content.startswith(letter, self.at)
         self.at += found
         return found
@@ -98,7 +98,7 @@ class _Reader:
             raise self.error("expected a text in UTF-8") from error
 
     def stated(self) -> tuple[str | None, int | None]:
-        """Return the declared type and the declared number of a container's elements; None for each that is not
+        """Return the element type and the element count that a container declares. Either is None if it is not
         declared.
         """
         kind = self.letter() if self.takes(b"$") else None

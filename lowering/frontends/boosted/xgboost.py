@@ -67,12 +67,12 @@ _SUMS: Mapping[str, Callable[[float], float]] = {
 
 
 def import_xgboost(model: Fields, file: str) -> ModuleOp:
-    """Import an XGBoost model; raises `InputError` for an invalid file and for an unsupported model."""
+    """Import an XGBoost model. Raises `InputError` for an invalid file and for an unsupported model."""
     return boosted_program(file, xgboost_model(model))
 
 
 def xgboost_model(model: Fields, kind: str | None = None) -> BoostedModel:
-    """Parse the model that the fields of a file describe; raises `InputError` as `import_xgboost` does.
+    """Parse the model that the fields of a file describe. Raises `InputError` as `import_xgboost` does.
 
     kind: the kind of `XGBModel`, `classifier`, `regressor` or `ranker`; by default the kind that the file declares.
     """
@@ -105,7 +105,8 @@ def xgboost_model(model: Fields, kind: str | None = None) -> BoostedModel:
 
 
 def _estimator_kind(learner: Fields) -> str | None:
-    """The kind of an `XGBModel`: `classifier`, `regressor` or `ranker`; None for the file of a `Booster`.
+    """The kind of `XGBModel` that wrote the file: `classifier`, `regressor` or `ranker`. None for the file of a
+    `Booster`.
 
     The kind determines the result of `predict`. A `Booster` adds all trees and returns no class.
     """
@@ -120,8 +121,8 @@ def _estimator_kind(learner: Fields) -> str | None:
 
 
 def _trees_of_best(learner: Fields, ensemble: Fields, trees: int, results: int) -> int:
-    """The number of trees that an `XGBModel` adds: all trees, or the trees up to the best iteration of early
-    stopping.
+    """The number of trees that `predict` of an `XGBModel` adds: all trees, or with early stopping the trees up to
+    the best iteration.
     """
     attributes = learner["attributes"]
     if "best_iteration" not in attributes:
@@ -138,7 +139,7 @@ def _trees_of_best(learner: Fields, ensemble: Fields, trees: int, results: int) 
 
 
 def _objective(learner: Fields, name: str, estimator: str | None, results: int) -> Objective:
-    """The objective, with the threshold that `predict` uses.
+    """The training objective with the threshold that `predict` applies.
 
     A classifier predicts the second of two classes if its probability exceeds 1/2.
     """
@@ -158,7 +159,9 @@ def _objective(learner: Fields, name: str, estimator: str | None, results: int) 
 
 
 def _start(parameters: Fields, objective: str, results: int) -> NDArray[Any]:
-    """The initial sums, parsed from `base_score`: a number or, since XGBoost 3, a list in a string."""
+    """The initial sums, parsed from `base_score`. The field is a number or, since XGBoost 3, a string with a list
+    of numbers.
+    """
     text = parameters.text("base_score")
     try:
         scores = np.atleast_1d(np.asarray(json.loads(text) if text.startswith("[") else float(text), np.float64))

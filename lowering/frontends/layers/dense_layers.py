@@ -20,11 +20,13 @@ def dense(
     start: Parameter | None = None,
     element: Attribute | None = None,
 ) -> SSAValue:
-    """Multiply each vector of the input by constant weights of shape (outputs, inputs); the input concatenates its
-    vectors.
+    """Multiply each vector of the input by a constant matrix of shape (outputs, inputs). The input is a
+    concatenation of vectors.
 
-    shape: the shape of the result. A single vector is multiplied as a column. Several vectors become the pixels of an
-    image, which a convolution with windows of one pixel processes.
+    A single vector is multiplied as a column. Several vectors become the pixels of an image, which a convolution
+    with a 1 x 1 kernel processes.
+
+    shape: the shape of the result.
     """
     rows, length = weights.shape
     if prod(shape_of(x)) % length:

@@ -1,4 +1,6 @@
-"""Margins around images and other tensors: zeros, or copies of the adjacent elements; and copies of tensors."""
+"""Padding of images and other tensors with zeros or with copies of adjacent elements; and concatenated copies of
+tensors.
+"""
 
 from __future__ import annotations
 
@@ -15,16 +17,21 @@ MOST_COPIES = 1 << 14
 
 
 def padded(to: ModelBuilder, image: SSAValue, padding: Sequence[int]) -> SSAValue:
-    """Pad an NHWC image with zeros. padding: the rows and columns to add above, below, left and right."""
+    """Pad an NHWC image with zeros.
+
+    padding: the numbers of rows and columns to add above, below, left and right.
+    """
     top, bottom, left, right = padding
     return to.op(tdsl.PadOp, image, (0, top, left, 0), (0, bottom, right, 0)) if any(padding) else image
 
 
 def mirrored(to: ModelBuilder, value: SSAValue, axis: int, before: int, after: int, inner: int) -> SSAValue:
-    """A tensor with margins that mirror the adjacent elements of an axis.
+    """Extend a tensor along an axis by mirror images of its outermost elements. Return the extended tensor.
 
-    inner: the number of outermost elements that are not repeated, 0 or 1. Raises `InputError` for margins longer than
-    what they mirror.
+    before, after: the number of elements to add at each end.
+    inner: the number of outermost elements that are not repeated, 0 or 1.
+
+    Raises `InputError` if more elements are to be added than the axis can mirror.
     """
     shape = shape_of(value)
     if not 0 <= min(before, after) <= max(before, after) <= shape[axis] - inner:
@@ -42,7 +49,10 @@ def mirrored(to: ModelBuilder, value: SSAValue, axis: int, before: int, after: i
 
 
 def repeated(to: ModelBuilder, value: SSAValue, axis: int, before: int, after: int) -> SSAValue:
-    """A tensor with margins that repeat the outermost elements of an axis."""
+    """Extend a tensor along an axis by copies of its outermost elements. Return the extended tensor.
+
+    before, after: the number of elements to add at each end.
+    """
     shape = shape_of(value)
     if max(before, after) > MOST_COPIES:
         raise to.error(f"a margin of {max(before, after)} elements is not supported, only up to {MOST_COPIES}")
@@ -57,7 +67,10 @@ def repeated(to: ModelBuilder, value: SSAValue, axis: int, before: int, after: i
 
 
 def copied(to: ModelBuilder, value: SSAValue, counts: Sequence[int]) -> SSAValue:
-    """Concatenate copies of a tensor. counts: the number of copies along each axis."""
+    """Concatenate copies of a tensor.
+
+    counts: the number of copies along each axis.
+    """
     for axis, count in enumerate(counts):
         if count > MOST_COPIES:
             raise to.error(f"{count} copies along an axis are not supported, only up to {MOST_COPIES}")

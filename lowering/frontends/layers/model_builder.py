@@ -1,9 +1,9 @@
 """The builder that appends a frontend's ops to a function, and the classes of the operands of these ops.
 
-A `Parameter` is a constant of the model, on reals or quantised. Views of one array share one constant. An
-`OrderedTensor` is a tensor of the program, with the order in which it stores the axes of the model's tensor. Letters
-name the axes: N (samples), H, W and C (height, width and channels of an image), L (steps of a sequence). Programs store
-images as NHWC and sequences as NLC.
+A `Parameter` is a constant of the model, on reals or quantised. Views of one array become one constant. An
+`OrderedTensor` is a tensor of the program together with the order in which the program stores the axes of the model's
+tensor. Letters name the axes: N (samples), H, W and C (height, width and channels of an image), L (steps of a
+sequence). Programs store images as NHWC and sequences as NLC.
 """
 
 from __future__ import annotations
@@ -45,10 +45,11 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False)
 class Parameter:
-    """The raws of a constant in a format. Constants on reals store floats in `F32_FORMAT`.
+    """A constant of a model, as raws in a format. Constants on reals store floats in `F32_FORMAT`.
 
-    name: the constant's name in the model; may be empty. key: parameters with equal keys share one constant of the
-    program; None for a parameter that becomes a new constant at each use.
+    name: the constant's name in the model; may be empty.
+    key: parameters with equal keys become one constant of the program; None for a parameter that becomes a new
+        constant at each use.
     """
 
     raws: NDArray[Any]
@@ -71,8 +72,10 @@ class Parameter:
         return self if self.shape == tuple(shape) else self.arranged(self.raws.reshape(shape), "reshaped", *shape)
 
     def arranged(self, raws: NDArray[Any], *how: Hashable) -> Parameter:
-        """A parameter with the same name and format and other raws. how: identifies the arrangement of the raws in the
-        key.
+        """A parameter with the same name and format, and with rearranged raws.
+
+        raws: the rearranged raws.
+        how: values that identify the rearrangement; they become part of the key.
         """
         return replace(self, raws=raws, key=None if self.key is None else (*self.key, *how))
 
@@ -88,19 +91,22 @@ UNSIGNED_ZERO = 128
 
 
 def signed(raws: NDArray[Any]) -> NDArray[Any]:
-    """Convert raws to the program's representation, in which 8-bit raws are signed."""
+    """Convert raws to the representation that programs use, in which 8-bit raws are signed."""
     return (raws.astype(np.int16) - UNSIGNED_ZERO).astype(np.int8) if raws.dtype == np.uint8 else raws
 
 
 def start_format(weights: NumberFormat, x: NumberFormat) -> NumberFormat:
-    """The format of the initial values of sums of products. Its scale is the scale of the products."""
+    """The format of the initial values of sums of products. Its scale is the scale of a product of `weights` and
+    `x`.
+    """
     return x.accumulator(weights, x, None).start_format(weights)
 
 
 def start_parameter(bias: NDArray[Any], weights: NumberFormat, x: NumberFormat, name: str = "") -> Parameter:
     """Convert a bias to the initial values of sums of quantised products.
 
-    bias: a number per output, as reals or as raws at the scale of the products. weights, x: the formats of the factors.
+    bias: a number per output, as reals or as raws at the scale of the products.
+    weights, x: the formats of the two factors of a product.
     """
     format = start_format(weights, x)
     raws = format.encode(bias.astype(np.float64)) if bias.dtype.kind == "f" else bias.astype(format.dtype)
@@ -128,12 +134,12 @@ class OrderedTensor:
 
     @property
     def is_plain(self) -> bool:
-        """True if the axes are in the model's order."""
+        """Whether the axes are in the model's order."""
         return list(self.order) == sorted(self.order)
 
     @property
     def is_quantised(self) -> bool:
-        """True if the elements are raws of a format other than reals."""
+        """Whether the elements are raws of a format other than reals."""
         return format_of(self.value).type != f32
 
     @property
@@ -160,9 +166,11 @@ Op = TypeVar("Op", bound=Operation)
 class ModelBuilder:
     """A builder that appends ops to `block`, and constants to `entry`, the first block of the function.
 
-    Every op is verified when it is appended. Errors name the file and the current layer. Frontends with more precise
-    locations override `location` and `error`. scalings: for each row of scaled features, the steps by which the library
-    computes the row. The thresholds of trees are converted by these steps.
+    Every op is verified when it is appended. Errors name the file and the current layer. Frontends with more
+    precise locations override `location` and `error`.
+
+    scalings: for each row of scaled features, the steps by which the training library computes the row. Thresholds of
+    trees are converted by these steps.
     """
 
     def __init__(self, file: str):
@@ -217,11 +225,12 @@ class ModelBuilder:
         return module
 
     def stores(self, count: int, what: str, smaller: str) -> None:
-        """Record the number of a model's parts, such as support vectors, if training determines this number
-        (`StoredExamples`).
-        Only the most numerous kind of parts is recorded.
+        """Record the number of parts that training determines, such as support vectors, for advice on model
+        size (`StoredExamples`). Only the kind with the most parts is recorded.
 
-        count: the number of parts. what: the plural noun for the parts. smaller: advice on reducing their number.
+        count: the number of parts.
+        what: the plural noun for the parts.
+        smaller: advice on reducing their number.
         """
         known = self._stored
         if known is not None and known.what == what:
@@ -264,7 +273,7 @@ class ModelBuilder:
         return self.emit(arith.ConstantOp.from_int_and_width, value, IndexType()).result
 
     def parameter(self, parameter: Parameter) -> SSAValue:
-        """The constant of the function for a parameter. Parameters with equal keys share one constant."""
+        """The function's constant for a parameter. Parameters with equal keys have one constant."""
         key = parameter.key
         if key is not None and key in self._constants:
             return self._constants[key]
@@ -283,15 +292,19 @@ class ModelBuilder:
         return value if shape_of(value) == tuple(shape) else self.op(tdsl.ReshapeOp, value, tuple(shape))
 
     def requantised(self, value: SSAValue, element: Attribute | None) -> SSAValue:
-        """Round a value to an element type, and return it. If the value already has this type, or the type is None, it
-        is unchanged.
+        """Round a value to an element type, and return it. A value that already has this type is unchanged.
+
+        element: the element type; None to leave the value unchanged.
         """
         return value if element in (None, tdsl.format_of(value).type) else self.op(tdsl.CastOp, value, element)
 
     def part(
         self, value: SSAValue, offsets: Sequence[int], sizes: Sequence[int], steps: Sequence[int] | None = None
     ) -> SSAValue:
-        """Emit a slice at constant offsets. steps: the stride along each axis, by default 1."""
+        """Emit a slice at constant offsets.
+
+        steps: the stride along each axis, by default 1.
+        """
         if shape_of(value) == tuple(sizes) and (steps is None or all(step == 1 for step in steps)):
             return value
         self.check_shape(sizes)
@@ -300,12 +313,15 @@ class ModelBuilder:
     def inputs(
         self, elements: Sequence[Attribute], names: Sequence[str], shapes: Sequence[Shape]
     ) -> tuple[list[SSAValue], tuple[tuple[str, int] | tuple[str, int, Attribute], ...]]:
-        """Append one argument that concatenates the inputs of a model. Return the inputs as parts of it, and a list of
-        the parts.
+        """Append one function argument that concatenates the inputs of a model. Return the slices of the
+        argument that represent the inputs, and a description of each slice.
 
-        elements: the element type of each input; all have the same storage. names: the names of the inputs in the
-        model. The list has the name and the length of each part. If the types differ, it also has the element type.
-        Raises `InputError` for two names that become the same identifier.
+        A description contains the name and the length. If the inputs have different element types, it also
+        contains the element type. Raises `InputError` for two names that become the same identifier.
+
+        elements: the element type of each input; all have the same storage type.
+        names: the names of the inputs in the model.
+        shapes: the shape of each input.
         """
         known = [identifier(name) or identifier(f"input_{name}") for name in names]
         if len(set(known)) < len(known):
@@ -338,13 +354,15 @@ class ModelBuilder:
         return parts[0] if len(parts) == 1 else self.op(tdsl.ConcatOp, parts, len(before))
 
     def reordered(self, tensor: OrderedTensor, order: tuple[int, ...]) -> SSAValue:
-        """Transpose a tensor to the axis order `order`, and return it. `order` contains axes of the model's tensor."""
+        """Transpose a tensor to the axis order `order`, and return the transposed value. The numbers in `order`
+        are axes of the model's tensor.
+        """
         if tensor.order == order:
             return tensor.value
         return self.op(tdsl.TransposeOp, tensor.value, [tensor.order.index(axis) for axis in order])
 
     def plain(self, tensor: OrderedTensor) -> SSAValue:
-        """Transpose a tensor to the model's order of axes."""
+        """Transpose a tensor to the model's axis order, and return the transposed value."""
         return self.reordered(tensor, tuple(range(len(tensor.order))))
 
 
@@ -354,7 +372,7 @@ def hint(value: SSAValue, name: str) -> None:
 
 
 def identifier(name: str) -> str:
-    """Convert a name of the model to an identifier of the IR; empty if the name has no letter."""
+    """Convert a name of the model to an identifier of the IR. Empty if the name has no letter."""
     parts = re.sub(r"[^A-Za-z0-9_]+", "_", name).strip("_")
     if not parts.strip("_0123456789"):
         return ""
@@ -362,7 +380,9 @@ def identifier(name: str) -> str:
 
 
 def function_name(file: str) -> str:
-    """A C identifier derived from the name of a file; for `NAME/input.sd` and `NAME/seedot/input.sd`, from `NAME`."""
+    """A C identifier derived from the name of a file. For the files `NAME/input.sd` and `NAME/seedot/input.sd`, it
+    is derived from `NAME`.
+    """
     path = Path(file).absolute()
     name = path.stem
     if name == "input":
@@ -376,6 +396,6 @@ Unary = TypeVar("Unary", bound=tdsl.UnaryOp)
 
 
 def in_shape_of(op: Unary, value: SSAValue) -> Unary:
-    """Clone a unary op, attributes included, with another operand; the result has the shape of that operand."""
+    """Clone a unary op, attributes included, with `value` as its operand. The result has the shape of `value`."""
     result = TensorType(format_of(op.out).type, shape_of(value))
     return type(op).create(operands=[value], result_types=[result], properties=dict(op.properties))

@@ -1,8 +1,8 @@
 """Layers of neural networks on images and sequences: convolutions, pooling, and elementwise layers.
 
-Convolutions, transposed convolutions and dense layers (`dense_layers.py`) initialise their sums with `start`, a
-constant with one number per output. It is the bias for reals, and the result of `start_parameter` for quantised
-numbers. `element` is the element type of the results, by default the type of the input.
+The parameter `start` of convolutions, transposed convolutions and dense layers (`dense_layers.py`) is a constant with
+the initial value of each output's sum. It is the bias for reals, and the result of `start_parameter` for quantised
+numbers. The parameter `element` is the element type of the results, by default the type of the input.
 
 Layers accept an image or a sequence in any order of axes (`axes`, such as `NCHW` or `NLC`) and return their result in
 the same order. Programs compute on NHWC images; a sequence is an image of height 1. Elementwise layers broadcast as
@@ -43,7 +43,8 @@ FILTER, TRANSPOSED = "OHWI", "IHWO"
 def filter_in(to: ModelBuilder, filter: Parameter, axes: str, target: str = FILTER) -> Parameter:
     """Reorder the axes of a filter to the order that the layers of this module accept.
 
-    axes: the order in the model, such as `OIHW`, or `OIL` for filters of sequences. target: `FILTER` or `TRANSPOSED`.
+    axes: the order in the model, such as `OIHW`, or `OIL` for filters of sequences.
+    target: `FILTER` or `TRANSPOSED`.
     """
     if sorted(axes) not in (sorted(FILTER), sorted("OLI")) or len(filter.shape) != len(axes):
         raise to.error(f"a filter has the axes {FILTER} or OLI in some order, got {axes} of shape {list(filter.shape)}")
@@ -64,7 +65,11 @@ def convolution(
     *,
     axes: str,
 ) -> OrderedTensor:
-    """Emit a convolution of an image or a sequence. filter: O x KH x KW x I / groups."""
+    """Emit a convolution of an image or a sequence.
+
+    filter: O x KH x KW x I / groups.
+    axes: the axis order of `x`.
+    """
     image, weights = image_of(to, x, axes), to.parameter(filter)
     image = padded(to, image, windows.padding)
     first = None if start is None else to.parameter(start)
@@ -85,8 +90,10 @@ def transposed_convolution(
 ) -> OrderedTensor:
     """Emit a transposed convolution, as a convolution of the image with zeros inserted between its pixels.
 
-    filter: I x KH x KW x O / groups. windows: `padding` is the number of rows and columns cropped from the result;
-    negative numbers append rows below and columns on the right (output padding).
+    filter: I x KH x KW x O / groups.
+    windows: `padding` is the number of rows and columns cropped from the result. Negative numbers append rows below
+        and columns on the right (output padding).
+    axes: the axis order of `x`.
     """
     image, weights = image_of(to, x, axes), to.parameter(_rotated(filter, groups))
     before = [far - cut for far, cut in zip(windows.reach, windows.padding[::2], strict=True)]
@@ -119,10 +126,11 @@ Margins = tuple[int, int, int, int]
 
 @dataclass(frozen=True)
 class Windows:
-    """The filter windows of a layer along height and width.
+    """The kernel extents, strides, dilations and padding of a layer along height and width.
 
-    padding: rows and columns of zeros around the image. Raises `VerifyException` for kernels, strides and dilations
-    below 1.
+    padding: rows and columns of zeros around the image.
+
+    Raises `VerifyException` for kernels, strides and dilations below 1.
     """
 
     kernel: Pair
@@ -138,20 +146,23 @@ class Windows:
 
     @property
     def reach(self) -> Pair:
-        """The distances from the first to the last element of a window, along height and width."""
+        """The distance from the first to the last element of a window, along height and along width."""
         down, across = ((size - 1) * gap for size, gap in zip(self.kernel, self.dilations, strict=True))
         return down, across
 
 
 def same_windows(extents: Sequence[int], kernel: Pair, strides: Pair = (1, 1), dilations: Pair = (1, 1)) -> Windows:
-    """Windows with SAME padding. extents: height and width of the image."""
+    """Windows with SAME padding.
+
+    extents: the height and width of the image.
+    """
     windows = Windows(kernel, strides, dilations)
     rows, columns = (same_padding(*axis) for axis in zip(extents, kernel, strides, dilations, strict=True))
     return Windows(windows.kernel, strides, dilations, (*rows, *columns))
 
 
 def same_padding(extent: int, kernel: int, stride: int, dilation: int) -> Pair:
-    """The padding at both ends of an axis that yields one window for every `stride` elements.
+    """The padding before and after an axis with which the axis has ceil(extent / stride) windows.
 
     If the total padding is odd, the end of the axis gets one more element.
     """
@@ -161,7 +172,10 @@ def same_padding(extent: int, kernel: int, stride: int, dilation: int) -> Pair:
 
 
 def image_of(to: ModelBuilder, x: OrderedTensor, axes: str) -> SSAValue:
-    """Convert an image or a sequence to an NHWC image. axes: the axes of the tensor in the model."""
+    """Convert an image or a sequence to an NHWC image.
+
+    axes: the axes of the tensor in the model.
+    """
     if len(x.shape) != len(axes):
         raise to.error(f"expected a tensor of axes {axes}, got shape {list(x.shape)}")
     stored = to.reordered(x, stored_order(axes))
@@ -172,7 +186,10 @@ def image_of(to: ModelBuilder, x: OrderedTensor, axes: str) -> SSAValue:
 
 
 def image_result(to: ModelBuilder, image: SSAValue, axes: str) -> OrderedTensor:
-    """Convert an NHWC image to a tensor in the model's order of axes. axes: the axes in the model."""
+    """Convert an NHWC image to a tensor in the model's order of axes.
+
+    axes: the axes in the model.
+    """
     if "L" in axes:
         n, _, length, channels = shape_of(image)
         image = to.reshape(image, (n, length, channels))
@@ -191,8 +208,8 @@ def pool(
 ) -> OrderedTensor:
     """Emit the maximum or the average of each window.
 
-    element: the type of averages, by default the type of the image. include_padding: true to count padding as elements
-    of an average.
+    element: the element type of averages, by default the type of the image.
+    include_padding: true to count padding as elements of an average.
     """
     if windows.dilations != (1, 1):
         raise to.error("dilations are not supported")
@@ -227,8 +244,8 @@ def binary(
 ) -> OrderedTensor:
     """Emit an elementwise op of two operands.
 
-    The axis order of the result is the order of the first operand that is not in the model's order; if both are in the
-    model's order, so is the result.
+    The result has the axis order of the first operand whose order differs from the model's; if neither differs, it
+    has the model's order.
     """
     rank = max(len(lhs.shape), len(rhs.shape))
     orders = [
@@ -242,9 +259,10 @@ def binary(
 
 
 def _ranked(to: ModelBuilder, operand: OrderedTensor | Parameter, rank: int, order: tuple[int, ...] | None) -> SSAValue:
-    """Extend an operand to a rank by leading axes of extent 1, and reorder its axes; scalars are unchanged.
+    """Prepend axes of extent 1 to an operand up to a rank, and transpose the operand. Scalars are unchanged.
 
-    order: None if all operands are in the model's order; they then broadcast without a transposition.
+    order: the axis order of the result; None if all operands are in the model's order and broadcast without a
+    transposition.
     """
     if order is None or not operand.shape:
         return to.parameter(operand) if isinstance(operand, Parameter) else to.plain(operand)
@@ -274,9 +292,10 @@ def batch_normalisation(
     *,
     axes: str,
 ) -> OrderedTensor:
-    """Emit `scale * (x - mean) / sqrt(variance + epsilon) + offset`; each array has one number per channel.
+    """Emit `scale * (x - mean) / sqrt(variance + epsilon) + offset`. Each array has one number per channel.
 
-    The result is a product and a sum, which `simplify` (`rewrites.py`) folds into the weights of the preceding layer.
+    The result is a product and a sum, which `simplify` (`rewrites.py`) folds into the weights of the preceding
+    layer.
     """
     scale, offset, mean, variance = (array.astype(np.float64) for array in (scale, offset, mean, variance))
     total = variance + epsilon

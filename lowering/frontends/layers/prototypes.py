@@ -1,8 +1,8 @@
-"""Weighted sums over prototypes, rewritten as loops over the prototypes.
+"""Rewriting of weighted sums over prototypes as loops over the prototypes.
 
 ProtoNN computes such sums from squared distances. An ONNX model subtracts all prototypes at once, squares the
-differences, sums them and multiplies them by a matrix. The intermediate arrays have a row per prototype. The loop
-stores only a single difference and a single distance.
+differences, sums them and multiplies them by a matrix. These intermediate arrays have a row per prototype. The loop
+stores only one difference and one distance.
 """
 
 from __future__ import annotations
@@ -34,7 +34,9 @@ TOLERANCE = 1e-4
 
 @dataclass(frozen=True)
 class _Distances:
-    """Squared distances of `point`, a vector of any shape, from the rows of `prototypes` (shape: number, length)."""
+    """Squared Euclidean distances between `point`, a vector of any shape, and the rows of `prototypes` (shape:
+    number, length).
+    """
 
     point: SSAValue
     prototypes: NDArray[Any]
@@ -43,13 +45,13 @@ class _Distances:
 
 
 def _distances_of(value: SSAValue) -> _Distances | None:
-    """Match a vector of squared distances; None for other vectors."""
+    """Match a value that is a vector of squared distances. None for any other value."""
     return _of_differences(value) or _of_expansion(value)
 
 
 def _of_differences(value: SSAValue) -> _Distances | None:
-    """Match distances whose squared differences from a constant are summed by a product with ones. None for any other
-    value.
+    """Match squared distances of the form 1^T ((x - constant)^2), where the product with ones sums the squares.
+    None for any other value.
     """
     op = value.owner
     if (
@@ -83,14 +85,14 @@ def _of_differences(value: SSAValue) -> _Distances | None:
 
 
 def _moved(array: NDArray[Any], moves: list[tdsl.ReshapeOp | tdsl.TransposeOp]) -> NDArray[Any]:
-    """Apply recorded transpositions and reshapes to an array, in reverse order of the list."""
+    """Apply the recorded transpositions and reshapes to an array, last one first."""
     for move in reversed(moves):
         array = array.transpose(move.axes) if isinstance(move, tdsl.TransposeOp) else array.reshape(shape_of(move.out))
     return array
 
 
 def _of_expansion(value: SSAValue) -> _Distances | None:
-    """Match distances of the form x x - 2 b x + b b; None for any other value.
+    """Match squared distances of the form x x - 2 b x + b b. None for any other value.
 
     b x must be a product with a constant matrix, and b b a constant.
     """
@@ -122,7 +124,10 @@ def _of_expansion(value: SSAValue) -> _Distances | None:
 
 
 def _terms(value: SSAValue, factor: float) -> Iterator[tuple[float, SSAValue]]:
-    """Yield the terms of a sum with their factors."""
+    """Yield the terms of a sum, each with its factor.
+
+    factor: the factor of the whole sum.
+    """
     op = value.owner
     if not value.has_one_use() or not isinstance(op, tdsl.TensorOp):
         yield factor, value
@@ -144,9 +149,7 @@ def _terms(value: SSAValue, factor: float) -> Iterator[tuple[float, SSAValue]]:
 
 
 def _squared(value: SSAValue) -> SSAValue | None:
-    """Match a sum of squares in the form of a product with ones. Return the vector that is squared; None for other
-    values.
-    """
+    """Return the vector whose sum of squares a value computes as a product with ones. None for any other value."""
     op = value.owner
     if not isinstance(op, tdsl.MatmulOp) or prod(shape_of(value)) != 1:
         return None
@@ -157,7 +160,7 @@ def _squared(value: SSAValue) -> SSAValue | None:
 
 
 def _unshaped(value: SSAValue) -> SSAValue:
-    """The value to which a chain of reshapes was applied; `value` itself if no reshape computes it."""
+    """The operand of a chain of reshapes that ends at `value`. It is `value` itself if no reshape computes it."""
     while isinstance(value.owner, tdsl.ReshapeOp):
         value = value.owner.input
     return value
@@ -188,8 +191,8 @@ class SumOverPrototypes(RewritePattern):
 
 
 def _step_on_all(value: SSAValue) -> tdsl.TensorOp | None:
-    """Match an op that computes a vector from another vector: a reshape, or an elementwise op whose other operands are
-    numbers.
+    """Match an op that computes a vector from another vector: a reshape, or an elementwise op whose other operands
+    are scalars.
     """
     op = value.owner
     if not value.has_one_use():
@@ -211,7 +214,7 @@ def _is_number(value: SSAValue) -> bool:
 
 
 def _on_one(op: _Elementwise, value: SSAValue) -> _Elementwise:
-    """Rebuild an elementwise op to compute a single element instead of a vector."""
+    """Clone an elementwise op on vectors as an op on the single element `value`."""
     if isinstance(op, tdsl.UnaryOp):
         return in_shape_of(op, value)
     lhs, rhs = (each if _is_number(each) else value for each in (op.lhs, op.rhs))

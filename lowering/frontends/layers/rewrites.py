@@ -1,4 +1,4 @@
-"""Rewrites of imported programs (L0) to equivalent `tdsl` ops and loops."""
+"""Rewrites of imported programs (L0), which replace `tdsl` ops by cheaper equivalent ops and loops."""
 
 from __future__ import annotations
 
@@ -43,7 +43,9 @@ def simplify(module: ModuleOp) -> None:
 
 
 def _sums_over_prototypes(module: ModuleOp) -> Sequence[RewritePattern]:
-    """The patterns for weighted sums over prototypes. Empty if the program computes no differences or no products."""
+    """The patterns for weighted sums over prototypes. Empty if the program contains no differences or no products,
+    which the patterns require.
+    """
     if not any(isinstance(op, tdsl.SubOp | tdsl.MulOp) for op in module.walk()):
         return []
     from tinyml.lowering.frontends.layers.prototypes import SumOverPrototypes
@@ -54,8 +56,9 @@ def _sums_over_prototypes(module: ModuleOp) -> Sequence[RewritePattern]:
 class WeightsOfFlattenedImage(RewritePattern):
     """Permute the weights of a dense layer after a flattened image instead of transposing the image.
 
-    The pattern matches a constant matrix times a column. The column must be computed from an image by a transposition,
-    reshapes and unary ops. A model flattens an image channel by channel; the program stores it pixel by pixel.
+    A model flattens an image channel by channel, while the program stores it pixel by pixel. The pattern matches a
+    product of a constant matrix and a column. The column must be computed from an image by a transposition,
+    reshapes and unary ops.
     """
 
     def match_and_rewrite(self, op: Operation, rewriter: PatternRewriter, /) -> None:
@@ -133,7 +136,7 @@ class ScaledLayer(RewritePattern):
 
 
 class AddedTwice(RewritePattern):
-    """Merge two successive additions of constants into one."""
+    """Merge two successive additions of constants into one addition."""
 
     @op_type_rewrite_pattern
     def match_and_rewrite(self, op: tdsl.AddOp, rewriter: PatternRewriter, /) -> None:
@@ -152,9 +155,9 @@ class AddedTwice(RewritePattern):
 
 
 def _layer(value: SSAValue) -> Layer | None:
-    """The layer with constant weights that computes a value, directly or through reshapes.
+    """The layer with constant weights whose result is `value`, directly or after reshapes.
 
-    None if there is no such layer, or if the value, an intermediate value or the weights have another use.
+    None if there is no such layer, or if `value`, the layer's result or the weights have another use.
     """
     while isinstance(value.owner, tdsl.ReshapeOp) and value.has_one_use():
         value = value.owner.input
@@ -167,7 +170,7 @@ def _layer(value: SSAValue) -> Layer | None:
 
 
 def _by_row(factors: tdsl.ConstOp, layer: Layer, shape: tdsl.Shape) -> NDArray[Any] | None:
-    """The factor for each row of the weights; None if the factors vary along other axes."""
+    """The factor for each row of the weights. None if the factors vary along an axis other than the rows."""
     rows = shape_of(layer.lhs)[0]
     spread = np.broadcast_to(factors.raws, shape)
     if prod(shape) == rows:
@@ -189,10 +192,11 @@ def _scale(layer: Layer, factors: NDArray[Any], rewriter: PatternRewriter) -> No
 
 
 class ExtendedSequence(RewritePattern):
-    """Extend the sequence that a loop fills instead of concatenating rows to it after the loop.
+    """Extend the sequence that a loop fills, instead of concatenating rows to it after the loop.
 
-    The pattern matches a concatenation along the first axis whose first operand is a sequence that a loop fills part by
-    part. For example, repeating the last row of a pooled image then copies one row instead of the whole image.
+    The pattern matches a concatenation along the first axis. Its first operand must be a sequence that a loop fills
+    part by part. For example, to repeat the last row of a pooled image then copies one row instead of the whole
+    image.
     """
 
     def match_and_rewrite(self, op: Operation, rewriter: PatternRewriter, /) -> None:
@@ -216,7 +220,7 @@ class ExtendedSequence(RewritePattern):
 
 
 def _insertion(value: SSAValue) -> tdsl.InsertSliceOp | None:
-    """The op that inserts parts into a tensor inside a loop; None for a tensor that no loop fills."""
+    """The op that inserts slices into a tensor inside a loop. None for a tensor that no loop fills."""
     if not isinstance(value, OpResult) or not isinstance(loop := value.op, scf.ForOp):
         return None
     start = loop.iter_args[value.index]
@@ -225,7 +229,7 @@ def _insertion(value: SSAValue) -> tdsl.InsertSliceOp | None:
 
 
 def _lengthened(filled: SSAValue, insertion: tdsl.InsertSliceOp, like: SSAValue, rewriter: PatternRewriter) -> SSAValue:
-    """Change the type of a tensor that a loop fills to the type of `like`."""
+    """Change the type of a tensor that a loop fills to the type of `like`, and return the loop's result."""
     assert isinstance(filled, OpResult)
     loop = filled.op
     assert isinstance(loop, scf.ForOp)
@@ -245,10 +249,11 @@ MANY = 1 / 2
 
 
 class SparseWeights(RewritePattern):
-    """Store the constant matrix of a product with a column in sparse form, like `|*|` in SeeDot's language.
+    """Convert the constant matrix of a product with a column to sparse form, as the operator `|*|` of SeeDot's
+    language does.
 
-    Zeros remain zeros in every format, and rounding to few bits creates more zeros. Later, `choose-storage` converts
-    matrices to dense form if this is smaller or faster.
+    Zeros remain zeros in every format, and rounding to few bits creates more zeros. Later, `choose-storage`
+    converts matrices back to dense form if this is smaller or faster.
     """
 
     @op_type_rewrite_pattern

@@ -1,4 +1,4 @@
-"""Loops over the steps of a sequence. States are iter_args; the results of all steps form sequences."""
+"""Loops over the steps of a sequence. The states are iter_args of the loop; the results of all steps form sequences."""
 
 from __future__ import annotations
 
@@ -19,10 +19,15 @@ Step: TypeAlias = Callable[[SSAValue, Sequence[SSAValue]], Sequence[SSAValue]]
 
 
 def loop_over_steps(to: ModelBuilder, trips: int, carried: Sequence[SSAValue], body: Step) -> Sequence[SSAValue]:
-    """Emit a loop over steps. Return the carried tensors after the last iteration, then the sequences of step results.
+    """Emit a loop over steps. Return the carried tensors after the last iteration, followed by the sequences of
+    step results.
 
-    A sequence concatenates the parts of all iterations along its first axis. Raises `InputError` for a carried tensor
-    whose shape changes.
+    A sequence concatenates the step results of all iterations along the first axis. Raises `InputError` for a
+    carried tensor whose shape changes.
+
+    trips: the number of iterations.
+    carried: the initial values of the carried tensors.
+    body: emits one step.
     """
     start, stop, step = (to.index(bound) for bound in (0, trips, 1))
     outer, to.block = to.block, Block(arg_types=[IndexType(), *(value.type for value in carried)])

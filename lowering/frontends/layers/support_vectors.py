@@ -1,9 +1,9 @@
 """Support vector machines: kernels of an input and the support vectors, sums of kernels, and votes between pairs of
 classes.
 
-libsvm (Chang and Lin, "LIBSVM: A Library for Support Vector Machines", 2011, section 4) decides between each pair of
-classes. The favoured class gets one vote per decision. If several classes have the most votes, the first of them is
-predicted.
+libsvm (Chang and Lin, "LIBSVM: A Library for Support Vector Machines", 2011, section 4) computes a decision function
+for each pair of classes, which votes for one class of the pair. The class with the most votes is predicted. Ties go to
+the class with the lowest index.
 """
 
 from __future__ import annotations
@@ -62,10 +62,12 @@ def kernel_sums(
     *,
     far: bool = False,
 ) -> SSAValue:
-    """Emit the column `coefficients k(vectors, x) + addends`.
+    """Emit the column `coefficients k(vectors, x) + addends`. A linear kernel reduces to one matrix product.
 
-    vectors: (number, length of x). coefficients: (sums, number). smaller: advice on reducing the number of vectors
-    (`StoredExamples`). far: true if inputs may lie far from all vectors. A linear kernel reduces to one matrix product.
+    vectors: (number, length of x).
+    coefficients: (sums, number).
+    smaller: advice on reducing the number of vectors (`StoredExamples`).
+    far: whether inputs may lie far from all vectors.
     """
     if kernel.name == "linear":
         return affine(to, x, coefficients @ vectors, addends)
@@ -91,10 +93,11 @@ def _kernels(to: ModelBuilder, x: SSAValue, kernel: KernelFunction, vectors: Arr
 
 
 def limited_products(to: ModelBuilder, x: SSAValue, factor: float, vectors: Array, addends: Array) -> SSAValue:
-    """Emit the column factor (2 v x - |v|^2) + addends, clamped to the values that it has within `REACH` of the origin.
+    """Emit the column factor (2 v x - |v|^2) + addends, clamped to the range that it has for |x| <= `REACH`.
 
     The column is one of two terms of a squared distance; the other term is factor |x|^2. If x lies far from all
-    vectors, both terms saturate. Without the clamp the saturated terms could cancel, and x would count as near.
+    vectors, both terms saturate. Without the clamp the saturated terms could cancel, and x would count as near a
+    vector.
     """
     squares = (vectors**2).sum(1)
     most = 2 * REACH * abs(factor) * float(squares.max())
@@ -103,9 +106,10 @@ def limited_products(to: ModelBuilder, x: SSAValue, factor: float, vectors: Arra
 
 
 def _gaussians(to: ModelBuilder, x: SSAValue, gamma: float, vectors: Array, far: bool) -> SSAValue:
-    """Emit the column exp(-gamma |v - x|^2). The squared distance is |v|^2 - 2 v x + |x|^2, with one matrix product.
+    """Emit the column exp(-gamma |v - x|^2). The squared distance is computed as |v|^2 - 2 v x + |x|^2, with one
+    matrix product.
 
-    The mean of the vectors is first subtracted from the vectors and the input, which keeps intermediate values small.
+    The mean of the vectors is first subtracted from the vectors and from x, which makes intermediate values small.
     """
     centre = vectors.mean(0)
     vectors = vectors - centre
@@ -123,10 +127,10 @@ def _gaussians(to: ModelBuilder, x: SSAValue, gamma: float, vectors: Array, far:
 
 
 def pair_coefficients(to: ModelBuilder, of_classes: Array, sizes: Sequence[int]) -> Array:
-    """The coefficients of all decisions between two classes, of shape (pairs, support vectors).
+    """The coefficients of the decision functions of all pairs of classes, of shape (pairs, support vectors).
 
-    of_classes: libsvm's coefficients of shape (classes - 1, support vectors), with a row per opposing class. sizes: the
-    number of support vectors of each class; the vectors are sorted by class.
+    of_classes: libsvm's coefficients of shape (classes - 1, support vectors), with a row per opposing class.
+    sizes: the number of support vectors of each class; the vectors are sorted by class.
     """
     ends, shape = np.cumsum([0, *sizes]), (len(sizes) * (len(sizes) - 1) // 2, of_classes.shape[1])
     to.check_shape(shape)
@@ -139,8 +143,9 @@ def pair_coefficients(to: ModelBuilder, of_classes: Array, sizes: Sequence[int])
 
 
 def votes(to: ModelBuilder, decisions: SSAValue, classes: int) -> SSAValue:
-    """Emit the votes, 1 x classes, from decisions between pairs of classes; a positive decision favours the first class
-    of the pair.
+    """Emit the votes for each class, 1 x classes, from the decision functions of all pairs of classes.
+
+    decisions: a value per pair; a positive value is a vote for the first class of the pair.
     """
     to.check_shape((classes, shape_of(decisions)[0]))
     signs = np.zeros((classes, shape_of(decisions)[0]))

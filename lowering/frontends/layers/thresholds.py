@@ -1,10 +1,10 @@
-"""Conversion of tree thresholds to thresholds on the program's inputs: single-precision numbers before any scaler.
+"""Conversion of tree thresholds to single-precision thresholds on the inputs of the program, before any scaler.
 
 A library scales features in double precision. Many samples lie exactly at a threshold, because training places
-thresholds midway between data values, and these often are decimals of a few digits. The last bit of the scaled feature
-then decides the branch. No computation in single precision reproduces that bit. Thresholds are therefore converted, in
-double precision, to thresholds on the inputs of the scaler. Comparisons with these thresholds lead to the same branches
-as in the library.
+thresholds midway between data values, which are often decimals of a few digits. The last bit of the scaled feature then
+determines the branch, and no computation in single precision reproduces that bit. Thresholds are therefore converted,
+in double precision, to thresholds on the inputs of the scaler. Comparisons with the converted thresholds select the
+same branches as the library does.
 """
 
 from __future__ import annotations
@@ -42,8 +42,9 @@ The first distance is for features in double precision, the second for scaled fe
 
 @dataclass(frozen=True, eq=False)
 class Scaling:
-    """The steps by which a library computes a row of scaled features. source: the row of equal length before
-    scaling.
+    """The steps by which a library computes a row of scaled features.
+
+    source: the row before scaling, of equal length.
     """
 
     source: SSAValue
@@ -52,7 +53,7 @@ class Scaling:
 
 @dataclass(frozen=True, eq=False)
 class Feature:
-    """A feature that `steps` compute from one element of a row."""
+    """A feature that the steps of a scaler compute from one element of a row."""
 
     row: SSAValue
     element: int
@@ -92,9 +93,10 @@ def features_of(row: SSAValue, scalings: dict[SSAValue, Scaling]) -> list[Featur
 def before_scaling(
     features: Sequence[Feature], indices: NDArray[Any], thresholds: NDArray[Any], double: NDArray[np.bool_]
 ) -> Doubles:
-    """The greatest inputs, in double precision, for which each feature is at most the threshold.
+    """For each threshold, the greatest input, in double precision, for which the feature is at most the threshold.
 
-    indices: the feature of each threshold. double: false where the library rounds the feature to single precision.
+    indices: the index of the feature of each threshold.
+    double: false where the library rounds the feature to single precision.
     """
     found = np.asarray(thresholds, np.float64).copy()
     for index, feature in enumerate(features):
@@ -105,7 +107,9 @@ def before_scaling(
 
 
 def _greatest(feature: Feature, limits: Doubles, double: NDArray[np.bool_]) -> Doubles:
-    """The greatest doubles for which a feature is at most `limits`, found by bisection on the bits of the doubles."""
+    """The greatest doubles for which a feature is at most `limits`, found by bisection on the bit patterns of the
+    doubles.
+    """
 
     def exceeds(inputs: Doubles) -> NDArray[np.bool_]:
         computed = feature.of(inputs)
@@ -125,7 +129,7 @@ _MAGNITUDE = 0x7FFF_FFFF_FFFF_FFFF
 
 
 def _ordered(numbers: Doubles) -> NDArray[np.int64]:
-    """Map doubles to integers in the same order, such that neighbouring doubles become neighbouring integers."""
+    """Map doubles to integers in the same order. Adjacent doubles become adjacent integers."""
     bits = numbers.view(np.int64)
     return bits ^ ((bits >> 63) & _MAGNITUDE)
 
@@ -138,12 +142,14 @@ def _of_order(integers: NDArray[np.int64]) -> Doubles:
 def single_thresholds(thresholds: NDArray[Any], double: NDArray[np.bool_]) -> NDArray[np.float32]:
     """Convert double-precision thresholds to thresholds for inputs that are rounded to single precision.
 
-    double: false where the library scales an input and rounds it to single precision, so that thresholds are not exact.
+    An input that equals a threshold still equals the threshold after both are rounded to nearest. An input just
+    above a threshold may equal it after rounding. This happens in two cases: the threshold is midway between two
+    adjacent single-precision numbers, or a rounding error has made it slightly less than zero or than a decimal of
+    a few digits. Such a threshold becomes the next lower single-precision number. Infinite thresholds, which no
+    number exceeds, become the greatest number.
 
-    An input that equals a threshold still equals it after both are rounded to nearest. An input just above a threshold
-    may equal it after rounding. This happens in two cases: the threshold is midway between neighbours in single
-    precision, or a rounding error makes it slightly less than zero or a decimal of a few digits. Such a threshold
-    becomes the lower neighbour. Infinite thresholds, which no number exceeds, become the greatest number.
+    double: false where the library scales an input and rounds the result to single precision, so that thresholds are
+    not exact.
     """
     exact = np.clip(np.asarray(thresholds, np.float64), -GREATEST, GREATEST)
     nearest = exact.astype(np.float32)

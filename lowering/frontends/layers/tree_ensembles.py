@@ -1,4 +1,4 @@
-"""Conversion of forests from arrays of nodes, the form in which training libraries store them."""
+"""Conversion of forests from arrays of nodes, the form in which training libraries store forests."""
 
 from __future__ import annotations
 
@@ -28,11 +28,13 @@ LEAF = -1
 class Tree:
     """A decision tree. Inner nodes and leaves share one numbering; the root is node 0.
 
-    features, thresholds: the comparison of each inner node; ignored for leaves. first: the child for feature <=
-    threshold; `LEAF` for leaves. second: the other child; `LEAF` for leaves. votes: (nodes, results); ignored for inner
-    nodes. missing: true where a missing value goes to the first child; None for a model that accepts no missing values.
-    double: true for a library that compares features in double precision, false for one that rounds features to single
-    precision.
+    features, thresholds: the comparison of each inner node; ignored for leaves.
+    first: the child for feature <= threshold; `LEAF` for leaves.
+    second: the other child; `LEAF` for leaves.
+    votes: (nodes, results); ignored for inner nodes.
+    missing: true where a missing value goes to the first child; None for a model that accepts no missing values.
+    double: true for a library that compares features in double precision, false for one that rounds features to
+        single precision.
     """
 
     features: NDArray[Any]
@@ -44,8 +46,9 @@ class Tree:
     double: bool = False
 
     def below(self, strict: NDArray[Any] | bool = True) -> Tree:
-        """Convert nodes that compare feature < threshold, marked by `strict`, to equivalent nodes that compare feature
-        <= threshold.
+        """Convert nodes that compare feature < threshold to equivalent nodes that compare feature <= threshold.
+
+        strict: a mask of the nodes to convert.
         """
         before = np.nextafter(self.thresholds.astype(np.float64), -np.inf)
         return replace(self, thresholds=np.where(strict, before, self.thresholds))
@@ -60,8 +63,8 @@ def forest(
 ) -> SSAValue:
     """Emit the sums of the votes of all trees, 1 x results.
 
-    start: the initial values of the sums, of shape (results,). stored: the parts that make the forest large, for advice
-    to the user; by default the inner nodes.
+    start: the initial values of the sums, of shape (results,).
+    stored: the parts that make the forest large, for advice to the user; by default the inner nodes.
     """
     if not trees:
         raise to.error("the model has no trees")
@@ -80,10 +83,10 @@ def forest(
 
 
 def _on_inputs(to: ModelBuilder, x: SSAValue, trees: Sequence[Tree]) -> tuple[SSAValue, Sequence[Tree]]:
-    """Return the row before the scalers that compute the features `x`, and the trees with single-precision thresholds
-    on this row.
+    """Trace the features `x` of trees back to a row before scalers. Return this row, and trees with
+    single-precision thresholds on the row.
 
-    If the features come from several rows, the row is the concatenation of these rows. Without scalers, the row is `x`
+    If the features come from several rows, the returned row is their concatenation. Without scalers, it is `x`
     itself.
     """
     features = features_of(x, to.scalings)
@@ -115,15 +118,15 @@ def _on_inputs(to: ModelBuilder, x: SSAValue, trees: Sequence[Tree]) -> tuple[SS
 
 
 def _placed(where: NDArray[np.bool_], numbers: NDArray[Any]) -> NDArray[Any]:
-    """An array over all nodes with the given numbers of the inner nodes, and zero for leaves."""
+    """An array over all nodes of a tree: `numbers` at the inner nodes, which `where` marks, and zero at leaves."""
     placed = np.zeros(len(where), numbers.dtype)
     placed[where] = numbers
     return placed
 
 
 def _numbered(to: ModelBuilder, trees: Sequence[Tree]) -> tuple[Trees, NDArray[Any]]:
-    """Renumber the nodes of all trees in one sequence, with parents before children; return the trees and the distinct
-    leaf votes.
+    """Renumber the nodes of all trees in one sequence, with parents before children. Return the trees and the
+    distinct votes of leaves.
     """
     features, thresholds, children = list[int](), list[float](), list[list[int]]()
     roots, missing = list[int](), list[bool]()

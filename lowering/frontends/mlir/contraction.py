@@ -26,7 +26,10 @@ Indices: TypeAlias = tuple[Position, ...]
 
 
 def indices(text: str, factors: Mapping[str, int] | None = None) -> Indices:
-    """Parse the indices of one operand of an equation. factors: factors for letters that have none in the text."""
+    """Parse the indices of one operand of an equation.
+
+    factors: factors for letters that have no factor in the text.
+    """
     positions: list[Position] = []
     for position in text.split():
         parts = [part.rpartition("*") for part in position.split("+")]
@@ -35,13 +38,13 @@ def indices(text: str, factors: Mapping[str, int] | None = None) -> Indices:
 
 
 def letters(of: Indices) -> list[str]:
-    """The letters of all indices that consist of a single letter."""
+    """The letters of those indices that consist of a single letter."""
     return [position[0][0] for position in of if len(position) == 1]
 
 
 @dataclass(frozen=True)
 class Equation:
-    """A sum of products of two operands, as the indices of each operand and of the result."""
+    """The equation of a sum of products of two operands: the indices of each operand and of the result."""
 
     lhs: Indices
     rhs: Indices
@@ -58,7 +61,8 @@ def contract(
 ) -> Tensor:
     """Emit the sums of products of two tensors.
 
-    shape: the shape of the result. start: the initial value of the sums; None for 0.
+    shape: the shape of the result.
+    start: the initial value of the sums; None for 0.
     """
     start = None if start is not None and start.number == 0 else start
     for tensor, of in ((lhs, equation.lhs), (rhs, equation.rhs)):
@@ -105,9 +109,13 @@ def _in_order(
     to: GraphWriter, sums: Tensor, axes: Sequence[Sequence[str]], result: Sequence[str], shape: Shape,
     start: Tensor | None,
 ) -> Tensor:  # fmt: skip
-    """Transpose and reshape sums to the result. axes: the indices that each axis of the sums merges.
+    """Transpose and reshape sums to the result. Initial values are added before the transposition, so that a layer
+    can use them as its bias.
 
-    The initial values are added before the transposition, so that a layer can use them as its bias.
+    axes: for each axis of the sums, the indices that it merges.
+    result: the indices of the result, in order.
+    shape: the shape of the result.
+    start: the initial values of the sums; None for 0.
     """
     extents = dict(zip(result, shape, strict=True))
     made = [letter for group in axes for letter in group]
@@ -127,7 +135,9 @@ def _in_order(
 def _convolve(
     to: GraphWriter, equation: Equation, image: Tensor, filter: Tensor, shape: Shape, start: Tensor | None
 ) -> Tensor:
-    """Emit a convolution. An index that occurs in image, filter and result becomes groups of channels."""
+    """Emit a convolution. An index that occurs in the image, the filter and the result becomes the groups of
+    channels.
+    """
     if filter.array is None:
         raise to.error("expected a constant filter")
     left, right, result = letters(equation.lhs), letters(equation.rhs), letters(equation.result)
@@ -175,7 +185,9 @@ def _convolve(
 
 @dataclass(frozen=True)
 class _Window:
-    """The position `stride * moved + dilation * kernel` along an axis of an image."""
+    """The index `stride * moved + dilation * kernel` along an axis of an image: a window position plus an offset in
+    the window.
+    """
 
     moved: str
     kernel: str
@@ -192,9 +204,11 @@ def _window(to: GraphWriter, position: Position, result: Sequence[str], kernel: 
 
 
 def _padding(to: GraphWriter, image: Tensor, axes: Sequence[int], number: float) -> tuple[Tensor, tuple[int, ...]]:
-    """Return an image before padding, and the padding of `axes`: the low side of each axis, then the high side.
+    """Return the operand of the pad op that computes `image`, and the padding of `axes`: first the low side of each
+    axis, then the high side.
 
-    If the image is padded along other axes or by another number, it is returned unchanged, with no padding.
+    If no op pads the image, or if it pads other axes or with a number other than `number`, return the image itself
+    and a padding of zeros.
     """
     nothing = image, (0,) * 2 * len(axes)
     if (made := image.made_by("Pad")) is None:
@@ -221,8 +235,9 @@ class Windows:
 
 
 def pool(to: GraphWriter, kind: str, image: Tensor, windows: Windows, shape: Shape) -> Tensor:
-    """Emit the maximum ("Max") or the sum ("Sum") of each window. shape: the shape of the result, with the axes of the
-    image.
+    """Emit the maximum ("Max") or the sum ("Sum") of each window.
+
+    shape: the shape of the result, which has the axes of the image.
     """
     rank = len(image.shape)
     moved = [axis for axis in range(rank) if windows.sizes[axis] > 1 or windows.strides[axis] > 1]
@@ -255,7 +270,7 @@ def pool(to: GraphWriter, kind: str, image: Tensor, windows: Windows, shape: Sha
 
 
 def _pooled(kind: str, image: Array, windows: Windows, shape: Shape) -> Array:
-    """Compute the pool of an image with known elements at import."""
+    """Compute the pooling of an image whose elements are known during import."""
     result = np.full(shape, -np.inf if kind == "Max" else 0.0, image.dtype)
     for place in np.ndindex(*windows.sizes):
         first = [at * dilation for at, dilation in zip(place, windows.dilations, strict=True)]
@@ -272,8 +287,8 @@ _COMPUTED = {"ReduceSum": np.sum, "ReduceMax": np.max, "ReduceMin": np.min}
 
 
 def greatest(to: GraphWriter, x: Tensor, axis: int) -> tuple[Tensor, Tensor]:
-    """Emit the maximum over an axis and the index of its first occurrence, and return both. The axis remains with
-    extent 1.
+    """Emit the maximum along an axis and the index of its first occurrence, and return both. In both results the
+    axis has extent 1.
     """
     most = reduce(to, "ReduceMax", x, [axis])
     return most, to.node("ArgMax", [to.whole(x)], most.shape, axis=axis)
@@ -284,9 +299,12 @@ Step: TypeAlias = Callable[[Sequence[Tensor]], Sequence[Tensor]]
 
 
 def takes_first_greatest(to: GraphWriter, step: Step, *, in_order: bool) -> bool:
-    """Whether a step selects the greater of two numbers with its index, and the lower index of equal numbers.
+    """Whether a step selects the greater of two numbers together with its index, and the lower index for equal
+    numbers.
 
-    A step that only compares depends only on the order of its arguments, so the function evaluates every order.
+    A step that only compares and selects depends only on the order of its arguments. The function therefore
+    evaluates the step for every order.
+
     in_order: true if indices increase from step to step.
     """
     orders = ((0, 1),) if in_order else ((0, 1), (1, 0))
@@ -299,12 +317,15 @@ def takes_first_greatest(to: GraphWriter, step: Step, *, in_order: bool) -> bool
 
 
 def is_lowest(start: Tensor) -> bool:
-    """Whether the initial value of a maximum leaves the maximum of any elements unchanged."""
+    """Whether the initial value of a maximum never exceeds an element, so that it does not change the maximum."""
     return (number := start.number) is not None and number <= float(np.finfo(np.float32).min)
 
 
 def reduce(to: GraphWriter, op: str, x: Tensor, axes: Sequence[int]) -> Tensor:
-    """Emit the sum, maximum or minimum over axes, which remain with extent 1. op: a value of `REDUCTIONS`."""
+    """Emit the sum, maximum or minimum over axes. The axes remain in the result, with extent 1.
+
+    op: a value of `REDUCTIONS`.
+    """
     axes = sorted(set(axes))
     shape = tuple(1 if axis in axes else extent for axis, extent in enumerate(x.shape))
     x = to.whole(x)

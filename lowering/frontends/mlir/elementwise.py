@@ -1,8 +1,8 @@
 """Elementwise ops on tensors of a graph: folding of known operands, and recognition of layers that consist of several
 ops.
 
-Ops have the names of ONNX. If a module computes a layer by several ops, the layer is recognised when its last op is
-written. The other ops are dropped from the graph if no other op uses them.
+Ops have the names of ONNX. If a module computes a layer by several ops, the layer is recognised at its last op. The
+other ops are removed from the graph if no other op uses them.
 """
 
 from __future__ import annotations
@@ -67,12 +67,12 @@ OF_CONSTANTS = ("And", "Ceil", "Equal", "Floor", "Log1p", "NotEqual", "Or", "Rem
 
 
 def of_constants(ops: Mapping[Any, str]) -> Sequence[Any]:
-    """The ops of a table whose names are in `OF_CONSTANTS`."""
+    """The ops of a table that are supported only on constants (`OF_CONSTANTS`)."""
     return [op for op, name in ops.items() if name in OF_CONSTANTS]
 
 
 def _computed(op: str, values: Sequence[Array]) -> Array:
-    """Compute an op on constant operands."""
+    """Compute an op on constant operands with numpy."""
     with np.errstate(all="ignore"):
         if op in _UNARY:
             return np.asarray(_UNARY[op](values[0]))
@@ -104,7 +104,7 @@ MIRRORED = {"Greater": "Less", "GreaterOrEqual": "LessOrEqual", "Less": "Greater
 
 
 def apply(to: GraphWriter, op: str, *operands: Tensor) -> Tensor:
-    """Emit an elementwise op on operands of equal shape. Single numbers have an empty shape."""
+    """Emit an elementwise op on operands of equal shape. Scalars have an empty shape."""
     expected = 1 if op in _UNARY else 2 if op in BINARY else 3
     if len(operands) != expected:
         raise to.error(f"expected {expected} operands, got {len(operands)}")
@@ -129,7 +129,7 @@ def apply(to: GraphWriter, op: str, *operands: Tensor) -> Tensor:
 
 
 def _known(to: GraphWriter, op: str, operands: Sequence[Tensor], shape: Shape) -> Tensor | None:
-    """Fold an op whose operands are all known, or depend only on the loop iteration; None for other operands."""
+    """Fold an op whose operands are all known, or depend only on the loop iteration. None for any other operands."""
     found = [each.array if each.array is not None else each.steps for each in operands]
     values = [value for value in found if value is not None]
     if len(values) < len(found):
@@ -149,7 +149,7 @@ def _known(to: GraphWriter, op: str, operands: Sequence[Tensor], shape: Shape) -
 
 
 def core(tensor: Tensor) -> Tensor:
-    """Skip the reshapes that a broadcast inserts and return the tensor before them."""
+    """The tensor before the reshapes that a broadcast inserts."""
     while (made := tensor.made_by("Reshape")) is not None:
         tensor = made.inputs[0]
     return tensor
@@ -179,7 +179,9 @@ def _add(to: GraphWriter, a: Tensor, b: Tensor) -> Tensor | None:
 
 
 def _subtract(to: GraphWriter, a: Tensor, b: Tensor) -> Tensor | None:
-    """Rewrite a difference from a constant as a sum, so that the preceding layer can use the constant as its bias."""
+    """Rewrite x - constant as x + (-constant), so that the preceding layer can use the constant as its bias. None
+    for other operands.
+    """
     if is_number(a, 0.0):
         return apply(to, "Neg", b)
     if b.is_known:
@@ -239,7 +241,7 @@ def like(to: GraphWriter, tensor: Tensor, other: Tensor) -> Tensor:
 
 
 def _reciprocal(to: GraphWriter, x: Tensor) -> Tensor:
-    """Emit a reciprocal. 1 / (1 + exp(-x)) becomes the sigmoid of x; 1 / sqrt(x) becomes the inverse square root."""
+    """Emit 1 / x. 1 / (1 + exp(-x)) becomes the sigmoid of x, and 1 / sqrt(x) the inverse square root."""
     if (root := x.made_by("Sqrt")) is not None:
         return apply(to, "Rsqrt", root.inputs[0])
     if (power := _one_more(x, "Exp")) is not None:
@@ -248,7 +250,9 @@ def _reciprocal(to: GraphWriter, x: Tensor) -> Tensor:
 
 
 def _power(to: GraphWriter, x: Tensor, exponent: Tensor) -> Tensor | None:
-    """Emit a power. Small integer exponents become products; 1/2 and -1/2 become square roots."""
+    """Emit a power. Small integer exponents become products, and 1/2 and -1/2 become square roots. None for other
+    exponents.
+    """
     if exponent.number in (1, 2, 3):
         result = x
         for _ in range(int(exponent.number) - 1):
@@ -265,7 +269,7 @@ def _expm1(to: GraphWriter, x: Tensor) -> Tensor | None:
 
 
 def _log(to: GraphWriter, x: Tensor) -> Tensor | None:
-    """Emit a logarithm. log(exp(x) + 1) becomes the softplus of x."""
+    """Match log(exp(x) + 1), and return the softplus of x. None for other logarithms."""
     power = _one_more(x, "Exp")
     return None if power is None else _softplus(to, power.inputs[0], x)
 
@@ -288,14 +292,14 @@ def _negate(to: GraphWriter, x: Tensor) -> Tensor | None:
 
 
 def _error_function(to: GraphWriter, x: Tensor) -> Tensor | None:
-    """Emit the error function of x. The error function of -x becomes the negated error function of x."""
+    """Rewrite erf(-x) as -erf(x). None for other operands."""
     made = x.made_by("Neg")
     return None if made is None else apply(to, "Neg", apply(to, "Erf", made.inputs[0]))
 
 
 def _extreme(op: str) -> Callable[[GraphWriter, Tensor, Tensor], Tensor | None]:
-    """The rule for a minimum or maximum. An operand that is an infinity may be dropped; a minimum of a maximum becomes
-    a clamp.
+    """The rule for a minimum or maximum. It drops an operand that is an infinity without effect, and rewrites a
+    minimum of a maximum as a clamp.
     """
 
     def rule(to: GraphWriter, a: Tensor, b: Tensor) -> Tensor | None:
@@ -312,7 +316,9 @@ def _extreme(op: str) -> Callable[[GraphWriter, Tensor, Tensor], Tensor | None]:
 
 
 def _same(result: bool) -> Callable[[GraphWriter, Tensor, Tensor], Tensor | None]:
-    """The rule that replaces the comparison of a tensor with itself, a test for NaN, by the constant `result`."""
+    """The rule that replaces a comparison of a tensor with itself, which is a test for NaN, by the constant
+    `result`.
+    """
 
     def rule(to: GraphWriter, a: Tensor, b: Tensor) -> Tensor | None:
         return Tensor("", a.shape, (1,) * len(a.shape), np.full((1,) * len(a.shape), result)) if a is b else None
@@ -346,8 +352,8 @@ def _where(to: GraphWriter, condition: Tensor, a: Tensor, b: Tensor) -> Tensor |
 
 
 def _exponential_unit(to: GraphWriter, x: Tensor, below: Tensor) -> Tensor | None:
-    """Match alpha * (exp(min(x, 0)) - 1) as the branch of an ELU for x below 0; exp(x) without the minimum is also
-    accepted.
+    """Match alpha * (exp(min(x, 0)) - 1), the branch of an ELU for x below 0, and return the ELU. The pattern
+    without the minimum also matches. None for any other tensor.
     """
     alpha = 1.0
     if (scaled := below.made_by("Mul")) is not None and scaled.inputs[1].number is not None:
@@ -364,7 +370,7 @@ def _exponential_unit(to: GraphWriter, x: Tensor, below: Tensor) -> Tensor | Non
 
 
 def _equal(a: Tensor, b: Tensor) -> bool:
-    """Whether two tensors are the same, or constants whose elements all equal the same number."""
+    """Whether two tensors are the same value, or constants whose elements all equal one number."""
     return a is b or (a.number is not None and a.number == b.number)
 
 

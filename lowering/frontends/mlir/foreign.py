@@ -1,4 +1,4 @@
-"""Detection of tensor modules from other tools, before a module is parsed."""
+"""Detection, before parsing, of tensor modules that other tools wrote."""
 
 import re
 
@@ -20,8 +20,9 @@ _PRETTY = re.compile(rf"^\s*(?:%[\w$.:, %-]+=\s*)?((?:{'|'.join((*DECLARED, *DIA
 
 
 def is_foreign(text: str, *, undeclared: bool = False) -> bool:
-    """Whether a text is a tensor module from another tool. undeclared: true to accept only dialects that tinyml does
-    not declare.
+    """Whether a text is a tensor module that another tool wrote.
+
+    undeclared: true to accept only modules with dialects that tinyml does not declare.
 
     Raises `InputError` at an op that is not in MLIR's generic form.
     """

@@ -1,8 +1,8 @@
-"""The graph that represents an imported tensor module: the nodes of an ONNX model, written op by op.
+"""The graph that represents an imported tensor module. Its nodes are those of an ONNX model, appended op by op.
 
 The ONNX importer converts the graph to a program, so that a layer has the same meaning in all file formats. Values that
-do not depend on the input are computed while the graph is written. The graph contains no broadcasts: a `Tensor` has a
-stored extent of 1 along an axis of repeated elements, and elementwise ops repeat along it.
+do not depend on the input are computed while the graph is built. The graph contains no broadcasts. Instead, a `Tensor`
+stores an extent of 1 along an axis of repeated elements, and elementwise ops repeat the element along the axis.
 """
 
 from __future__ import annotations
@@ -32,13 +32,16 @@ Shape: TypeAlias = tuple[int, ...]
 
 @dataclass(frozen=True)
 class SourceNode(OnnxNode):
-    """A graph node that was created from an op of the module. source: the op; errors state its name and location."""
+    """A graph node that was created from an op of the module.
+
+    source: the op. Errors state its name and location.
+    """
 
     source: Operation
 
     @property
     def location(self) -> LocationAttr:
-        """The location of the op in the module, including the names in the module's own locations."""
+        """The location of the op in the module. It includes the names in the locations of the module itself."""
         return origin(self.source.location)
 
     def error(self, message: str) -> InputError:
@@ -71,7 +74,7 @@ class TensorOrigin:
 
     @property
     def axes(self) -> tuple[int, ...]:
-        """The axes of a reduction."""
+        """The axes over which a reduction runs."""
         array = self.inputs[1].array
         assert array is not None
         return tuple(int(axis) for axis in array)
@@ -81,10 +84,12 @@ class TensorOrigin:
 class Tensor:
     """A value of the module.
 
-    shape: the extents of the value. stored: the extents of the value in the graph, of the same rank; an extent of 1
-    represents repeated elements. array: the elements in the shape `stored`, if known. steps: if the value is a number
-    that depends only on the iteration of the innermost loop, the number in each iteration. made: the node that computes
-    the value; None for an input and for known elements.
+    shape: the extents of the value.
+    stored: the extents of the value in the graph, of the same rank; an extent of 1 represents repeated elements.
+    array: the elements in the shape `stored`, if known.
+    steps: if the value is a number that depends only on the iteration of the innermost loop, the number in each
+        iteration.
+    made: the node that computes the value; None for an input and for known elements.
     """
 
     name: str
@@ -100,7 +105,7 @@ class Tensor:
 
     @property
     def number(self) -> float | int | bool | None:
-        """The number that all elements equal; None if the elements differ or are unknown."""
+        """The number that all elements equal. None if the elements differ or are unknown."""
         return self.array.item() if self.array is not None and self.array.size == 1 else None
 
     def made_by(self, *ops: str) -> TensorOrigin | None:
@@ -112,9 +117,9 @@ class Tensor:
 class Body:
     """The graph of a function or of a loop during construction.
 
-    known: the nodes written so far, by op, inputs and attributes, so that equal nodes are shared. arguments: the named
-    tensors that no node computes, such as the carried values of a loop. sequences: the inputs of a loop that are slices
-    of tensors, by tensor, axis and the position in each iteration.
+    known: the nodes appended so far, by op, inputs and attributes; equal nodes are shared.
+    arguments: the named tensors that no node computes, such as the carried values of a loop.
+    sequences: the inputs of a loop that are slices of tensors, by tensor, axis and the position in each iteration.
     """
 
     trips: int | None = None
@@ -127,7 +132,10 @@ class Body:
 
 
 class GraphWriter:
-    """A writer that appends nodes to a graph. source: the current op of the module; errors name this op."""
+    """A writer that appends nodes to a graph.
+
+    source: the current op of the module, which errors name.
+    """
 
     def __init__(self, file: str, source: Operation) -> None:
         self.file = file
@@ -161,7 +169,10 @@ class GraphWriter:
         return argument
 
     def constant(self, array: Array, shape: Shape | None = None) -> Tensor:
-        """A tensor with known elements. shape: the extents of the tensor, by default the shape of the array."""
+        """A tensor with known elements.
+
+        shape: the extents of the tensor, by default the shape of the array.
+        """
         array = np.asarray(array)
         shape = array.shape if shape is None else shape
         self.count(array)
@@ -170,15 +181,17 @@ class GraphWriter:
         return Tensor("", shape, array.shape, array)
 
     def count(self, array: Array) -> None:
-        """Count computed elements; raise `InputError` if the total exceeds the limit."""
+        """Add the number of elements of a computed array to the total. Raises `InputError` if the total exceeds
+        the limit.
+        """
         self._elements += array.size
         if self._elements > (limit := ELEMENT_LIMIT.get()):
             raise self.error(f"constants of more than {limit} elements are computed; --max-elements raises the limit")
 
     def name(self, tensor: Tensor, *, broadcasts: bool = False) -> str:
-        """The name of a tensor's value in the graph; a known tensor becomes a constant.
+        """The name of a tensor in the graph. A known tensor becomes a constant.
 
-        broadcasts: true if a constant of one element may be a single number without axes.
+        broadcasts: whether a constant of one element may be a scalar without axes.
         """
         if tensor.steps is not None:
             return self.part_of_step(self.constant(tensor.steps), 0, range(len(tensor.steps))).name
@@ -192,7 +205,7 @@ class GraphWriter:
         return self._names[key]
 
     def integers(self, values: Sequence[int]) -> Tensor:
-        """A known vector of integers as a tensor, the form in which nodes accept shapes and axes."""
+        """A vector of integers as a known tensor, the form in which nodes accept shapes and axes."""
         array = np.array(values, np.int64)
         return Tensor("", array.shape, array.shape, array)
 
@@ -206,7 +219,12 @@ class GraphWriter:
         broadcasts: bool = False,
         **attributes: Attribute,
     ) -> Tensor:
-        """Append a node and return its result; an equal existing node is reused. broadcasts: as in `name`."""
+        """Append a node and return its result. An equal existing node is reused.
+
+        shape: the shape of the result.
+        stored: the stored extents of the result, by default `shape`.
+        broadcasts: as in `name`.
+        """
         names = tuple(self.name(each, broadcasts=broadcasts) for each in inputs)
         stored = shape if stored is None else stored
         key = op, names, tuple(sorted(attributes.items())), shape, stored
@@ -221,7 +239,7 @@ class GraphWriter:
         return result
 
     def whole(self, tensor: Tensor) -> Tensor:
-        """Materialise the repeated elements of a tensor."""
+        """Materialise the repeated elements of a tensor, so that its stored extents equal its shape."""
         if tensor.stored == tensor.shape:
             return tensor
         if tensor.array is not None:
@@ -277,7 +295,10 @@ class GraphWriter:
         return self.node("Transpose", [tensor], shape, stored, perm=tuple(axes))
 
     def broadcast(self, tensor: Tensor, dimensions: Sequence[int], shape: Shape) -> Tensor:
-        """Broadcast a tensor to a larger shape. dimensions: the axis of the result for each axis of the tensor."""
+        """Broadcast a tensor to a larger shape.
+
+        dimensions: the axis of the result for each axis of the tensor.
+        """
         if len(set(dimensions)) != len(tensor.shape) or not all(0 <= axis < len(shape) for axis in dimensions):
             raise self.error(f"dimensions {list(dimensions)} do not fit {list(tensor.shape)} and {list(shape)}")
         if any(extent not in (1, shape[axis]) for extent, axis in zip(tensor.shape, dimensions, strict=True)):
@@ -299,7 +320,10 @@ class GraphWriter:
         return Tensor(part.name, shape, part.stored, made=part.made)
 
     def slice(self, tensor: Tensor, starts: Sequence[int], sizes: Sequence[int], steps: Sequence[int]) -> Tensor:
-        """Slice a tensor at constant offsets. steps: the stride along each axis."""
+        """Slice a tensor at constant offsets.
+
+        steps: the stride along each axis.
+        """
         shape = tuple(sizes)
         ends = [start + (size - 1) * step + 1 for start, size, step in zip(starts, sizes, steps, strict=True)]
         if not all(s >= 0 and e <= extent for s, e, extent in zip(starts, ends, tensor.shape, strict=True)):
@@ -320,8 +344,9 @@ class GraphWriter:
         return self.node("Slice", [tensor, *bounds, *more], shape, stored)
 
     def part_of_step(self, tensor: Tensor, axis: int, positions: Sequence[int]) -> Tensor:
-        """The slice of a tensor that each loop iteration uses: one position along `axis` per iteration. The result
-        lacks the axis.
+        """The slice of a tensor at one position along `axis` per loop iteration. The slice lacks the axis.
+
+        positions: the position in each iteration.
         """
         body = self.bodies[-1]
         key = tensor, axis, tuple(positions)
@@ -331,7 +356,7 @@ class GraphWriter:
         return body.sequences[key]
 
     def graph(self, body: Body, inputs: Sequence[Tensor], outputs: Sequence[Tensor]) -> OnnxGraph:
-        """Convert a finished body to a graph. Only the outermost graph contains constants."""
+        """Convert a finished body to an ONNX graph. Only the outermost graph contains constants."""
         declared = [Declared(self.name(output), "float32", output.shape) for output in outputs]
         nodes = [*needed_nodes(body.nodes, declared)]
         own = {name for node in nodes for name in node.outputs} | {each.name for each in inputs}
@@ -349,10 +374,12 @@ class GraphWriter:
 
 
 def _stored_after(tensor: Tensor, shape: Shape) -> Shape | None:
-    """The stored extents of a tensor after a reshape; None if the reshape mixes stored and repeated elements.
+    """The stored extents of a tensor after a reshape. None if the reshape merges stored and repeated elements into
+    one axis.
 
-    shape: the new extents. Axes are grouped from the left so that each group has the same number of elements before and
-    after.
+    Axes are grouped from the left so that each group has the same number of elements before and after.
+
+    shape: the new extents.
     """
     stored: list[int] = []
     first, before = 0, 0

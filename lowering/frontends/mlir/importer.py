@@ -24,5 +24,8 @@ def read_tensors(text: str, file: str) -> ModuleOp:
 
 
 def import_tensors(module: ModuleOp, blobs: OpAsmDialectInterface, file: str) -> ModuleOp:
-    """Import a parsed module, as `read_tensors` does. blobs: the resources that follow the module in the text."""
+    """Import a parsed module, as `read_tensors` does.
+
+    blobs: the resources that follow the module in the text.
+    """
     return import_graph(Reader(module, blobs, file).graph(), file)

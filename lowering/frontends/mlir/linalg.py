@@ -1,4 +1,6 @@
-"""Ops of `linalg` and `tensor`: `linalg.generic` is imported by its maps and body, named ops by their equations."""
+"""Ops of `linalg` and `tensor`. `linalg.generic` is imported by its index maps and body, and named ops by their
+equations.
+"""
 
 from __future__ import annotations
 
@@ -80,7 +82,9 @@ def named_product(reader: Reader, op: Operation) -> Tensor:
 
 
 def _mapped(reader: Reader, op: Operation) -> Equation | None:
-    """The equation in the indexing maps of a named op, which may transpose the operands; None without maps."""
+    """The equation in the `indexing_maps` of a named op, which may transpose operands. None for an op without these
+    maps.
+    """
     if "indexing_maps" not in op.properties and "indexing_maps" not in op.attributes:
         return None
     lhs, rhs, result = (_indices(reader, each) for each in _maps(reader, op))
@@ -88,7 +92,9 @@ def _mapped(reader: Reader, op: Operation) -> Equation | None:
 
 
 def _started(reader: Reader, kind: str, value: Tensor, start: Tensor) -> Tensor:
-    """Combine a reduction with its initial value. A sum with the initial value 0 is returned unchanged."""
+    """Combine the result of a reduction with its initial value. For a sum with the initial value 0, return the
+    result unchanged.
+    """
     return value if kind == "Add" and is_number(start, 0.0) else apply(reader.to, kind, value, start)
 
 
@@ -116,7 +122,7 @@ def _maps(reader: Reader, op: Operation) -> list[AffineMapAttr]:
 
 
 def _indices(reader: Reader, attribute: AffineMapAttr) -> Indices:
-    """The indices of an affine map, with a letter for each dimension; a constant position has no index."""
+    """The indices of an affine map, with one letter per dimension. A constant result of the map has no letter."""
     return tuple(_position(reader, expression) for expression in attribute.data.results)
 
 
@@ -204,7 +210,11 @@ def _aligned(reader: Reader, tensor: Tensor, of: Indices, dims: Sequence[str], s
 
 
 def _placed(reader: Reader, tensor: Tensor, dims: Sequence[str], space: Shape, of: Indices, shape: Shape) -> Tensor:
-    """Transpose a result with the axes `dims` to the order of its index map, and reshape it to `shape`."""
+    """Transpose a result with the axes `dims` to the order of its index map, and reshape it to `shape`.
+
+    space: the extents of `dims`.
+    of: the index map.
+    """
     if not tensor.shape:
         tensor = reader.to.broadcast(tensor, (), space)
     names = [name for position in of for name, factor in position if factor == 1]
@@ -264,7 +274,9 @@ def _greatest(
     reader: Reader, block: Block, operands: Sequence[Tensor], maps: Sequence[Indices], summed: Sequence[str],
     shapes: Sequence[Shape],
 ) -> list[Tensor]:  # fmt: skip
-    """Emit the maximum over one index and the position of its first occurrence; PyTorch exports such a reduction."""
+    """Emit the maximum along one index and the position of its first occurrence. PyTorch exports argmax as such a
+    reduction.
+    """
     dims = [position[0][0] for position in maps[0] if len(position) == 1 and position[0][1] == 1]
     kept = tuple(position for position in maps[0] if position[0][0] not in summed)
     aligned = len(dims) == len(maps[0]) == len({*dims}) and len(operands) == 3 and maps[1] == maps[2] == kept
@@ -286,7 +298,7 @@ def _greatest(
 
 
 def _compares(block: Block) -> bool:
-    """Whether a body only compares and selects."""
+    """Whether a body contains only comparisons and selections."""
     kinds = {"linalg.index", "linalg.yield", *(f"arith.{name}" for name in COMPARING)}
     return all(op_name(op) in kinds for op in block.ops)
 
@@ -296,7 +308,7 @@ COMPARING = ("andi", "cmpf", "cmpi", "index_cast", "maximumf", "maxnumf", "ori",
 
 
 def _number_indices(reader: Reader, block: Block, space: Shape) -> None:
-    """Set the results of `linalg.index` ops in a body over an iteration space."""
+    """Assign tensors to the results of the `linalg.index` ops in a body over an iteration space."""
     for op in block.ops:
         if op_name(op) == "linalg.index":
             [axis] = reader.integers(op, "dim")
@@ -308,15 +320,15 @@ def _number_indices(reader: Reader, block: Block, space: Shape) -> None:
 
 @handles("linalg.index")
 def index(reader: Reader, op: Operation) -> Tensor:
-    """The index that `linalg.index` returns, which the enclosing op has set."""
+    """The result of a `linalg.index` op, which the import of the enclosing op has assigned."""
     if op.results[0] not in reader.values:
         raise reader.error("expected it in the body of an op of linalg")
     return reader.value(op.results[0])
 
 
 def _windows(reader: Reader, of: Indices, summed: Sequence[str], extents: Mapping[str, int]) -> Windows:
-    """The windows that an index map moves over an image. Each axis has a window position, an offset in the window, or
-    both.
+    """The pooling windows that an index map describes. The index of each axis is a window position, an offset in
+    the window, or their sum.
     """
     sizes, strides, dilations = [1] * len(of), [1] * len(of), [1] * len(of)
     for axis, position in enumerate(of):
@@ -331,7 +343,7 @@ def _windows(reader: Reader, of: Indices, summed: Sequence[str], extents: Mappin
 
 
 def _moved(of: Indices, summed: Sequence[str]) -> list[str]:
-    """The window position along each axis."""
+    """The letter of the window position along each axis."""
     return [name for position in of for name, _ in position if name not in summed]
 
 
@@ -353,7 +365,7 @@ def transpose(reader: Reader, op: Operation) -> Tensor:
 
 @handles("tensor.empty")
 def empty(reader: Reader, op: Operation) -> Tensor:
-    """A placeholder tensor for `tensor.empty`; no op uses its elements."""
+    """A placeholder for `tensor.empty`. No op reads its elements."""
     return reader.to.broadcast(reader.to.constant(np.array(0.0, np.float32)), (), reader.shape(op.results[0]))
 
 

@@ -1,8 +1,8 @@
 """Loops with a known trip count, imported as an ONNX Scan over slices of sequences.
 
-A loop reads a sequence by slices. The position of a slice is computed from the number of the iteration. The loop writes
-a sequence by updating a carried tensor. Positions may be any function of the iteration number, since they are computed
-for all iterations at once.
+In the module, a loop reads a sequence by slices, whose position is computed from the iteration number. It writes a
+sequence by updating a carried tensor. Positions may be any function of the iteration number, since they are computed
+for all iterations during import.
 """
 
 from __future__ import annotations
@@ -35,7 +35,11 @@ MOST_TRIPS = 1 << 16
 
 @dataclass(frozen=True)
 class _Sequence:
-    """The positions of the slices of all iterations along an axis, starting at `first`, in rising or falling order."""
+    """The positions of a loop's slices along an axis. In each iteration, the position increases by one or, if
+    `backwards`, decreases by one.
+
+    first: the least position.
+    """
 
     first: int
     backwards: bool
@@ -51,10 +55,13 @@ class _Sequence:
 def counted_loop(
     reader: Reader, trips: int, carried: Sequence[Tensor], run: RunBody, kept: set[int], changes: Mapping[int, int]
 ) -> list[Tensor]:
-    """Emit a loop; return the carried tensors after it.
+    """Emit a loop, and return the carried tensors after it.
 
-    kept: the positions of loop-invariant tensors. changes: the increment per iteration of each carried integer, by
-    position.
+    trips: the number of iterations.
+    carried: the carried tensors before the loop.
+    run: converts the body.
+    kept: the positions of carried tensors that the loop does not change.
+    changes: the increment per iteration of each carried integer, by position.
     """
     to = reader.to
     if trips == 0:
@@ -134,9 +141,9 @@ def _integer(tensor: Tensor) -> int:
 
 
 def _changes(reader: Reader, carried: Sequence[Tensor], run: RunBody, kept: set[int]) -> Mapping[int, int]:
-    """Run the first iteration to determine the increment of each known carried integer, by position.
+    """Convert the first iteration to determine the increment of each known carried integer, by position.
 
-    The nodes of this iteration are dropped.
+    The nodes of this iteration are removed from the graph.
     """
     known = {
         at
@@ -182,9 +189,9 @@ def _positions(made: TensorOrigin) -> Sequence[int]:
 
 
 def taken(reader: Reader, tensor: Tensor, starts: Sequence[Tensor], sizes: Sequence[int]) -> Tensor:
-    """Slice a tensor at offsets that are constants, or known for each iteration of the loop.
+    """Slice a tensor. The offsets are constants, or known for each iteration of the loop.
 
-    As in `dynamic_slice`, offsets beyond the end are clamped so that the slice lies inside the tensor.
+    As in `dynamic_slice`, an offset beyond the end is clamped so that the slice lies inside the tensor.
     """
     moved = [axis for axis, start in enumerate(starts) if start.steps is not None]
     first = [0 if axis in moved else _offset(reader, start) for axis, start in enumerate(starts)]
@@ -206,7 +213,7 @@ def taken(reader: Reader, tensor: Tensor, starts: Sequence[Tensor], sizes: Seque
 
 
 def _is_inner(body: Body, tensor: Tensor) -> bool:
-    """Whether a tensor belongs to the loop's body."""
+    """Whether a tensor is computed inside the loop's body."""
     return tensor.name in {each.name for each in (*body.known.values(), *body.arguments)}
 
 
@@ -238,7 +245,11 @@ def updated(reader: Reader, tensor: Tensor, part: Tensor, starts: Sequence[Tenso
 
 
 def _replaced(reader: Reader, tensor: Tensor, part: Tensor, first: Sequence[int]) -> Tensor:
-    """Replace a part of a tensor by concatenations along each axis along which the part is smaller."""
+    """Replace a part of a tensor, and return the new tensor. Concatenates the elements before and after the part
+    along each axis on which the part is smaller than the tensor.
+
+    first: the offset of the part along each axis.
+    """
     axes = [axis for axis, size in enumerate(part.shape) if size != tensor.shape[axis]]
     if not axes:
         return part
@@ -264,8 +275,10 @@ def concat(to: GraphWriter, parts: Sequence[Tensor], axis: int) -> Tensor:
 
 
 def _unchanged(block: Block, after: Sequence[object], skipped: int) -> set[int]:
-    """The positions of carried values that an iteration yields unchanged. skipped: the number of block arguments before
-    the carried values.
+    """The positions of carried values that an iteration yields unchanged.
+
+    after: the yielded values.
+    skipped: the number of block arguments before the carried values.
     """
     return {at for at, value in enumerate(after) if value is block.args[at + skipped]}
 
@@ -292,8 +305,8 @@ def scf_for(reader: Reader, op: Operation) -> list[Tensor]:
 
 @handles(stablehlo.WhileOp)
 def stablehlo_while(reader: Reader, op: stablehlo.WhileOp) -> list[Tensor]:
-    """Import a loop whose condition compares a number with a constant; each iteration increments the number by a
-    constant.
+    """Import a `stablehlo.while` whose condition compares a carried integer with a constant, and whose body adds a
+    constant to this integer.
     """
     condition, body = op.cond.block, op.body.block
     last, initial = body.last_op, reader.operands(op)
@@ -312,10 +325,10 @@ def stablehlo_while(reader: Reader, op: stablehlo.WhileOp) -> list[Tensor]:
 
 
 def _limit(reader: Reader, condition: Block, known: Sequence[Tensor | None]) -> tuple[int, int]:
-    """Return the position of the number that a condition compares, and the first value for which the condition is
-    false.
+    """Return the position of the carried number that a condition compares, and the first value for which the
+    condition is false.
 
-    known: the carried numbers that are known.
+    known: the carried values; None for each value that is not known.
     """
     places: dict[SSAValue, int] = {argument: at for at, argument in enumerate(condition.args)}
     for argument, tensor in zip(condition.args, known, strict=True):
@@ -363,8 +376,9 @@ def insert_slice(reader: Reader, op: Operation) -> Tensor:
 
 
 def _bounds(reader: Reader, op: Operation, whole: Tensor, operands: int) -> tuple[list[Tensor], list[int], list[int]]:
-    """Return the offsets, sizes and strides of a slice. operands: the number of operands before the computed
-    offsets.
+    """Return the offsets, sizes and strides of a slice.
+
+    operands: the number of operands that precede the computed offsets.
     """
     computed = iter(reader.operands(op)[operands:])
     offsets = reader.integers(op, "static_offsets")

@@ -1,4 +1,4 @@
-"""Recognition of means, softmax and normalisations that modules spell as elementwise ops and reductions."""
+"""Recognition of means, softmax and normalisations that modules write as elementwise ops and reductions."""
 
 from __future__ import annotations
 
@@ -15,7 +15,9 @@ MOST_FACTORS = 4
 
 
 def _factors(*tensors: Tensor) -> Sequence[Tensor]:
-    """The factors of a product. Products inside the product are expanded, up to a limit on the number of factors."""
+    """The factors of a product. A factor that is a product is expanded in turn, up to a limit on the number of
+    factors.
+    """
     found = [*tensors]
     while (at := next((i for i, each in enumerate(found) if each.made_by("Mul")), None)) is not None:
         made = found[at].made_by("Mul")
@@ -44,14 +46,16 @@ def _softmax(to: GraphWriter, powers: Tensor, sums: Tensor) -> Tensor | None:
 
 
 def _maximum(tensor: Tensor) -> Tensor | None:
-    """Match a maximum along some axes; return its input, or None."""
+    """Match a maximum along some axes, directly or after broadcasts. Return its input, or None for any other
+    tensor.
+    """
     made = core(tensor).made_by("ReduceMax")
     return None if made is None else made.inputs[0]
 
 
 @recognises("Div")
 def _mean(to: GraphWriter, sums: Tensor, count: Tensor) -> Tensor | None:
-    """Match a mean: sums divided by the number of their terms."""
+    """Match sums divided by the number of their terms, and return the mean. None for other quotients."""
     total = core(sums).made_by("ReduceSum")
     if total is None or not is_number(count, prod(total.inputs[0].shape[axis] for axis in total.axes)):
         return None
@@ -61,14 +65,18 @@ def _mean(to: GraphWriter, sums: Tensor, count: Tensor) -> Tensor | None:
 
 @recognises("Mul")
 def _mean_by_inverse(to: GraphWriter, sums: Tensor, inverse: Tensor) -> Tensor | None:
-    """Match a mean: sums multiplied by the reciprocal of the number of their terms."""
+    """Match sums multiplied by the reciprocal of the number of their terms, and return the mean. None for other
+    products.
+    """
     number = inverse.number
     return _mean(to, sums, to.constant(np.array(1 / float(number)))) if number else None
 
 
 @recognises("Mul")
 def _normalisation(to: GraphWriter, a: Tensor, b: Tensor) -> Tensor | None:
-    """Match (x - mean(x)) / sqrt(mean((x - mean(x))^2) + epsilon). Both means are optional, and so is a factor."""
+    """Match (x - mean(x)) / sqrt(mean((x - mean(x))^2) + epsilon), and return the normalisation. The means may be
+    missing, and a factor may be present. None for other products.
+    """
     parts, shape = _factors(a, b), np.broadcast_shapes(a.shape, b.shape)
     roots = [part for part in parts if core(part).made_by("Rsqrt")]
     known = [part for part in parts if part.is_known]
@@ -111,8 +119,8 @@ def _normalisation(to: GraphWriter, a: Tensor, b: Tensor) -> Tensor | None:
 
 
 def _second_moment(variance: Tensor, mean: TensorOrigin) -> TensorOrigin | None:
-    """Match a variance of the form mean(x^2) - mean(x)^2, as Flax exports it, and return the mean of x^2. A clamp at 0
-    is optional.
+    """Match a variance of the form mean(x^2) - mean(x)^2, as Flax exports it, and return the mean of x^2. The
+    variance may be clamped at 0. None for any other tensor.
     """
     if (limited := variance.made_by("Max")) is not None and is_number(limited.inputs[1], 0.0):
         variance = core(limited.inputs[0])
@@ -127,7 +135,9 @@ def _second_moment(variance: Tensor, mean: TensorOrigin) -> TensorOrigin | None:
 def _unit_vectors(
     to: GraphWriter, x: Tensor, known: Sequence[Tensor], axes: Sequence[int], root: Tensor
 ) -> Tensor | None:
-    """Match L2 normalisation along one axis, with an optional factor."""
+    """Match an L2 normalisation along one axis, with an optional factor, and return the normalised tensor. None for
+    any other product.
+    """
     if len(axes) != 1 or root.stored != tuple(1 if at == axes[0] else n for at, n in enumerate(x.shape)):
         return None
     result = to.node("LpNormalization", [x], x.shape, axis=axes[0], p=2)
@@ -138,7 +148,7 @@ def _unit_vectors(
 
 @recognises("Mul")
 def _scaled_normalisation(to: GraphWriter, x: Tensor, factor: Tensor) -> Tensor | None:
-    """Merge a normalisation and a subsequent factor into one layer."""
+    """Merge a normalisation and a subsequent factor into one layer. None if `x` is not a normalisation."""
     if not factor.is_known:
         return None
     made = x.made_by("LayerNormalization", "RMSNormalization")

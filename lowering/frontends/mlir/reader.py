@@ -1,5 +1,5 @@
-"""The reader of a tensor module: functions, calls and the values of ops. The file of each dialect adds a handler per
-op.
+"""The reader of a tensor module: functions, calls and the values of ops. The file of each dialect registers a handler
+for each op.
 """
 
 from __future__ import annotations
@@ -61,10 +61,8 @@ def _load_handlers() -> None:
 
 
 def supported_ops() -> Mapping[str, tuple[Sequence[str], Sequence[str]]]:
-    """For each dialect, return two lists: the ops supported on computed tensors, and the ops supported only in special
-    cases.
-
-    The special cases are constants and parts of layers.
+    """For each dialect, return two lists: the ops supported on computed tensors, and the ops supported only on
+    constants or as parts of a layer.
     """
     _load_handlers()
     ops: dict[str, tuple[list[str], list[str]]] = {}
@@ -75,9 +73,11 @@ def supported_ops() -> Mapping[str, tuple[Sequence[str], Sequence[str]]]:
 
 
 class Reader:
-    """A reader of a module. blobs: the resources that follow the module in the text.
+    """A converter of a parsed module to a graph.
 
-    values: the values converted so far. carried: the tensors of the current loop at the start of an iteration.
+    blobs: the resources that follow the module in the text.
+    values: the values converted so far.
+    carried: the carried tensors of the current loop at the start of an iteration.
     """
 
     def __init__(self, module: ModuleOp, blobs: OpAsmDialectInterface, file: str) -> None:
@@ -175,7 +175,7 @@ class Reader:
         return results
 
     def call(self, op: Operation) -> Sequence[Tensor]:
-        """Convert a call by running the body of the callee; return the results."""
+        """Convert a call by converting the body of the callee in its place. Return the results."""
         callee = self.attribute(op, "callee")
         name = callee.string_value() if isinstance(callee, SymbolRefAttr) else ""
         function = self.functions.get(name)

@@ -95,7 +95,7 @@ def constant(reader: Reader, op: Operation) -> Tensor:
 @handles("arith.truncf", "arith.extf", "arith.sitofp", "arith.fptosi", "arith.index_cast", "arith.extsi",
          "tensor.cast", of_constants=["arith.fptosi", "arith.index_cast"])  # fmt: skip
 def convert(reader: Reader, op: Operation) -> Tensor:
-    """Convert between integers and floats. A true value of a signed one-bit integer is -1."""
+    """Convert between integers and floats. The value true of a signed one-bit integer is -1."""
     known = mapped(reader.operand(op, 0), lambda x: -x.astype(int) if x.dtype == bool else x)
     return converted(reader, op, known, true=-1.0)
 
@@ -113,7 +113,7 @@ def truncate(reader: Reader, op: Operation) -> Tensor:
 
 
 def mapped(x: Tensor, function: Callable[[Array], Array]) -> Tensor:
-    """Apply a function to the elements of a known tensor; other tensors are returned unchanged."""
+    """Apply a function to the elements of a known tensor. A tensor with unknown elements is returned unchanged."""
     array, steps = (None if each is None else function(each) for each in (x.array, x.steps))
     return x if array is None and steps is None else Tensor("", x.shape, x.stored, array, steps)
 
@@ -124,9 +124,9 @@ def _unsigned(x: Array) -> Array:
 
 
 def converted(reader: Reader, op: Operation, x: Tensor, true: float = 1.0) -> Tensor:
-    """Convert a tensor to the element type of an op's result; computed numbers are unchanged.
+    """Convert a tensor to the element type of an op's result. Computed numbers are unchanged.
 
-    true: the float that represents true elements of a computed mask; false elements become 0.
+    true: the float to which true elements of a computed mask are converted; false elements become 0.
     """
     _, element = extents(op.results[0].type)
     dtype = np.dtype(ELEMENTS[str(element)])
@@ -146,5 +146,5 @@ def converted(reader: Reader, op: Operation, x: Tensor, true: float = 1.0) -> Te
 
 @handles("cf.assert")
 def ignored(reader: Reader, op: Operation) -> list[Tensor]:
-    """Ignore an assertion of the program that wrote the module."""
+    """Import an assertion in the module as no op."""
     return []

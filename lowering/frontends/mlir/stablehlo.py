@@ -83,7 +83,7 @@ def constant(reader: Reader, op: stablehlo.ConstantOp) -> Tensor:
 
 @handles(stablehlo.IotaOp)
 def iota(reader: Reader, op: stablehlo.IotaOp) -> Tensor:
-    """Import `stablehlo.iota`: elements that count along one axis."""
+    """Import `stablehlo.iota`: a tensor whose elements are their index along one axis."""
     shape, axis = reader.shape(op.output), op.iota_dimension.value.data
     numbers = np.arange(shape[axis]).reshape([-1 if at == axis else 1 for at in range(len(shape))])
     return converted(reader, op, reader.to.constant(numbers, shape))
@@ -146,7 +146,9 @@ def pad(reader: Reader, op: stablehlo.PadOp) -> Tensor:
 
 @handles(stablehlo.DotGeneralOp)
 def dot_general(reader: Reader, op: stablehlo.DotGeneralOp) -> Tensor:
-    """Import a product whose result has the batch axes, then the rows, then the columns."""
+    """Import a product whose result has the batch axes, then the rows of the left operand, then the columns of the
+    right operand.
+    """
     lhs, rhs = reader.operands(op)
     left = [f"m{axis}" for axis in range(len(lhs.shape))]
     right = [f"n{axis}" for axis in range(len(rhs.shape))]
@@ -207,7 +209,7 @@ def convolution(reader: Reader, op: stablehlo.ConvolutionOp) -> Tensor:
 
 
 def _split(reader: Reader, tensor: Tensor, axis: int, groups: int) -> Tensor:
-    """Split an axis of a tensor into an axis of groups and an axis within a group."""
+    """Split an axis of a tensor into two: the group, and the position within the group."""
     if tensor.shape[axis] % groups:
         raise reader.error(f"{tensor.shape[axis]} channels do not make {groups} groups")
     shape = *tensor.shape[:axis], groups, tensor.shape[axis] // groups, *tensor.shape[axis + 1 :]
@@ -215,7 +217,7 @@ def _split(reader: Reader, tensor: Tensor, axis: int, groups: int) -> Tensor:
 
 
 def _reducer(reader: Reader, block: Block) -> str:
-    """The op that the region of a reduction applies. The region contains only this op and the terminator."""
+    """The name of the only op in the region of a reduction, apart from the terminator."""
     ops = [*block.ops]
     kind = ELEMENTWISE.get(type(ops[0]), "") if len(ops) == 2 else ""
     if kind not in REDUCTIONS or {*ops[0].operands} != {*block.args} or [*ops[1].operands] != [*ops[0].results]:
@@ -224,7 +226,9 @@ def _reducer(reader: Reader, block: Block) -> str:
 
 
 def _started(reader: Reader, kind: str, value: Tensor, start: Tensor) -> Tensor:
-    """Combine a reduction with its initial value. A sum with the initial value 0 is returned unchanged."""
+    """Combine the result of a reduction with its initial value. For a sum with the initial value 0, return the
+    result unchanged.
+    """
     return value if kind == "Add" and is_number(start, 0.0) else apply(reader.to, kind, value, start)
 
 
@@ -242,7 +246,7 @@ def reduction(reader: Reader, op: stablehlo.ReduceOp) -> list[Tensor]:
 
 
 def _greatest(reader: Reader, op: stablehlo.ReduceOp, axes: Sequence[int]) -> list[Tensor]:
-    """Import an argmax as JAX computes it: a reduction of numbers and their indices to the maximum along an axis and
+    """Import an argmax as JAX exports it: a reduction of numbers and their indices along an axis to the maximum and
     its index.
     """
     x, numbers = reader.operand(op, 0), reader.operand(op, 1)

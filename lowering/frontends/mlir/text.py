@@ -1,4 +1,4 @@
-"""A parser of MLIR's generic text, for dialects that tinyml does not define, and of the constants in the text."""
+"""A parser of MLIR's generic text for dialects that tinyml does not define, and of the constants in such texts."""
 
 from __future__ import annotations
 
@@ -41,8 +41,8 @@ ELEMENTS = {"f32": "float32", "f64": "float64", "i1": "bool", "i32": "int32", "i
 def parse_generic(text: str, file: str) -> tuple[ModuleOp, OpAsmDialectInterface]:
     """Parse the module in a text. Return the module, and the resources to which its constants refer.
 
-    Ops of StableHLO and CHLO are registered; any other op is unregistered. Raises `InputError` for an op that does not
-    verify, and the errors of the parser.
+    Ops of StableHLO and CHLO are registered ops; ops of other dialects are unregistered. Raises `InputError` for an
+    op that does not verify, and the errors of the parser.
     """
     ctx = Context(allow_unregistered=True)
     # The dialect that xDSL shares keeps the constants of all files, and renames those whose names it knows.
@@ -106,7 +106,7 @@ def checked_extents(type: Attribute) -> Shape:
 
 
 def array_of(attribute: Attribute, blobs: OpAsmDialectInterface) -> Array:
-    """The elements of a constant; a single number has no axes. Raises `ValueError` for other attributes."""
+    """The elements of a constant attribute. A scalar has no axes. Raises `ValueError` for any other attribute."""
     match attribute:
         case IntegerAttr() | FloatAttr():
             _, element = extents(attribute.type)

@@ -1,7 +1,7 @@
-"""Ops of `tosa` 1.0 on floats, as torch-mlir writes them.
+"""Ops of `tosa` 1.0 on floats, as torch-mlir emits them.
 
 In TOSA 1.0 (the specification by Arm, and its dialect in MLIR since LLVM 21), shapes, zero points and paddings are
-operands, which must be constants here. Elementwise ops broadcast along extents of 1.
+operands. This frontend requires them to be constants. Elementwise ops broadcast along extents of 1.
 """
 
 from __future__ import annotations
@@ -59,7 +59,7 @@ def select(reader: Reader, op: Operation) -> Tensor:
 
 
 def _joined(reader: Reader, op: Operation, name: str, operands: Sequence[Tensor]) -> Tensor:
-    """Apply an elementwise op to operands after broadcasting their extents of 1."""
+    """Broadcast operands along their extents of 1, and emit the elementwise op `name` on them."""
     shape = reader.shape(op.results[0])
     alike = [reader.to.broadcast(each, range(len(shape) - len(each.shape), len(shape)), shape) for each in operands]
     return apply(reader.to, name, *alike)
@@ -136,7 +136,7 @@ def pad(reader: Reader, op: Operation) -> Tensor:
 
 
 def _known(reader: Reader, op: Operation, position: int) -> list[int]:
-    """The integers of the operand at a position; raises `InputError` unless the operand is a constant."""
+    """The integers of the operand at a position. Raises `InputError` unless the operand is a constant."""
     array = reader.to.whole(reader.operand(op, position)).array
     if array is None:
         raise reader.error(f"operand {position + 1} is computed, expected a constant")
@@ -162,7 +162,7 @@ def matmul(reader: Reader, op: Operation) -> Tensor:
 
 
 def _without_zero_points(reader: Reader, op: Operation, first: int) -> None:
-    """Raise `InputError` unless the operands from `first` on are zero."""
+    """Raise `InputError` unless all operands from index `first` on are zero."""
     if any(each.number != 0 for each in reader.operands(op)[first:]):
         raise reader.error("expected zero points of 0, as floats have them")
 
@@ -176,7 +176,7 @@ FILTERS = {
 
 @handles(*FILTERS)
 def convolution(reader: Reader, op: Operation) -> Tensor:
-    """Import a convolution or a dense layer, whose sums start from a bias for each channel."""
+    """Import a convolution or a dense layer. The sums of each channel start from a bias."""
     image, filter, bias = reader.operands(op)[:3]
     _without_zero_points(reader, op, 3)
     factors: dict[str, int] = {}
@@ -195,7 +195,10 @@ def convolution(reader: Reader, op: Operation) -> Tensor:
 
 
 def _padded(reader: Reader, op: Operation, image: Tensor, number: float) -> Tensor:
-    """Pad an NHWC image by the `pad` of an op, whose order is top, bottom, left, right."""
+    """Pad an NHWC image by the attribute `pad` of an op, which has the order top, bottom, left, right.
+
+    number: the number that fills the padding.
+    """
     top, bottom, left, right = reader.integers(op, "pad")
     filling = reader.to.constant(np.array(number, np.float32))
     return padded(reader, image, (0, top, left, 0), (0, bottom, right, 0), filling)
@@ -225,10 +228,12 @@ def average_pool(reader: Reader, op: Operation) -> Tensor:
 
 
 def _covered(extent: int, size: int, stride: int, low: int, number: int) -> np.ndarray:
-    """For each window along an axis, the number of elements inside the image that it covers.
+    """For each window along an axis, the number of its elements that lie inside the image.
 
-    extent: the extent of the image. size: the extent of a window. low: the padding before the image. number: the number
-    of windows.
+    extent: the extent of the image.
+    size: the extent of a window.
+    low: the padding before the image.
+    number: the number of windows.
     """
     starts = np.arange(number) * stride - low
     return np.minimum(starts + size, extent) - np.maximum(starts, 0)

@@ -1,4 +1,6 @@
-"""Shared parts of node handlers: the values of a model during import, the builder of ops, and the table of handlers."""
+"""The shared parts of node handlers: the values of a model during import, the builder of ops, and the table of
+handlers.
+"""
 
 from __future__ import annotations
 
@@ -29,9 +31,9 @@ if TYPE_CHECKING:
 class Constant:
     """An array that is known during import.
 
-    name: the name in the model; may be empty. raws, format: if the numbers were dequantised, the raws and the format
-    from which they were computed. axis: if there are several scales, the axis of `raws` along which each position has a
-    scale.
+    name: the name in the model; may be empty.
+    raws, format: for numbers that were dequantised, the quantised raws and their format.
+    axis: for several scales, the axis of `raws` along which the scale varies.
     """
 
     array: NDArray[Any]
@@ -52,7 +54,7 @@ class Constant:
 
 @dataclass(frozen=True)
 class Comparison:
-    """A tensor of truth values: `tensor >= threshold` for each element, or the negated comparison."""
+    """A tensor of truth values: `tensor >= threshold` for each element, or the negation of this comparison."""
 
     tensor: OrderedTensor
     threshold: float
@@ -69,7 +71,7 @@ class Comparison:
 
 @dataclass(frozen=True)
 class Indicator:
-    """A tensor that is 1 where all its comparisons are true, and 0 elsewhere."""
+    """A tensor whose element is 1 where all its comparisons are true, and 0 elsewhere."""
 
     comparisons: Sequence[Comparison]
 
@@ -91,15 +93,15 @@ class Label:
 
 
 class Followed(ABC):
-    """A value of an extension that imports the nodes that read it."""
+    """A value, defined by an extension, that imports the nodes that read it."""
 
     @abstractmethod
     def read_by(self, to: Builder, node: OnnxNode, inputs: Inputs) -> Value | None:
-        """The output of a node that reads this value; None for a node that is imported as usual."""
+        """The output of a node that reads this value. None to import the node by its usual handler."""
 
 
 class Deferred(Followed):
-    """A value of an extension whose ops are emitted when a node needs them."""
+    """A value, defined by an extension, whose ops are emitted only when a node needs them."""
 
     @property
     @abstractmethod
@@ -107,10 +109,12 @@ class Deferred(Followed):
 
     @abstractmethod
     def emitted(self, to: Builder) -> OrderedTensor:
-        """The tensor of this value on reals, for nodes that the extension does not import."""
+        """Emit this value as a tensor on reals, for nodes that the extension does not import."""
 
     def returned(self, to: Builder) -> OrderedTensor:
-        """The tensor of this value as an output of the program, on reals or in a format of the same numbers."""
+        """Emit this value as an output of the program: a tensor on reals, or in a format that represents the
+        same numbers.
+        """
         return self.emitted(to)
 
 
@@ -118,9 +122,9 @@ Value: TypeAlias = Constant | OrderedTensor | Comparison | Indicator | Label | D
 
 
 class Builder(ModelBuilder):
-    """A builder that appends ops for the current `node`; errors name this node.
+    """A builder that appends ops for the current `node`. Errors name this node.
 
-    element: the type of the elements that the node computes from quantised elements; None if it computes on reals.
+    element: the element type in which the node computes on quantised operands; None if it computes on reals.
     classes: the class labels that a map of scores names; empty without such a map.
     """
 
@@ -140,15 +144,18 @@ class Builder(ModelBuilder):
         return self.node.error(message)
 
     def count(self, elements: int) -> None:
-        """Count computed constants; raise `InputError` if the total exceeds the limit on elements."""
+        """Add a number of computed constant elements to the total. Raises `InputError` if the total exceeds the
+        limit on elements.
+        """
         self._computed += elements
         if self._computed > (limit := ELEMENT_LIMIT.get()):
             raise self.error(f"constants of more than {limit} elements are computed; --max-elements raises the limit")
 
     def parameter_of(self, value: Constant) -> Parameter:
-        """Convert a constant to a parameter, in the constant's quantised format if the node computes in formats.
+        """Convert a constant to a parameter, in the constant's quantised format if the node computes in
+        formats.
 
-        All uses of a real constant have the same key.
+        All uses of a constant on reals have the same key, and hence one constant of the program.
         """
         if value.raws is not None and value.format is not None and self.element is not None:
             return Parameter(value.raws, value.format, value.name)
@@ -173,7 +180,7 @@ class Builder(ModelBuilder):
         return self.op(tdsl.FillOp, value, TensorType(F32_FORMAT.type, shape))
 
     def numbers(self, value: Value) -> OrderedTensor | Constant:
-        """Convert a value to a tensor or constant of numbers; indicators are materialised as 0 or 1."""
+        """Convert a value to a tensor or constant of numbers. An indicator is materialised as zeros and ones."""
         match value:
             case OrderedTensor() | Constant():
                 return value
@@ -215,7 +222,9 @@ class Builder(ModelBuilder):
             raise self.error(f"comparisons are supported for single elements only, got shape {list(shape)}")
 
     def choose(self, comparisons: Sequence[Comparison], if_true: SSAValue, if_false: SSAValue) -> SSAValue:
-        """Emit a selection of `if_true` if all comparisons of single elements hold, else of `if_false`."""
+        """Emit a selection: `if_true` if all comparisons hold, else `if_false`. Each comparison has a single
+        element.
+        """
         for comparison in comparisons:
             self.single(comparison.shape)
             decision = self.emit(tdsl.AtLeastOp, self.tensor(comparison.tensor), comparison.threshold).result
@@ -254,7 +263,9 @@ def handles(*ops: str, domain: str = "") -> Callable[[Handler], Handler]:
 
 
 def special_case(*ops: str) -> Callable[[SpecialCase], SpecialCase]:
-    """A decorator that registers the handler of a special case of some ops. It precedes the handlers of the ops."""
+    """A decorator that registers the handler of a special case of some ops. The importer tries it before the ops'
+    own handlers.
+    """
 
     def register(case: SpecialCase) -> SpecialCase:
         SPECIAL_CASES.update(dict.fromkeys(ops, case))
@@ -274,7 +285,7 @@ def handles_loop(op: str) -> Callable[[LoopHandler], LoopHandler]:
 
 
 def needed(to: Builder, inputs: Inputs, position: int) -> Value:
-    """The input at a position; raises `InputError` if it is omitted."""
+    """The input at a position. Raises `InputError` if it is omitted."""
     if position >= len(inputs) or (value := inputs[position]) is None:
         raise to.error(f"needs {position + 1} inputs")
     return value

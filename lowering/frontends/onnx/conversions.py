@@ -1,4 +1,6 @@
-"""Conversions of ONNX files by onnx's own C++ code, in a child process, since it trusts its input."""
+"""Conversions of ONNX files by onnx's C++ code. The code does not validate its input, and therefore runs in a child
+process.
+"""
 
 from __future__ import annotations
 
@@ -16,17 +18,17 @@ SECONDS = 120
 
 
 def with_inlined_functions(content: bytes, file: str) -> bytes:
-    """A model without local functions; raises `InputError` if onnx cannot inline them."""
+    """The bytes of a model with its local functions inlined. Raises `InputError` if onnx cannot inline them."""
     return converted(inline, content, library="onnx.inliner", seconds=SECONDS, file=file)
 
 
 def with_opset(content: bytes, file: str, opset: int) -> bytes:
-    """A model of another opset; raises `InputError` if onnx cannot convert it."""
+    """The bytes of a model converted to the opset `opset`. Raises `InputError` if onnx cannot convert it."""
     return converted(convert, content, str(opset), library="onnx.version_converter", seconds=SECONDS, file=file)
 
 
 def inline(content: bytes) -> bytes:
-    """The content of a file whose functions are inlined; called in a child process."""
+    """Inline the local functions of a model. Return the bytes of the new file. Runs in a child process."""
     try:
         return _message(import_module("onnx.inliner").inline_local_functions(_parsed(content)))
     # C++ code raises exceptions of several types.
@@ -35,7 +37,7 @@ def inline(content: bytes) -> bytes:
 
 
 def convert(content: bytes, opset: str) -> bytes:
-    """The content of a file converted to another opset; called in a child process."""
+    """Convert a model to another opset. Return the bytes of the new file. Runs in a child process."""
     try:
         return _message(import_module("onnx.version_converter").convert_version(_parsed(content), int(opset)))
     except Exception as error:

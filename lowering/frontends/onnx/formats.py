@@ -1,7 +1,7 @@
 """The number formats of a quantised model.
 
 A model in QDQ form computes on floats between DequantizeLinear and QuantizeLinear. A value that reaches a
-QuantizeLinear, directly or through ops that do not change numbers, is computed in the quantised format.
+QuantizeLinear, directly or through ops that only move elements, is computed in the format of this QuantizeLinear.
 """
 
 from __future__ import annotations
@@ -104,10 +104,9 @@ def result_formats(graph: OnnxGraph) -> Mapping[str, Skewed]:
 
 
 def input_format(graph: OnnxGraph, name: str, element: str) -> Skewed | None:
-    """The format of a graph's input.
+    """The format to which a graph quantises its input, or from which it dequantises its input.
 
-    It is the format to which the graph quantises the input, or from which it dequantises the input. None for an input
-    on floats, and if nodes use different formats.
+    None for an input on floats, and if nodes use different formats.
     """
     constants = constants_of(graph)
     readers = [node for node in graph.nodes if name in node.inputs]
@@ -126,7 +125,7 @@ def _of_node(node: OnnxNode, constants: Mapping[str, NDArray[Any]]) -> Skewed:
 
 
 def constants_of(graph: OnnxGraph) -> Mapping[str, NDArray[Any]]:
-    """The constants of a graph by name, including Constant nodes."""
+    """The constants of a graph by name, including those of Constant nodes."""
     made = {
         node.outputs[0]: value
         for node in graph.nodes

@@ -31,8 +31,10 @@ _KINDS = {int: "an integer", float: "a number", str: "a string", tuple: "a list"
 
 @dataclass(frozen=True)
 class Declared:
-    """A declared input or output of a graph. dims: None if the file declares no shape. format: the number format of the
-    program's argument, if an extension determines it.
+    """A declared input or output of a graph.
+
+    dims: the extents; None if the file declares no shape.
+    format: the number format of the program's argument, if an extension determines it.
     """
 
     name: str
@@ -43,10 +45,11 @@ class Declared:
 
 @dataclass(frozen=True)
 class OnnxNode:
-    """A node of a model. version: the opset of the node's domain. Omitted inputs have empty names.
+    """A node of a model. Omitted inputs have empty names.
 
+    version: the opset of the node's domain.
     layer: the PyTorch layer that the node was exported from, such as `Linear 'head'`; empty if the file names none.
-    in_integers: true if the model states that quantised results are rounded once from integers, halves to even.
+    in_integers: whether the model states that quantised results are rounded once from integers, halves to even.
     """
 
     op: str
@@ -62,8 +65,8 @@ class OnnxNode:
 
     @property
     def location(self) -> LocationAttr:
-        """The location for the ops that import the node: its layer, or otherwise its name. Binary models have no line
-        numbers.
+        """The location for the ops that import the node: its PyTorch layer or, if the file names none, the
+        node's name. Binary models have no line numbers.
         """
         return in_layer(file_location(self.file), self.layer or self.name)
 
@@ -74,7 +77,7 @@ class OnnxNode:
 
     @property
     def advice(self) -> str:
-        """Advice on replacing the node if its op is not supported."""
+        """Advice to the user on how to replace the node if its op is not supported."""
         if self.domain:
             return PACKAGE_OPS
         return (
@@ -98,7 +101,7 @@ class OnnxNode:
         return values
 
     def numbers(self, name: str) -> NDArray[np.float64]:
-        """A list attribute of numbers; empty if the attribute is absent."""
+        """A list attribute of numbers. Empty if the attribute is absent."""
         values = self._typed(name, tuple, ())
         if any(isinstance(value, str) for value in values):
             raise self.error(f"attribute '{name}' is not a list of numbers")
@@ -121,8 +124,8 @@ class OnnxNode:
         return value
 
     def only(self, name: str, *allowed: Attribute) -> None:
-        """Raise `InputError` for an attribute with a value that is not allowed;
-        the first allowed value is the default.
+        """Raise `InputError` if the attribute `name` has a value that is not in `allowed`. The first allowed
+        value is the attribute's default.
         """
         value = self.attributes.get(name, allowed[0])
         if not any(type(value) is type(each) and value == each for each in allowed):
@@ -139,7 +142,9 @@ class OnnxNode:
 
 @dataclass(frozen=True)
 class OnnxGraph:
-    """A graph of nodes in topological order, with constants by name, inputs without the constants, and outputs."""
+    """A graph: its nodes in topological order, its constants by name, its inputs without the constants, and its
+    outputs.
+    """
 
     nodes: Sequence[OnnxNode]
     constants: Mapping[str, NDArray[Any]]

@@ -1,8 +1,8 @@
 """Import of an ONNX model as a function of `tdsl` ops on reals (L0).
 
-Exported classifiers are reduced to the label and the scores of the classifying node. Converters of scikit-learn append
-nodes to this node. These nodes cast the label, look up its class, normalise the scores, concatenate them from single
-numbers, and convert them to a map.
+An exported classifier is reduced to the outputs of the node that classifies: the label and the scores. The nodes that
+converters of scikit-learn append are dropped. They cast the label, look up its class, normalise the scores, concatenate
+them from single numbers, or convert them to a map.
 """
 
 from __future__ import annotations
@@ -97,7 +97,7 @@ def read_onnx(content: bytes, file: str) -> ModuleOp:
 
 
 def import_graph(graph: OnnxGraph, file: str) -> ModuleOp:
-    """Import a graph from a model file or another frontend; raises `InputError` as `read_onnx` does."""
+    """Import a graph from a model file or another frontend. Raises `InputError` as `read_onnx` does."""
     load_handlers()
     if _is_trained_for_bits(graph):
         graph = imported(FEW_BITS)(graph)
@@ -108,8 +108,8 @@ def import_graph(graph: OnnxGraph, file: str) -> ModuleOp:
 
 
 def _is_trained_for_bits(graph: OnnxGraph) -> bool:
-    """Whether a graph has quantisers of `QUANTISER_DOMAINS`, raws that are limited to fewer bits than their type, or
-    inputs of reals that are annotated with integers.
+    """Whether a graph was trained for few bits: it has quantisers of `QUANTISER_DOMAINS`, raws limited to fewer
+    bits than their type, or inputs of reals that are annotated with integers.
     """
     if any(declared.name in graph.annotations for declared in graph.inputs):
         return True
@@ -121,7 +121,7 @@ def _is_trained_for_bits(graph: OnnxGraph) -> bool:
 
 
 def _loss_of_catboost(graph: OnnxGraph) -> str:
-    """The CatBoost loss in the metadata of a model; empty if there is none."""
+    """The CatBoost loss in the metadata of a model. Empty if there is none."""
     try:
         return str(json.loads(graph.properties["params"])["loss_function"]["type"])
     except (KeyError, TypeError, ValueError, RecursionError):
@@ -129,7 +129,8 @@ def _loss_of_catboost(graph: OnnxGraph) -> str:
 
 
 def order_constants(module: ModuleOp, names: Sequence[str]) -> None:
-    """Move all constants to the top of the function, in the order of the file, with single numbers last.
+    """Move all constants to the top of the function, in the order of the file, followed by the constants with one
+    element.
 
     The order only matters where constants are rounded sequentially.
     """
@@ -149,10 +150,10 @@ def order_constants(module: ModuleOp, names: Sequence[str]) -> None:
 
 
 def _classifier_interface(graph: OnnxGraph) -> OnnxGraph:
-    """Reduce the outputs of a classifier to its label and the scores of the classifying node.
+    """Reduce the outputs of a classifier to its label and the scores of the node that classifies.
 
-    If the label is the index of the least distance (k-means), outputs that are square roots of the distances are
-    dropped.
+    If the label is the index of the least squared distance (k-means), outputs that are square roots of the
+    distances are dropped.
     """
     makers = {output: node for node in graph.nodes for output in node.outputs if output}
     sources = [(declared, _source(declared.name, makers)) for declared in graph.outputs]
@@ -183,7 +184,9 @@ def _reads(graph: OnnxGraph, output: Declared, source: OnnxNode) -> bool:
 
 
 def _source(name: str, makers: Mapping[str, OnnxNode]) -> OnnxNode | None:
-    """The node whose first output defines a name, possibly through ops in `PLUMBING`; None if there is no such node."""
+    """The node whose first output has the given name, skipping the ops in `PLUMBING`. None if there is no such
+    node.
+    """
     while (node := makers.get(name)) is not None and node.inputs:
         if node.op == "ArrayFeatureExtractor" and len(node.inputs) == 2:
             name = node.inputs[1]
@@ -195,7 +198,7 @@ def _source(name: str, makers: Mapping[str, OnnxNode]) -> OnnxNode | None:
 
 
 def _with_outputs(graph: OnnxGraph, source: OnnxNode, outputs: Sequence[Declared], scores: str) -> OnnxGraph:
-    """A copy of the graph with other outputs.
+    """A copy of the graph that ends at the node `source` and has the given outputs.
 
     scores: the name of the second output of `source`; empty to drop that output.
     """
@@ -205,8 +208,8 @@ def _with_outputs(graph: OnnxGraph, source: OnnxNode, outputs: Sequence[Declared
 
 
 def _softmax(node: OnnxNode, makers: Mapping[str, OnnxNode]) -> OnnxNode:
-    """Replace exp(x - logsumexp(x)), which Gaussian naive Bayes computes,
-    by a softmax; return other nodes unchanged.
+    """Replace the node of exp(x - logsumexp(x)), which Gaussian naive Bayes computes, by a softmax node. Return any
+    other node unchanged.
     """
     difference = makers.get(node.inputs[0]) if node.op == "Exp" and node.inputs else None
     if difference is None or difference.op != "Sub" or len(difference.inputs) != 2:
@@ -244,7 +247,9 @@ class _OnnxImporter:
         return module
 
     def argument(self, graph: OnnxGraph, declared: Declared) -> OrderedTensor:
-        """Append the argument of a program with one input, in the input's quantised format if it has one."""
+        """Append the function argument for a model with one input. The argument has the input's quantised
+        format, if the input has one.
+        """
         format = declared.format or input_format(graph, declared.name, declared.element)
         if format is None:
             self.check_reals(declared)
@@ -252,11 +257,11 @@ class _OnnxImporter:
         return OrderedTensor.plain(self.to.argument(TensorType(element, self.input_shape(declared)), declared.name))
 
     def parts(self, graph: OnnxGraph) -> tuple[list[OrderedTensor], tuple[tuple[Any, ...], ...]]:
-        """Append one argument that concatenates the inputs of a model. Return the inputs as parts of it, and a list of
-        the parts.
+        """Append one function argument that concatenates the inputs of a model. Return the slices of the
+        argument that represent the inputs, and a description of each slice.
 
-        The argument stores raws if all inputs have formats, and reals otherwise. The list has the name, the length and,
-        where needed, the format of each part.
+        The argument stores raws if all inputs have formats, and reals otherwise. A description contains the
+        name, the length and, where formats differ, the format.
         """
         inputs = graph.inputs
         shapes = [self.input_shape(declared) for declared in inputs]
@@ -275,7 +280,7 @@ class _OnnxImporter:
             raise InputError(f"input '{declared.name}' is of {declared.element}, expected reals", file=self.file)
 
     def name_classes(self, module: ModuleOp, results: Sequence[SSAValue], classes: Sequence[str | int]) -> None:
-        """Record the class labels of a program that returns the index of a class."""
+        """Record the class labels of a program that returns the index of a class as a module attribute."""
         label = results[0].owner
         if not classes or not isinstance(label, tdsl.ArgmaxOp | tdsl.SignOp):
             return
@@ -288,7 +293,9 @@ class _OnnxImporter:
             raise InputError(str(error), file=self.file) from error
 
     def input_shape(self, declared: Declared) -> tuple[int, ...]:
-        """The shape of one sample. Open extents become 1; they must all have the same name."""
+        """The shape of one sample. Extents that the file leaves open become 1; all open extents must have the
+        same name.
+        """
         if declared.dims is None:
             raise InputError(f"input '{declared.name}' has no shape", file=self.file)
         if len({dim for dim in declared.dims if isinstance(dim, str)}) > 1 or declared.dims.count("") > 1:
@@ -303,8 +310,8 @@ class _OnnxImporter:
         return shape
 
     def results(self, graph: OnnxGraph, values: Sequence[Value]) -> list[SSAValue]:
-        """The values that the function returns. A label comes first. If there are scores but no label, the argmax of
-        the scores becomes the label.
+        """The values that the function returns. The label comes first. If there are scores but no label, the
+        argmax of the scores becomes the label.
         """
         results: list[SSAValue] = []
         for output, value in zip(graph.outputs, values, strict=True):
@@ -340,8 +347,8 @@ class _OnnxImporter:
         return results
 
     def computed(self, handler: Handler, node: OnnxNode, inputs: Inputs) -> Value | Sequence[Value]:
-        """Run the handler of a node, on quantised operands in their formats if the op allows it, and otherwise on
-        reals.
+        """Run the handler of a node. If the op allows it, the operands are quantised tensors in their formats,
+        and otherwise reals.
         """
         quantised = any(isinstance(value, OrderedTensor) and value.is_quantised for value in inputs)
         if not quantised or node.domain or node.op in KEEPING or node.op in ON_RAWS:
@@ -388,7 +395,7 @@ class _OnnxImporter:
         return values
 
     def special(self, node: OnnxNode, inputs: Inputs) -> Value | None:
-        """The output of a node on reals that is a special case of its op; None for other nodes."""
+        """The output of a node on reals if it is a registered special case of its op. None for any other node."""
         case = SPECIAL_CASES.get(node.op) if node.domain == "" else None
         quantised = any(isinstance(value, OrderedTensor) and value.is_quantised for value in inputs)
         result = None if case is None or quantised else case(self.to, node, inputs)
@@ -398,14 +405,14 @@ class _OnnxImporter:
 
     @staticmethod
     def hint(node: OnnxNode, values: Sequence[Value]) -> None:
-        """Name the results of a node like its outputs, unless they have names."""
+        """Name each unnamed result of a node like the corresponding output of the node."""
         for name, value in zip(node.outputs, values, strict=False):
             if isinstance(value, OrderedTensor) and value.value.name_hint is None:
                 hint(value.value, name)
 
 
 def _by_package(to: Builder, node: OnnxNode, inputs: Inputs) -> Sequence[Value] | None:
-    """The outputs of a node that a package imports; None if no package does."""
+    """The outputs of a node whose importer another package registers. None if no package registers an importer."""
     from tinyml.lowering.frontends.onnx.package_ops import import_by_package
 
     return import_by_package(to, node, inputs)
@@ -414,7 +421,7 @@ def _by_package(to: Builder, node: OnnxNode, inputs: Inputs) -> Sequence[Value] 
 def _are_scores(shape: tdsl.Shape, is_regressor: bool) -> bool:
     """Whether an output of the given shape is a vector of class scores.
 
-    is_regressor: true if the producer lists the classes of classifiers, and this model lists none.
+    is_regressor: whether the producer of the model lists the classes of classifiers, and this model lists no classes.
     """
     return not is_regressor and len(shape) <= 2 and prod(shape) == max(shape, default=1) > 1
 

@@ -1,4 +1,4 @@
-"""Import of nodes by functions of other packages."""
+"""Import of nodes by functions that other packages register."""
 
 from __future__ import annotations
 
@@ -13,7 +13,8 @@ from tinyml.lowering.frontends.onnx.graph import OnnxNode
 
 
 def import_by_package(to: Builder, node: OnnxNode, inputs: Inputs) -> Sequence[Value] | None:
-    """Import a node by a package; None if no package imports its op. Quantised tensors are converted to reals.
+    """Import a node by the function of another package. Quantised tensors are first converted to reals. None if no
+    package registers the op.
 
     Raises `InputError` if the package returns fewer outputs than the node names.
     """

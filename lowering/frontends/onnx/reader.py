@@ -1,9 +1,9 @@
 """The reader of ONNX files. It checks the files and updates nodes of older opsets to the newest op definitions.
 
-`onnx.checker` and `onnx.shape_inference` are C++ code that trusts its input, so that a malicious model can crash them.
-The package `onnx` therefore only parses the message. Everything that the importer relies on is checked here or where it
-is used. Opsets 7 (numpy's broadcasting) and newer are supported. In a
-child process (`conversions.py`), code of the package `onnx` converts older opsets and inlines local functions.
+`onnx.checker` and `onnx.shape_inference` are C++ code that does not validate its input, so that a malicious model can
+crash them. The package `onnx` therefore only parses the message. Every property that the importer requires is checked
+here or where it is used. Opsets 7 (numpy's broadcasting) and newer are supported. Code of the package `onnx` converts
+older opsets and inlines local functions, in a child process (`conversions.py`).
 """
 
 from __future__ import annotations
@@ -71,7 +71,7 @@ def read_model(content: bytes, file: str) -> OnnxGraph:
 
 
 def _parsed(onnx: Any, content: bytes, file: str) -> ModelProto:
-    """The message in the content of a file; raises `InputError` for any other content."""
+    """Parse a file as an ONNX message. Raises `InputError` for any other content."""
     model: ModelProto = onnx.ModelProto()
     try:
         model.ParseFromString(content)
@@ -84,7 +84,7 @@ def _parsed(onnx: Any, content: bytes, file: str) -> ModelProto:
 
 
 def _opsets(model: ModelProto) -> Mapping[str, int]:
-    """The opset of each domain."""
+    """The opset of each domain that a model imports."""
     return {_domain(each.domain): each.version for each in model.opset_import}
 
 
@@ -196,19 +196,19 @@ class _OnnxReader:
 
 
 def _domain(name: str) -> str:
-    """The name of an op domain; empty for the default domain."""
+    """The name of an op domain. Empty for the default domain."""
     return "" if name in DEFAULT_DOMAINS else text(name)
 
 
 def _read(node: OnnxNode) -> set[str]:
-    """The names of all values that a node and its inner graphs use."""
+    """The names of all values that a node and its inner graphs read."""
     inner = [value for value in node.attributes.values() if isinstance(value, OnnxGraph)]
     return {*node.inputs, *(name for each in inner for name in each.free)} - {""}
 
 
 def _ordered(nodes: Sequence[OnnxNode]) -> Sequence[OnnxNode]:
-    """Sort nodes topologically, otherwise in the order of the file. If the graph has a cycle, the nodes stay as they
-    are.
+    """Sort nodes topologically. Ties keep the order of the file. If the graph has a cycle, the nodes are returned
+    in the order of the file.
     """
     makers = {name: number for number, node in reversed([*enumerate(nodes)]) for name in node.outputs if name}
     needed = [{makers[name] for name in _read(node) if name in makers} for node in nodes]
@@ -229,8 +229,8 @@ def _ordered(nodes: Sequence[OnnxNode]) -> Sequence[OnnxNode]:
 
 
 def needed_nodes(nodes: Sequence[OnnxNode], outputs: Sequence[Declared]) -> Iterator[OnnxNode]:
-    """Yield the nodes on which `outputs` depend, in order. Outputs of a node that no node uses have no name in the
-    result.
+    """Yield the nodes on which `outputs` depend, in order. In the yielded nodes, each output that no node reads has
+    an empty name.
     """
     wanted = {output.name for output in outputs}
     kept: list[OnnxNode] = []
@@ -266,7 +266,7 @@ _REALS = frozenset(("min", "max", "value", "scales"))
 
 
 def _modernised(node: OnnxNode) -> Sequence[OnnxNode]:
-    """The nodes of the newest opset that are equivalent to a node; raises `InputError` if there are none."""
+    """The nodes of the newest opset that are equivalent to a node. Raises `InputError` if there is no equivalent."""
     if node.domain:
         return [node]
     moved = _inputs_for_attributes(node)
@@ -280,7 +280,7 @@ _LAYER = re.compile(r"(?:^|/)([^/:]+): torch\.nn\.modules\.(?!container\.)(?:\w+
 
 def _layer(namespace: str) -> str:
     """The innermost layer of `torch.nn` in a namespace that PyTorch's exporter writes, such as `: Net/0:
-    torch.nn.modules...`.
+    torch.nn.modules...`. Empty if there is none.
     """
     found: list[tuple[str, str]] = _LAYER.findall(namespace)
     return f"{found[-1][1]} '{found[-1][0]}'" if found else ""
@@ -293,8 +293,8 @@ def constant_node(node: OnnxNode, name: str, value: Array) -> OnnxNode:
 
 
 def _inputs_for_attributes(node: OnnxNode) -> list[OnnxNode]:
-    """Convert the attributes that are inputs in the newest definition to Constant nodes. Return these nodes, and then
-    the node itself.
+    """Convert the attributes that became inputs in the newest definition of an op to Constant nodes. Return these
+    nodes, followed by the node itself.
     """
     moved = {name: at for name, at in MOVED.get(node.op, {}).items() if name in node.attributes}
     if not moved:
@@ -310,7 +310,7 @@ def _inputs_for_attributes(node: OnnxNode) -> list[OnnxNode]:
 
 
 def _array(node: OnnxNode, name: str, value: Attribute) -> Array:
-    """The value of an attribute as an input array, of 64-bit integers or 32-bit floats."""
+    """The value of an attribute as an array that can be an input: 64-bit integers or 32-bit floats."""
     if not isinstance(value, int | float | tuple):
         raise node.error(f"attribute '{name}' is not a number or a list")
     return np.array(value, np.float32 if name in _REALS else np.int64)
@@ -319,8 +319,8 @@ def _array(node: OnnxNode, name: str, value: Attribute) -> Array:
 def _softmax(node: OnnxNode) -> Sequence[OnnxNode]:
     """The nodes that replace a Softmax of an opset before 13.
 
-    Such a Softmax normalises all axes from `axis` (1 by default) to the last as one vector. The nodes therefore flatten
-    these axes.
+    Such a Softmax normalises all axes from `axis` (1 by default) to the last as one vector. The replacement
+    therefore flattens these axes.
     """
     if node.version >= 13 or not node.inputs or not node.outputs or node.attributes.get("axis", 1) == -1:
         return [node]
@@ -335,9 +335,9 @@ def _softmax(node: OnnxNode) -> Sequence[OnnxNode]:
 
 
 def _resize(node: OnnxNode) -> Sequence[OnnxNode]:
-    """The nodes that replace an Upsample, or a Resize of an opset before 11, with explicit modes.
+    """The nodes that replace an Upsample, or a Resize of an opset before 11. Their modes are explicit.
 
-    The source pixel of these ops is `floor(y / scale)`.
+    The source pixel of these older ops is `floor(y / scale)`.
     """
     if node.op == "Resize" and node.version >= 11:
         return [node]
@@ -349,18 +349,16 @@ def _resize(node: OnnxNode) -> Sequence[OnnxNode]:
 
 
 def _batch_normalization(node: OnnxNode) -> Sequence[OnnxNode]:
-    """Return the node unchanged; raise `InputError` for a BatchNormalization with a mean per element.
+    """Return a BatchNormalization unchanged. Raises `InputError` if it has a mean per element.
 
-    Such a mean is possible before opset 9, but no exporter writes it.
+    Opsets before 9 allow a mean per element, but no exporter writes it.
     """
     node.only("spatial", 1)
     return [node]
 
 
 def _scan(node: OnnxNode) -> Sequence[OnnxNode]:
-    """Return the node unchanged; raise `InputError` for the Scan of opset 8, which has a sample axis and sequence
-    lengths.
-    """
+    """Return a Scan unchanged. Raises `InputError` for opset 8, whose Scan has a sample axis and sequence lengths."""
     if node.version < 9:
         raise node.error("the Scan of opset 8 is not supported: export the model with opset 9 or newer")
     return [node]

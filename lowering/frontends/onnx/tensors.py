@@ -50,16 +50,16 @@ _FIELDS = {
 
 
 def text(value: str | bytes) -> str:
-    """A printable form of a string in a protobuf message; protobuf returns bytes if the string is not UTF-8."""
+    """A printable form of a string of a protobuf message. protobuf returns bytes if the string is not UTF-8."""
     string = value if isinstance(value, str) else value.decode(errors="replace")
     return string if string.isprintable() else "".join(each if each.isprintable() else "?" for each in string)
 
 
 def tensor_array(tensor: TensorProto, file: str) -> NDArray[Any]:
-    """Convert a tensor to an array.
+    """Convert a tensor of the protobuf message to an array.
 
-    Raises `InputError` for unknown element types, for data whose size differs from the size of the shape, for arrays
-    beyond the limit on elements, and for external data outside the model's folder.
+    Raises `InputError` for unknown element types, for data whose size differs from the size of the shape, for
+    arrays beyond the limit on elements, and for external data outside the model's folder.
     """
     name, shape = text(tensor.name), tuple(tensor.dims)
 
@@ -97,8 +97,10 @@ def tensor_array(tensor: TensorProto, file: str) -> NDArray[Any]:
 
 
 def _listed(tensor: TensorProto, element: str, stored: np.dtype[Any]) -> NDArray[Any]:
-    """The elements of a tensor that stores its elements in lists instead of raw bytes. Types of 16 bits or less are
-    stored as integers.
+    """The elements of a tensor that stores its elements in typed lists instead of raw bytes. The lists store
+    elements of 16 bits or less as integers.
+
+    stored: the type of the elements.
     """
     values = np.array(getattr(tensor, _FIELDS.get(element, "int32_data")))
     if element in ("float16", BFLOAT16):
@@ -107,7 +109,10 @@ def _listed(tensor: TensorProto, element: str, stored: np.dtype[Any]) -> NDArray
 
 
 def _external(tensor: TensorProto, size: int, file: str) -> bytes:
-    """The bytes of a tensor that is stored in another file, in the model's folder or a folder below it."""
+    """The bytes of a tensor that is stored in another file, in the model's folder or below it.
+
+    size: the number of bytes.
+    """
 
     def error(message: str) -> InputError:
         return InputError(f"tensor '{text(tensor.name)}': {message}", file=file)

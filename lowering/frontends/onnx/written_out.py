@@ -1,4 +1,4 @@
-"""Recognition of normalisations that a graph represents by elementary nodes, because opsets below 17 have no
+"""Recognition of normalisations that a graph computes by elementary nodes, because opsets below 17 have no
 LayerNormalization.
 """
 
@@ -17,10 +17,10 @@ if TYPE_CHECKING:
 
 
 def with_normalisations(graph: OnnxGraph) -> OnnxGraph:
-    """Merge the elementary nodes of normalisations into one node.
+    """Merge the elementary nodes of each normalisation into one node.
 
-    (x - mean(x)) / sqrt(mean((x - mean(x))^2) + epsilon) becomes LayerNormalization, and x / sqrt(mean(x^2) + epsilon)
-    becomes RMSNormalization. A factor and an addend that follow remain separate nodes.
+    (x - mean(x)) / sqrt(mean((x - mean(x))^2) + epsilon) becomes LayerNormalization, and x / sqrt(mean(x^2) +
+    epsilon) becomes RMSNormalization. A subsequent factor and a subsequent addend remain separate nodes.
     """
     if not any(node.op == "Sqrt" for node in graph.nodes):
         return graph
@@ -35,7 +35,8 @@ class _Written:
         self.makers: Mapping[str, OnnxNode] = {name: node for node in graph.nodes for name in node.outputs if name}
 
     def normalised(self, node: OnnxNode) -> Sequence[OnnxNode]:
-        """The nodes that replace a quotient by a deviation, or a product with the inverse of a deviation.
+        """The nodes that replace a division by a standard deviation or root mean square, or a multiplication by
+        the reciprocal of either.
 
         Any other node is returned unchanged.
         """
@@ -55,8 +56,8 @@ class _Written:
         return [node]
 
     def quotients(self, node: OnnxNode) -> Sequence[tuple[str, str]]:
-        """Match a quotient, or a product with a reciprocal. Return the possible pairs of the dividend and the divisor,
-        by name.
+        """Match a quotient, or a product with a reciprocal. Return the possible pairs of dividend and divisor,
+        by name. Empty for any other node.
         """
         if node.domain or len(node.inputs) != 2:
             return []
@@ -88,8 +89,8 @@ class _Written:
         return None
 
     def mean(self, name: str) -> tuple[str, tuple[int, ...]] | None:
-        """Match a mean whose reduced axes remain with extent 1. Return the name of its input, and the axes; None for
-        any other value.
+        """Match a mean whose reduced axes remain with extent 1. Return the name of its input, and the axes.
+        None for any other value.
         """
         node = self.made(name, "ReduceMean")
         if node is None or len(node.inputs) < 2 or node.attributes.get("keepdims", 1) != 1:
@@ -98,16 +99,16 @@ class _Written:
         return None if axes is None or not axes.size else (node.inputs[0], tuple(int(axis) for axis in axes.ravel()))
 
     def same(self, a: str, b: str) -> bool:
-        """Whether two names denote equal values.
+        """Whether two names denote equal values: the names are equal, or both values are differences of the
+        same operands.
 
-        This is so if the names are equal, or if both values are differences of the same operands. Some exporters write
-        such a difference twice.
+        Some exporters write the same difference twice.
         """
         first, second = self.made(a, "Sub"), self.made(b, "Sub")
         return a == b or (first is not None and second is not None and first.inputs == second.inputs)
 
     def made(self, name: str, op: str) -> OnnxNode | None:
-        """The node that computes a value, if its op is `op`; else None."""
+        """The node that computes the value `name`, if its op is `op`. None otherwise."""
         node = self.makers.get(name)
         return node if node is not None and node.op == op and not node.domain else None
 

@@ -1,4 +1,4 @@
-"""Quantisers of QONNX as handlers of nodes, and the quantisers of QCDQ files, which become such nodes."""
+"""Handlers for the quantiser nodes of QONNX, and conversion of the quantisers in QCDQ files to such nodes."""
 
 from __future__ import annotations
 
@@ -32,7 +32,9 @@ OLDER_DOMAINS = ("onnx.brevitas", "finn.custom_op.general")
 
 
 def with_quantisers(graph: OnnxGraph) -> OnnxGraph:
-    """A graph whose quantisers are ops of one domain. Inputs of integers are read by a quantiser of scale 1."""
+    """A graph in which every quantiser is a node of the domain of QONNX. Inputs annotated as integers are read
+    through a quantiser of scale 1.
+    """
     nodes = [replace(node, domain=QONNX) if node.domain in OLDER_DOMAINS else node for node in graph.nodes]
     for declared in graph.inputs:
         known = _INTEGERS.fullmatch(graph.annotations.get(declared.name, ""))
@@ -45,7 +47,13 @@ def with_quantisers(graph: OnnxGraph) -> OnnxGraph:
 
 
 def _with_integers(name: str, nodes: Sequence[OnnxNode], bits: str | None, *, signed: bool) -> list[OnnxNode]:
-    """Nodes that read an input through a quantiser of scale 1. bits: None for signs."""
+    """Insert a quantiser of scale 1 between an input and the nodes that read it. Return the new nodes and the
+    changed readers.
+
+    name: the name of the input.
+    bits: the annotated number of bits; None for the signs -1 and 1.
+    signed: whether the integers are signed.
+    """
     low, high = integer_limits(nodes[0], float(bits or 1), signed=signed, narrow=False)
     result = f"{name}:integers"
     one = constant_node(nodes[0], result, np.ones((), np.float32))
@@ -57,7 +65,9 @@ def _with_integers(name: str, nodes: Sequence[OnnxNode], bits: str | None, *, si
 
 
 def _in_format(declared: Declared, graph: OnnxGraph) -> Declared:
-    """An input in the format of the quantiser that alone reads it, if the scale is a power of two."""
+    """Declare an input in the format of its quantiser. The quantiser must be the only reader of the input, and its
+    scale a power of two; otherwise, return the input unchanged.
+    """
     readers = [node for node in graph.nodes if declared.name in node.inputs]
     if len(readers) != 1 or readers[0].domain != QONNX or declared.name in {each.name for each in graph.outputs}:
         return declared
@@ -114,7 +124,7 @@ Make: TypeAlias = "Callable[[NDArray[np.float32]], Quantiser]"
 
 
 def _quant(to: Builder, node: OnnxNode, inputs: Inputs) -> Make:
-    """Quant: `(round(clamp(x / scale + zero)) - zero) * scale`."""
+    """Import Quant: `(round(clamp(x / scale + zero)) - zero) * scale`."""
     zero, bits = _zero(to, inputs, 2), _number(to, inputs, 3, "number of bits")
     signed, narrow = bool(node.integer("signed", 1)), bool(node.integer("narrow", 0))
     rounding = node.text("rounding_mode", "ROUND").upper()
@@ -127,12 +137,12 @@ def _quant(to: Builder, node: OnnxNode, inputs: Inputs) -> Make:
 
 
 def _signs(to: Builder, node: OnnxNode, inputs: Inputs) -> Make:
-    """BipolarQuant: the scale with the sign of x, which is positive for 0."""
+    """Import BipolarQuant: `scale` for x >= 0, else `-scale`."""
     return lambda scales: Quantiser(scales, -1, 1, bipolar=True)
 
 
 def _of_bits(to: Builder, node: OnnxNode, inputs: Inputs) -> Make:
-    """The quantiser of a QCDQ file."""
+    """Import the quantiser of a QCDQ file."""
     low, high, bipolar = node.integer("low"), node.integer("high"), bool(node.integer("bipolar", 0))
     return lambda scales: Quantiser(scales, low, high, bipolar=bipolar)
 
@@ -165,7 +175,9 @@ def integers(to: Builder, node: OnnxNode, inputs: Inputs) -> Value:
 
 
 def along(node: OnnxNode, scales: NDArray[np.float32], shape: tuple[int, ...]) -> NDArray[np.float32]:
-    """Reshape scales so that they broadcast along the axis of a node."""
+    """Reshape scales, one per position along the node's `axis`, so that they broadcast to `shape`. Raises
+    `InputError` if the number of scales differs from the extent of the axis.
+    """
     if scales.size == 1:
         return scales.reshape(())
     axis = axis_of(node, node.integer("axis"), len(shape))
@@ -176,7 +188,9 @@ def along(node: OnnxNode, scales: NDArray[np.float32], shape: tuple[int, ...]) -
 
 @handles("MultiThreshold", domain=QONNX)
 def multi_threshold(to: Builder, node: OnnxNode, inputs: Inputs) -> Value:
-    """Import MultiThreshold: `out_scale * (the number of thresholds that x reaches) + out_bias`, by channel."""
+    """Import MultiThreshold. For each channel, it computes `out_scale * n + out_bias`, where n is the number of
+    thresholds that are at most x.
+    """
     value = needed(to, inputs, 0)
     thresholds = _numbers(to, inputs, 1, "thresholds").astype(np.float32)
     if thresholds.ndim != 2 or not thresholds.size:
@@ -205,7 +219,9 @@ def multi_threshold(to: Builder, node: OnnxNode, inputs: Inputs) -> Value:
 
 @handles("Trunc", domain=QONNX)
 def trunc(to: Builder, node: OnnxNode, inputs: Inputs) -> Value:
-    """Import Trunc: integers of which the low bits are dropped, in its first version (five inputs) or its second."""
+    """Import Trunc, which drops the low bits of integers. Both versions of the op are supported; the first has five
+    inputs.
+    """
     scales, zero = _scales(to, inputs), _zero(to, inputs, 2)
     rounding = node.text("rounding_mode", "FLOOR").upper()
     bits = _number(to, inputs, 3, "number of bits")
@@ -233,7 +249,7 @@ def trunc(to: Builder, node: OnnxNode, inputs: Inputs) -> Value:
 
 
 def quantised(to: Builder, value: Value, scales: NDArray[np.float32], make: Make) -> Value:
-    """The result of a quantiser of a constant, of integers or of reals."""
+    """The result of a quantiser applied to a constant, to integers or to reals."""
     value = value if isinstance(value, Whole) else to.numbers(value)
     if isinstance(value, Constant):
         by = make(scales.ravel())
@@ -254,7 +270,7 @@ def quantised(to: Builder, value: Value, scales: NDArray[np.float32], make: Make
 
 
 def named(to: Builder, result: Whole) -> Whole:
-    """Name the tensor of a quantiser's result as in the model."""
+    """Name the tensor of a quantiser's result as in the model, and return the result."""
     name = to.node.outputs[0]
     # The exporter of PyTorch names values by numbers.
     hint(result.source.sums(to).value, name if identifier(name) else f"levels{name}")

@@ -1,4 +1,4 @@
-"""The fixed-point formats of the integers that a quantiser yields."""
+"""The fixed-point formats of the integers that a quantiser returns."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ MOST_BITS = 16
 
 
 def format_of_range(low: int, high: int, frac: int, *, bipolar: bool = False, computed: bool = False) -> ExactInteger:
-    """The narrowest format that represents the integers from low to high, times 2^-frac.
+    """The narrowest format that represents the numbers `n * 2^-frac` for all integers n from low to high.
 
-    bipolar: whether the integers are -1 and 1 only. computed: whether numbers are rounded to the format, as quantisers
-    do it, halves to even.
+    bipolar: whether the only integers are -1 and 1.
+    computed: whether the program rounds reals to the format. The format then rounds halves to even, as quantisers do.
     """
     if bipolar:
         return imported("tinyml.dialects.formats.midrise:MidriseType")(1, frac)
@@ -36,18 +36,18 @@ def format_of_range(low: int, high: int, frac: int, *, bipolar: bool = False, co
 
 
 def format_of_bits(bits: int, frac: int) -> ExactInteger:
-    """The format of symmetric integers of some bits, sign included, times 2^-frac; halves are rounded up."""
+    """The fixed-point format of signed integers of `bits` bits, times 2^-frac. It rounds halves up."""
     return FixedType(bits, frac)
 
 
 def format_of_sums(low: int, high: int, frac: int) -> ExactInteger:
-    """The format for exact sums from low to high, times 2^-frac."""
+    """The fixed-point format of exact sums `n * 2^-frac` for all integers n from low to high."""
     width = next(width for width in SUM_WIDTHS if max(-low, high) < 1 << width - 1)
     return format_of_bits(width, frac)
 
 
 def binary_exponent(scale: float) -> int | None:
-    """The number n for which a scale is 2^-n; None if it is no such power of two."""
+    """The number n with scale = 2^-n. None if the scale is not a power of two with an integer n."""
     fraction, exponent = math.frexp(scale)
     return 1 - exponent if fraction == 0.5 and 1 - exponent in FRACS else None
 

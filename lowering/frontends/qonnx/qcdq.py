@@ -1,6 +1,7 @@
-"""Quantisers that a file writes as QuantizeLinear, Clip and DequantizeLinear (QCDQ), as one node each.
+"""Merging of the three nodes QuantizeLinear, Clip and DequantizeLinear (QCDQ), by which files write a quantiser, into
+one node.
 
-QuantizeLinear and DequantizeLinear have 8 bits; Clip limits the integers to fewer. Integer constants have no
+QuantizeLinear and DequantizeLinear have 8 bits; Clip limits the integers to fewer bits. An integer constant has no
 QuantizeLinear, and often no Clip.
 """
 
@@ -27,7 +28,10 @@ Their inputs are the numbers and the scales. The attributes `low` and `high` are
 
 
 def merged(graph: OnnxGraph, domain: str) -> OnnxGraph:
-    """A graph with one node for each quantiser. domain: the domain of the new nodes."""
+    """A graph with one node for each quantiser.
+
+    domain: the domain of the new nodes.
+    """
     merge = _Merge(graph, domain)
     nodes = [merge.node(node) for node in graph.nodes]
     return replace(graph, nodes=list(needed_nodes(nodes, graph.outputs)))
@@ -40,7 +44,7 @@ class _Merge:
         self.domain = domain
 
     def node(self, node: OnnxNode) -> OnnxNode:
-        """The node that replaces a DequantizeLinear; any other node is unchanged."""
+        """The quantiser node that replaces a DequantizeLinear. Any other node is returned unchanged."""
         if node.op != "DequantizeLinear" or node.domain or len(node.inputs) < 2:
             return node
         source, low, high = node.inputs[0], -np.inf, np.inf
@@ -85,7 +89,7 @@ class _Merge:
         return otherwise if number is None else float(number.item())
 
     def same(self, node: OnnxNode, quantise: OnnxNode) -> None:
-        """Raise `InputError` if a QuantizeLinear and its DequantizeLinear differ."""
+        """Raise `InputError` if a QuantizeLinear and its DequantizeLinear differ in scale or zero point."""
         for position in (1, 2):
             a, b = self.number(quantise, position), self.number(node, position)
             if (a is None) != (b is None) or (a is not None and b is not None and not np.array_equal(a, b)):

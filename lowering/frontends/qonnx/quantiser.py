@@ -1,4 +1,4 @@
-"""The quantiser of a node: the levels that it yields, and their scale."""
+"""Quantisers: maps from reals to integer levels, with a scale."""
 
 from __future__ import annotations
 
@@ -31,10 +31,11 @@ ROUNDINGS: dict[str, Callable[[Any], Any]] = {
 
 @dataclass(frozen=True, eq=False)
 class Quantiser:
-    """`level = round(clamp(x / scale + zero)) - zero`, in single precision.
+    """The quantiser `level = round(clamp(x / scale + zero)) - zero`, computed in single precision.
 
-    low, high: the range before the zero point is subtracted. scales: one scale, or one for each channel. bipolar:
-    whether the levels are the signs -1 and 1; they are then numbered 0 and 1.
+    low, high: the range of the clamp, before the zero point is subtracted.
+    scales: one scale, or one for each channel.
+    bipolar: whether the levels are the signs -1 and 1, represented by 0 and 1.
     """
 
     scales: Singles
@@ -46,12 +47,12 @@ class Quantiser:
 
     @property
     def offset(self) -> int:
-        """The number that is subtracted from integers in the range."""
+        """The integer that is subtracted from the rounded number to give the level."""
         return self.zero
 
     @property
     def result_scales(self) -> Singles:
-        """The scales of the result."""
+        """The scales of the result: one, or one for each channel."""
         return self.scales
 
     @property
@@ -64,13 +65,13 @@ class Quantiser:
 
     @property
     def frac(self) -> int | None:
-        """The number n for which the scale is 2^-n; None for other scales, and for several."""
+        """The integer n with scale = 2^-n. None for other scales, and for several scales."""
         scales = self.result_scales
         return binary_exponent(float(scales.item())) if scales.size == 1 else None
 
     @property
     def units(self) -> NDArray[np.float64]:
-        """The real of one unit of the format."""
+        """The real value of one step of the result's format."""
         return np.ones(1) if self.frac is not None else self.result_scales.astype(np.float64)
 
     @property
@@ -79,11 +80,14 @@ class Quantiser:
 
     @property
     def limits(self) -> tuple[int, int]:
-        """The least and the greatest integer of the result."""
+        """The least and the greatest integer of the result, after the zero point is subtracted."""
         return (-1, 1) if self.bipolar else (self.first, self.last)
 
     def levels(self, reals: Singles, scales: Singles) -> Integers:
-        """The levels of reals. scales: the scales, in a shape that broadcasts."""
+        """The integer level of each real.
+
+        scales: the scales, in a shape that broadcasts to `reals`.
+        """
         if self.bipolar:
             return (reals >= 0).astype(np.int64)
         with np.errstate(over="ignore", invalid="ignore"):
@@ -93,18 +97,18 @@ class Quantiser:
 
     @property
     def channels(self) -> int:
-        """The number of channels that the quantiser distinguishes; 1 if it treats all alike."""
+        """The number of channels with separate scales or thresholds; 1 if all channels have the same ones."""
         return self.scales.size
 
     def integers(self, reals: Singles, scales: Singles) -> Integers:
-        """The integers of the result: levels, or signs."""
+        """The integers of the result: the levels, or for a bipolar quantiser -1 and 1."""
         levels = self.levels(reals, scales)
         return 2 * levels - 1 if self.bipolar else levels
 
 
 @dataclass(frozen=True, eq=False)
 class Comparisons(Quantiser):
-    """`level = low + the number of thresholds that x reaches`.
+    """A quantiser whose level is `low + n`, where n is the number of thresholds that are at most x.
 
     thresholds: (channels or 1, any), sorted along the last axis.
     """
@@ -130,9 +134,11 @@ class Comparisons(Quantiser):
 
 @dataclass(frozen=True, eq=False)
 class Truncation(Quantiser):
-    """`level = round(round(x / scale + zero) / divisor) - subtracted`, with the rounding mode for the outer one.
+    """The quantiser `level = round(clamp(round(x / scale + zero) / divisor)) - subtracted`. The inner rounding is
+    half to even; the outer one has the rounding mode of the node.
 
-    low, high: the range before the last difference. result: the scale of the result.
+    low, high: the range of the clamp.
+    result: the scale of the result.
     """
 
     divisor: float = 1.0
@@ -155,7 +161,10 @@ class Truncation(Quantiser):
 
 
 def integer_limits(node: OnnxNode, bits: float, *, signed: bool, narrow: bool) -> tuple[int, int]:
-    """The least and the greatest integer of a number of bits. narrow: whether one of them is left out."""
+    """The least and the greatest integer of `bits` bits. Raises `InputError` for a width that is not supported.
+
+    narrow: whether to exclude the least signed, or the greatest unsigned, integer.
+    """
     if not 1 <= bits <= MOST_BITS or bits != int(bits):
         raise node.error(f"{bits:g} bits are not supported, only whole numbers from 1 to {MOST_BITS}")
     count = int(bits)

@@ -1,4 +1,4 @@
-"""The nodes that read tensors of integers: products, functions of each number, and movements."""
+"""Importers of the nodes that read tensors of integers: products, elementwise functions, and ops that move elements."""
 
 from __future__ import annotations
 
@@ -46,7 +46,12 @@ GREATEST_SUM = 1 << 31
     "Pad",
 )
 def moved(whole: Whole, to: Builder, node: OnnxNode, inputs: Inputs) -> Value | None:
-    """The integers in another place. Channels that remain an axis keep their functions and their ranges."""
+    """Import a node that only moves elements, by moving the integers. The functions and ranges of channels are
+    unchanged.
+
+    None if the result has no axis of channels although functions or units differ between channels, and for nodes
+    that fill with numbers that the integers' format lacks.
+    """
     if inputs[0] is not whole:
         return None
     if whole.is_rounded:
@@ -79,14 +84,16 @@ def moved(whole: Whole, to: Builder, node: OnnxNode, inputs: Inputs) -> Value | 
 
 
 def _stored_zero(whole: Whole) -> int | None:
-    """The raw of zero in the format of the integers; None if there is none, or if functions follow."""
+    """The raw 0, if it represents zero in the format of the integers. None if it does not, or if functions follow
+    the integers.
+    """
     zero = int(whole.source.exact.encode(np.zeros(1))[0])
     return None if zero or whole.steps else zero
 
 
 @reads("Concat")
 def concatenated(whole: Whole, to: Builder, node: OnnxNode, inputs: Inputs) -> Whole | None:
-    """The concatenation of integers in one unit."""
+    """Import a concatenation of integers that have one unit. None for other operands."""
     parts = [value for value in inputs if isinstance(value, Whole)]
     if len(parts) < len(inputs):
         return None
@@ -105,7 +112,7 @@ def concatenated(whole: Whole, to: Builder, node: OnnxNode, inputs: Inputs) -> W
 
 
 def _joined(to: Builder, node: OnnxNode, lhs: Whole, rhs: Whole) -> Whole | None:
-    """The sum or the difference of two tensors of integers in one unit."""
+    """Import a sum or a difference of two tensors of integers that have one unit. None for other operands."""
     if lhs.steps or rhs.steps or lhs.channels > 1 or rhs.channels > 1 or lhs.units.item() != rhs.units.item():
         return None
     frac = max(lhs.source.frac, rhs.source.frac)
@@ -122,9 +129,10 @@ def _joined(to: Builder, node: OnnxNode, lhs: Whole, rhs: Whole) -> Whole | None
 
 
 def _stored(whole: Whole, to: Builder) -> Stored | None:
-    """The integers as a tensor that products read; None if functions follow, or if channels have separate units.
+    """The integers as a computed tensor that products can read. None if functions follow the integers, or if
+    channels have separate units.
 
-    Functions that round to integers of few bits are a quantiser.
+    Functions that round to integers of at most 16 bits are first emitted as a quantiser.
     """
     if whole.is_rounded:
         return _stored(whole.whole(to), to)
@@ -137,7 +145,9 @@ def _stored(whole: Whole, to: Builder) -> Stored | None:
 
 
 def _rescaled(whole: Whole, to: Builder) -> Whole:
-    """A tensor whose factors and addends, one for all channels each, are part of the unit and of the integers."""
+    """Merge factors and addends into the unit and the integers of a tensor. Each factor and addend must be one
+    number for all channels; otherwise, return the tensor unchanged.
+    """
     if not whole.steps or whole.units.size > 1:
         return whole
     if any(not step.affine or step.constant.size > 1 for step in whole.steps):
@@ -156,7 +166,7 @@ def _rescaled(whole: Whole, to: Builder) -> Whole:
 
 
 def _weights(value: Value | None) -> WholeConstant | None:
-    """Constant weights of integers. Reals that are integers have the scale 1."""
+    """Constant weights as integers with scales. Reals that are integers get the scale 1. None for any other value."""
     if not isinstance(value, Constant | WholeConstant) or 0 in value.shape:
         return None
     if isinstance(value, WholeConstant):
@@ -173,7 +183,10 @@ def _weights(value: Value | None) -> WholeConstant | None:
 def _products(
     whole: Whole, to: Builder, weights: WholeConstant, rows: Any, shape: tdsl.Shape, axis: int, **more: Any
 ) -> Whole | None:
-    """Sums of products with rows of weights. rows: the integers and the scales, output by output."""
+    """Build sums of products with rows of weights. None if the operands cannot be represented by integers.
+
+    rows: the integers and the scales of the weights, one row per output.
+    """
     whole = _rescaled(whole, to)
     stored = _stored(whole, to)
     if stored is None:
@@ -246,7 +259,9 @@ def _convolved(whole: Whole, to: Builder, weights: WholeConstant, windows: Windo
 
 @reads("AveragePool", "GlobalAveragePool")
 def averaged(whole: Whole, to: Builder, node: OnnxNode, inputs: Inputs) -> Whole | None:
-    """Averages of whole windows, as sums times the reciprocal of their length."""
+    """Import averages of windows without padding, as sums times the reciprocal of the window size. None for other
+    averages.
+    """
     if len(whole.shape) not in (3, 4):
         return None
     extents = whole.shape[2:]
@@ -292,7 +307,9 @@ def _negated(to: Builder, tensor: OrderedTensor, constant: Parameter) -> Ordered
 
 @reads("Add", "Sub", "Mul", "Div")
 def arithmetic(whole: Whole, to: Builder, node: OnnxNode, inputs: Inputs) -> Whole | None:
-    """A sum, a difference, a product or a quotient with a constant; a sum or a difference of integers in one unit."""
+    """Import a sum, a difference, a product or a quotient with a constant, or a sum or a difference of integers in
+    one unit. None for other operands.
+    """
     if len(inputs) != 2:
         return None
     if node.op in ("Add", "Sub"):
@@ -320,9 +337,10 @@ def arithmetic(whole: Whole, to: Builder, node: OnnxNode, inputs: Inputs) -> Who
 
 
 def _by_channel(whole: Whole, numbers: Singles) -> tuple[Whole, Singles] | None:
-    """A tensor whose channels lie along the axis of a constant, and the number of each channel.
+    """Match a constant that varies only along the axis of channels. Return the tensor, whose channels lie along
+    this axis, and the number of each channel.
 
-    None if the constant varies along another axis, or if it extends the tensor.
+    None if the constant varies along another axis, or if it would broadcast the tensor to a greater shape.
     """
     rank = len(whole.shape)
     if numbers.size == 1:
@@ -343,7 +361,7 @@ def _by_channel(whole: Whole, numbers: Singles) -> tuple[Whole, Singles] | None:
 
 @reads("BatchNormalization")
 def normalised(whole: Whole, to: Builder, node: OnnxNode, inputs: Inputs) -> Whole | None:
-    """BatchNormalization, in the order in which onnxruntime computes it."""
+    """Import BatchNormalization, with the operations in the order of onnxruntime."""
     parts = [value.array.astype(np.float32) for value in inputs[1:5] if isinstance(value, Constant)]
     if len(parts) < 4 or node.integer("training_mode", 0) or len(whole.shape) < 2:
         return None

@@ -1,9 +1,10 @@
-"""Monotone functions from integers to levels: thresholds, and the integer arithmetic that yields the same levels.
+"""Monotone functions from integers to levels: thresholds, and the integer arithmetic that computes the same levels.
 
 Between a sum of integers and the next quantiser, a network applies monotone functions to each number: factors and
-addends per channel, a batch normalisation, relu, rounding. Together, they are a staircase. Its thresholds are found by
-bisection, with the functions evaluated in single precision as in the training framework. Hence the rounding errors of
-the framework do not matter: the program compares integers.
+addends per channel, a batch normalisation, relu, rounding. Their composition is a step function, here called a
+staircase. Its thresholds are found by bisection; the functions are evaluated in single precision, as in the training
+framework. The program compares integers with these thresholds, and therefore reproduces the rounding errors of the
+framework.
 """
 
 from __future__ import annotations
@@ -26,11 +27,13 @@ Levels: TypeAlias = Callable[[Integers], Integers]
 
 @dataclass(frozen=True, eq=False)
 class Staircase:
-    """A monotone function for each channel, from integers to the levels `first` to `first + steps`.
+    """A monotone step function for each channel, from integers to the levels `first` to `first + steps`.
 
-    signs: -1 for channels whose function falls. The other fields describe the rising function of `sign * integer`.
-    low, high: the least and the greatest argument of each channel. at: (channels, steps), the least argument that
-    reaches each level above the first; `high + 1` if none does.
+    signs: -1 for channels whose function decreases. The other fields describe the increasing function of `sign *
+        integer`.
+    low, high: the least and the greatest argument of each channel.
+    at: (channels, steps), the least argument that reaches each level above the first; `high + 1` if no argument
+        reaches it.
     """
 
     first: int
@@ -41,22 +44,27 @@ class Staircase:
 
     @property
     def levels(self) -> Integers:
-        """The levels above the first."""
+        """The integers from `first + 1` to `first + steps`."""
         return np.arange(self.at.shape[1], dtype=np.int64) + self.first + 1
 
     @property
     def reached(self) -> NDArray[np.bool_]:
-        """Whether an argument reaches the level."""
+        """For each channel and level, whether some argument in the channel's range reaches the level."""
         return self.at <= self.high[:, None]
 
     @property
     def missed(self) -> NDArray[np.bool_]:
-        """Whether an argument does not reach the level."""
+        """For each channel and level, whether some argument in the channel's range does not reach the level."""
         return self.at > self.low[:, None]
 
 
 def staircase(levels: Levels, low: Integers, high: Integers, first: int, last: int) -> Staircase:
-    """Find the thresholds of a function by bisection. low, high: the least and the greatest integer of each channel."""
+    """Find the thresholds of a function by bisection.
+
+    levels: the function.
+    low, high: the least and the greatest integer of each channel.
+    first, last: the least and the greatest level.
+    """
     ends = levels(np.stack([low, high], 1))
     signs = np.where(ends[:, 1] >= ends[:, 0], 1, -1)
     low, high = np.where(signs > 0, low, -high), np.where(signs > 0, high, -low)
@@ -74,7 +82,8 @@ def staircase(levels: Levels, low: Integers, high: Integers, first: int, last: i
 
 
 def shifts(steps: Staircase, thresholds: Integers) -> Integers | None:
-    """The addend of each channel with which a rounding has the levels of the staircase; None if there is none.
+    """An addend per channel with which a rounding computes the levels of a staircase. None if there is no such
+    addend.
 
     thresholds: the least integer that the rounding maps to each level above the first.
     """
@@ -86,7 +95,11 @@ def shifts(steps: Staircase, thresholds: Integers) -> Integers | None:
 
 
 def rounding_thresholds(levels: Integers, shift: int, *, to_even: bool) -> Integers:
-    """The least integer whose quotient by 2^shift rounds to each level; `shift` is not negative."""
+    """The least integer n for which n / 2^shift rounds to each level.
+
+    shift: not negative.
+    to_even: whether halves are rounded to even instead of up.
+    """
     if shift == 0:
         return levels
     halves = (2 * levels - 1) << (shift - 1)
@@ -107,9 +120,10 @@ _ROUNDS = 120
 
 @dataclass(frozen=True, eq=False)
 class Lines:
-    """One line per channel: `level = round((round(multiplier * integer >> shift) + offset) >> guard)`, clamped.
+    """A linear function per channel whose rounded values are levels: `level = round((round(multiplier * integer >>
+    shift) + offset) >> guard)`. The caller clamps the levels.
 
-    Products round half up.
+    The inner rounding is half up.
     """
 
     multipliers: Integers
@@ -119,7 +133,10 @@ class Lines:
     guard: int
 
     def levels(self, integers: Integers, *, to_even: bool) -> Integers:
-        """The levels, not yet clamped, of integers (channels, any number)."""
+        """The levels of integers of shape (channels, any number), before clamping.
+
+        to_even: whether the outer rounding rounds halves to even instead of up.
+        """
         products = self.multipliers[:, None] * integers
         if self.shift:
             products = (products + (1 << self.shift - 1)) >> self.shift
@@ -131,10 +148,11 @@ class Lines:
 
 
 def lines(steps: Staircase, *, to_even: bool, slack: int = 0) -> Lines | None:
-    """Lines whose rounded values are the levels of a staircase for every argument; None if none were found.
+    """Linear functions whose rounded values are the levels of a staircase for every argument. None if none were
+    found.
 
-    to_even: whether the last rounding rounds halves to even, and not up. slack: the greatest distance of a threshold of
-    the lines from the threshold of the staircase.
+    to_even: whether the outer rounding rounds halves to even instead of up.
+    slack: the greatest permitted distance of a threshold of the linear functions from the threshold of the staircase.
     """
     slopes, offsets = _widest(steps)
     farthest = np.maximum(np.abs(steps.low), np.abs(steps.high))
@@ -154,16 +172,19 @@ def lines(steps: Staircase, *, to_even: bool, slack: int = 0) -> Lines | None:
 
 
 def _widest(steps: Staircase) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """The slope and the offset of each channel's line that passes the thresholds at the greatest distance.
+    """The slope and the offset of a line for each channel that has the greatest margin from all thresholds of the
+    staircase.
 
-    The distance is a concave function of the slope, since it is the least of linear functions.
+    The margin is a minimum of linear functions of the slope, and thus concave. It is maximised by ternary search.
     """
     middles = steps.levels - 0.5
     upper = np.where(steps.missed, steps.at - 1.0, -np.inf)
     lower = np.where(steps.reached, steps.at.astype(np.float64), np.inf)
 
     def ends(slope: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """The least and the greatest offset of lines with a slope."""
+        """The least and the greatest offset with which a line of the given slope rounds to the levels of the
+        staircase.
+        """
         with np.errstate(invalid="ignore"):
             least = np.where(np.isinf(lower), -np.inf, middles - slope[:, None] * lower)
             most = np.where(np.isinf(upper), np.inf, middles - slope[:, None] * upper)
@@ -187,7 +208,9 @@ def _widest(steps: Staircase) -> tuple[NDArray[np.float64], NDArray[np.float64]]
 
 
 def _agree(steps: Staircase, found: Lines, to_even: bool, slack: int) -> bool:
-    """Whether lines have the levels of a staircase. Both are monotone, so the arguments at thresholds decide."""
+    """Whether linear functions have the levels of a staircase for all arguments. Since both are monotone, only
+    arguments next to thresholds are compared.
+    """
     signs = steps.signs[:, None]
     over = found.levels((steps.at + slack) * signs, to_even=to_even) >= steps.levels
     under = found.levels((steps.at - 1 - slack) * signs, to_even=to_even) < steps.levels

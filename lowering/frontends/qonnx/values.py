@@ -1,7 +1,7 @@
-"""Values of a network on integers: constants, and tensors whose real values are known functions of exact integers.
+"""Values of a network on integers: constants, and tensors whose reals are known functions of exact integers.
 
-A `Whole` is a tensor of integers, followed by monotone functions of each number that no op computes yet. A quantiser
-that reads it becomes thresholds on the integers.
+A `Whole` is a tensor of integers, followed by monotone elementwise functions for which no op has been emitted. If a
+quantiser reads it, functions and quantiser become thresholds on the integers.
 """
 
 from __future__ import annotations
@@ -40,10 +40,12 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False)
 class WholeConstant(Constant, Followed):
-    """A constant of integers times a scale, which `array` contains as reals.
+    """A constant of integers times scales. `array` contains the products, as reals.
 
-    integers: the integers, in the shape of `array`. units: the scale of each integer, broadcast to the shape. low,
-    high: the range of the quantiser. bipolar: whether the quantiser yields -1 and 1 only.
+    integers: the integers, in the shape of `array`.
+    units: the scale of each integer, broadcast to the shape.
+    low, high: the range of the quantiser.
+    bipolar: whether the quantiser returns -1 and 1 only.
     """
 
     integers: Integers = field(kw_only=True)
@@ -62,7 +64,7 @@ class WholeConstant(Constant, Followed):
         return cls(reals, name, integers=integers, units=spread, low=low, high=high, bipolar=bipolar)
 
     def read_by(self, to: Builder, node: OnnxNode, inputs: Inputs) -> Value | None:
-        """Move the integers and their scales, as a node moves the numbers of a constant."""
+        """Import a node that moves elements: move the integers and their scales alike. None for other nodes."""
         if node.domain or node.op not in MOVING or self is not inputs[0]:
             return None
         integers = self._moved(self.integers, to, node, inputs)
@@ -82,11 +84,12 @@ MOVING = ("Transpose", "Reshape", "Flatten", "Squeeze", "Unsqueeze", "Identity",
 
 @dataclass(frozen=True, eq=False)
 class Step:
-    """A monotone function of each number of a tensor.
+    """A monotone elementwise function.
 
-    constant: a number for each channel, or one for all. apply: the function in single precision, of numbers (channels,
-    any) and the constant (channels, 1). emit: a function that appends the ops of the step to a program on reals; None
-    if no op computes the step. affine: whether the step only adds, multiplies by or divides by its constant.
+    constant: one number for each channel, or one for all channels.
+    apply: the function in single precision, of numbers (channels, any) and the constant (channels, 1).
+    emit: a function that appends the ops of the step to a program on reals; None if no op computes the step.
+    affine: whether the step only adds, multiplies by or divides by its constant.
     """
 
     constant: Singles
@@ -97,10 +100,11 @@ class Step:
 
 @dataclass(frozen=True, eq=False)
 class Source(ABC):
-    """The integers of a tensor, in units of 2^-frac, before any op computes them.
+    """The integers of a tensor, in units of 2^-frac, for which ops can be emitted.
 
-    shape: the shape in the model. axis: the axis of channels in the model. low, high: the range of the integers, for
-    each channel or for all.
+    shape: the shape in the model.
+    axis: the axis of channels in the model.
+    low, high: the range of the integers, for each channel or for all channels.
     """
 
     shape: Shape
@@ -112,15 +116,20 @@ class Source(ABC):
 
     @abstractmethod
     def emit(self, to: Builder, addends: Integers | None, signs: Integers | None, element: Attribute) -> OrderedTensor:
-        """Emit the integers times the sign of their channel, plus the addend of their channel, rounded to a format."""
+        """Emit the integers, each multiplied by the sign of its channel and increased by the addend of its
+        channel, rounded to a format.
+
+        addends, signs: one number per channel, or None.
+        element: the format.
+        """
 
     @property
     def flips(self) -> bool:
-        """Whether `emit` accepts signs."""
+        """Whether `emit` accepts signs, which negate channels."""
         return False
 
     def sums(self, to: Builder) -> OrderedTensor:
-        """Emit the exact integers, once for all nodes that read them."""
+        """The exact integers as a tensor. It is emitted once, for all nodes that read it."""
         if not self._sums:
             self._sums.append(self.emit(to, None, None, self.exact.type))
         return self._sums[0]
@@ -177,7 +186,7 @@ class Products(Source):
 
     @property
     def format(self) -> ExactInteger:
-        """The format of the weights."""
+        """The format of the weights. It is symmetric if the weights permit this."""
         weights = self.weights
         low, high = weights.low, weights.high
         if low < -high and int(weights.integers.min()) > low:

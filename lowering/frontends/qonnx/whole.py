@@ -1,8 +1,8 @@
-"""Tensors of integers, followed by monotone functions, and the quantisers that read them.
+"""Tensors of integers followed by monotone functions, and the quantisers that read such tensors.
 
-A quantiser of such a tensor is emitted in the cheapest arithmetic that has its levels for every integer that can occur:
-the rounding of the result's format, one line per channel, or comparisons with thresholds. Without such arithmetic, the
-functions are computed in single precision.
+A quantiser is emitted in the cheapest arithmetic that computes its levels for every possible integer: the rounding of
+the result's format, one linear function per channel, or comparisons with thresholds. If no such arithmetic is found,
+the functions are computed in single precision.
 """
 
 from __future__ import annotations
@@ -60,9 +60,11 @@ EXACT_SINGLES = 1 << 24
 
 @dataclass(frozen=True, eq=False)
 class Whole(Deferred):
-    """Integers times a real unit, and the functions that follow.
+    """Integers times a real unit, and the elementwise functions applied to the products.
 
-    units: one unit in addition to 2^-frac, or one for each channel.
+    source: the integers.
+    units: a factor in addition to 2^-frac, or one factor for each channel.
+    steps: the functions, in order.
     """
 
     source: Source
@@ -75,7 +77,9 @@ class Whole(Deferred):
 
     @property
     def channels(self) -> int:
-        """The number of channels whose integers and functions are known separately; 1 if all are alike."""
+        """The number of channels with separate ranges, units or functions; 1 if all channels have the same
+        ones.
+        """
         sizes = self.source.low.size, self.units.size, *(step.constant.size for step in self.steps)
         return max(sizes)
 
@@ -88,7 +92,9 @@ class Whole(Deferred):
         return replace(self, steps=(*self.steps, step))
 
     def reals(self, integers: Integers) -> Singles:
-        """The reals of integers (channels, any), computed as the training framework computes them."""
+        """The reals of integers (channels, any) after all functions, computed in single precision as in the
+        training framework.
+        """
         units = np.ldexp(self.units, -self.source.frac)[:, None]
         with np.errstate(over="ignore", invalid="ignore"):
             reals = (integers * units).astype(np.float32)
@@ -98,11 +104,13 @@ class Whole(Deferred):
 
     @property
     def is_rounded(self) -> bool:
-        """Whether a function rounds to integers without a quantiser."""
+        """Whether one of the functions rounds to integers although no quantiser follows."""
         return any(step.emit is None for step in self.steps)
 
     def whole(self, to: Builder) -> Whole:
-        """Emit functions that end in integers of at most 16 bits as a quantiser of scale 1."""
+        """Emit functions whose results are integers of at most 16 bits, as a quantiser of scale 1. Raises
+        `InputError` for other results.
+        """
         ends = self.reals(self.ends)
         low, high = float(ends.min()), float(ends.max())
         if max(-low, high) >= 1 << MOST_BITS - 1 or (ends != np.rint(ends)).any():
@@ -125,7 +133,9 @@ class Whole(Deferred):
         return tensor
 
     def returned(self, to: Builder) -> OrderedTensor:
-        """Emit integers plus integer addends in their exact format; other functions on reals."""
+        """Emit the tensor as an output. If the functions only add integers, the sums are returned in an exact
+        format; other functions are computed on reals.
+        """
         if self.is_rounded:
             return self.whole(to).returned(to)
         addends = self._addends()
@@ -137,7 +147,9 @@ class Whole(Deferred):
         return source.emit(to, addends, None, element.type)
 
     def _addends(self) -> Integers | None:
-        """The integer of each channel that the functions add; None if they are other functions, or not exact."""
+        """The integer that the functions add to each channel. None if the functions do anything else, or if
+        single precision does not represent the sums exactly.
+        """
         if (self.units != 1).any() or not all(step.affine for step in self.steps):
             return None
         unit = 2.0**-self.source.frac
@@ -150,7 +162,7 @@ class Whole(Deferred):
         return addends if agree.all() and np.abs(ends).max(initial=0) < EXACT_SINGLES else None
 
     def parameter(self, numbers: Singles) -> Parameter:
-        """A constant on reals, with one number or one for each channel."""
+        """A constant on reals, with one number for each channel or one for all channels."""
         return Parameter(self.source.by_channel(numbers) if numbers.size > 1 else numbers.reshape(()))
 
     def read_by(self, to: Builder, node: OnnxNode, inputs: Inputs) -> Value | None:
@@ -158,7 +170,7 @@ class Whole(Deferred):
         return None if reader is None else reader(self, to, node, inputs)
 
     def quantised(self, to: Builder, by: Quantiser) -> Whole:
-        """Emit a quantiser of this tensor."""
+        """Emit a quantiser whose input is this tensor."""
         found = self._staircase(by)
         made = None if found is None else self._thresholds(to, by, found)
         return as_whole(quantised_reals(to, self.emitted(to), by) if made is None else made, by)
@@ -183,7 +195,9 @@ class Whole(Deferred):
         return None if made is None else limited(to, made, by)
 
     def _rounded(self, to: Builder, by: Quantiser, found: Staircase) -> OrderedTensor | None:
-        """Integers plus an addend, rounded by the format of the result."""
+        """Emit the integers plus an addend, which the result's format rounds to the levels of a staircase. None
+        if no addend gives these levels.
+        """
         source, falls = self.source, bool((found.signs < 0).any())
         if falls and not source.flips:
             return None
@@ -200,7 +214,11 @@ class Whole(Deferred):
         return source.emit(to, addends, found.signs if falls else None, by.format.type)
 
     def _on_lines(self, to: Builder, by: Quantiser, known: Lines) -> OrderedTensor | None:
-        """Integers times a factor plus an addend, rounded by the format of the result."""
+        """Emit the integers times a factor plus an addend, which the result's format rounds to the levels. None
+        if a factor or an addend does not fit a format.
+
+        known: the factors and addends.
+        """
         sums = self.source.sums(to)
         frac = known.guard + (by.frac or 0)
         factor_frac = frac + known.shift - self.source.frac
@@ -215,7 +233,7 @@ class Whole(Deferred):
         return OrderedTensor(to.requantised(moved.value, by.format.type), moved.order)
 
     def _compared(self, to: Builder, by: Quantiser, found: Staircase) -> OrderedTensor:
-        """The number of thresholds that each integer reaches, plus the first level."""
+        """Emit comparisons: the number of thresholds that each integer reaches, plus the first level."""
         sums, frac = self.source.sums(to), self.source.frac
         low, high = int(found.low.min()), int(found.high.max())
         exact = format_of_sums(low, high, frac)
@@ -254,7 +272,10 @@ READERS: dict[str, Reader] = {}
 
 
 def reads(*ops: str) -> Callable[[Reader], Reader]:
-    """A decorator that registers the reader of some ops."""
+    """A decorator that registers a function that imports nodes reading a tensor of integers.
+
+    ops: the ops of these nodes.
+    """
 
     def register(reader: Reader) -> Reader:
         READERS.update(dict.fromkeys(ops, reader))
@@ -264,13 +285,13 @@ def reads(*ops: str) -> Callable[[Reader], Reader]:
 
 
 def as_whole(tensor: OrderedTensor, by: Quantiser) -> Whole:
-    """The result of a quantiser."""
+    """A quantiser's result as a tensor of integers."""
     low, high = (np.array([end]) for end in by.limits)
     return Whole(Stored.of(tensor, low, high), by.units)
 
 
 def limited(to: Builder, tensor: OrderedTensor, by: Quantiser) -> OrderedTensor:
-    """Clamp numbers to the levels of a quantiser, unless the format does."""
+    """Clamp numbers to the levels of a quantiser, unless the format of the numbers has the same limits."""
     format = integer_format(tensor.value)
     if by.bipolar or format.limits == by.limits:
         return tensor
@@ -279,7 +300,9 @@ def limited(to: Builder, tensor: OrderedTensor, by: Quantiser) -> OrderedTensor:
 
 
 def quantised_reals(to: Builder, reals: OrderedTensor, by: Quantiser) -> OrderedTensor:
-    """Emit a quantiser of numbers that are no integers."""
+    """Emit a quantiser whose input is reals. Raises `InputError` for quantisers that are supported on integers
+    only.
+    """
     if type(by) is not Quantiser:
         raise to.error("thresholds, and Trunc, are supported after a quantiser or a sum of integers only")
     if by.rounding not in ("ROUND", "HALF_EVEN") and not by.bipolar:
@@ -306,10 +329,11 @@ _NEIGHBOURS = range(-4, 5)
 
 
 def nearest_factor(by: Quantiser) -> float:
-    """The factor whose products in single precision round like quotients by the scale, as often as any.
+    """The factor by which to multiply in single precision instead of dividing by the scale. Of all candidates, it
+    has the fewest roundings that differ from the quotient's.
 
-    The candidates are the floats around the reciprocal. Arguments at which a product and a quotient may round
-    differently lie at the thresholds between two levels.
+    The candidates are the floats next to the reciprocal of the scale. They are compared on arguments at the
+    thresholds between two levels, since a product and a quotient round differently only there.
     """
     [scale] = by.scales
     middles = np.arange(by.first, by.last) + 0.5

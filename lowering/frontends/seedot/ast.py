@@ -23,7 +23,7 @@ class Location:
 
 @dataclass(frozen=True, slots=True)
 class Expression:
-    """An expression. `location` is the location of its operator or first word."""
+    """An expression. `location` is the location of its operator or its first word."""
 
     location: Location
 
@@ -53,7 +53,7 @@ class Declaration(Expression):
 
 @dataclass(frozen=True, slots=True)
 class Init(Expression):
-    """`init([2, 3], 0.5)`: a tensor of equal elements."""
+    """`init([2, 3], 0.5)`: a tensor of the given shape with equal elements."""
 
     shape: tuple[int, ...]
     value: float
@@ -66,7 +66,9 @@ class Transpose(Expression):
 
 @dataclass(frozen=True, slots=True)
 class Reshape(Expression):
-    """`reshape(operand, (shape), (order))`: `order` lists the operand's axes, from 1, from slowest to fastest."""
+    """`reshape(operand, (shape), (order))`. `order` lists the operand's axes, counted from 1, from slowest to
+    fastest.
+    """
 
     operand: Expression
     shape: tuple[int, ...]
@@ -128,8 +130,8 @@ class Conv2d(Expression):
 class Mbconv(Expression):
     """MobileNet's bottleneck of three convolutions: pointwise, depthwise, pointwise.
 
-    stages: filter, weight and bias of each convolution, whose result is `(sum + bias) * weight`. strides and padding
-    apply to the depthwise convolution.
+    stages: filter, weight and bias of each convolution, whose result is `(sum + bias) * weight`.
+    strides, padding: of the depthwise convolution.
     """
 
     image: Expression
@@ -140,7 +142,7 @@ class Mbconv(Expression):
 
 @dataclass(frozen=True, slots=True)
 class Call(Expression):
-    """A call of a function by name; the name may be unknown."""
+    """A call of a function by name. The name may not be a known function."""
 
     function: str
     arguments: tuple[Expression, ...]
@@ -148,7 +150,7 @@ class Call(Expression):
 
 @dataclass(frozen=True, slots=True)
 class Sum(Expression):
-    """`$(index=[start:end]) body`: the sum of the body over start <= index < end."""
+    """`$(index=[start:end]) body`: the sum of the body's values over start <= index < end."""
 
     index: str
     start: int
@@ -158,7 +160,7 @@ class Sum(Expression):
 
 @dataclass(frozen=True, slots=True)
 class LoopExpression(Expression):
-    """`loop(index=[start:end], variable) body`: execute the body, which rebinds the variable, end - start times."""
+    """`loop(index=[start:end], variable) body`: executes the body end - start times. The body rebinds the variable."""
 
     index: str
     start: int
@@ -179,7 +181,7 @@ class Conditional(Expression):
 
 @dataclass(frozen=True, slots=True)
 class Let(Expression):
-    """`let name = value in body`. If there are offsets and sizes, `value` replaces a slice of the tensor `name`."""
+    """`let name = value in body`. With offsets and sizes, `value` replaces a slice of the tensor `name`."""
 
     name: str
     offsets: tuple[Expression, ...]
@@ -197,8 +199,8 @@ def children(node: Expression) -> Iterator[Expression]:
 
 
 def assigned_names(node: Expression) -> dict[str, Location]:
-    """Every name that a nested `let` binds or rebinds, or whose slice it replaces, with the location of the first such
-    `let`.
+    """Every name that a nested `let` binds, rebinds or changes by replacing a slice, with the location of the first
+    such `let`.
     """
     locations: dict[str, Location] = {}
     pending = [node]
@@ -211,10 +213,11 @@ def assigned_names(node: Expression) -> dict[str, Location]:
 
 
 def check_size(root: Expression, depth_limit: int, operation_limit: int) -> None:
-    """Raise `InputError` for programs with too many operations and for expressions nested beyond `depth_limit`.
+    """Raise `InputError` for programs with more than `operation_limit` operations and for expressions nested beyond
+    `depth_limit`.
 
-    Later steps recurse on nested expressions. Chains of `let` and of operators are processed without recursion and do
-    not count as depth.
+    Later phases recurse on nested expressions. Chains of `let` and of operators are processed without recursion and
+    are not counted as nesting.
     """
     pending = [(root, 1)]
     operations = 0

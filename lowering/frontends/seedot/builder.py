@@ -41,10 +41,10 @@ DATA = frozenset[Source]((None,))
 
 @dataclass(frozen=True)
 class IndexRange:
-    """The range low <= integer <= high.
+    """An interval of integers, low <= integer <= high.
 
-    sources: if the integer is known to reach both ends, the independent sources of its variation; None if low and high
-    are only bounds.
+    sources: the independent sources of the integer's variation, if it is known to reach both ends; None if low and
+    high are only bounds.
     """
 
     low: int
@@ -52,7 +52,9 @@ class IndexRange:
     sources: frozenset[Source] | None = frozenset()
 
     def combine(self, other: IndexRange, operator: str) -> IndexRange:
-        """The range of `self operator other`, for + - *. The range is exact if the two integers vary independently."""
+        """The interval of `self operator other`, for + - *. It is exact if both operands are exact and vary
+        independently.
+        """
         a, b = (self.low, self.high), (other.low, other.high)
         match operator:
             case "+":
@@ -66,8 +68,9 @@ class IndexRange:
         return IndexRange(min(ends), max(ends), self.sources | other.sources)
 
     def choice(self, other: IndexRange, by_data: bool) -> IndexRange:
-        """The range of `condition ? self : other`. by_data: true if data determine the condition, so that both results
-        can occur.
+        """The interval of `condition ? self : other`.
+
+        by_data: whether the condition depends on data, so that both results can occur.
         """
         low, high = min(self.low, other.low), max(self.high, other.high)
         if by_data and self.sources is not None and other.sources is not None:
@@ -75,8 +78,8 @@ class IndexRange:
         return IndexRange(low, high, None)
 
     def complaint(self, size: int, extent: int) -> str | None:
-        """The error message if a slice of `size` elements that starts at this index certainly exceeds an axis; else
-        None.
+        """The error message for a slice of `size` elements that starts at this index, if the slice certainly
+        exceeds an axis of `extent`. None otherwise.
         """
         last = extent - size
         low, high = (self.low, self.high) if self.sources is not None else (self.high, self.low)
@@ -195,7 +198,7 @@ class SeedotBuilder(ModelBuilder):
         return value if len(shape_of(value)) <= len(partner) else self.at(location).op(tdsl.ReshapeOp, value, ())
 
     def as_sparse(self, location: Location, value: SSAValue) -> SSAValue:
-        """Copy a parameter to sparse storage."""
+        """Copy a parameter to sparse storage, and return the copy."""
         if (dense := self.parameters.get(value)) is None:
             raise location.error(
                 "the left operand of '|*|' must be a parameter, the only thing that is stored sparsely"
@@ -209,7 +212,7 @@ class SeedotBuilder(ModelBuilder):
         return self.sparse[dense].result
 
     def drop_replaced_parameters(self) -> None:
-        """Remove the dense form of parameters that are used only in sparse storage."""
+        """Remove the dense copies of parameters that are used only in sparse storage."""
         for dense in self.sparse:
             if dense.result.first_use is None:
                 Rewriter.erase_op(dense)
@@ -231,9 +234,7 @@ class SeedotBuilder(ModelBuilder):
         return self.at(location).op(tdsl.SelectOp, decision, if_true, self.fit(location, if_false, shape_of(if_true)))
 
     def fit(self, location: Location, value: SSAValue, shape: Shape) -> SSAValue:
-        """If the value and the shape have one element, reshape the value to the shape. Otherwise return it
-        unchanged.
-        """
+        """Reshape a value of one element to a shape with one element. Return any other value unchanged."""
         if shape_of(value) != shape and prod(shape) == prod(shape_of(value)) == 1:
             return self.at(location).op(tdsl.ReshapeOp, value, shape)
         return value
@@ -268,8 +269,9 @@ class SeedotBuilder(ModelBuilder):
         return self.at(location).op(tdsl.TransposeOp, value, (1, 0))
 
     def rearranged(self, location: Location, value: SSAValue, shape: Shape, order: Shape) -> SSAValue:
-        """Emit a tensor of a new shape, filled in row-major order. order: the axes to traverse, from slowest to
-        fastest.
+        """Emit a tensor of a new shape, filled with the elements of `value` in row-major order.
+
+        order: the axes of `value` in the order of traversal, from slowest to fastest.
         """
         axes = tuple(axis - 1 for axis in order)
         identity = tuple(range(len(shape_of(value))))
@@ -290,7 +292,11 @@ class SeedotBuilder(ModelBuilder):
         dilations: Sequence[int],
         groups: int,
     ) -> SSAValue:
-        """Emit a convolution. filter: G x KH x KW x Cin x Cout. padding: top, bottom, left, right."""
+        """Emit a convolution.
+
+        filter: G x KH x KW x Cin x Cout.
+        padding: top, bottom, left, right.
+        """
         if len(shape := shape_of(filter)) != 5 or len(shape_of(image)) != 4:
             shapes = f"{spell_shape(shape_of(image))} and {spell_shape(shape)}"
             raise location.error(f"'conv2d' takes an image NxHxWxC and a filter GxKHxKWxCinxCout, got {shapes}")
@@ -309,7 +315,11 @@ class SeedotBuilder(ModelBuilder):
         strides: Sequence[int],
         padding: Sequence[int],
     ) -> SSAValue:
-        """Emit MobileNet's bottleneck. stages: filter, weight and bias of its three convolutions."""
+        """Emit MobileNet's bottleneck.
+
+        stages: filter, weight and bias of its three convolutions.
+        strides, padding: of the depthwise convolution.
+        """
         [widen, *_], [spread, *_], _ = stages
         if len(shape_of(widen)) != 5 or len(shape_of(spread)) != 5:
             raise location.error("the filters of 'mbconv' have shape GxKHxKWxCinxCout")
@@ -340,7 +350,7 @@ class SeedotBuilder(ModelBuilder):
         return image
 
     def _changed(self, location: Location, constant: tdsl.ConstOp, raws: Raws) -> SSAValue:
-        """Replace a parameter by a parameter with new raws and the same name, and return the new constant."""
+        """Emit a constant with the name of the parameter `constant` and other raws. Return it."""
         new = self.at(location).emit(tdsl.ConstOp, raws.astype(constant.raws.dtype), F32_FORMAT)
         new.result.name_hint = constant.result.name_hint
         return new.result

@@ -57,7 +57,7 @@ class ScopedVariable:
 
 
 class Scope(dict[str, ScopedVariable]):
-    """The visible names. A name never shadows another name, so leaving a scope only deletes names."""
+    """The visible names. Since no name shadows another name, leaving a scope only deletes names."""
 
     def find(self, name: str, location: Location) -> ScopedVariable:
         if (variable := self.get(name)) is None:
@@ -79,7 +79,7 @@ class Scope(dict[str, ScopedVariable]):
 
 
 def hint(value: SSAValue, name: str) -> None:
-    """Set the name hint of a value to a name of the program; xDSL numbers values of equal names."""
+    """Set the name hint of a value to a name of the program. xDSL appends numbers to equal names."""
     if name.strip("_0123456789"):
         value.name_hint = name.replace("'", "_prime")
 
@@ -89,11 +89,15 @@ INPUT = "X"
 
 
 def import_seedot(text: str, file: str, parameters: Path | None = None) -> ModuleOp:
-    """Import a program as a module with one function, named after the file or, for `input.sd`, after its folder.
+    """Import a program as a module with one function. The function is named after the file or, for `input.sd`,
+    after its folder.
 
-    parameters: the folder of the `.npy` files, by default the folder of the program. The function accepts X. It returns
-    the label and the scores of a program that ends in argmax or sgn, and otherwise the program's value. Raises
-    `InputError` with file, line and column for errors in the program or its parameters.
+    The function accepts X. For a program that ends in argmax or sgn, it returns the label and the scores; otherwise
+    it returns the program's value. Raises `InputError` with file, line and column for errors in the program or its
+    parameters.
+
+    text: the source of the program.
+    parameters: the folder of the `.npy` files, by default the folder of the program.
     """
     try:
         program = parse_seedot(text)
@@ -103,7 +107,7 @@ def import_seedot(text: str, file: str, parameters: Path | None = None) -> Modul
 
 
 def read_seedot(content: bytes, file: str) -> ModuleOp:
-    """Import the content of a file; this function is an `Importer` in the table of frontends."""
+    """Import the content of a file; an `Importer` in the table of frontends."""
     return import_seedot(content.decode(), file)
 
 
@@ -128,7 +132,7 @@ class _SeeDotImporter:
         return module
 
     def any(self, node: Expression) -> SSAValue:
-        """Emit an expression and return its value; a chain of `let` is processed without recursion."""
+        """Emit an expression and return its value. Chains of `let` are processed without recursion."""
         bound: list[str] = []
         while isinstance(node, Let):
             if self.bind(node):
@@ -203,8 +207,8 @@ class _SeeDotImporter:
                 raise AssertionError(node)
 
     def binary(self, node: Binary) -> SSAValue:
-        """Emit a binary expression and return its value. Long sums, which nest to the left, are processed without
-        recursion.
+        """Emit a binary expression and return its value. Long sums, which are nested on the left, are processed
+        without recursion.
         """
         chain: list[Binary] = []
         first: Expression = node
@@ -226,7 +230,7 @@ class _SeeDotImporter:
         return self.to.conditional(node.location, condition, node.threshold, *branches)
 
     def bind(self, node: Let) -> bool:
-        """Evaluate the value of a `let` but not its body; return True if it introduced a name."""
+        """Evaluate the value of a `let`, but not its body. Return whether the `let` introduced a name."""
         if isinstance(node.value, Declaration):
             if node.sizes:
                 raise node.value.location.error("a declaration needs a name of its own")
@@ -283,7 +287,7 @@ class _SeeDotImporter:
         return self.to.at(node.location).argument(TensorType(f32, node.shape), name)
 
     def iterate(self, node: Sum | LoopExpression) -> SSAValue:
-        """Emit a sum or loop as `scf.for`; outer variables that the body rebinds become iter_args."""
+        """Emit a sum or a loop as `scf.for`. Outer variables that the body rebinds become iter_args."""
         location, to = node.location, self.to
         if node.start >= node.end:
             raise location.error(f"the range [{node.start}:{node.end}] is empty")

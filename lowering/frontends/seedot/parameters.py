@@ -31,7 +31,7 @@ def check_shape(shape: Sequence[int], location: Location) -> None:
 
 
 def check_real(value: float, location: Location) -> float:
-    """Return the value; raise `InputError` if it is beyond the range of 32-bit floats."""
+    """Return the value. Raises `InputError` if it exceeds the range of 32-bit floats."""
     if not abs(value) < F32_LIMIT:
         raise location.error(f"{value} is beyond the range of 32-bit floats")
     return value

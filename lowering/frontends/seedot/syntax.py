@@ -1,4 +1,4 @@
-"""Parsing of SeeDot programs by the grammar `seedot.lark`, with readable errors."""
+"""Parsing of SeeDot programs by the grammar `seedot.lark`. Syntax errors state what was expected."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ LARGEST_INTEGER = 2**31 - 1
 
 
 def parse_seedot(text: str) -> Expression:
-    """Parse a program to its syntax tree; raises `InputError` with line and column for a syntax error."""
+    """Parse a program to its syntax tree. Raises `InputError` with line and column for a syntax error."""
     from lark.exceptions import UnexpectedCharacters, UnexpectedToken
 
     try:
@@ -133,8 +133,9 @@ def _product(integers: Iterable[Expression]) -> tuple[int, ...]:
 
 
 class _Nodes:
-    """The parser's actions, one per grammar rule. c: the tokens and values that the rule consists of and that the
-    grammar retains.
+    """The parser's actions, one per grammar rule.
+
+    c: the tokens and values matched by the rule that the grammar retains.
     """
 
     def integers(self, c: list[Token]) -> tuple[int, ...]:

@@ -37,11 +37,14 @@ if TYPE_CHECKING:
 
 
 def mel_matrix(bands: int, bins: int, rate: float, low: float, high: float) -> NDArray[Any]:
-    """Triangular mel filters (bands, bins) of height 1 in f32.
+    """Triangular mel filters of height 1, as f32 weights of shape (bands, bins).
 
     The corners of the triangles are equally spaced in mel, 1127 ln(1 + f / 700). As in TensorFlow's
-    linear_to_mel_weight_matrix, weights are linear in mel, and the weights of bin 0 are zero. low, high: limits of the
-    bank in Hz. Bin k has the frequency `k * rate / (2 * bins)`.
+    linear_to_mel_weight_matrix, weights are linear in mel, and the weights of bin 0 are zero. Bin k has the
+    frequency `k * rate / (2 * bins)`.
+
+    rate: samples per second.
+    low, high: limits of the filter bank in Hz.
     """
 
     def mel(frequency: NDArray[Any]) -> NDArray[Any]:
@@ -58,7 +61,7 @@ def mel_matrix(bands: int, bins: int, rate: float, low: float, high: float) -> N
 
 
 def _dct_matrix(coefficients: int, bands: int) -> NDArray[Any]:
-    """The first rows of the orthonormal DCT of type II, (coefficients, bands)."""
+    """The first rows of the orthonormal DCT of type II, of shape (coefficients, bands)."""
     k, n = np.arange(coefficients)[:, None], np.arange(bands)[None]
     rows = np.cos(np.pi * k * (2 * n + 1) / (2 * bands)) * np.sqrt(2 / bands)
     rows[0] /= np.sqrt(2)
@@ -66,14 +69,14 @@ def _dct_matrix(coefficients: int, bands: int) -> NDArray[Any]:
 
 
 def filter_bank(to: ModelBuilder, bins: SSAValue, matrix: NDArray[Any]) -> SSAValue:
-    """Emit 1 x bands sums of 1 x bins numbers, weighted by the rows of a sparse matrix."""
+    """Emit 1 x bands weighted sums of 1 x bins numbers. The weights are the rows of a sparse matrix."""
     column = to.reshape(bins, (shape_of(bins)[1], 1))
     weights = to.emit(tdsl.ConstOp, matrix.astype(np.float32), F32_FORMAT, tdsl.Csr()).result
     return to.reshape(to.op(tdsl.SpmvOp, weights, column), (1, len(matrix)))
 
 
 def _cosine_transform(to: ModelBuilder, bands: SSAValue, coefficients: int) -> SSAValue:
-    """Emit the first `coefficients` coefficients of the DCT of 1 x bands numbers."""
+    """Emit the first `coefficients` coefficients of the DCT of 1 x n numbers."""
     count = shape_of(bands)[1]
     rows = to.parameter(reals(_dct_matrix(coefficients, count)))
     return to.reshape(to.op(tdsl.MatmulOp, rows, to.reshape(bands, (count, 1))), (1, coefficients))
@@ -107,9 +110,11 @@ def by_frame(
 ) -> SSAValue:
     """Emit a loop over frames that computes a matrix (frames, features).
 
-    frames: the first sample of each frame. row: the type of a row, 1 x features. states: the types of the tensors that
-    the loop carries, initially zero. of_frame: emits a row and the next states, from the index of a frame, its first
-    sample and the states.
+    frames: the index of the first sample of each frame.
+    row: the type of a row, 1 x features.
+    states: the types of the tensors that the loop carries, initially zero.
+    of_frame: emits a row and the next states, from the index of a frame, the index of its first sample and the
+        states.
     """
     whole = to.op(tdsl.FillOp, 0.0, TensorType(row.element_type, (len(frames), row.get_shape()[1])))
     initial = [to.op(tdsl.FillOp, 0.0, state) for state in states]
@@ -142,7 +147,7 @@ def _is_real(value: object) -> bool:
 
 
 def _are(accepts: Callable[[object], bool], value: object) -> bool:
-    """Whether a value is a sequence for which `accepts` is true on every element."""
+    """Whether a value is a sequence whose elements all satisfy `accepts`."""
     if isinstance(value, str) or not isinstance(value, Sequence | np.ndarray):
         return False
     return all(accepts(each) for each in cast("Sequence[object]", value))
@@ -163,10 +168,12 @@ _KINDS: Mapping[str, tuple[str, Callable[[Any], bool] | None]] = {
 
 @dataclass(frozen=True, kw_only=True)
 class FrontEnd(ABC):
-    """A program that computes a row of features per frame of a signal with `samples` numbers.
-
-    Frames begin `hop` samples apart. frame: the number of samples in a frame. Raises `InputError` for inconsistent
+    """A program that computes a row of features for each frame of a signal. Raises `InputError` for inconsistent
     parameters, and `TypeError` for a parameter of another type.
+
+    samples: the number of samples of the signal.
+    frame: the number of samples in a frame.
+    hop: the distance in samples between the starts of adjacent frames.
     """
 
     samples: int
@@ -187,8 +194,8 @@ class FrontEnd(ABC):
 
     @property
     def samples_per_second(self) -> float | None:
-        """The sampling rate: numbers of the signal per second, over all axes; None if the features do not depend on the
-        rate.
+        """The sampling rate: numbers of the signal per second, summed over all axes of a sensor. None if the
+        features do not depend on the rate.
         """
         return None
 
@@ -199,7 +206,7 @@ class FrontEnd(ABC):
 
     @property
     def signal_frames(self) -> tdsl.SignalFrames:
-        """The framing of the input signal that the program declares."""
+        """The division of the input signal into frames that the program declares."""
         return tdsl.SignalFrames(self.frame, self.hop, self.frames * self.features, 1)
 
     @property
@@ -209,12 +216,15 @@ class FrontEnd(ABC):
 
     @abstractmethod
     def of_frame(self, to: ModelBuilder, frame: SSAValue) -> SSAValue:
-        """Emit the features, 1 x `features`, of 1 x `frame` samples."""
+        """Emit the features, 1 x `features`, of a frame of 1 x `frame` samples."""
 
     def logarithm(
         self, to: ModelBuilder, row: SSAValue, floor: float, factor: SSAValue | None = None, times: int = 1
     ) -> SSAValue:
-        """Emit the natural logarithm of `row / factor^times + floor`. factor: 1 x 1; None for 1."""
+        """Emit the natural logarithm of `row / factor^times + floor`.
+
+        factor: a tensor of shape 1 x 1; None for 1.
+        """
         least = to.parameter(reals(np.full((1, 1), floor)))
         if factor is None:
             return to.op(tdsl.LogOp, to.op(tdsl.AddOp, row, least))
@@ -234,11 +244,15 @@ class FrontEnd(ABC):
     def after_frame(
         self, to: ModelBuilder, row: SSAValue, states: Sequence[SSAValue]
     ) -> tuple[SSAValue, Sequence[SSAValue]]:
-        """Process a row with the states of earlier frames; return the row and the next states."""
+        """Combine a row of features with the states of earlier frames. Return the row and the states for the
+        next frame.
+        """
         return row, states
 
     def of_rows(self, to: ModelBuilder, rows: SSAValue) -> SSAValue:
-        """Emit the result, 1 x N, from the rows (frames, features) of all frames; by default, their concatenation."""
+        """Emit the result, 1 x N, from the rows (frames, features) of all frames. By default, it is their
+        concatenation.
+        """
         return to.reshape(rows, (1, self.frames * self.features))
 
     def module(self) -> ModuleOp:
@@ -259,7 +273,9 @@ class FrontEnd(ABC):
         return self.finished(to, rows)
 
     def finished(self, to: ModelBuilder, rows: SSAValue) -> ModuleOp:
-        """Build the module that returns the features of all frames and declares the sampling rate and the frames."""
+        """Build the module that returns the features of all frames. It declares the sampling rate and the
+        division into frames.
+        """
         module = to.module([self.of_rows(to, rows)])
         tdsl.update_input(module, rate=self.samples_per_second, frames=self.signal_frames)
         return module
@@ -267,17 +283,18 @@ class FrontEnd(ABC):
 
 @dataclass(frozen=True, kw_only=True)
 class Spectrogram(FrontEnd):
-    """Spectra of frames that are multiplied by a Hann window and zero-padded to a power of two.
+    """Spectra of frames. A frame is multiplied by a Hann window and zero-padded to a power of two.
 
     power: true for squared magnitudes, which need twice the bits for the same range; false for magnitudes.
     bands: the number of mel bands between `low` and `high` Hz at `rate` samples per second; None for single bins,
-    without the bin at half the rate.
+        without the bin at half the rate.
     floor: a number added before the natural logarithm; None for no logarithm.
     coefficients: the number of cepstral coefficients of the bands; None for none.
-    normalise: the fraction by which the running mean of each feature moves towards every frame before the mean is
-    subtracted; the mean is initially 0; None for no mean.
-    block_exponent: the maximum number of doublings of a quiet frame before its transform; the logarithm compensates for
-    them; None for none. full_scale: a power of two that bounds doubled samples.
+    normalise: the fraction by which the running mean of each feature moves towards a frame's feature, before the mean
+        is subtracted from the feature; the mean is initially 0. None for no subtraction.
+    block_exponent: the maximum number of doublings of a quiet frame before its transform, for which the logarithm
+        compensates; None for none.
+    full_scale: a power of two that bounds doubled samples.
     delta: true to append the differences from the previous frame; the frame before the first is zero.
     """
 
@@ -331,7 +348,7 @@ class Spectrogram(FrontEnd):
 
     @property
     def matrix(self) -> NDArray[Any]:
-        """The weights of the bands (bands, bins)."""
+        """The weights of the mel bands, of shape (bands, bins)."""
         assert self.bands is not None
         return mel_matrix(self.bands, self.length // 2, self.rate, self.low, self.highest)
 
@@ -378,7 +395,7 @@ class Spectrogram(FrontEnd):
 
 
 def verify_share(share: float | None) -> None:
-    """Raise `InputError` for a share of a running mean outside (0, 1)."""
+    """Raise `InputError` for a fraction of a running mean outside (0, 1)."""
     if share is not None and not 0 < share < 1:
         raise InputError(f"a running mean moves by a share between 0 and 1, got {share}")
 
@@ -403,9 +420,10 @@ def joined(to: ModelBuilder, rows: list[SSAValue]) -> SSAValue:
 
 
 def followed_by(front_end: ModuleOp, model: ModuleOp) -> ModuleOp:
-    """Compose a front end in number formats with a model on reals; both modules are copied.
+    """Compose a front end in number formats with a model on reals. Both modules are copied.
 
-    Raises `InputError` for a model with number formats, with several inputs, or with another number of features.
+    Raises `InputError` for a model with number formats, with several inputs, or with a different number of input
+    features.
     """
     if tdsl.has_formats(model):
         raise InputError("a model that follows a front end must be on reals: this one has number formats")

@@ -1,4 +1,4 @@
-"""The front end of microWakeWord and of TensorFlow Lite Micro's speech examples, in their integers."""
+"""The front end of microWakeWord and of TensorFlow Lite Micro's speech examples, computed on the same integers."""
 
 from __future__ import annotations
 
@@ -32,18 +32,23 @@ ESPHOME_UNIT = 26 / 255 * 256 / 666
 
 @dataclass(frozen=True, kw_only=True)
 class MicroFrontend(FrontEnd):
-    """Logarithms of mel channels with noise reduction and gain control (PCAN), in integers: the front end of
-    microWakeWord and of TensorFlow Lite Micro's micro_speech.
+    """The front end of microWakeWord and of TensorFlow Lite Micro's micro_speech, in integers: logarithms of mel
+    channels with noise reduction and gain control (PCAN).
 
-    A feature is an integer of 0 to about 700 in units of `unit`. The integers equal those of TensorFlow Lite Micro's
-    audio front end and of the package pymicro-features, and no sample signals determine formats.
+    A feature is an integer of 0 to about 700 in units of `unit`. The integers equal those of TensorFlow Lite
+    Micro's audio front end and of the package pymicro-features. The formats are fixed, and do not depend on sample
+    signals.
 
-    channels: the number of mel channels between `low` and `high` Hz at `rate` samples per second. even, odd: the shares
-    by which the noise of channels 0, 2, ... and 1, 3, ... moves towards the channel with each frame. least: the least
-    share of a channel that remains when its noise is subtracted. strength, offset: of the gain control. unit: the real
-    of a feature of 1. scale, zero: of 8-bit features `scale * (raw - zero)`, such as the input of a model; without a
-    scale, features have 16 bits. rows: the number of successive frames whose features are computed together; a step of
-    a program that streams computes as many frames.
+    channels: the number of mel channels between `low` and `high` Hz at `rate` samples per second.
+    even, odd: the fractions by which the noise estimates of channels 0, 2, 4 and so on, and of channels 1, 3, 5 and
+        so on, move towards the channel with each frame.
+    least: the least fraction of a channel that remains when its noise is subtracted.
+    strength, offset: parameters of the gain control.
+    unit: the real value of a feature of 1.
+    scale, zero: parameters of 8-bit features `scale * (raw - zero)`, such as the input of a model; without a scale,
+        features have 16 bits.
+    rows: the number of successive frames whose features are computed together, which is the number of frames per step
+        of a streaming program.
     """
 
     samples: int = 16000
@@ -97,12 +102,12 @@ class MicroFrontend(FrontEnd):
 
     @property
     def bits(self) -> int:
-        """The property `bits` of `tdsl.channel_features`."""
+        """The number of bits that `tdsl.channel_features` receives as its property `bits`."""
         return signals.channel_bits(1 << (self.frame - 1).bit_length())
 
     @property
     def step(self) -> int:
-        """The samples of the frames that are computed together."""
+        """The number of samples spanned by the frames that are computed together."""
         return self.frame + (self.rows - 1) * self.hop
 
     @property
@@ -118,7 +123,7 @@ class MicroFrontend(FrontEnd):
         return self.rows * self.channels
 
     def of_frame(self, to: ModelBuilder, frame: SSAValue) -> SSAValue:
-        """Emit the channels, 1 x `channels`, of 1 x `frame` samples."""
+        """Emit the energies of the mel channels, 1 x `channels`, of 1 x `frame` samples."""
         tapered = to.op(signals.TaperOp, frame, SAMPLE)
         spectrum = to.op(signals.ScaledSpectrumOp, tapered, SAMPLE)
         return to.op(signals.ChannelsOp, spectrum, self.channels, self.rate, self.low, self.high, CHANNEL)
@@ -126,7 +131,7 @@ class MicroFrontend(FrontEnd):
     def after_frame(
         self, to: ModelBuilder, row: SSAValue, states: Sequence[SSAValue]
     ) -> tuple[SSAValue, Sequence[SSAValue]]:
-        """Emit the features of channels, and their noise."""
+        """Emit the features of a row of channels, and the updated noise estimates. Return both."""
         noise = to.op(signals.NoiseOp, row, states[0], self.even, self.odd, CHANNEL)
         hint(noise, "noise")
         features = to.op(
@@ -173,5 +178,5 @@ class MicroFrontend(FrontEnd):
 
 
 def score_format(scale: float) -> Attribute:
-    """The format of means of probabilities: 16-bit integers in units of `scale`."""
+    """The format of mean probabilities: 16-bit integers in units of `scale`."""
     return ZeroSkewType(16, scale)

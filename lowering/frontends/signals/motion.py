@@ -1,4 +1,4 @@
-"""A front end that computes statistics of motion sensors."""
+"""A front end that computes statistics of a motion sensor."""
 
 from __future__ import annotations
 
@@ -20,10 +20,12 @@ from tinyml.lowering.frontends.signals.front_ends import FrontEnd, joined
 class Motion(FrontEnd):
     """Statistics of a motion sensor: for each axis and frame the mean, the variance and the rate of zero crossings.
 
-    A zero crossing is a sign change of the deviation from the mean. samples, frame, hop: counts of interleaved numbers;
-    a reading of three axes counts as three. rate: readings per second. bands: limits in Hz. For each band, the mean
-    square of each axis after a second-order band-pass filter is a further feature; the filter state is zero at the
-    start of each frame.
+    A zero crossing is a sign change of the deviation from the mean. Each band adds one feature per axis: the mean
+    square of the axis after a second-order band-pass filter. The filter state is zero at the start of each frame.
+
+    samples, frame, hop: counts of interleaved numbers; a reading of three axes counts as three.
+    rate: readings per second.
+    bands: limits in Hz.
     """
 
     axes: int = 3

@@ -1,4 +1,6 @@
-"""The spectrogram of Gural and Murmann, appendix D: running sums of a signal times square waves, without an FFT."""
+"""The spectrogram of Gural and Murmann, appendix D: running sums of the signal multiplied by square waves, without an
+FFT.
+"""
 
 from __future__ import annotations
 
@@ -25,10 +27,12 @@ class SquareWaves(FrontEnd):
     """Powers at given frequencies over the last `chunks` chunks (equation (27)), updated after each chunk of `hop`
     samples.
 
-    The state has two accumulators per chunk and frequency, and no samples of earlier chunks. The sums over a chunk are
-    divided by the length of the chunk. Chunks are weighted by a Hamming window. frame: has no effect. frequencies:
-    frequencies in Hz, at `rate` samples per second, rounded to multiples of `rate / signals.PERIOD`. floor, normalise:
-    as in `Spectrogram`.
+    The state has two accumulators per chunk and frequency, and no samples of earlier chunks. The sums over a chunk
+    are divided by the length of the chunk. Chunks are weighted by a Hamming window.
+
+    frame: has no effect.
+    frequencies: frequencies in Hz, at `rate` samples per second, rounded to multiples of `rate / signals.PERIOD`.
+    floor, normalise: as in `Spectrogram`.
     """
 
     rate: float = 8000.0
@@ -99,7 +103,9 @@ class SquareWaves(FrontEnd):
         return self.finished(to, powers)
 
     def _shifted(self, to: ModelBuilder, sums: SSAValue, latest: SSAValue) -> SSAValue:
-        """Emit the sums of all chunks, shifted by one chunk to append the sums of the latest chunk."""
+        """Emit the accumulators of all chunks: move the earlier chunks by one place, and insert the sums of the
+        latest chunk first.
+        """
         zero = to.index(0)
         if self.chunks > 1:
             kept = to.part(sums, (0, 0), (self.chunks - 1, 2 * self.features))

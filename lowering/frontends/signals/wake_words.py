@@ -1,4 +1,4 @@
-"""Wake words: a front end, a model of TensorFlow Lite with states, and a threshold in one program that streams."""
+"""Wake-word programs: a front end, a stateful TensorFlow Lite model, and a threshold in one streaming program."""
 
 from __future__ import annotations
 
@@ -34,9 +34,10 @@ CLASSES = ("nothing", "wake word")
 
 @dataclass(frozen=True)
 class WakeWord:
-    """A wake word is detected when the mean of the last `window` probabilities exceeds `cutoff`.
+    """A wake word, which is detected when the mean of the last `window` probabilities exceeds `cutoff`.
 
-    file: the model, a .tflite file. word: the name of the class.
+    file: the path of the model, a .tflite file.
+    word: the name of the class.
     """
 
     file: Path
@@ -56,19 +57,19 @@ USUAL_WINDOW = 5
 
 
 def is_manifest(content: Any) -> bool:
-    """True for the content of a .json file that describes a wake word of microWakeWord."""
+    """Whether the content of a .json file describes a wake word of microWakeWord."""
     return isinstance(content, dict) and isinstance(cast("dict[str, Any]", content).get("micro"), dict)
 
 
 def read_manifest(content: Any, file: str) -> ModuleOp:
-    """Import the wake word that a .json file of microWakeWord describes, with the usual front end."""
+    """Import the wake word that a .json file of microWakeWord describes, with the default front end."""
     return wake_word(MicroFrontend(), described(content, file))
 
 
 def described(content: Any, file: str) -> WakeWord:
-    """The wake word that a .json file of microWakeWord describes. Its model is beside the file.
+    """The wake word that a .json file of microWakeWord describes. The model file lies in the same folder.
 
-    Raises `InputError` for another content, and for a description without a model, a cutoff or the size of the window.
+    Raises `InputError` for any other content, and for a description without a model, a cutoff or a window size.
     """
     if not is_manifest(content):
         raise InputError("expected the description of a wake word of microWakeWord", file=file)
@@ -99,13 +100,17 @@ def _spelled(value: object) -> str:
 
 
 def wake_word(front_end: MicroFrontend, *wanted: WakeWord) -> ModuleOp:
-    """The program that takes samples and gives the class and the mean probability after each step of the model.
+    """The program that receives samples, and returns the class and the mean probability after each step of the
+    model.
 
     A step computes as many frames as the model has rows of features. The class is 1 while the mean of the last
-    probabilities exceeds the cutoff. The first answer is due when there are as many probabilities. Several wake words
-    share the front end: the class is the number of the first word whose mean exceeds its cutoff, and there is a mean
-    for each word. Raises `InputError` for a model that is not one step of a stream with one output, for rows that are
-    not those of the front end, and for words whose features or windows differ.
+    `window` probabilities exceeds the cutoff. The first result is due after `window` steps.
+
+    Several wake words use one front end. The class is then the number of the first word whose mean exceeds its
+    cutoff, and there is one mean for each word.
+
+    Raises `InputError` for a model that is not one step of a stream with one output, for rows that differ from the
+    rows of the front end, and for words whose features or windows differ.
     """
     steps = [_read_step(front_end, word) for word in wanted]
     first, window = steps[0], wanted[0].window
@@ -145,9 +150,14 @@ def wake_word(front_end: MicroFrontend, *wanted: WakeWord) -> ModuleOp:
 
 @dataclass(frozen=True)
 class _Step:
-    """One step of a model: its function, the loop's result with the probability, and the features that it takes.
+    """One step of an imported wake-word model.
 
-    rows: the rows of features of a step. shape, formula: of the features. unit: the scale of probabilities.
+    function: the function of the model.
+    score: the result of the loop that is the probability.
+    rows: the number of rows of features per step.
+    shape: the shape of the features.
+    formula: the scale and the zero point of the features.
+    unit: the scale of probabilities.
     """
 
     function: func.FuncOp
@@ -159,7 +169,7 @@ class _Step:
 
 
 def _read_step(front_end: MicroFrontend, wanted: WakeWord) -> _Step:
-    """Import the model of a wake word; raises `InputError` for another model."""
+    """Import the model of a wake word. Raises `InputError` for a model that is not a step of a wake-word detector."""
     if wanted.file.suffix != ".tflite":
         raise InputError("the model of a wake word is a .tflite file", file=str(wanted.file))
     model = FRONTENDS.get("tflite")(read_bytes(wanted.file, "model"), str(wanted.file))
@@ -182,7 +192,7 @@ def _read_step(front_end: MicroFrontend, wanted: WakeWord) -> _Step:
 
 
 def _check_alike(first: _Step, word: WakeWord, step: _Step, other: WakeWord) -> None:
-    """Raise `InputError` unless two words can share a front end, and their means a format."""
+    """Raise `InputError` unless two words can use one front end and one format for their means."""
     if first.function.body.is_structurally_equivalent(step.function.body):
         raise InputError("is the model of another wake word, too: expected a model for each word", file=str(other.file))
     for what, one, two in (
@@ -197,7 +207,11 @@ def _check_alike(first: _Step, word: WakeWord, step: _Step, other: WakeWord) -> 
 
 
 def _with_history(block: Block, steps: scf.ForOp, position: int, wanted: WakeWord) -> scf.ForOp:
-    """Let the loop over steps run `window` times and carry the last probabilities as its last value."""
+    """Extend the loop over steps to `window` iterations. Its new last carried value is the row of the last `window`
+    probabilities.
+
+    position: the position of the probability in the loop's results.
+    """
     probability = steps.results[position].type
     assert isinstance(probability, TensorType)
     element: Attribute = cast("TensorType[Attribute]", probability).element_type
@@ -229,7 +243,9 @@ def _with_history(block: Block, steps: scf.ForOp, position: int, wanted: WakeWor
 
 
 def _merged(block: Block, loops: Sequence[scf.ForOp]) -> list[SSAValue]:
-    """Run the bodies of all loops, one after another, in one loop. Return the results that were the loops' last."""
+    """Merge loops into one loop that executes their bodies one after another. Return the results that correspond to
+    the last result of each original loop.
+    """
     first, last = loops[0], loops[-1]
     given = [value for loop in loops for value in loop.iter_args]
     body = Block(arg_types=[IndexType(), *(value.type for value in given)])
@@ -256,7 +272,7 @@ def _merged(block: Block, loops: Sequence[scf.ForOp]) -> list[SSAValue]:
 
 
 def _answer(block: Block, histories: Sequence[SSAValue], steps: Sequence[_Step], wanted: Sequence[WakeWord]) -> None:
-    """Append the means of the last probabilities, the class, and the return of both."""
+    """Append the means of the last probabilities, the class, and an op that returns the class and the means."""
     window = wanted[0].window
     means: list[tdsl.MeanOp] = []
     exceeding: list[tdsl.AtLeastOp] = []
@@ -282,7 +298,7 @@ def _answer(block: Block, histories: Sequence[SSAValue], steps: Sequence[_Step],
 
 
 def _side_by_side(block: Block, values: Sequence[SSAValue]) -> SSAValue:
-    """Append the ops that put numbers of one format in a row."""
+    """Append the ops that concatenate numbers of one format to a row."""
     element: Attribute = cast("TensorType[Attribute]", values[0].type).element_type
     row = tdsl.FillOp(0.0, TensorType(element, (1, len(values))))
     zero = index_constant(0)

@@ -1,5 +1,5 @@
 """The frontend for scikit-learn, with one file per family of estimators.
 
-Estimators are recognised by their class; their fitted attributes determine the program. No module here imports
-scikit-learn, which is installed wherever an estimator exists.
+An estimator's class determines the handler; its fitted attributes determine the program. No module of this package
+imports scikit-learn; an estimator exists only where scikit-learn is installed.
 """

@@ -31,7 +31,7 @@ Composite: TypeAlias = Callable[[Any, ModelBuilder, SSAValue, Compute], SSAValue
 
 
 def inner(to: ModelBuilder, estimator: Any, name: str) -> Any:
-    """A fitted attribute that contains inner estimators; raises `InputError` if the estimator is not fitted."""
+    """A fitted attribute that contains inner estimators. Raises `InputError` if the estimator is not fitted."""
     if (found := getattr(estimator, name, None)) is None:
         raise to.error(f"it is not fitted (it has no {name}): call fit(X, y) first")
     return found
@@ -41,7 +41,7 @@ DROPPED, KEPT = "drop", "passthrough"
 
 
 def together(to: ModelBuilder, parts: Sequence[SSAValue]) -> SSAValue:
-    """Concatenate rows; raises `InputError` if there are none."""
+    """Concatenate rows. Raises `InputError` if there are no rows."""
     if not parts:
         raise to.error("it keeps no column")
     return parts[0] if len(parts) == 1 else to.op(tdsl.ConcatOp, parts, 1)
@@ -80,7 +80,9 @@ def feature_union(estimator: Any, to: ModelBuilder, x: SSAValue, compute: Comput
 
 
 def selected_from_model(estimator: Any, to: ModelBuilder, x: SSAValue, _: Compute) -> SSAValue:
-    """Emit the columns that a selector selects. Only training uses the selector's inner estimator."""
+    """Emit the columns that a selector selects. The selector's inner estimator is ignored, since only training uses
+    it.
+    """
     return selected(estimator, to, x)
 
 
@@ -116,7 +118,7 @@ SHARES = (
 
 
 def one_against_rest(estimator: Any, to: ModelBuilder, x: SSAValue, compute: Compute) -> SSAValue:
-    """Emit the scores of the classifiers that separate each class from the rest."""
+    """Emit one score per class, computed by the classifier that separates this class from all others."""
     scores = [compute(to, each, x)[1] for each in inner(to, estimator, "estimators_")]
     if any(shape_of(score) != (1, 1) for score in scores):
         raise to.error("its classifiers must have a decision function of one number, as LogisticRegression has")
@@ -124,8 +126,8 @@ def one_against_rest(estimator: Any, to: ModelBuilder, x: SSAValue, compute: Com
 
 
 def _shares(to: ModelBuilder, estimator: Any, scores: SSAValue, classes: int) -> SSAValue:
-    """Emit the probabilities of all classes. If the scores are a single score, emit only the probability of the second
-    of two classes.
+    """Emit the probabilities of all classes. For two classes with a single score, emit only the probability of the
+    second class.
     """
     name = type(estimator).__name__
     if name in SHARES:
@@ -145,9 +147,7 @@ def _vote(to: ModelBuilder, scores: SSAValue) -> SSAValue:
 
 
 def voting_classifier(estimator: Any, to: ModelBuilder, x: SSAValue, compute: Compute) -> SSAValue:
-    """Emit the mean probability or the total vote of each class. If classes have equal results, the first of them is
-    predicted.
-    """
+    """Emit the mean probability or the total vote of each class. Ties go to the class with the lowest index."""
     members = [compute(to, each, x) for each in inner(to, estimator, "estimators_")]
     classes = len(estimator.classes_)
     if estimator.voting == "soft":
@@ -161,8 +161,8 @@ def voting_classifier(estimator: Any, to: ModelBuilder, x: SSAValue, compute: Co
 
 
 def _weighted_shares(to: ModelBuilder, votes: Sequence[SSAValue], weights: Sequence[float], classes: int) -> SSAValue:
-    """Emit the weighted sums of the members' class shares. With two classes, a member may return only the share of the
-    second class.
+    """Emit the weighted sums of the members' class probabilities or votes. With two classes, a member may return a
+    single number, which belongs to the second class.
     """
     blocks: list[NDArray[Any]] = []
     addends = np.zeros(classes)
@@ -177,20 +177,20 @@ def _weighted_shares(to: ModelBuilder, votes: Sequence[SSAValue], weights: Seque
 
 
 def voting_regressor(estimator: Any, to: ModelBuilder, x: SSAValue, compute: Compute) -> SSAValue:
-    """Emit the weighted mean of the values of all regressors."""
+    """Emit the weighted mean of the values of all member regressors."""
     values = [compute(to, each, x)[1] for each in inner(to, estimator, "estimators_")]
     weights = _weights(to, estimator, len(values))
     return _sums(to, values, (weights / weights.sum()).reshape(1, -1), np.zeros(1))
 
 
 def several_regressors(estimator: Any, to: ModelBuilder, x: SSAValue, compute: Compute) -> SSAValue:
-    """Emit one value per output, each from a separate regressor."""
+    """Emit one value per output, each computed by a separate regressor."""
     return together(to, [compute(to, each, x)[1] for each in inner(to, estimator, "estimators_")])
 
 
 def _weights(to: ModelBuilder, estimator: Any, count: int) -> NDArray[Any]:
-    """The weights of the active members. The default weight is 1,
-    so that votes are whole numbers and ties are exact.
+    """The weights of the active members of an ensemble. The default weight is 1, so that votes are whole numbers
+    and ties are exact.
     """
     members = [member for _, member in estimator.estimators]
     given = [1.0] * len(members) if estimator.weights is None else estimator.weights
@@ -212,12 +212,12 @@ def _sums(to: ModelBuilder, rows: Sequence[SSAValue], weights: NDArray[Any], add
 
 
 def _second(to: ModelBuilder, shares: SSAValue) -> SSAValue:
-    """If there are two classes, the share of the second class; otherwise the shares of all classes."""
+    """The probability of the second class if there are two classes, otherwise the probabilities of all classes."""
     return to.picked(shares, [1]) if shape_of(shares)[1] == 2 else shares
 
 
 def _decisions(to: ModelBuilder, estimator: Any, scores: SSAValue, classes: int) -> SSAValue:
-    """Emit the decision function, a single number for two classes."""
+    """Emit the decision function, which is a single number for two classes."""
     if shape_of(scores)[1] != (1 if classes == 2 else classes) or (
         classes > 2 and type(estimator).__name__ in ("SVC", "NuSVC")
     ):
@@ -227,8 +227,8 @@ def _decisions(to: ModelBuilder, estimator: Any, scores: SSAValue, classes: int)
 
 
 def stacking(estimator: Any, to: ModelBuilder, x: SSAValue, compute: Compute) -> SSAValue:
-    """Emit the final estimator on the outputs of the other estimators; with `passthrough`, the features follow these
-    outputs.
+    """Emit the final estimator, whose inputs are the outputs of the other estimators. With `passthrough`, the
+    original features follow these outputs.
     """
     parts: list[SSAValue] = []
     members = inner(to, estimator, "estimators_")
@@ -249,8 +249,8 @@ def stacking(estimator: Any, to: ModelBuilder, x: SSAValue, compute: Compute) ->
 
 
 def calibrated(estimator: Any, to: ModelBuilder, x: SSAValue, compute: Compute) -> SSAValue:
-    """Emit the mean calibrated probability of each class over all classifiers, after normalising the probabilities of
-    each classifier.
+    """Emit the mean calibrated probability of each class over all classifiers. The probabilities of each classifier
+    are first normalised to the sum 1.
     """
     votes: list[SSAValue] = []
     classes = len(estimator.classes_)
@@ -267,10 +267,11 @@ def calibrated(estimator: Any, to: ModelBuilder, x: SSAValue, compute: Compute) 
 
 
 def _logistic(to: ModelBuilder, calibrators: Sequence[Any], given: SSAValue) -> SSAValue:
-    """Emit sigmoid(-(a f + b)), where f is the decision function or the probability of a class.
+    """Emit Platt's calibration sigmoid(-(a f + b)), where f is the decision function or the probability of a class
+    (Platt, "Probabilistic Outputs for Support Vector Machines", 1999).
 
-    Source: Platt, "Probabilistic Outputs for Support Vector Machines", 1999. The probabilities of several classes are
-    divided by their sum. This is computed as the softmax of the logarithms of the probabilities.
+    For several classes, probabilities are divided by their sum. This is computed as the softmax of the logarithms
+    of the probabilities.
     """
     slopes, addends = (np.array([[float(getattr(one, name)) for one in calibrators]]) for name in ("a_", "b_"))
     negative = to.op(tdsl.MulOp, given, to.parameter(reals(slopes)))
@@ -281,11 +282,11 @@ def _logistic(to: ModelBuilder, calibrators: Sequence[Any], given: SSAValue) -> 
 
 
 def _isotonic(to: ModelBuilder, calibrators: Sequence[Any], given: SSAValue) -> SSAValue:
-    """Emit piecewise linear functions of decision functions or probabilities. Each function is constant beyond its
-    ends.
+    """Emit isotonic calibration: piecewise linear functions of decision functions or probabilities. Each function
+    is constant beyond its outermost points.
 
-    Each function is a sum over its rising pieces. The term of a piece is the fraction of the piece below the score,
-    times the rise of the piece.
+    Each function is a sum over its increasing pieces. A piece contributes its rise, multiplied by the fraction of
+    the piece that lies below the score.
     """
     starts, ends, rises, chosen = list[float](), list[float](), list[Any](), list[Any]()
     for each, of in zip(calibrators, np.eye(len(calibrators)), strict=True):

@@ -1,7 +1,7 @@
 """Density-based estimators: naive Bayes, quadratic discriminants and Gaussian mixtures.
 
 Gaussian naive Bayes requires products with the features and with their squares. Naive Bayes of counts requires one
-product. Gaussians with covariances require squares of whitened features.
+matrix product. Gaussians with covariances require squares of whitened features.
 """
 
 from __future__ import annotations
@@ -27,11 +27,12 @@ if TYPE_CHECKING:
 def gaussian_naive_bayes(estimator: Any, to: ModelBuilder, x: SSAValue) -> SSAValue:
     """Emit the logarithm of prior times likelihood of each class, up to a common addend.
 
-    Each feature is centred at the mean of the class with the least variance, so that the large factors of this class
-    are not combined with a large addend. Each feature is also divided by the greatest deviation, so that the factors of
-    all features are comparable; `scale-features` can move this division to the caller. The class with the greatest
-    variance has the smallest terms. They are subtracted from the terms of all classes, so that features that do not
-    separate classes cancel.
+    Each feature is centred at the mean of the class with the least variance, so that the large factors of this
+    class are not combined with a large addend. Each feature is also divided by the greatest standard deviation, so
+    that the factors of all features are comparable. `scale-features` can move this division to the caller.
+
+    The class with the greatest variance has the smallest terms. These terms are subtracted from the terms of all
+    classes, so that features that do not separate classes cancel.
     """
     means, variances = array(to, estimator, "theta_", 2), array(to, estimator, "var_", 2)
     priors = array(to, estimator, "class_prior_")
@@ -54,21 +55,23 @@ def gaussian_naive_bayes(estimator: Any, to: ModelBuilder, x: SSAValue) -> SSAVa
 
 
 def multinomial_naive_bayes(estimator: Any, to: ModelBuilder, x: SSAValue) -> SSAValue:
-    """Emit the logarithm of prior times likelihood of each class, which is linear in the counts."""
+    """Emit the logarithm of prior times likelihood of each class, which is a linear function of the counts."""
     priors = array(to, estimator, "class_log_prior_")
     return _scores(to, x, array(to, estimator, "feature_log_prob_", 2), priors)
 
 
 def complement_naive_bayes(estimator: Any, to: ModelBuilder, x: SSAValue) -> SSAValue:
-    """Emit scores as `multinomial_naive_bayes` does, without priors. The weights of a class come from the samples of
-    all other classes.
+    """Emit class scores as `multinomial_naive_bayes` does, but without priors. The weights of a class are computed
+    from the samples of all other classes.
     """
     weights = array(to, estimator, "feature_log_prob_", 2)
     return _scores(to, x, weights, np.zeros(len(weights)))
 
 
 def bernoulli_naive_bayes(estimator: Any, to: ModelBuilder, x: SSAValue) -> SSAValue:
-    """Emit scores as `multinomial_naive_bayes` does, for features that are 1 above a threshold, else 0."""
+    """Emit class scores as `multinomial_naive_bayes` does. The features are first compared with a threshold: 1 if
+    greater, else 0.
+    """
     present = array(to, estimator, "feature_log_prob_", 2)
     absent = np.log1p(-np.exp(present))
     x = binarized(to, x, estimator.binarize)
@@ -83,7 +86,7 @@ def _scores(to: ModelBuilder, x: SSAValue, weights: NDArray[Any], addends: NDArr
 
 
 def _densities(to: ModelBuilder, x: SSAValue, roots: Sequence[Array], means: Array, addends: Array) -> SSAValue:
-    """Emit the row `addends - |root (x - mean)|^2 / 2` of all Gaussians.
+    """Emit the row `addends - |root (x - mean)|^2 / 2`, with one element per Gaussian.
 
     roots: matrices (rank, features) for which root^T root is the inverse of the covariance.
     """

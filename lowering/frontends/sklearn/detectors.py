@@ -1,4 +1,5 @@
-"""Detectors of anomalies: forests of random splits, one-class support vectors, ellipses, and local densities.
+"""Anomaly detectors: isolation forests, one-class support vector machines, elliptic envelopes, and local outlier
+factors.
 
 A detector computes the score of `score_samples`, which is greater for more normal samples. A sample with a score below
 the threshold, by default `offset_`, is an anomaly.
@@ -33,11 +34,11 @@ LEAST_DISTANCE = 1e-3
 
 
 def path_lengths(tree: Any) -> Array:
-    """The length of the path to each node of a tree of scikit-learn, (nodes,).
+    """The length of the path to each node of a tree of scikit-learn, of shape (nodes,).
 
-    A path to a leaf with n samples is lengthened by the mean path length that would isolate these samples: c(n) = 2 H(n
-    - 1) - 2 (n - 1) / n (Liu, Ting and Zhou, "Isolation Forest", 2008, section 2, with scikit-learn's approximation of
-    the harmonic number H).
+    A path to a leaf with n samples is lengthened by the mean path length that would isolate these samples: c(n) = 2
+    H(n - 1) - 2 (n - 1) / n (Liu, Ting and Zhou, "Isolation Forest", 2008, section 2, with scikit-learn's
+    approximation of the harmonic number H).
     """
     depths = np.zeros(tree.node_count)
     # Parents come before their children.
@@ -48,7 +49,7 @@ def path_lengths(tree: Any) -> Array:
 
 
 def average_path_length(samples: Array) -> Array:
-    """The mean path length c(n) of a tree that isolates each of n samples, for each n."""
+    """For each n in `samples`, the mean path length c(n) of a tree that isolates each of n samples."""
     many = np.maximum(np.asarray(samples, np.float64), 3.0)
     lengths = 2 * (np.log(many - 1) + np.euler_gamma) - 2 * (many - 1) / many
     return np.where(samples > 2, lengths, np.asarray(samples) == 2)
@@ -94,7 +95,9 @@ def one_class_linear(estimator: Any, to: ModelBuilder, x: SSAValue) -> SSAValue:
 
 
 def ellipse(estimator: Any, to: ModelBuilder, x: SSAValue) -> SSAValue:
-    """Emit the negative squared Mahalanobis distance from the mean, as a sum of squares of the whitened features."""
+    """Emit the negative squared Mahalanobis distance from the mean, as the negative sum of squares of the whitened
+    features.
+    """
     centre = array(to, estimator, "location_")
     scales, axes = np.linalg.eigh(np.asarray(estimator.get_precision(), np.float64))
     used = scales > scales.max() * np.finfo(np.float64).eps
@@ -103,7 +106,10 @@ def ellipse(estimator: Any, to: ModelBuilder, x: SSAValue) -> SSAValue:
 
 
 def minus_square(to: ModelBuilder, x: SSAValue, centre: Array, root: Array) -> SSAValue:
-    """Emit -|root (x - centre)|^2, 1 x 1. root: (any number, features)."""
+    """Emit -|root (x - centre)|^2, of shape 1 x 1.
+
+    root: (any number, features).
+    """
     column = affine(to, shifted(to, x, centre), root)
     return affine(to, to.op(tdsl.MulOp, column, column), np.full((1, len(root)), -1.0))
 
@@ -122,7 +128,9 @@ def distance_to_centres(estimator: Any, to: ModelBuilder, x: SSAValue) -> SSAVal
 
 
 def distance_to_components(estimator: Any, to: ModelBuilder, x: SSAValue) -> SSAValue:
-    """Emit the negative reconstruction error of a PCA: minus the squared distance along the discarded axes."""
+    """Emit the negative squared reconstruction error of a PCA: minus the squared length of x - mean along the
+    discarded components.
+    """
     components = array(to, estimator, "components_", 2)
     if len(components) == components.shape[1]:
         raise to.error("all components are kept, which reconstruct every sample: fit it with fewer n_components")
@@ -131,19 +139,19 @@ def distance_to_components(estimator: Any, to: ModelBuilder, x: SSAValue) -> SSA
 
 
 def centred_column(to: ModelBuilder, x: SSAValue, centre: Array) -> tuple[SSAValue, SSAValue]:
-    """Emit the column x - centre, and the squared length of this column, 1 x 1. Return both."""
+    """Emit the column x - centre, and its squared length, 1 x 1. Return both."""
     length = len(centre)
     column = to.reshape(shifted(to, to.reshape(x, (1, length)), centre), (length, 1))
     return column, to.op(tdsl.MatmulOp, to.reshape(column, (1, length)), column)
 
 
 def local_outlier_factor(estimator: Any, to: ModelBuilder, x: SSAValue) -> SSAValue:
-    """Emit the negative local outlier factor: the mean density at the nearest samples times their mean reachability
-    distance to x.
+    """Emit the negative local outlier factor: minus the mean density of the nearest samples times their mean
+    reachability distance to x.
 
     The reachability distance of x from a sample is the greater of two distances: from the sample to x, and from the
-    sample to the last of its own neighbours (Breunig and others, "LOF: Identifying Density-Based Local Outliers", 2000,
-    definitions 5 to 7). The unit of distances is their median.
+    sample to the last of the sample's own neighbours (Breunig and others, "LOF: Identifying Density-Based Local
+    Outliers", 2000, definitions 5 to 7). All distances are divided by their median.
     """
     only(to, estimator, "novelty", True, instead="fit it with novelty=True, without which it takes no new samples")
     only(to, estimator, "effective_metric_", "euclidean", instead="fit it with the metric 'euclidean'")
@@ -172,5 +180,7 @@ def local_outlier_factor(estimator: Any, to: ModelBuilder, x: SSAValue) -> SSAVa
 
 
 def threshold_of(to: ModelBuilder, estimator: Any) -> float | None:
-    """The score below which a detector reports an anomaly; None for a distance without a threshold."""
+    """The score below which a detector reports an anomaly. None for detectors without the attribute `offset_`,
+    whose score is a distance.
+    """
     return float(array(to, estimator, "offset_").ravel()[0]) if hasattr(estimator, "offset_") else None

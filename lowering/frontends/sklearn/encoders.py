@@ -1,9 +1,10 @@
-"""Encoders of categories, imported as one tree per feature. The leaves contain the encoder's output for each category.
+"""Encoders of categorical features, imported as one tree per feature. The leaves contain the encoder's output for each
+category.
 
-The fitted encoder computes these outputs, so that all its parameters are supported. Categories are numbers. A value
-matches a category if their distance is at most a quarter of the least distance between categories. Every number format
-then separates the categories. All other values are unknown. If an encoder rejects unknown values, each value is
-assigned to the nearest category, which needs half as many comparisons.
+The fitted encoder computes these outputs during import, so that all its parameters are supported. Categories are
+numbers. A value matches a category if their distance is at most a quarter of the least distance between categories, a
+width that every number format resolves. All other values are unknown. If an encoder rejects unknown values, each value
+is assigned to the nearest category, which needs half as many comparisons.
 """
 
 from __future__ import annotations
@@ -72,7 +73,7 @@ def _numbers(to: ModelBuilder, estimator: Any, feature: int, given: Any) -> NDAr
 
 
 def _columns(to: ModelBuilder, estimator: Any, categories: Sequence[NDArray[np.float64]]) -> list[NDArray[np.float64]]:
-    """The encoder's output for each feature: a row per category, then a row for an unknown value.
+    """The encoder's output for each feature: a row per category, followed by a row for an unknown value.
 
     If the encoder rejects unknown values, the last row repeats the row of the first category.
     """
@@ -105,10 +106,11 @@ def _columns(to: ModelBuilder, estimator: Any, categories: Sequence[NDArray[np.f
 
 
 def _tree(values: NDArray[np.float64], columns: NDArray[np.float64], *, known: bool) -> Tree:
-    """The tree of one feature.
+    """The tree that encodes one feature.
 
-    values: the categories in ascending order. columns: a row per value, then a row for an unknown value. known: true to
-    omit the leaves of unknown values.
+    values: the categories in ascending order.
+    columns: a row per category, followed by a row for an unknown value.
+    known: true to omit the leaves of unknown values.
     """
     if known:
         limits, leaves = (values[1:] + values[:-1]) / 2, [*range(len(values))]
@@ -119,7 +121,7 @@ def _tree(values: NDArray[np.float64], columns: NDArray[np.float64], *, known: b
     thresholds, first, second, votes = list[float](), list[int](), list[int](), list[Any]()
 
     def grow(start: int, end: int) -> int:
-        """Append the subtree for the intervals in [start, end); return the index of its root."""
+        """Append the subtree for the intervals in [start, end), and return the index of its root."""
         node, middle = len(thresholds), (start + end) // 2
         thresholds.append(0.0 if end - start == 1 else float(limits[middle - 1]))
         first.append(LEAF)

@@ -1,4 +1,4 @@
-"""Fitted estimators: checked access to their attributes and parameters, and whether they predict."""
+"""Access to fitted estimators: checked attributes and parameters, and whether an estimator can predict."""
 
 from __future__ import annotations
 
@@ -28,10 +28,11 @@ it.
 
 
 def array(to: ModelBuilder, estimator: Any, name: str, rank: int | None = None) -> Array:
-    """A fitted attribute as numbers in double precision.
+    """A fitted attribute as numbers in double precision. Sparse matrices become dense.
 
-    rank: the rank of the result; arrays of lower rank get leading axes. Sparse matrices become dense. Raises
-    `InputError` for an estimator that is not fitted, and for an attribute that is not numeric.
+    Raises `InputError` for an estimator that is not fitted, and for an attribute that is not numeric.
+
+    rank: the rank of the result; an array of lower rank gets leading axes. None to keep the rank of the attribute.
     """
     value = getattr(estimator, name, None)
     if value is None:
@@ -58,7 +59,10 @@ def takes_missing(estimator: Any) -> bool:
 
 
 def only(to: ModelBuilder, estimator: Any, parameter: str, *allowed: Any, instead: str) -> None:
-    """Raise `InputError` if a parameter's value is not supported. instead: advice for the message."""
+    """Raise `InputError` if the value of a parameter is not in `allowed`.
+
+    instead: advice for the message.
+    """
     value = getattr(estimator, parameter, allowed[0])
     if not any(value is each or (isinstance(value, type(each)) and value == each) for each in allowed):
         spelled = " or ".join(map(repr, allowed))
@@ -82,7 +86,8 @@ LOGITS = (
 def has_logits(estimator: Any, classes: int) -> bool:
     """Whether the probabilities are the softmax of the scores, or the sigmoid of a single score.
 
-    False for several classes fitted one against the rest, and for two classes fitted as a softmax of opposite scores.
+    False for several classes that were fitted one against the rest, and for two classes that were fitted as a
+    softmax of opposite scores.
     """
     way = getattr(estimator, "multi_class", "")
     apart = way == "ovr" or getattr(estimator, "solver", "") == "liblinear"
@@ -90,7 +95,7 @@ def has_logits(estimator: Any, classes: int) -> bool:
 
 
 def class_labels(to: ModelBuilder, estimator: Any) -> list[str | int] | None:
-    """The class labels of a classifier, with whole numbers as integers; None for other estimators."""
+    """The class labels of a classifier. Whole numbers become integers. None for other estimators."""
     classes = getattr(estimator, "classes_", None)
     if classes is None:
         return None
@@ -109,7 +114,7 @@ _ANSWERS = ("predict", "decision_function", "predict_proba", "score_samples", "t
 
 
 def works(estimator: Any, features: int | None) -> bool:
-    """Whether an estimator computes predictions for samples of zeros without an exception.
+    """Whether an estimator computes predictions for samples of zeros without raising an exception.
 
     features: the number of features, by default the estimator's `n_features_in_`.
     """
@@ -128,6 +133,8 @@ def works(estimator: Any, features: int | None) -> bool:
 
 
 def as_fitted(estimator: Any, x: NDArray[Any]) -> Any:
-    """Convert samples to a DataFrame with the column names of the training data, if it had any."""
+    """Convert samples to a DataFrame with the column names of the training data. If the training data had no column
+    names, return the samples unchanged.
+    """
     names = getattr(estimator, "feature_names_in_", None)
     return x if names is None else import_module("pandas").DataFrame(x, columns=names)

@@ -64,21 +64,23 @@ def is_estimator(model: object) -> bool:
 
 
 def _handlers_of(package: str) -> Mapping[str, Handler]:
-    """The handlers of estimators of the Python package `package`; empty for a package without estimators."""
+    """The handlers of the estimators of the Python package `package`. Empty for a package without estimators."""
     return imported(OTHERS[package]) if package in OTHERS else {}
 
 
 def import_estimator(estimator: object, features: int | None = None, file: str = "model") -> ModuleOp:
     """Import a fitted estimator as a module with one function, which accepts one sample 1 x `features`.
 
-    features: the number of features, by default the estimator's `n_features_in_`. file: the prefix of messages and the
-    source of the function's name. The function of a classifier returns the index of the class and the scores: the
-    probabilities if these are a softmax, else the `decision_function` or the votes. The function of a regressor returns
-    its values. The function of a detector returns the score to which the interface's `threshold` applies. The module
-    keeps a reference to the estimator (`own_answers`).
+    The function of a classifier returns the index of the class and the scores. These are the probabilities if they
+    are a softmax, and otherwise the `decision_function` or the votes. The function of a regressor returns its
+    values. The function of a detector returns the score that is compared with the `threshold` of the interface. The
+    module keeps a reference to the estimator (`own_answers`).
 
-    Raises `InputError` for an object that is not an estimator, not fitted or not supported, and for modified attributes
-    with which the estimator itself fails.
+    Raises `InputError` for an object that is not an estimator, not fitted or not supported, and for modified
+    attributes with which the estimator itself fails.
+
+    features: the number of features, by default the estimator's `n_features_in_`.
+    file: the prefix of messages, from which the function's name is also derived.
     """
     to = ModelBuilder(file)
     name = _name_of(to, estimator)
@@ -99,7 +101,9 @@ def import_estimator(estimator: object, features: int | None = None, file: str =
 
 
 def _imported(to: ModelBuilder, estimator: object, features: int | None) -> ModuleOp:
-    """Import an estimator as `import_estimator` does, but raise any exception that unexpected attributes cause."""
+    """Import an estimator as `import_estimator` does, but let exceptions that unexpected attributes cause propagate
+    unchanged.
+    """
     if (count := features or getattr(estimator, "n_features_in_", None)) is None:
         first = _first_step(estimator)
         name = _name_of(to, first)
@@ -136,7 +140,7 @@ def _imported(to: ModelBuilder, estimator: object, features: int | None) -> Modu
 def _first_step(estimator: Any) -> Any:
     """The estimator that receives the inputs: the first step of a pipeline, or the estimator itself.
 
-    If it is a parameter search, the estimator that the search found.
+    A parameter search is replaced by the best estimator that it found.
     """
     while (steps := getattr(getattr(estimator, "best_estimator_", estimator), "steps", None)) is not None:
         computing = [step for _, step in steps if _computes(step)]
@@ -147,15 +151,15 @@ def _first_step(estimator: Any) -> Any:
 
 
 def _measures_distance(name: str) -> bool:
-    """Whether an estimator is imported as a detector by distances.
+    """Whether an estimator is imported as an anomaly detector that measures distances.
 
-    This is so if a detector is requested and the class computes distances to centres or components.
+    This is the case if a detector is requested and the class computes distances to centres or components.
     """
     return detects() and name in DISTANCES
 
 
 def _name_of(to: ModelBuilder, estimator: object) -> str:
-    """The name of an estimator's class; raises `InputError` for a class of another package."""
+    """The name of an estimator's class. Raises `InputError` for a class of a package without handlers."""
     kind = type(estimator)
     if is_estimator(estimator):
         return kind.__name__
@@ -166,10 +170,12 @@ def _name_of(to: ModelBuilder, estimator: object) -> str:
 
 
 def _computed(to: ModelBuilder, estimator: Any, x: SSAValue, step: str | None = None) -> tuple[Any, SSAValue]:
-    """Emit the result of an estimator's `predict`. Return the estimator that computes it, and the result.
+    """Emit the result of an estimator's `predict` or, for a transformer without `predict`, its new features. Return
+    the estimator that computes the result, and the result.
 
-    For pipelines and searches, this is the final estimator. The result of a transformer without `predict` is its new
-    features. step: the name of the estimator in messages; by default its class name.
+    For pipelines and searches, the returned estimator is the final one.
+
+    step: the name of the estimator in messages, by default its class name.
     """
     name = _name_of(to, estimator)
     with to.importing(name):
@@ -193,17 +199,16 @@ def _computed(to: ModelBuilder, estimator: Any, x: SSAValue, step: str | None = 
 
 
 def _chosen(step: str, estimator: object) -> str | None:
-    """The name of a pipeline's step if the user chose the name; None if `make_pipeline` derived the name from the
-    class.
-    """
+    """The name of a pipeline's step, if the user chose it. None if `make_pipeline` derived the name from the class."""
     made = type(estimator).__name__.lower()
     return None if step == made or step.rpartition("-")[0] == made else step
 
 
 def _transformed(to: ModelBuilder, transformer: Any, x: SSAValue, step: str | None = None) -> tuple[Any, SSAValue]:
     """Emit the features that a transformer's `transform` computes, even if the transformer also has a `predict`.
+    Return the transformer and the features.
 
-    Returns the transformer and the features.
+    step: the name of the transformer in messages, by default its class name.
     """
     name = _name_of(to, transformer)
     if name not in FAMILIES["Transformers"] and name not in COLUMNS and name != PIPELINE:
@@ -220,14 +225,15 @@ def _transformed(to: ModelBuilder, transformer: Any, x: SSAValue, step: str | No
 
 
 def _computes(step: object) -> bool:
-    """Whether a pipeline step computes something. The steps None and 'passthrough' return their input unchanged."""
+    """Whether a pipeline step is an estimator. The steps None and 'passthrough' return their input unchanged."""
     return step is not None and not isinstance(step, str)
 
 
 def _handled(to: ModelBuilder, name: str, estimator: Any, x: SSAValue, step: str | None) -> SSAValue:
-    """Emit the result of the handler of an estimator's class; reports name the tensors after the class.
+    """Emit the result of an estimator by the handler of its class. Tensors are named after the class, for reports.
 
-    name: the class name. step: a name to use instead of the class name.
+    name: the class name.
+    step: a name to use instead of the class name.
     """
     before = to.block.last_op
     result = _with_handler(to, name, estimator, x)
@@ -252,9 +258,9 @@ def _with_handler(to: ModelBuilder, name: str, estimator: Any, x: SSAValue) -> S
 
 
 def _class_and_scores(to: ModelBuilder, estimator: Any, scores: SSAValue, classes: int) -> list[SSAValue]:
-    """Emit the index of the class and the scores or probabilities, and return both in this order.
+    """Emit the index of the class, and the scores or probabilities. Return both in this order.
 
-    The class is computed from the scores, since rounded probabilities may be equal.
+    The class is computed from the scores, since probabilities may be equal after rounding.
     """
     count = shape_of(scores)[1]
     if classes < 2:
@@ -281,9 +287,10 @@ _PACKAGES = {
 
 
 def read_pickle(content: bytes, file: str) -> ModuleOp:
-    """Import the estimator in a pickle or joblib file (`import_estimator`).
+    """Import the estimator in a pickle or joblib file as `import_estimator` does.
 
-    Raises `InputError` unless the file is trusted, for a file that cannot be unpickled, and as `import_estimator` does.
+    Raises `InputError` unless the user declares the file trusted, for a file that cannot be unpickled, and as
+    `import_estimator` does.
     """
     if not TRUST_PICKLE.get():
         reason = "reading a pickle runs the code that it holds"

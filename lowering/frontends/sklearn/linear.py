@@ -1,4 +1,4 @@
-"""Linear models of all training methods, and multi-layer perceptrons."""
+"""Linear models, regardless of their training method, and multi-layer perceptrons."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def _activated(to: ModelBuilder, x: SSAValue, name: str) -> SSAValue:
 
 
 def _last_sums(estimator: Any, to: ModelBuilder, x: SSAValue) -> SSAValue:
-    """Emit the weighted sums of the last layer, without its activation."""
+    """Emit the weighted sums of a perceptron's last layer, without its activation."""
     if not getattr(estimator, "coefs_", None):
         array(to, estimator, "coefs_")
     for number, (weights, addends) in enumerate(zip(estimator.coefs_, estimator.intercepts_, strict=True)):

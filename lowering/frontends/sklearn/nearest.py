@@ -1,4 +1,4 @@
-"""Advice for unsupported estimators: scikit-learn expressions that create replacements, which can be imported.
+"""Advice for unsupported estimators: scikit-learn expressions that create supported replacements.
 
 A test fits and imports each replacement.
 """
@@ -94,7 +94,11 @@ BY_KIND = {
 
 
 def advice(name: str, estimator: object, *, transforms: bool = False) -> str:
-    """Advice on replacing an unsupported class. transforms: true if a transformer is required."""
+    """Advice on replacing an unsupported class.
+
+    name: the name of the class.
+    transforms: true if a transformer is required.
+    """
     if (words := IN_WORDS.get(name)) is not None:
         return words
     if (nearest := next((made for made, names in INSTEAD.items() if name in names.split()), None)) is not None:

@@ -27,8 +27,9 @@ EQUAL_VALUES = 1e-3
 
 
 def remember(module: ModuleOp, estimator: object, *, scores: bool) -> None:
-    """Keep a reference to an estimator as long as the module imported from the estimator exists. scores: true to
-    compare the scores of a detector instead of predictions.
+    """Keep a reference to an estimator for as long as the module imported from it exists.
+
+    scores: true to compare a detector's scores instead of its predictions.
     """
     keep_answers(module, partial(_answers, estimator, scores))
 
@@ -59,11 +60,11 @@ def _answers(estimator: Any, scores: bool, x: NDArray[Any]) -> NDArray[Any] | No
 def check_own_answers(program: ModuleOp, own: OwnAnswers, x: NDArray[Any], file: str) -> None:
     """Raise `InputError` if the predictions of a program on reals differ from the predictions of its estimator.
 
-    x: samples (samples, features) for the estimator; the program receives them in single precision.
+    Rounding may change a few predictions. Near ties between classes are therefore ignored, and one sample in a
+    hundred may differ. Programs that search for nearest neighbours are not compared, since the order of equally
+    near samples is undefined.
 
-    Rounding may change a few predictions. Near ties between classes are therefore not counted, and one sample in a
-    hundred may differ. Programs that search for nearest neighbours are not compared, since the order of equally near
-    samples is undefined.
+    x: samples (samples, features) for the estimator; the program receives them in single precision.
     """
     x = x[:: compared_stride(len(x))]
     if any(isinstance(op, tdsl.TopKMaskOp) for op in program.walk()) or (expected := own(x)) is None:

@@ -34,9 +34,10 @@ def scaled(to: ModelBuilder, x: SSAValue, factor: NDArray[Any]) -> SSAValue:
 
 
 def _divided(to: ModelBuilder, estimator: Any, x: SSAValue, centre: str | None, scale: str) -> SSAValue:
-    """Emit (x - centre) / scale. `centre` and `scale` are names of fitted attributes.
+    """Emit (x - centre) / scale. If a name or the value of its attribute is None, the centre is 0, or the scale is
+    1.
 
-    If a name or the value of an attribute is None, the centre is 0, and the scale is 1.
+    centre, scale: names of fitted attributes.
     """
     if not hasattr(estimator, scale):
         array(to, estimator, scale)
@@ -51,10 +52,10 @@ def _divided(to: ModelBuilder, estimator: Any, x: SSAValue, centre: str | None, 
 
 
 def _recorded(to: ModelBuilder, x: SSAValue, result: SSAValue, steps: Sequence[Any]) -> SSAValue:
-    """Record the steps by which a scaler computes `result` from `x`, and return `result`.
+    """Record the steps by which a scaler computes `result` from `x`, and return `result`. The thresholds of trees
+    that read `result` are converted by these steps.
 
-    The steps are recorded only if `result` increases with every feature. The thresholds of trees on the result are
-    converted by these steps.
+    Nothing is recorded unless every element of `result` increases with its feature.
     """
     factors = [numbers for function, numbers in steps if function in (np.multiply, np.divide)]
     if result is not x and all((numbers > 0).all() for numbers in factors):
@@ -93,7 +94,7 @@ def normalizer(estimator: Any, to: ModelBuilder, x: SSAValue) -> SSAValue:
 
 
 def pca(estimator: Any, to: ModelBuilder, x: SSAValue) -> SSAValue:
-    """Emit `(x - mean_) components_^T`; whitening divides each component by its deviation."""
+    """Emit `(x - mean_) components_^T`. With whitening, each component is also divided by its standard deviation."""
     components = array(to, estimator, "components_", 2)
     if getattr(estimator, "whiten", False):
         deviations = np.sqrt(array(to, estimator, "explained_variance_"))
@@ -120,15 +121,15 @@ def binarizer(estimator: Any, to: ModelBuilder, x: SSAValue) -> SSAValue:
 
 
 def function_transformer(estimator: Any, to: ModelBuilder, x: SSAValue) -> SSAValue:
-    """Return the features unchanged; raises `InputError` for a user-defined Python function."""
+    """Return the features unchanged. Raises `InputError` for a user-defined Python function."""
     if estimator.func is not None:
         raise to.error("a function in Python is not supported: compute what it does before the model, on X_val, too")
     return x
 
 
 def simple_imputer(estimator: Any, to: ModelBuilder, x: SSAValue) -> SSAValue:
-    """Emit the features with missing values replaced by `statistics_`;
-    features without any training value are dropped.
+    """Emit the features with missing values replaced by `statistics_`. Features that had no value in training are
+    dropped.
     """
     only(to, estimator, "add_indicator", False, instead="fit it with add_indicator=False")
     if not isinstance(estimator.missing_values, float) or not np.isnan(estimator.missing_values):
@@ -140,8 +141,8 @@ def simple_imputer(estimator: Any, to: ModelBuilder, x: SSAValue) -> SSAValue:
 
 
 def polynomial_features(estimator: Any, to: ModelBuilder, x: SSAValue) -> SSAValue:
-    """Emit the products of features in the order of `powers_`; products that differ only in their last factor are
-    merged.
+    """Emit the products of features in the order of `powers_`. Products that differ only in their last factor are
+    computed by one multiplication op.
     """
     products: dict[tuple[int, ...], SSAValue] = {}
 

@@ -1,7 +1,7 @@
 """Estimators that compare an input with stored points: k-means, nearest neighbours, and support vector machines.
 
 The point p that is nearest to x has the greatest p x - |p|^2 / 2. One matrix product computes this number for all
-points. The mean of the points is subtracted from the points and from x first, which keeps these numbers small.
+points. The mean of the points is first subtracted from the points and from x, so that the numbers are small.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ FEWER_SAMPLES = (
 
 
 def _nearness(to: ModelBuilder, x: SSAValue, points: NDArray[Any]) -> SSAValue:
-    """Emit a column with one number per point; nearer points have greater numbers."""
+    """Emit the column p x - |p|^2 / 2 with one number per point p. Nearer points have greater numbers."""
     centre = points.mean(0)
     points = points - centre
     return affine(to, x, points, -points @ centre - (points**2).sum(1) / 2)
@@ -47,7 +47,9 @@ def k_means(estimator: Any, to: ModelBuilder, x: SSAValue) -> SSAValue:
 
 
 def nearest_centroid(estimator: Any, to: ModelBuilder, x: SSAValue) -> SSAValue:
-    """Emit the nearness of the centroid of each class."""
+    """Emit one score per class: p x - |p|^2 / 2 for the centroid p of the class. The nearest centroid has the
+    greatest score.
+    """
     only(to, estimator, "metric", "euclidean", instead="fit it with metric='euclidean'")
     only(to, estimator, "priors", "uniform", instead="fit it with priors='uniform', as is usual")
     centroids, priors = array(to, estimator, "centroids_", 2), array(to, estimator, "class_prior_")
@@ -57,8 +59,10 @@ def nearest_centroid(estimator: Any, to: ModelBuilder, x: SSAValue) -> SSAValue:
 
 
 def _of_neighbours(estimator: Any, to: ModelBuilder, x: SSAValue, targets: NDArray[Any]) -> SSAValue:
-    """Emit the mean target, 1 x M, of the nearest samples. Among equally near samples, the first are used. targets:
-    (samples, M).
+    """Emit the mean target, 1 x M, of the nearest samples. Among equally near samples, those with the lowest
+    indices are used.
+
+    targets: (samples, M).
     """
     only(to, estimator, "weights", "uniform", instead="fit it with weights='uniform'")
     only(to, estimator, "effective_metric_", "euclidean", instead="fit it with the metric 'euclidean'")
@@ -69,7 +73,7 @@ def _of_neighbours(estimator: Any, to: ModelBuilder, x: SSAValue, targets: NDArr
 
 
 def neighbours_classifier(estimator: Any, to: ModelBuilder, x: SSAValue) -> SSAValue:
-    """Emit the share of each class among the neighbours."""
+    """Emit the fraction of the nearest neighbours that belong to each class."""
     labels = array(to, estimator, "_y")
     if labels.ndim != 1 or np.ndim(estimator.classes_) != 1:
         raise to.error("it has several outputs: fit a classifier for each of them")
@@ -82,14 +86,14 @@ def neighbours_regressor(estimator: Any, to: ModelBuilder, x: SSAValue) -> SSAVa
 
 
 def kernel_of(estimator: Any, to: ModelBuilder) -> KernelFunction:
-    """The kernel of a support vector machine; raises `InputError` for a kernel that is a Python function."""
+    """The kernel of a support vector machine. Raises `InputError` for a kernel that is a Python function."""
     only(to, estimator, "kernel", *KERNELS, instead="a kernel of your own is not part of the estimator")
     gamma = float(array(to, estimator, "_gamma"))
     return KernelFunction(estimator.kernel, gamma, float(estimator.coef0), int(estimator.degree))
 
 
 def support_vector_classifier(estimator: Any, to: ModelBuilder, x: SSAValue) -> SSAValue:
-    """Emit the votes of the classes; for two classes the decision function."""
+    """Emit the votes of all classes or, for two classes, the decision function."""
     only(to, estimator, "break_ties", False, instead="fit it with break_ties=False, as is usual")
     vectors, coefficients = (array(to, estimator, name, 2) for name in ("support_vectors_", "dual_coef_"))
     sizes = array(to, estimator, "n_support_").astype(int).tolist()

@@ -1,8 +1,8 @@
 """Trees, forests and boosted trees of scikit-learn.
 
 Forests compute the mean of the class probabilities of their trees (soft votes), as `predict` does. Boosted trees
-compute raw predictions. A binary classifier has a single raw prediction. If the loss of a regressor has a log link, the
-exponential of the raw predictions follows.
+compute raw predictions. A binary classifier has a single raw prediction. For a regressor whose loss has a log link, the
+result is the exponential of the raw predictions.
 """
 
 from __future__ import annotations
@@ -33,10 +33,15 @@ _LOG_LINKS = {
 
 
 def tree_of(owner: Any, estimator: Any, votes: NDArray[Any], columns: Any = None) -> Tree:
-    """Convert the tree of a fitted estimator. owner: the estimator that contains the tree.
+    """Convert the tree of a fitted estimator.
 
-    columns: for each feature of the tree, the column of the input; by default the same index. If the owner accepts
-    missing values, a missing value goes to the first child of the nodes for which training determined this.
+    If the owner accepts missing values, a missing value goes to the first child of those nodes for which training
+    determined it.
+
+    owner: the estimator that contains the tree.
+    votes: the votes of all nodes.
+    columns: for each feature of the tree, the column of the input; None if each feature has the same index as its
+        column.
     """
     tree = estimator.tree_
     features = tree.feature if columns is None else np.asarray(columns)[np.maximum(tree.feature, 0)]
@@ -48,14 +53,16 @@ def tree_of(owner: Any, estimator: Any, votes: NDArray[Any], columns: Any = None
 
 
 def _part(to: ModelBuilder, estimator: Any, name: str) -> Any:
-    """A fitted part of an estimator; raises `InputError` if the estimator is not fitted."""
+    """A fitted attribute of an estimator that contains its trees. Raises `InputError` if the estimator is not
+    fitted.
+    """
     if (part := getattr(estimator, name, None)) is None:
         raise to.error(f"it is not fitted (it has no {name}): call fit(X, y) first")
     return part
 
 
 def _shares(to: ModelBuilder, estimator: Any) -> NDArray[Any]:
-    """The class probabilities of all nodes, (nodes, classes)."""
+    """The class probabilities at all nodes of a tree, (nodes, classes)."""
     values = _part(to, estimator, "tree_").value
     if values.shape[1] != 1:
         raise to.error(f"it has {values.shape[1]} outputs: fit a classifier for each of them")
@@ -67,7 +74,7 @@ def classifier_tree(estimator: Any, to: ModelBuilder, x: SSAValue) -> SSAValue:
 
 
 def _values(to: ModelBuilder, owner: Any, estimator: Any, count: int = 1) -> Tree:
-    """A tree whose values are divided by the number `count` of trees that are averaged."""
+    """A tree whose leaf values are divided by `count`, the number of trees that are averaged."""
     return tree_of(owner, estimator, _part(to, estimator, "tree_").value[:, :, 0] / count)
 
 
@@ -86,7 +93,9 @@ def forest_regressor(estimator: Any, to: ModelBuilder, x: SSAValue) -> SSAValue:
 
 
 def boosted(estimator: Any, to: ModelBuilder, x: SSAValue) -> SSAValue:
-    """Emit the raw predictions: the predictions of `init_` plus the sums of trees. Each tree adds to one prediction."""
+    """Emit the raw predictions: the predictions of `init_` plus the sums of trees. Each tree contributes to one
+    prediction.
+    """
     stages, initial = _part(to, estimator, "estimators_"), estimator.init_
     if not isinstance(initial, str) and not type(initial).__name__.startswith("Dummy"):
         raise to.error(f"init={type(initial).__name__} is not supported, only init=None or 'zero'")
@@ -103,7 +112,7 @@ def boosted(estimator: Any, to: ModelBuilder, x: SSAValue) -> SSAValue:
 
 
 def histogram_boosted(estimator: Any, to: ModelBuilder, x: SSAValue) -> SSAValue:
-    """Emit the raw predictions of trees on binned features."""
+    """Emit the raw predictions of trees that were trained on binned features."""
     stages = _part(to, estimator, "_predictors")
     if getattr(estimator, "_preprocessor", None) is not None or estimator.is_categorical_ is not None:
         raise to.error("categorical features are not supported, encode them as numbers: categorical_features=None")
@@ -129,7 +138,10 @@ def histogram_boosted_regressor(estimator: Any, to: ModelBuilder, x: SSAValue) -
 
 
 def _require_trees(to: ModelBuilder, estimators: Sequence[Any], kind: str, instead: str = "") -> None:
-    """Raise `InputError` for members that are not trees. instead: an ensemble that supports such members."""
+    """Raise `InputError` if a member of an ensemble is not a tree.
+
+    instead: an ensemble that supports such members, for the message.
+    """
     for each in estimators:
         if type(each).__name__ not in (f"DecisionTree{kind}", f"ExtraTree{kind}"):
             advice = f"; in place of it {instead} is" if instead else ""
@@ -137,7 +149,9 @@ def _require_trees(to: ModelBuilder, estimators: Sequence[Any], kind: str, inste
 
 
 def bagging_classifier(estimator: Any, to: ModelBuilder, x: SSAValue) -> SSAValue:
-    """Emit the mean class probabilities of trees, each trained on a subset of features and possibly of classes."""
+    """Emit the mean class probabilities of trees. Each tree was trained on a subset of the features and possibly of
+    the classes.
+    """
     estimators, count = _part(to, estimator, "estimators_"), len(estimator.classes_)
     voting = "soft" if hasattr(estimators[0], "predict_proba") else "hard"
     _require_trees(to, estimators, "Classifier", f"VotingClassifier(estimators, voting='{voting}')")
@@ -163,8 +177,8 @@ def bagging_regressor(estimator: Any, to: ModelBuilder, x: SSAValue) -> SSAValue
 
 
 def ada_boost(estimator: Any, to: ModelBuilder, x: SSAValue) -> SSAValue:
-    """Emit the total weight of the trees that vote for each class. A tree votes for the most probable class of its
-    leaf.
+    """Emit, for each class, the total weight of the trees that vote for it. A tree votes for the most probable
+    class of the leaf that the sample reaches.
     """
     estimators, count = _part(to, estimator, "estimators_"), len(estimator.classes_)
     _require_trees(to, estimators, "Classifier")

@@ -1,4 +1,4 @@
-"""The builder of the program of a TensorFlow Lite graph, and the formats of its tensors."""
+"""The builder of a program from a TensorFlow Lite graph, and the number formats of the graph's tensors."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 class GraphBuilder(ModelBuilder):
     """A builder that appends the program's ops for operators of TensorFlow Lite, and stores the values of tensors.
 
-    nodes: the builder of operators that are written as ONNX nodes; None before the first of them.
+    nodes: the builder for operators that are imported as ONNX nodes; None before the first such operator.
     """
 
     def __init__(self, file: str):
@@ -40,7 +40,7 @@ class GraphBuilder(ModelBuilder):
         self.nodes: Builder | None = None
 
     def define(self, tensor: Tensor, value: SSAValue) -> None:
-        """Record the value of a tensor; the value must have the tensor's shape and format."""
+        """Record the value of a tensor. Raises an error unless the value has the tensor's shape and format."""
         expected = TensorType(element(tensor), tensor.shape)
         if value.type != expected:
             raise VerifyException(f"{tensor} is declared as {expected}, the operator computes {value.type}")
@@ -49,7 +49,7 @@ class GraphBuilder(ModelBuilder):
             value.name_hint = _identifier(tensor.name)
 
     def value(self, tensor: Tensor) -> SSAValue:
-        """The value of a tensor; a constant is created on first use."""
+        """The value of a tensor. A constant is emitted on first use."""
         if tensor not in self.values:
             if tensor.data is None:
                 raise VerifyException(f"{tensor} is read before an operator computes it")
@@ -57,7 +57,7 @@ class GraphBuilder(ModelBuilder):
         return self.values[tensor]
 
     def image(self, tensor: Tensor) -> OrderedTensor:
-        """The value of a tensor in the form that layers accept, with axes in the order of the program."""
+        """The value of a tensor in the form that layers accept. Its axes are in the order of the program."""
         return OrderedTensor.plain(self.value(tensor))
 
     def activated(self, value: SSAValue, activation: str) -> SSAValue:
@@ -71,7 +71,7 @@ class GraphBuilder(ModelBuilder):
 
 
 def parameter_of(tensor: Tensor, raws: NDArray[Any], format: NumberFormat) -> Parameter:
-    """A parameter of constant raws with the name of a tensor."""
+    """A parameter with constant raws and the name of a tensor."""
     return Parameter(signed(raws), format, _identifier(tensor.name) if tensor.name else "constant")
 
 
@@ -90,10 +90,11 @@ WIDE = 32
 
 
 def tensor_format(tensor: Tensor) -> NumberFormat:
-    """The number format in which a program computes a tensor; raises `VerifyException` if there is none.
+    """The number format in which a program computes a tensor. Raises `VerifyException` if no format is supported.
 
     A quantised type without a scale has the scale 1; `require_scales` rejects operators that would compute with it.
-    Quantised int32 has `WIDE` bits. int16 also has `WIDE` bits if its zero point shows that the numbers are unsigned.
+    Quantised int32 has `WIDE` bits. int16 also has `WIDE` bits if its zero point shows that the numbers are
+    unsigned.
     """
     if tensor.dtype == "float32":
         return F32_FORMAT
@@ -111,19 +112,23 @@ def tensor_format(tensor: Tensor) -> NumberFormat:
 
 
 def is_wide(tensor: Tensor) -> bool:
-    """True for a quantised tensor of `WIDE` bits."""
+    """Whether a tensor is quantised to `WIDE` bits."""
     plain = tensor.quantization is not None and not any(tensor.quantization.zero_points)
     return is_unsigned(tensor) or (tensor.dtype == "int32" and plain)
 
 
 def is_unsigned(tensor: Tensor) -> bool:
-    """True for int16 whose zero point is the least raw, such as the result of a softmax of 8-bit numbers."""
+    """Whether a tensor is int16 with the least raw as its zero point, such as the result of a softmax of 8-bit
+    numbers.
+    """
     least = (-(1 << 15),)
     return tensor.dtype == "int16" and tensor.quantization is not None and tensor.quantization.zero_points == least
 
 
 def require_scales(op: Operator) -> None:
-    """Raise `VerifyException` for an operator on a tensor of a quantised type without a scale, or of `WIDE` bits."""
+    """Raise `VerifyException` if an operator reads or computes a tensor of a quantised type without a scale, or of
+    `WIDE` bits.
+    """
     for tensor in (*filter(None, op.inputs), *op.outputs):
         if tensor.dtype in _WIDTHS and tensor.quantization is None:
             raise VerifyException(f"{tensor} is of type {tensor.dtype} without a scale")
@@ -133,7 +138,7 @@ def require_scales(op: Operator) -> None:
 
 
 def power_of_two(bits: int, exponent: int) -> Attribute:
-    """The element type with a width in bits, the scale 2^exponent and the zero point 0."""
+    """The element type with `bits` bits, the scale 2^exponent and the zero point 0."""
     return ZeroSkewType(bits, 2.0**exponent, 0)
 
 
@@ -153,7 +158,7 @@ def activation_format(tensor: Tensor) -> NumberFormat:
 
 
 def _supported() -> str:
-    """A text that lists the supported types of quantised tensors."""
+    """A text that lists the supported types of quantised tensors, for messages."""
     return ", ".join(_WIDTHS)
 
 
@@ -165,8 +170,8 @@ def element(tensor: Tensor) -> Attribute:
 def weights_format(weights: Tensor, axis: int) -> NumberFormat:
     """The format of weights with one scale per index of an axis, which becomes the first axis.
 
-    A single scale is repeated for all indices. TensorFlow Lite computes the scale of products in double precision in
-    all layers with weights, as formats with scales per channel do.
+    A single scale is repeated for all indices. TensorFlow Lite computes the scale of products in double precision
+    in all layers with weights. Formats with scales per channel do the same.
     """
     format = tensor_format(weights)
     if not isinstance(format, ZeroSkewType):
@@ -180,14 +185,14 @@ def weights_format(weights: Tensor, axis: int) -> NumberFormat:
 
 
 def rows_format(weights: Tensor, scale: float, rows: int) -> NumberFormat:
-    """The format of weights with `rows` rows, all of the given scale. The scale of their products is in double
-    precision.
+    """The format of weights with `rows` rows that have equal scales. Scales per row make programs compute the scale
+    of the products in double precision.
     """
     return ZeroSkewType(_WIDTHS[weights.dtype], [scale] * rows)
 
 
 def short_start_format(weights: NumberFormat, x: NumberFormat) -> NumberFormat:
-    """The 32-bit format of the initial values of sums of products. Sums that start from such a value have 32 bits."""
+    """The 32-bit format of the initial values of sums of products. Sums with such an initial value have 32 bits."""
     usual = start_format(weights, x)
     assert isinstance(usual, ZeroSkewType)
     return ZeroSkewType(32, usual.scale_values if usual.per_channel else usual.scale)

@@ -1,4 +1,4 @@
-"""Import of operators that copy elements of a tensor: repeated tensors, broadcasts, and mirrored margins."""
+"""Import of operators that copy elements of a tensor: TILE, BROADCAST_TO and MIRROR_PAD."""
 
 from __future__ import annotations
 
@@ -32,7 +32,9 @@ def broadcast_to(to: GraphBuilder, op: Operator) -> None:
 
 
 def mirror_pad(to: GraphBuilder, op: Operator) -> None:
-    """Import MIRROR_PAD: margins mirror the adjacent elements; the mode REFLECT excludes the outermost element."""
+    """Import MIRROR_PAD, whose padding mirrors the adjacent elements. The mode REFLECT excludes the outermost
+    element.
+    """
     x = input_of(op, 0)
     edges, value = integers_of(op, 1, "the padding"), to.value(x)
     inner = 1 if op.options["mode"] == 0 else 0

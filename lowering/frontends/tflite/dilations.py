@@ -1,9 +1,9 @@
 """Dilated convolutions, which converters write as ordinary convolutions on interleaved parts of an image.
 
-SPACE_TO_BATCH_ND pads an image and splits it into a batch of images. The dilation is the distance in the original image
-of two pixels that are neighbours in an image of the batch. A convolution without padding processes the batch, and
-BATCH_TO_SPACE_ND interleaves the results. If the image is a sequence, changes of shape surround these operators.
-Converters write this form if the number of samples is open. This module replaces it by one dilated convolution.
+SPACE_TO_BATCH_ND pads an image and splits it into a batch of images. Adjacent pixels of an image of the batch are as
+far apart in the original image as the dilation states. A convolution without padding processes the batch, and
+BATCH_TO_SPACE_ND interleaves the results. If the image is a sequence, reshapes surround these operators. Converters
+write this form if the number of samples is open. This module replaces it by one dilated convolution.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ SHAPES = ("EXPAND_DIMS", "RESHAPE", "SQUEEZE")
 def dilated(graph: TfliteGraph) -> TfliteGraph:
     """Replace each convolution on interleaved parts by a dilated convolution.
 
-    Raises `InputError` for blocks and margins that are not constant or do not match the image.
+    Raises `InputError` for block sizes and paddings that are not constant or do not match the image.
     """
     operators: list[Operator] = []
     skipped: set[Operator] = set()
@@ -42,9 +42,11 @@ def dilated(graph: TfliteGraph) -> TfliteGraph:
 
 
 def _chain(graph: TfliteGraph, first: Operator) -> list[Operator] | None:
-    """The operators from the operator that splits an image to the operator that joins it.
+    """The operators from a SPACE_TO_BATCH_ND to its BATCH_TO_SPACE_ND.
 
-    None if there are other operators in between.
+    None if any other operator than one convolution and reshapes lies between them.
+
+    first: the SPACE_TO_BATCH_ND.
     """
     chain = [first]
     while chain[-1].kind != "BATCH_TO_SPACE_ND":
@@ -71,9 +73,9 @@ PLAIN = {"padding": "VALID", "stride_h": 1, "stride_w": 1, "dilation_h": 1, "dil
 
 
 def _dilated(chain: Sequence[Operator]) -> list[Operator]:
-    """The replacement of a chain: a padding, the convolution and a slice, with changes of shape between them.
+    """The operators that replace a chain: a padding, the convolution and a slice, with reshapes between them.
 
-    Raises `VerifyException` for shapes, blocks and margins that are inconsistent.
+    Raises `VerifyException` for shapes, block sizes and paddings that are inconsistent.
     """
     first, last = chain[0], chain[-1]
     [convolution] = [op for op in chain if op.kind in CONVOLUTIONS]

@@ -45,7 +45,9 @@ def unary(to: GraphBuilder, op: Operator) -> None:
 
 
 def activation(to: GraphBuilder, op: Operator) -> None:
-    """Import RELU and similar activations as separate operators; only RELU may change the scale of its input."""
+    """Import RELU and similar activations that are separate operators. Only RELU may have an output scale that
+    differs from its input scale.
+    """
     output = op.outputs[0]
     value = to.value(input_of(op, 0))
     if element(input_of(op, 0)) != element(output):
@@ -64,7 +66,7 @@ def leaky_relu(to: GraphBuilder, op: Operator) -> None:
 def prelu(to: GraphBuilder, op: Operator) -> None:
     """Import PRELU.
 
-    On integers, the result is the positive part of x plus the product of the negative part of x and the slopes.
+    On integers, the result is the positive part of x plus the product of the slopes and the negative part of x.
     """
     x, slopes, output = input_of(op, 0), input_of(op, 1), op.outputs[0]
     if x.dtype == "float32":
@@ -82,7 +84,7 @@ def prelu(to: GraphBuilder, op: Operator) -> None:
 
 
 def extreme(to: GraphBuilder, op: Operator) -> None:
-    """Import MAXIMUM and MINIMUM, whose operands broadcast; a constant number becomes a limit of a clamp."""
+    """Import MAXIMUM and MINIMUM, whose operands broadcast. A constant number becomes a bound of a clamp."""
     x, y, output = input_of(op, 0), input_of(op, 1), op.outputs[0]
     x, y = (y, x) if x.data is not None else (x, y)
     if {element(x), element(y)} != {element(output)}:

@@ -4,8 +4,8 @@ Keras leaves the number of samples open, so that the model computes shapes at ru
 STRIDED_SLICE and PACK precede every RESHAPE of a Flatten layer, and FILL creates the initial state of a recurrent
 layer. A program processes one sample, which determines all of these shapes.
 
-If a model computes in floats, weights stored in fewer bits become floats. This applies to 8-bit weights with float
-activations (TensorFlow Lite's dynamic range) and to float16 weights followed by a DEQUANTIZE.
+In a model that computes on floats, weights stored in fewer bits are converted to floats. These are 8-bit weights with
+float activations (TensorFlow Lite's dynamic range quantisation) and float16 weights followed by a DEQUANTIZE.
 """
 
 from __future__ import annotations
@@ -73,7 +73,7 @@ def folded(graph: TfliteGraph) -> TfliteGraph:
 
 
 def _in_floats(op: Operator) -> Operator:
-    """Convert the constants of an operator to floats if the operator's first input is in floats."""
+    """Convert the constants of an operator to floats if the operator's first input is a float tensor."""
     first = op.inputs[0] if op.inputs else None
     if first is None or first.dtype != "float32" or op.kind == "QUANTIZE":
         return op
@@ -81,7 +81,7 @@ def _in_floats(op: Operator) -> Operator:
 
 
 def _dequantised(tensor: Tensor) -> Tensor:
-    """Dequantise a constant to floats; other tensors are unchanged."""
+    """Dequantise a constant to floats. Any other tensor is returned unchanged."""
     if tensor.data is None:
         return tensor
     return replace(tensor, dtype="float32", quantization=None, data=_reals(tensor))
@@ -108,7 +108,7 @@ def _reals(tensor: Tensor) -> Array:
 
 
 def _result(op: Operator) -> Array | None:
-    """The result of an operator on constants; None if the operator is not folded."""
+    """The result of an operator on constants. None if the operator cannot be folded."""
     inputs = [tensor for tensor in op.inputs if tensor is not None]
     if op.kind not in FOLDED or len(op.outputs) != 1 or len(inputs) < len(op.inputs) or not inputs:
         return None
@@ -145,7 +145,7 @@ def _reduced(op: Operator, inputs: Sequence[Array]) -> Array:
 
 
 def _filled(dims: Array, value: Array) -> Array:
-    """Broadcast a value to a shape without allocating the elements, whose number may exceed the limit."""
+    """Broadcast a value to a shape without allocating the elements, since their number may exceed the limit."""
     return np.broadcast_to(value, tuple(dims.ravel().tolist()))
 
 

@@ -1,12 +1,13 @@
 """Import of a TensorFlow Lite model: a quantised model at L1 with the file's scales and zero points, a float model at
 L0.
 
-The program computes the same bytes as TensorFlow Lite Micro. The interface describes conversions of inputs and outputs.
-If the model in the file begins with QUANTIZE and ends with DEQUANTIZE, the function accepts and returns raws. If it
-begins with a TRANSPOSE that moves channels to the end, the function accepts the transposed image. The interface then
+The program computes the same bytes as TensorFlow Lite Micro. The interface describes the conversions of inputs and
+outputs. If the model begins with QUANTIZE and ends with DEQUANTIZE, the function accepts and returns raws. If the model
+begins with a TRANSPOSE that moves channels to the end, the function accepts the transposed image, and the interface
 declares the order of the axes. Data sets keep the order of the file.
 
-Operators are imported by their names in the file. A tensor has the quantisation that the file declares, or floats.
+The names of operators in the file select their importers. A tensor has the quantisation that the file declares, or is a
+float tensor.
 """
 
 from __future__ import annotations
@@ -32,7 +33,7 @@ if TYPE_CHECKING:
 
 
 def read_tflite(content: bytes, file: str) -> ModuleOp:
-    """Import the content of a file; raises `InputError` for a damaged file and for unsupported content."""
+    """Import the content of a file. Raises `InputError` for a damaged file and for unsupported content."""
     try:
         return _import(_joined(folded(read_graph(content, file))), file)
     except InputError as error:
@@ -40,8 +41,8 @@ def read_tflite(content: bytes, file: str) -> ModuleOp:
 
 
 def _joined(graph: TfliteGraph) -> TfliteGraph:
-    """The graph with one operator in place of those that converters write for a dilated convolution or a
-    normalisation.
+    """The graph with single operators in place of the operators by which converters write a dilated convolution or
+    a normalisation.
     """
     kinds = {op.kind for op in graph.operators}
     if "SPACE_TO_BATCH_ND" in kinds:
@@ -56,7 +57,7 @@ def _joined(graph: TfliteGraph) -> TfliteGraph:
 
 
 def _variables(graph: TfliteGraph) -> Variables | None:
-    """The variables and states of a graph; None if no operator may have any."""
+    """The variables and states of a graph. None if no operator of the graph can have a state."""
     if not any(op.kind in STATEFUL for op in graph.operators):
         return None
     from tinyml.lowering.frontends.tflite.variables import Variables
@@ -108,7 +109,9 @@ def _import(graph: TfliteGraph, file: str) -> ModuleOp:
 
 
 def _is_shape(graph: TfliteGraph, tensor: Tensor) -> bool:
-    """True for an input that is only the shape operand of transposed convolutions. This shape is known at import."""
+    """Whether an input is used only as the shape operand of transposed convolutions. Such a shape is known during
+    import.
+    """
     users = [op for op in graph.operators if tensor in op.inputs]
     shapes = all(op.kind == "TRANSPOSE_CONV" and op.inputs.index(tensor) == 0 for op in users)
     return tensor.dtype == "int32" and bool(users) and shapes
@@ -117,10 +120,11 @@ def _is_shape(graph: TfliteGraph, tensor: Tensor) -> bool:
 def _parts(
     to: GraphBuilder, inputs: Sequence[Tensor], entrances: Sequence[Tensor], *, kept: bool
 ) -> Sequence[tuple[object, ...]]:
-    """Define several inputs as parts of one argument. For each part, return its name, its length and, where needed, its
-    format.
+    """Define the model's inputs as parts of one function argument. Return the name, the length and, where formats
+    differ, the format of each part.
 
-    entrances: the tensor that the program accepts for each input. kept: true for a model that keeps a state.
+    entrances: the tensor that the program accepts for each input.
+    kept: whether the model keeps a state between inferences.
     """
     if kept:
         raise InputError(f"a model that keeps a state takes one input, this one has {len(inputs)}")
@@ -137,12 +141,13 @@ def _parts(
 def _entrance(
     graph: TfliteGraph, tensor: Tensor, *, moved: bool
 ) -> tuple[Tensor, tuple[int, ...] | None, set[Operator]]:
-    """Determine the tensor that the program accepts for an input of the model.
+    """Determine the tensor that the program accepts for an input of the model. Return this tensor, the order of the
+    file's axes in it, and the operators before it that the program omits.
 
-    Returns this tensor, the order of the file's axes in it, and the operators that are omitted before it. The omitted
-    operators quantize the input or move its channels to the end; the caller passes the input in that form. The order is
-    None if no operator moves channels to the end. moved: false for inputs that keep the file's order: the frames of a
-    stream, and each of several inputs.
+    The omitted operators quantise the input or move its channels to the end; the caller passes the input in that
+    form. The order is None if no operator moves channels to the end.
+
+    moved: false for inputs that keep the file's order, which are the frames of a stream, and each of several inputs.
     """
     order, skipped = None, set[Operator]()
     while tensor not in graph.outputs:
@@ -163,8 +168,8 @@ def _entrance(
 
 
 def _exit(graph: TfliteGraph, tensor: Tensor) -> tuple[Tensor, Operator | None]:
-    """Return the tensor that the program returns for an output, and the final DEQUANTIZE that the program omits, or
-    None.
+    """Return the tensor that the program returns for an output of the model, and the final DEQUANTIZE that the
+    program omits. The latter is None if the output does not come from a DEQUANTIZE.
     """
     for op in graph.operators:
         source = op.inputs[0] if op.inputs else None
@@ -175,7 +180,7 @@ def _exit(graph: TfliteGraph, tensor: Tensor) -> tuple[Tensor, Operator | None]:
 
 
 def _append(to: GraphBuilder, op: Operator, variables: Variables | None) -> None:
-    """Import one operator; errors name the operator."""
+    """Import one operator. Errors name the operator."""
     if variables is not None and variables.owns(op):
         with to.importing(str(op)):
             variables.apply(to, op)

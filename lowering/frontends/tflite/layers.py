@@ -1,4 +1,4 @@
-"""Import of layers on windows: convolutions, pools and reductions."""
+"""Import of layers that slide a window over an image: convolutions, pools and reductions."""
 
 from __future__ import annotations
 
@@ -35,8 +35,10 @@ IMAGE = "NHWC"
 
 
 def windows_of(op: Operator, image: Sequence[int], filter: Sequence[int], strides: Pair, dilations: Pair) -> Windows:
-    """The convolution or pooling windows of an operator. image: the shape of an NHWC image. filter: the shape of an
-    OHWI filter.
+    """The windows of a convolution or pool.
+
+    image: the shape of an NHWC image.
+    filter: the shape of an OHWI filter.
     """
     (_, *extents, _), (_, height, width, _) = image, filter
     if op.options["padding"] == "VALID":
@@ -95,7 +97,10 @@ def depthwise_conv_2d(to: GraphBuilder, op: Operator) -> None:
 
 
 def _convolve(to: GraphBuilder, op: Operator, axes: str, groups: int) -> None:
-    """Emit a convolution. axes: the order of the filter's axes in the file."""
+    """Emit a convolution.
+
+    axes: the order of the filter's axes in the file.
+    """
     image, filter, output = input_of(op, 0), input_of(op, 1), op.outputs[0]
     format = weights_format(filter, axes.index("O"))
     weights = filter_in(to, constant_weights(filter, format), axes)
@@ -108,9 +113,9 @@ def _convolve(to: GraphBuilder, op: Operator, axes: str, groups: int) -> None:
 
 
 def transpose_conv(to: GraphBuilder, op: Operator) -> None:
-    """Import TRANSPOSE_CONV, whose inputs are the shape of the result, filters O x KH x KW x C, and the image.
+    """Import TRANSPOSE_CONV. Its inputs are the shape of the result, filters O x KH x KW x C, and the image.
 
-    A computed shape must equal the declared shape, as in TensorFlow Lite Micro, which does not read the input.
+    If the shape is computed at run time, the declared shape of the output is used, as in TensorFlow Lite Micro.
     """
     filter, image, output = input_of(op, 1), input_of(op, 2), op.outputs[0]
     given = [*output.shape] if input_of(op, 0).data is None else integers_of(op, 0, "the shape")
@@ -150,6 +155,6 @@ def reduce_max(to: GraphBuilder, op: Operator) -> None:
 
 
 def greatest_of(to: GraphBuilder, image: SSAValue, kernel: Pair, output: Tensor) -> SSAValue:
-    """Emit the greatest element of each window, without overlap, in the shape of `output`."""
+    """Emit the maximum of each of the adjacent, disjoint windows of an image, in the shape of `output`."""
     pooled = pool(to, tdsl.MaxPoolOp, OrderedTensor.plain(image), Windows(kernel, kernel), element(output), axes=IMAGE)
     return to.reshape(pooled.value, output.shape)

@@ -1,4 +1,4 @@
-"""Operators of TensorFlow Lite on floats, expressed as ONNX ops.
+"""Import of TensorFlow Lite operators on floats as ONNX ops.
 
 The ONNX importer emits the program for these ops, so that a layer has the same meaning in all file formats.
 """
@@ -29,7 +29,7 @@ OPSET = 18
 
 @dataclass(frozen=True)
 class _Node(OnnxNode):
-    """A node made from an operator; errors name the operator."""
+    """An ONNX node made from an operator of TensorFlow Lite. Errors name the operator."""
 
     source: Operator = field(kw_only=True)
 
@@ -38,7 +38,7 @@ class _Node(OnnxNode):
 
 
 class NodeBuilder(Builder):
-    """The builder of the ONNX importer's handlers, which appends to the program of a graph."""
+    """The builder for the ONNX importer's handlers. It appends to the program of a TensorFlow Lite graph."""
 
     def __init__(self, graph: GraphBuilder):
         super().__init__(graph.file)
@@ -54,21 +54,21 @@ class NodeBuilder(Builder):
 
 
 class Writer:
-    """A writer of the ONNX nodes that implement an operator."""
+    """A writer of the ONNX nodes that are equivalent to an operator."""
 
     def __init__(self, to: GraphBuilder, op: Operator):
         self.to = to.nodes = to.nodes or NodeBuilder(to)
         self.to.block, self.op = to.block, op
 
     def __call__(self, name: str, *inputs: Value | None, **attributes: Any) -> Value:
-        """Run the ONNX handler of a node with one output and return the result."""
+        """Run the ONNX handler of the op `name`, which has one output, and return the output."""
         self.to.node = _Node(name, "", OPSET, str(self.op), (), ("",), attributes, "", source=self.op)
         result = HANDLERS["", name](self.to, self.to.node, inputs)
         assert not isinstance(result, Sequence)
         return result
 
     def axes(self, position: int) -> Constant:
-        """The axes or other integers of a constant input."""
+        """The integers of the constant input at `position`, such as axes."""
         tensor = input_of(self.op, position)
         if tensor.data is None or tensor.data.dtype.kind not in "iu":
             raise VerifyException(f"{tensor} must be a constant of integers")
@@ -105,7 +105,7 @@ def by_meaning(to: GraphBuilder, op: Operator) -> None:
 
 
 def gather(to: GraphBuilder, op: Operator) -> None:
-    """Import GATHER at constant indices. Any format is supported, since elements only move."""
+    """Import GATHER at constant indices. Any number format is supported, since elements only move."""
     if op.options["batch_dims"]:
         raise VerifyException("batches of indices are not supported")
     write = Writer(to, op)
@@ -123,7 +123,9 @@ def _same(name: str, **attributes: Any) -> Meaning:
 
 
 def _reduced(name: str) -> Meaning:
-    """A rule for a reduction over the axes of the second input, which remain with extent 1."""
+    """A rule that maps an operator to the ONNX reduction `name` over the axes of its second input. The axes remain
+    with extent 1.
+    """
 
     def write_op(write: Writer, values: Sequence[Value]) -> Value:
         return write(name, values[0], write.axes(1), keepdims=1)
@@ -144,7 +146,7 @@ def _gelu(write: Writer, values: Sequence[Value]) -> Value:
 
 
 def _batch_matmul(write: Writer, values: Sequence[Value]) -> Value:
-    """Write products of matrices, each of which may be transposed."""
+    """Write products of matrices. Either operand may be transposed."""
     operands = [
         write("Transpose", each, perm=(*range(len(each.shape) - 2), len(each.shape) - 1, len(each.shape) - 2))
         if write.op.options[name]
@@ -168,8 +170,8 @@ def _resized(write: Writer, values: Sequence[Value]) -> Value:
 
 
 def _layer_normalization(write: Writer, values: Sequence[Value]) -> Value:
-    """Write L2 or layer normalisation of rows over some axes, times a factor plus an addend. Layer normalisation
-    centres the rows first.
+    """Write an L2 or layer normalisation of rows over some axes, followed by a factor and an addend. Layer
+    normalisation first subtracts the mean of each row.
     """
     x, factor, addend = values
     options, rank = write.op.options, len(x.shape)

@@ -1,4 +1,4 @@
-"""A TensorFlow Lite model as a typed graph, parsed from a flatbuffer, and the part of the schema that is supported.
+"""A TensorFlow Lite model as a typed graph, parsed from a flatbuffer, and the supported part of the schema.
 
 https://flatbuffers.dev/internals describes flatbuffers. A table begins with the distance to its vtable, which stores
 the byte offset of each field. Vectors and texts begin with their length. Every offset is checked. The tables below
@@ -41,8 +41,9 @@ class Quantization:
 class Tensor:
     """A tensor of the graph. A constant has data of the tensor's shape.
 
-    dtype: a name in `TYPES`. signature: the shape with -1 for extents that the model leaves open, which are 1 in
-    `shape`; empty if all extents are known.
+    dtype: a name in `TYPES`.
+    signature: the shape with -1 for extents that the model leaves open, which are 1 in `shape`; empty if all extents
+        are known.
     """
 
     index: int
@@ -59,7 +60,10 @@ class Tensor:
 
 @dataclass(frozen=True, eq=False)
 class Operator:
-    """An operator of the graph. kind: a name in `OPERATORS`. A missing optional input is None."""
+    """An operator of the graph. A missing optional input is None.
+
+    kind: a name in `OPERATORS`.
+    """
 
     index: int
     kind: str
@@ -74,7 +78,7 @@ class Operator:
 
 @dataclass(frozen=True)
 class TfliteGraph:
-    """The main graph of a model: operators in execution order.
+    """The main graph of a model. Its operators are in the order of execution.
 
     beginning: the operators of the graphs that run once, before the first inference (CALL_ONCE).
     """
@@ -86,7 +90,7 @@ class TfliteGraph:
 
 
 def read_graph(content: bytes, file: str) -> TfliteGraph:
-    """Parse the graph in the content of a file; raises `InputError` for anything but a complete model."""
+    """Parse the graph in the content of a file. Raises `InputError` for anything but a complete model."""
     if content[4:8] != IDENTIFIER:
         raise InputError("expected a TensorFlow Lite model: bytes 4 to 7 of the file are not TFL3", file=file)
     try:
@@ -98,7 +102,7 @@ def read_graph(content: bytes, file: str) -> TfliteGraph:
 
 
 class _TfliteReader:
-    """A reader of the tables of a model; raises `_DamagedError` and `InputError`."""
+    """A reader of the tables of a model. Raises `_DamagedError` and `InputError`."""
 
     def __init__(self, model: _Table):
         if (version := model.number(0, "I", 0)) != VERSION:
@@ -122,7 +126,7 @@ class _TfliteReader:
         return replace(main, beginning=beginning)
 
     def subgraph(self, number: int) -> TfliteGraph:
-        """Parse the graph with the given number."""
+        """Parse the subgraph with index `number`."""
         graph = self.graphs[number]
         tables = graph.tables(0)
         kinds = [self.kind(table, index) for index, table in enumerate(graph.tables(3))]
@@ -186,7 +190,10 @@ class _TfliteReader:
         return replace(tensor, dtype="float32", quantization=None, data=floats)
 
     def numbered(self, index: int, tables: Sequence[_Table], label: str) -> Tensor | None:
-        """The tensor with the scales or the zero points of another one; None for -1. label: names the other one."""
+        """The tensor with the scales or the zero points of another tensor. None for the index -1.
+
+        label: names the quantised tensor in messages.
+        """
         if not -1 <= index < len(tables):
             raise InputError(f"the quantisation of {label} names tensor {index}, the model has {len(tables)}")
         if index >= 0 and _blocks(tables[index], label) is not None:
@@ -194,7 +201,10 @@ class _TfliteReader:
         return None if index < 0 else self.tensor(index, tables)
 
     def data(self, table: _Table, label: str, shape: tuple[int, ...], dtype: str) -> NDArray[Any] | None:
-        """The content of a constant; None for a tensor that is computed. label: names the tensor in messages."""
+        """The content of a constant. None for a tensor that is computed.
+
+        label: names the tensor in messages.
+        """
         number = table.number(2, "I", 0)
         if number >= len(self.buffers):
             raise InputError(f"{label} names buffer {number}, the model has {len(self.buffers)}")
@@ -232,8 +242,8 @@ def _kind(code: _Table) -> str:
 
 
 def _options(kind: str, table: _Table) -> Mapping[str, Any]:
-    """The options of an operator, with the schema's defaults for missing options; `custom` holds the bytes of a custom
-    operator's options.
+    """The options of an operator. Missing options have the schema's defaults. `custom` contains the bytes of a
+    custom operator's options.
     """
     given = table.table(4)
     options: dict[str, Any] = {"custom": table.numbers(5, "u1").tobytes()} if kind.startswith("CUSTOM ") else {}
@@ -263,7 +273,9 @@ def _quantization(table: _Table, label: str) -> Quantization | None:
 
 
 def _blocks(table: _Table, label: str) -> _Table | None:
-    """The table of a tensor's scales for each block; None for a tensor without. Other details are refused."""
+    """The table of the scales of a tensor with blockwise quantisation. None for any other tensor. Raises
+    `InputError` for other quantisation details of the schema.
+    """
     parameters = table.table(4)
     if parameters is None or not (number := parameters.number(4, "B", 0)):
         return None
@@ -283,18 +295,21 @@ LEAST_SCALE = 2.0**-126
 
 
 def check_elements(elements: int, what: str) -> None:
-    """Raise `InputError` if the number of elements exceeds the limit. what: the beginning of the message."""
+    """Raise `InputError` if the number of elements exceeds the limit.
+
+    what: the beginning of the message.
+    """
     if elements > (limit := ELEMENT_LIMIT.get()):
         raise InputError(f"{what} more than {limit} elements; --max-elements raises the limit")
 
 
 class _DamagedError(Exception):
-    """Raised for content that is not a valid flatbuffer; reading a flatbuffer raises no other exception."""
+    """Content that is not a valid flatbuffer. Reading a flatbuffer raises no other exception."""
 
 
 @dataclass(frozen=True)
 class _Table:
-    """A table at a byte offset of a file. Slots, numbered from 0, identify the fields."""
+    """A table at a byte offset of a file. Fields are identified by slots, numbered from 0."""
 
     content: bytes
     position: int
@@ -305,7 +320,10 @@ class _Table:
         return cls(content, _offset(content, 0))
 
     def number(self, slot: int, kind: str, default: N) -> N:
-        """A numeric field; `default` if it is missing. kind: a code of the module `struct`."""
+        """A numeric field; `default` if the field is missing.
+
+        kind: a format code of the module `struct`.
+        """
         position = self._field(slot)
         return default if position is None else type(default)(_number(self.content, position, kind))
 
@@ -315,30 +333,34 @@ class _Table:
         return self.text(slot) if isinstance(default, str) else self.number(slot, kind, default)
 
     def table(self, slot: int) -> _Table | None:
-        """A field that references a table."""
+        """The table that a field references. None if the field is missing."""
         position = self._field(slot)
         return None if position is None else _Table(self.content, _offset(self.content, position))
 
     def tables(self, slot: int) -> Sequence[_Table]:
-        """A field with a vector of tables; empty if it is missing."""
+        """A field with a vector of tables. Empty if it is missing."""
         start, length = self._vector(slot, _OFFSET)
         positions = range(start, start + length * _OFFSET, _OFFSET)
         return [_Table(self.content, _offset(self.content, position)) for position in positions]
 
     def numbers(self, slot: int, dtype: str) -> NDArray[Any]:
-        """A view of a field with a vector of numbers; empty if it is missing.
+        """A view of a field with a vector of numbers. Empty if the field is missing.
+
         dtype: numpy's notation, such as `<i4`.
         """
         start, length = self._vector(slot, np.dtype(dtype).itemsize)
         return np.frombuffer(self.content, dtype, length, start)
 
     def text(self, slot: int) -> str:
-        """A text field; empty if it is missing."""
+        """A text field. Empty if it is missing."""
         start, length = self._vector(slot, 1)
         return self.content[start : start + length].decode(errors="replace")
 
     def _vector(self, slot: int, size: int) -> tuple[int, int]:
-        """Return the byte offset of a vector's first element, and the number of elements. size: bytes per element."""
+        """Return the byte offset of a vector's first element, and the number of elements.
+
+        size: bytes per element.
+        """
         if (position := self._field(slot)) is None:
             return 0, 0
         start = _offset(self.content, position)
@@ -357,7 +379,7 @@ class _Table:
 
 
 def _offset(content: bytes, position: int) -> int:
-    """The target of the relative offset stored at a position."""
+    """The target of the relative offset that is stored at `position`."""
     return position + _number(content, position, "I")
 
 

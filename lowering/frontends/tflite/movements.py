@@ -59,7 +59,7 @@ def concatenation(to: GraphBuilder, op: Operator) -> None:
 
 
 def slice_(to: GraphBuilder, op: Operator) -> None:
-    """Import SLICE by begin and size; a size of -1 extends to the end."""
+    """Import SLICE by its operands begin and size. A size of -1 extends to the end of the axis."""
     x = input_of(op, 0)
     begin, size = integers_of(op, 1, "the begin"), integers_of(op, 2, "the size")
     if not len(begin) == len(size) == len(x.shape):
@@ -74,7 +74,7 @@ def slice_(to: GraphBuilder, op: Operator) -> None:
 
 
 def strided_slice(to: GraphBuilder, op: Operator) -> None:
-    """Import STRIDED_SLICE, with numpy's rules for ranges."""
+    """Import STRIDED_SLICE by numpy's rules for ranges."""
     ranges = strided_ranges(op)
     # The step is irrelevant for a single element.
     steps = [taken.step if len(taken) > 1 else 1 for taken in ranges]
@@ -83,9 +83,9 @@ def strided_slice(to: GraphBuilder, op: Operator) -> None:
 
 
 def _at(shape: tuple[int, ...], axis: int, number: int, elsewhere: int | None) -> list[int]:
-    """A list with the element `number` for `axis`, and `elsewhere` for all other axes.
+    """A list with one element per axis: `number` for `axis`, and `elsewhere` for all other axes.
 
-    If `elsewhere` is None, the elements for the other axes are their extents.
+    elsewhere: None to use the extents of the other axes.
     """
     return [number if here == axis else extent if elsewhere is None else elsewhere for here, extent in enumerate(shape)]
 
@@ -99,7 +99,7 @@ def split(to: GraphBuilder, op: Operator) -> None:
 
 
 def split_v(to: GraphBuilder, op: Operator) -> None:
-    """Import SPLIT_V into parts of given sizes; a size of -1 is replaced by the remaining extent."""
+    """Import SPLIT_V into parts of given sizes. The size -1 means the remaining extent."""
     x, sizes, axis = input_of(op, 0), integers_of(op, 1, "the sizes"), axis_of(op, 2, input_of(op, 0))
     left = x.shape[axis] - sum(size for size in sizes if size >= 0)
     sizes = [left if size == -1 else size for size in sizes]
@@ -109,7 +109,7 @@ def split_v(to: GraphBuilder, op: Operator) -> None:
 
 
 def unpack(to: GraphBuilder, op: Operator) -> None:
-    """Import UNPACK: the results are the slices along an axis, without this axis."""
+    """Import UNPACK. The results are the slices at each index of an axis, without this axis."""
     x = input_of(op, 0)
     axis = axis_in(op.options["axis"], len(x.shape))
     if len(op.outputs) != x.shape[axis]:
@@ -118,7 +118,7 @@ def unpack(to: GraphBuilder, op: Operator) -> None:
 
 
 def _split(to: GraphBuilder, op: Operator, x: Tensor, axis: int, sizes: Sequence[int]) -> None:
-    """Define the outputs of an operator as parts of `x` along an axis."""
+    """Define the outputs of an operator as consecutive parts of `x` along an axis."""
     value, begin = to.value(x), 0
     for output, size in zip(op.outputs, sizes, strict=True):
         part = to.part(value, _at(x.shape, axis, begin, 0), _at(x.shape, axis, size, None))
@@ -161,13 +161,15 @@ def space_to_depth(to: GraphBuilder, op: Operator) -> None:
 
 
 def _exchange(to: GraphBuilder, op: Operator, shape: tuple[int, ...]) -> None:
-    """Reshape an image to a shape of rank 4, swap the two middle axes, and reshape it to the shape of the result."""
+    """Reshape an image to a shape of rank 4, swap the two middle axes, and reshape the result to the operator's
+    output shape.
+    """
     rows = to.reshape(to.value(input_of(op, 0)), shape)
     to.define(op.outputs[0], to.reshape(to.op(tdsl.TransposeOp, rows, (0, 2, 1, 3)), op.outputs[0].shape))
 
 
 def _image_and_block(op: Operator) -> tuple[tuple[int, ...], int]:
-    """Return the shape of an image, and the size of its square blocks in pixels."""
+    """Return the shape of the image, and the side length of the operator's square blocks in pixels."""
     shape, size = input_of(op, 0).shape, op.options["block"]
     if len(shape) != 4 or shape[0] != 1 or size < 1:
         raise VerifyException(f"expected one image of rank 4 and blocks from 1, got {shape} and {size}")

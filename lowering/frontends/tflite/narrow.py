@@ -1,6 +1,6 @@
 """Constants of fewer than 8 bits, which a file packs into bytes, and constants with a scale for each block of a row.
 
-Converters of LiteRT write both for the weights of layers. TensorFlow Lite's schema calls the second kind
+Converters of LiteRT write both kinds for the weights of layers. TensorFlow Lite's schema calls the second kind
 `BlockwiseQuantization`.
 """
 
@@ -16,9 +16,9 @@ if TYPE_CHECKING:
 
 
 def unpacked(content: NDArray[Any], width: int, count: int) -> NDArray[Any]:
-    """The signed numbers of `width` bits that bytes hold, the first in the lowest bits of a byte.
+    """Unpack signed numbers of `width` bits from bytes. The first number is in the lowest bits of a byte.
 
-    Returns `count` numbers as int8, or fewer if the bytes hold fewer. Unused bits of the last byte are ignored.
+    Returns `count` numbers as int8, or fewer if the bytes contain fewer. Unused bits of the last byte are ignored.
     """
     fields = content[:, None] >> np.arange(0, 8, width, dtype=np.uint8) & ((1 << width) - 1)
     sign = 1 << (width - 1)
@@ -26,7 +26,7 @@ def unpacked(content: NDArray[Any], width: int, count: int) -> NDArray[Any]:
 
 
 class _Tensor(Protocol):
-    """What is read of a tensor of a model."""
+    """The properties of a tensor that this module reads."""
 
     @property
     def shape(self) -> tuple[int, ...]: ...
@@ -37,9 +37,12 @@ class _Tensor(Protocol):
 
 
 def in_floats(tensor: _Tensor, scales: _Tensor | None, zeros: _Tensor | None, block: int) -> NDArray[Any]:
-    """The floats of weights with the shape rows x length and one scale for each `block` elements of a row.
+    """Dequantise weights of shape rows x length that have one scale for each `block` elements of a row.
 
-    scales: rows x blocks. zeros: zero points, which must all be 0; None for 0. Raises `InputError` for other tensors.
+    scales: rows x blocks.
+    zeros: zero points, which must all be 0; None for 0.
+
+    Raises `InputError` for tensors of any other form.
     """
     if tensor.data is None or len(tensor.shape) != 2 or tensor.dtype not in ("int2", "int4", "int8"):
         raise InputError(f"{tensor} has a scale for each block, which only matrices of constant integers may have")

@@ -1,9 +1,10 @@
-"""Recognition of normalisations by the mean and the standard deviation of each sample, written as separate operators.
+"""Recognition of normalisations by the mean and the standard deviation of each sample that are written as separate
+operators.
 
 A converter writes Keras's LayerNormalization as `x * (gamma / sd) + (beta - mean * (gamma / sd))`. Recognition starts
 at the reciprocal square root that computes 1 / sd. From there to the last operator, each result is matched as a linear
-expression in x and mean. One `LAYER_NORMALIZATION` then replaces these operators. It computes (x - mean) / sd or x /
-sd, multiplies the quotient by a factor and adds an addend.
+expression in x and mean. One `LAYER_NORMALIZATION` then replaces all these operators. It computes (x - mean) / sd or x
+/ sd, multiplies the quotient by a factor and adds an addend.
 """
 
 from __future__ import annotations
@@ -33,7 +34,7 @@ _UNREACHED = 1e5
 
 @dataclass(frozen=True)
 class _Root:
-    """The square root of epsilon plus the mean square, or the variance, of `x` over axes."""
+    """The square root of epsilon plus the mean square, or plus the variance, of `x` over some axes."""
 
     x: Tensor
     mean: Tensor | None
@@ -44,8 +45,9 @@ class _Root:
 
 @dataclass(frozen=True, eq=False)
 class _Sum:
-    """The expression `power(root) * (of_x * x + of_mean * mean + alone) + addend`, linear in x and mean. The power is
-    -1, or 0 for an expression without the root.
+    """The expression `(of_x * x + of_mean * mean + alone) / root + addend`, which is linear in x and mean.
+
+    divided: false for an expression without the division by the root.
     """
 
     of_x: NDArray[Any] | float = 0.0
@@ -63,15 +65,17 @@ class _Sum:
         return replace(self, **parts)
 
     def times(self, linear: _Sum) -> _Sum | None:
-        """The product with an expression without a root; None if `self` is not a multiple of the reciprocal root."""
+        """The product with an expression without a root. None if `self` is not a multiple of the reciprocal
+        root.
+        """
         if np.any(self.of_x) or np.any(self.of_mean) or np.any(self.addend):
             return None
         return replace(linear, of_x=linear.of_x * self.alone, of_mean=linear.of_mean * self.alone, divided=True)
 
     @property
     def is_whole(self) -> bool:
-        """Whether the expression is a complete normalisation: x or x - mean, times a factor, divided by the root, plus
-        an addend.
+        """Whether the expression is a complete normalisation: x or x - mean, times a factor, divided by the
+        root, plus an addend.
         """
         centred = not np.any(np.add(self.of_x, self.of_mean)) or not np.any(self.of_mean)
         return self.divided and centred and bool(np.any(self.of_x)) and not np.any(self.alone)
@@ -88,14 +92,14 @@ def normalised(graph: TfliteGraph) -> TfliteGraph:
 
 
 def _number(tensor: Tensor | None) -> float | None:
-    """The number that all elements of a constant equal; None for other tensors."""
+    """The number that all elements of a constant equal. None for other tensors."""
     if tensor is None or tensor.data is None or tensor.data.size != 1 or tensor.dtype != "float32":
         return None
     return float(tensor.data.item())
 
 
 def _root_of(op: Operator, makers: Mapping[Tensor, Operator]) -> _Root | None:
-    """Match the input of a root operator as a mean of squares or a variance; None for other inputs."""
+    """Match the input of a square root as epsilon plus a mean of squares or a variance. None for any other input."""
     tensor, epsilon = op.inputs[0] if op.inputs else None, 0.0
     added = makers.get(tensor) if tensor is not None else None
     if added is not None and added.kind == "ADD" and len(added.inputs) == 2:
@@ -131,7 +135,7 @@ def _root_of(op: Operator, makers: Mapping[Tensor, Operator]) -> _Root | None:
 
 
 def _axes(op: Operator) -> tuple[int, ...] | None:
-    """The axes of a reduction that preserves the rank; None for other operators."""
+    """The axes of a reduction whose result has the rank of its input. None for any other operator."""
     x, axes = op.inputs[0], op.inputs[1] if len(op.inputs) > 1 else None
     if x is None or axes is None or axes.data is None or len(op.outputs[0].shape) != len(x.shape):
         return None
@@ -145,7 +149,8 @@ def _is_mean(op: Operator | None, x: Tensor | None, axes: tuple[int, ...]) -> bo
 def _replaced(graph: TfliteGraph, op: Operator, root: _Root) -> list[Operator]:
     """The operators of the graph after one normalisation is replaced.
 
-    `LAYER_NORMALIZATION` replaces the last operator of the normalisation. Its other operators are removed.
+    `LAYER_NORMALIZATION` replaces the last operator of the normalisation. The other operators of the normalisation
+    are removed.
     """
     sums: dict[Tensor, _Sum] = {root.x: _Sum(of_x=1.0, divided=False)}
     if root.mean is not None:
@@ -175,7 +180,9 @@ def _activation(op: Operator) -> str:
 
 
 def _sum(op: Operator, sums: Mapping[Tensor, _Sum], roots: set[Tensor]) -> _Sum | None:
-    """The linear expression that an operator computes from other expressions and constants; None for others."""
+    """The linear expression that an operator computes from linear expressions and constants. None for any other
+    operator.
+    """
     if op.kind not in ("ADD", "SUB", "MUL", "DIV", "NEG", "MINIMUM") or None in op.inputs:
         return None
     if op.outputs[0].dtype != "float32":
@@ -211,10 +218,8 @@ def _sum(op: Operator, sums: Mapping[Tensor, _Sum], roots: set[Tensor]) -> _Sum 
 
 
 def _operator(op: Operator, sum: _Sum, root: _Root) -> Operator:
-    """The operator that replaces `op`.
-
-    It is the `LAYER_NORMALIZATION` that computes a complete normalisation, or `op` itself if the expression does not
-    match the root.
+    """The operator that replaces `op`: the `LAYER_NORMALIZATION` for a complete normalisation, or `op` itself if
+    the expression does not match the root.
     """
     output = op.outputs[0]
     centred = bool(np.any(sum.of_mean))

@@ -8,7 +8,7 @@ from tinyml.lowering.frontends.tflite.model import Operator, Tensor
 
 
 def integers_of(op: Operator, position: int, what: str) -> list[int]:
-    """The integers of a constant input of an operator; raises `VerifyException` for any other input.
+    """The integers of a constant input of an operator. Raises `VerifyException` for an input that is computed.
 
     what: describes the content of the input in messages.
     """
@@ -19,7 +19,7 @@ def integers_of(op: Operator, position: int, what: str) -> list[int]:
 
 
 def input_of(op: Operator, position: int) -> Tensor:
-    """A required input of an operator; raises `VerifyException` if it is missing."""
+    """A required input of an operator. Raises `VerifyException` if the input is missing."""
     tensor = optional_input(op, position)
     if tensor is None:
         raise VerifyException(f"input {position} is missing")
@@ -27,7 +27,7 @@ def input_of(op: Operator, position: int) -> Tensor:
 
 
 def optional_input(op: Operator, position: int) -> Tensor | None:
-    """An optional input of an operator; None if it is missing."""
+    """An optional input of an operator. None if it is missing."""
     return op.inputs[position] if position < len(op.inputs) else None
 
 

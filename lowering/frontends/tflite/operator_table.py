@@ -1,4 +1,4 @@
-"""The table of operators by their names in a file. The module that imports an operator is loaded on first use."""
+"""The table that maps operator names in files to importers. The module of an importer is loaded on first use."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Import of operators by functions of other packages."""
+"""Import of operators by functions that other packages register."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from tinyml.lowering.frontends.tflite.model import Operator, Tensor
 
 
 def import_by_package(to: GraphBuilder, op: Operator) -> bool:
-    """Import an operator by a package; false if no package imports it.
+    """Import an operator by the function of another package. Return whether a package imports it.
 
     Raises `VerifyException` for outputs that do not have the declared types.
     """

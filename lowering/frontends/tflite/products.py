@@ -26,7 +26,7 @@ BIASES = {8: "int32", 16: "int64"}
 
 
 def fully_connected(to: GraphBuilder, op: Operator) -> None:
-    """Import FULLY_CONNECTED: weights O x I times each vector of I elements."""
+    """Import FULLY_CONNECTED: the product of weights O x I and each vector of I elements."""
     x, weights, output = input_of(op, 0), input_of(op, 1), op.outputs[0]
     if len(weights.shape) != 2 or op.options["weights_format"]:
         raise VerifyException(f"expected weights that are a plain matrix, got shape {weights.shape}")
@@ -37,18 +37,21 @@ def fully_connected(to: GraphBuilder, op: Operator) -> None:
 
 
 def constant_weights(tensor: Tensor, format: NumberFormat) -> Parameter:
-    """The constant weights of a tensor in a format; raises `VerifyException` for weights that are computed."""
+    """The constant weights of a tensor as raws in a format. Raises `VerifyException` for weights that are computed."""
     if tensor.data is None:
         raise VerifyException(f"the weights {tensor} must be a constant")
     return parameter_of(tensor, tensor.data, format)
 
 
 def bias(op: Operator, weights: NumberFormat, x: NumberFormat, rows: int, position: int = 2) -> Parameter | None:
-    """The initial values of sums; None for zero.
+    """The initial values of sums. None for zero.
 
-    The scale is the scale of the products, even if the file declares another scale, since TensorFlow Lite adds the
-    raws. If activations have 16 bits and the bias has 32 bits, sums have 32 bits and start from a constant, even from
-    zero.
+    The bias has the scale of the products, even if the file declares another scale, since TensorFlow Lite adds the
+    raws. If activations have 16 bits and the bias has 32 bits, sums have 32 bits and start from a constant, even
+    from zero.
+
+    rows: the number of sums.
+    position: the input position of the bias.
     """
     tensor = optional_input(op, position)
     if tensor is None:

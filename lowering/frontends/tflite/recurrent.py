@@ -1,11 +1,11 @@
-"""Import of UNIDIRECTIONAL_SEQUENCE_LSTM, in floats and quantised as TensorFlow Lite Micro computes it.
+"""Import of UNIDIRECTIONAL_SEQUENCE_LSTM, on floats, and quantised as TensorFlow Lite Micro computes it.
 
 A step consists of the same operations as the kernel of TensorFlow Lite Micro, so that every executor computes the same
-bytes. Gates are sums of 16 bits with 12 fractional bits, activations have 15 fractional bits, and the cell has a
-separate scale, a power of two.
+bytes. The sums of the gates have 16 bits with 12 fractional bits. Activations have 15 fractional bits. The cell state
+has a separate scale, a power of two.
 
-An LSTM over several steps begins with zero states in each inference. An LSTM of a single step is a layer of a stream:
-its states persist from one inference to the next, as in TensorFlow Lite (`Variables`).
+An LSTM over several steps begins with zero states in each inference. An LSTM of a single step is a layer of a streaming
+model: its states persist from one inference to the next, as in TensorFlow Lite (`Variables`).
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ class States(NamedTuple):
 
 
 def carried_states(op: Operator) -> Sequence[Tensor]:
-    """The state tensors of an operator whose values persist from one inference to the next."""
+    """The state tensors of an operator whose values persist between inferences."""
     return [input_of(op, position) for position in (HIDDEN, CELL)] if _steps(op) == 1 else []
 
 
@@ -84,7 +84,7 @@ def sequence_lstm(to: GraphBuilder, op: Operator) -> None:
 
 
 def _steps(op: Operator) -> int:
-    """The number of steps of the sequence; raises `VerifyException` for several samples."""
+    """The number of steps of the sequence. Raises `VerifyException` for several samples."""
     x = input_of(op, 0)
     if len(x.shape) != 3 or x.shape[0 if not op.options["time_major"] else 1] != 1:
         raise VerifyException(f"expected a sequence of one sample, got shape {x.shape}")
@@ -94,7 +94,9 @@ def _steps(op: Operator) -> int:
 class _Cell:
     """The computation of one LSTM step.
 
-    hidden, cell: the element types of the states. gate: the type of the sums of gates. share: the type of activations.
+    hidden, cell: the element types of the states.
+    gate: the element type of the sums of gates.
+    share: the element type of activations.
     """
 
     def __init__(self, to: GraphBuilder, op: Operator):
@@ -138,7 +140,10 @@ class _Cell:
         return States(hidden, cell)
 
     def activated(self, number: int, x: SSAValue, hidden: SSAValue) -> SSAValue:
-        """Emit a gate: the activation of the weighted input and state."""
+        """Emit a gate: the activation of the sum of the weighted input and the weighted state.
+
+        number: the index of the gate.
+        """
         state = activation_format(input_of(self.op, HIDDEN))
         entered = self.product(1 + number, x, activation_format(self.x), 12 + number)
         kept = self.product(5 + number, hidden, state, None)
@@ -146,7 +151,11 @@ class _Cell:
         return self.to.op(tdsl.TanhOp if GATES[number] == "cell" else tdsl.SigmoidOp, total, self.share)
 
     def product(self, position: int, x: SSAValue, format: NumberFormat, start: int | None) -> SSAValue:
-        """Emit the product of the weights at a position and a vector, (1, units). start: the position of the bias."""
+        """Emit the product of a weight matrix and a vector, of shape (1, units).
+
+        position: the input position of the weights.
+        start: the input position of the bias; None for no bias.
+        """
         weights = input_of(self.op, position)
         if weights.shape != (self.units, shaped(x).get_shape()[-1]):
             raise VerifyException(f"the weights {weights} have shape {weights.shape}, which does not fit")

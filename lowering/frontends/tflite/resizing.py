@@ -20,7 +20,7 @@ from tinyml.lowering.frontends.tflite.operands import input_of, integers_of
 def resize_nearest(to: GraphBuilder, op: Operator) -> None:
     """Import RESIZE_NEAREST_NEIGHBOR.
 
-    The result is a `tdsl.resize_nearest` if each source pixel is y * H div H', otherwise a gather.
+    It becomes a `tdsl.resize_nearest` if each source pixel is y * H div H', and otherwise a gather.
     """
     from tinyml.lowering.frontends.onnx.ops.movement import picked
     from tinyml.lowering.frontends.onnx.ops.resizing import quotients
@@ -37,7 +37,7 @@ def resize_nearest(to: GraphBuilder, op: Operator) -> None:
 
 
 def _nearest(op: Operator, before: int, after: int) -> list[int]:
-    """The source pixel of each new pixel along an axis, computed in single precision as in TensorFlow Lite."""
+    """The source pixel of each new pixel along an axis, computed in single precision as TensorFlow Lite does."""
     aligned = op.options["align_corners"] and after > 1
     scale = np.float32(before - 1) / np.float32(after - 1) if aligned else np.float32(before) / np.float32(after)
     centres = np.arange(after, dtype=np.float32) + np.float32(0.5 if op.options["half_pixel_centers"] else 0)
@@ -55,9 +55,9 @@ PHASES = 16
 def resize_bilinear(to: GraphBuilder, op: Operator) -> None:
     """Import RESIZE_BILINEAR.
 
-    On 8 bits, the pixels of the result whose position between the pixels of the image is equal are a depthwise
-    convolution with the four weights of this position. The sums of TensorFlow Lite are sums of raws, and are rounded
-    once.
+    On 8 bits, the new pixels are grouped by their fractional position between pixels of the image. Each group is a
+    depthwise convolution with the four weights of this fractional position. As in TensorFlow Lite, raws are summed,
+    and the sum is rounded once.
     """
     x, output = input_of(op, 0), op.outputs[0]
     if x.dtype == "float32":
@@ -103,7 +103,9 @@ def _size(to: GraphBuilder, op: Operator) -> list[int]:
 
 
 def _positions(op: Operator, before: int, after: int) -> list[int]:
-    """The positions of new pixels in the image, in parts of `UNIT`, as TensorFlow Lite computes them."""
+    """The positions of new pixels along an axis of the image, in multiples of 1 / `UNIT` pixel, as TensorFlow Lite
+    computes them.
+    """
     aligned = op.options["align_corners"] and after > 1
     over, under = (before - 1, after - 1) if aligned else (before, after)
     step = (UNIT * over + under // 2) // under
@@ -112,8 +114,8 @@ def _positions(op: Operator, before: int, after: int) -> list[int]:
 
 
 def _period(positions: Sequence[int]) -> int:
-    """The number of new pixels after which positions repeat between pixels; all of them if they do not repeat, or if
-    all are one position.
+    """The number of new pixels after which fractional positions repeat. All new pixels if they do not repeat, or if
+    all new pixels have one position.
     """
     count = len(positions)
     if count == 1:
@@ -129,9 +131,11 @@ def _period(positions: Sequence[int]) -> int:
 def _phase(
     to: GraphBuilder, op: Operator, image: SSAValue, places: Sequence[Sequence[int]], firsts: Sequence[int]
 ) -> SSAValue:
-    """Emit the new pixels with one position between pixels.
+    """Emit the new pixels that have one fractional position between pixels.
 
-    places: their positions along the height and the width. firsts: the margins of the image in front of its pixels.
+    image: the padded image.
+    places: the positions of the new pixels along the height and the width.
+    firsts: the padding before the image's pixels along the height and the width.
     """
     (_, height, width, channels), weights = tdsl.shape_of(image), np.ones((1, 1), np.int64)
     starts, sizes, strides = [0] * 4, [1, height, width, channels], list[int]()
@@ -167,7 +171,7 @@ def _unsupported(op: Operator) -> VerifyException:
 
 
 def _alternating(to: GraphBuilder, parts: Sequence[SSAValue], axis: int) -> SSAValue:
-    """Emit a tensor whose elements along an axis come from each of the parts in turn."""
+    """Emit a tensor that interleaves parts along an axis: its elements come from each of the parts in turn."""
     if len(parts) == 1:
         return parts[0]
     shape = list(tdsl.shape_of(parts[0]))

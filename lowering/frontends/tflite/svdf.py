@@ -1,9 +1,11 @@
-"""Import of SVDF, in floats and quantised as TensorFlow Lite Micro computes it.
+"""Import of SVDF, on floats, and quantised as TensorFlow Lite Micro computes it.
 
 A filter of a layer is the product of a vector over the features of a step and a vector over time. In each step, every
-filter multiplies the features by its first vector and sums the products. The state stores these sums for the latest
-steps. An output is the sum of `rank` filters over time. The state is a tensor with one row per step. In each step, the
-rows move up, and the new row is inserted at the end. A convolution with one group per output sums the rows over time.
+filter computes the scalar product of the features and its first vector. The state stores these scalar products for the
+latest steps. An output is the sum of `rank` filters over time.
+
+The state is a tensor with one row per step. In each step, the rows move up, and the new row is inserted at the end. A
+convolution with one group per output sums the rows over time.
 """
 
 from __future__ import annotations
@@ -36,7 +38,7 @@ _TRIES = 1 << 20
 def svdf_states(op: Operator) -> Sequence[Tensor]:
     """The state of an operator as a tensor with one row per step, (1, steps, 1, filters).
 
-    A state with a nonzero zero point has 16 bits.
+    A state with a nonzero zero point is stored in 16 bits.
     """
     state, (filters, steps) = input_of(op, STATE), _extents(op)
     scales = _scales(op)
@@ -73,7 +75,9 @@ def carried_svdf(to: GraphBuilder, op: Operator, states: Sequence[SSAValue]) -> 
 
 
 def _wrapped(to: GraphBuilder, row: SSAValue, zero: int, wide: NumberFormat) -> SSAValue:
-    """A row in the format `wide`, with the wrap-around of TensorFlow Lite Micro, which adds `zero` in 8 bits."""
+    """Convert a row to the format `wide`. The raws wrap around as in TensorFlow Lite Micro, which adds `zero` in 8
+    bits.
+    """
     format = tdsl.format_of(row)
     low, high = (format.decode(np.array(limit - zero, np.int16)).item() for limit in (-128, 127))
     turn = to.parameter(Parameter(np.array(256, np.int16), wide))
@@ -84,7 +88,7 @@ def _wrapped(to: GraphBuilder, row: SSAValue, zero: int, wide: NumberFormat) -> 
 
 
 def _extents(op: Operator) -> tuple[int, int]:
-    """Return the numbers of filters and of steps in the state; raises `VerifyException` for several samples."""
+    """Return the numbers of filters and of steps in the state. Raises `VerifyException` for several samples."""
     x, features, time, state = (input_of(op, position) for position in (0, FEATURES, TIME, STATE))
     if len(x.shape) != 2 or x.shape[0] != 1:
         raise VerifyException(f"expected the features of one sample, got shape {x.shape}")
@@ -102,11 +106,11 @@ def _extents(op: Operator) -> tuple[int, int]:
 
 @dataclass(frozen=True)
 class _Scales:
-    """Scales of weights and state with which sums are multiplied by the same factors as in TensorFlow Lite Micro.
+    """Scales of weights and state with which products get the same integer multipliers as in TensorFlow Lite Micro.
 
-    TensorFlow Lite Micro computes each factor as a quotient of scales in single precision. Programs multiply scales in
-    double precision, and a product of the declared scales rarely equals such a quotient. The scales of this class
-    differ from the declared scales by about one percent, in opposite directions for weights and state.
+    TensorFlow Lite Micro computes each factor as a quotient of scales in single precision. Programs multiply scales
+    in double precision, and a product of the declared scales rarely equals such a quotient. The scales of this
+    class differ from the declared scales by about one percent, in opposite directions for weights and state.
     """
 
     features: float
@@ -115,7 +119,7 @@ class _Scales:
 
 
 def _scales(op: Operator) -> _Scales | None:
-    """The scales of a quantised operator; None for floats."""
+    """The adjusted scales of a quantised operator. None for an operator on floats."""
     if input_of(op, 0).dtype == "float32":
         return None
     given = (input_of(op, 0), *(input_of(op, position) for position in (FEATURES, TIME, STATE)), op.outputs[0])
@@ -146,7 +150,7 @@ def _zero_point(tensor: Tensor) -> int:
 
 
 def _weights(op: Operator, position: int) -> Parameter:
-    """The weights at an input position, in a format whose products have a scale in double precision."""
+    """The weights at an input position, in a format in which the scale of products is computed in double precision."""
     tensor, scales = input_of(op, position), _scales(op)
     if scales is None:
         return constant_weights(tensor, activation_format(tensor))

@@ -2,7 +2,8 @@
 
 Such a model is one step of a stream, for example microWakeWord's keyword spotters. An inference receives some rows of
 features. Variables store the earlier rows that convolutions over time still need. The program is a loop over steps, as
-for any recurrent network, and the loop carries the variables. `stream-over-time` extracts the function of one step.
+for any recurrent network, and the loop carries the variables. `stream-over-time` later extracts the function of one
+step.
 
 In each step, the model in the file concatenates the rows of earlier steps and the new rows to a new tensor. The
 program's loop instead carries one tensor for all rows. In each step, the rows of this tensor move up, and the new rows
@@ -44,7 +45,9 @@ Step = Callable[[GraphBuilder, Operator, Sequence[SSAValue]], Sequence[SSAValue]
 
 
 def _layer(kind: str) -> tuple[Callable[[Operator], Sequence[Tensor]], Step] | None:
-    """The states of a layer's operator, and the import of its step; None for other operators."""
+    """For a recurrent layer's operator, the function that returns its states, and the function that imports one
+    step. None for any other operator.
+    """
     if kind == LSTM:
         return carried_states, carried_lstm
     if kind != "SVDF":
@@ -58,8 +61,10 @@ def _layer(kind: str) -> tuple[Callable[[Operator], Sequence[Tensor]], Step] | N
 class _Rows:
     """A variable that stores the rows of earlier steps.
 
-    whole: the concatenation of the stored rows and the new rows. new: the new rows. axis: the axis of the rows. own:
-    the operators that are not needed in the program, because the loop carries one tensor whose rows move.
+    whole: the concatenation of the stored rows and the new rows.
+    new: the new rows.
+    axis: the axis of the rows.
+    own: the operators that the program does not need, because its loop carries one tensor whose rows move.
     """
 
     whole: Tensor
@@ -69,7 +74,8 @@ class _Rows:
 
 
 class Variables:
-    """The variables of a graph and the states of recurrent layers. Their values change as operators are imported.
+    """The variables of a graph and the states of recurrent layers. Their values are updated as operators are
+    imported.
 
     Raises `InputError` for a variable whose initial value is not constant.
     """
@@ -88,15 +94,20 @@ class Variables:
         return bool(self.handles or self.states)
 
     def pushes(self, frame: int) -> tdsl.Pushes:
-        """The steps of a program to which the caller pushes frames. frame: the number of elements of a frame."""
+        """The layout of the frames that the caller pushes, one per step.
+
+        frame: the number of elements of a frame.
+        """
         return tdsl.Pushes(frame, frame, STEPS, 1)
 
     def owns(self, op: Operator) -> bool:
-        """Whether `apply` imports an operator."""
+        """Whether `apply` imports an operator, which reads or updates a state."""
         return op.kind in STATE or op in self.states or any(op in rows.own for rows in self.rows.values())
 
     def apply(self, to: GraphBuilder, op: Operator) -> None:
-        """Import a state operator; raises `VerifyException` for a variable without a value of its type."""
+        """Import an operator that reads or updates a state. Raises `VerifyException` for a variable without a
+        value of its type.
+        """
         for name, rows in self.rows.items():
             if op in rows.own:
                 if rows.whole in op.outputs:
@@ -124,7 +135,7 @@ class Variables:
         self.values[name] = value
 
     def _appended(self, to: GraphBuilder, rows: _Rows, whole: SSAValue) -> SSAValue:
-        """Emit the rows of earlier steps followed by the rows of this step; the oldest rows are dropped."""
+        """Emit the rows of earlier steps followed by the rows of this step. The oldest rows are dropped."""
         count = rows.new.shape[rows.axis]
         kept = to.op(tdsl.MoveUpOp, whole, rows.axis, count)
         first = [0] * len(rows.whole.shape)
@@ -132,7 +143,7 @@ class Variables:
         return to.op(tdsl.InsertSliceOp, to.value(rows.new), kept, [to.index(start) for start in first])
 
     def _begun(self, to: GraphBuilder, name: Name) -> SSAValue:
-        """Emit the initial value of a variable. A constant of equal elements becomes a fill."""
+        """Emit the initial value of a variable. A constant whose elements are equal becomes a fill op."""
         constant, rows = self.initial[name], self.rows.get(name)
         assert constant.data is not None
         format, raws = activation_format(constant), signed(constant.data)
@@ -150,7 +161,9 @@ class Variables:
     ) -> Sequence[SSAValue]:
         """Emit a loop over the steps of the program's input, and return the outputs of the last step.
 
-        frame: the input of a step. outputs: the outputs of a step. step: imports the operators of a step.
+        frame: the input of a step.
+        outputs: the outputs of a step.
+        step: imports the operators of a step.
         """
         sequence = to.argument(TensorType(element(frame), (STEPS, *frame.shape)), "x")
         low, high, by = (to.index(bound) for bound in (0, STEPS, 1))
@@ -186,7 +199,7 @@ def _states(op: Operator) -> Mapping[Name, Tensor]:
 
 
 def _initial(graph: TfliteGraph) -> dict[Name, Tensor]:
-    """The constant initial values of variables."""
+    """The constant initial value of each variable."""
     handles: dict[Tensor | None, Name] = {}
     initial: dict[Name, Tensor] = {}
     for op in folded(TfliteGraph((), (), graph.beginning)).operators:
@@ -201,10 +214,10 @@ def _initial(graph: TfliteGraph) -> dict[Name, Tensor]:
 
 
 def _rows(graph: TfliteGraph, handles: Mapping[Tensor, Name], name: Name) -> _Rows | None:
-    """The rows that a variable stores; None if the graph uses the variable in another way.
+    """The rows that a variable stores. None if the graph uses the variable in another way.
 
-    The variable stores the last rows of each concatenation. It may also store all rows; the first rows are then dropped
-    when the variable is read.
+    The variable stores the last rows of each concatenation. It may also store all rows; then the first rows are
+    dropped when the variable is read.
     """
 
     def only_reader(tensor: Tensor) -> Operator | None:

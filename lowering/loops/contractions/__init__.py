@@ -1,1 +1,1 @@
-"""Loops of contractions: matrix products, convolutions, and loop-carried sums."""
+"""Lowerings of sums of products to loops: matrix products, convolutions, and loop-carried sums."""

@@ -1,4 +1,4 @@
-"""Lowering of loop-carried sums in memory to contractions and loops over scalars (L2 to L3)."""
+"""Lowering of sums that a loop carries in memory to contractions and loops over scalars (L2 to L3)."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""Sums of products of two computed factors with zero points, by kernels on raws (L2 to L3).
+"""Sums of products of two computed factors with zero points, computed by kernels on raws (L2 to L3).
 
 (A - y) (x - z) = A x - z * (row sums of A) - y * (sum of x) + length * y * z. The row sums are computed once for all
-columns x. The other terms of a column are added to each of the column's sums of products.
+columns x. The other terms depend only on the column. They are added to each of the column's sums of products.
 """
 
 from __future__ import annotations
@@ -24,11 +24,11 @@ _LEAST_ROWS, _LEAST_PRODUCTS = 4, 8
 
 
 class OffsetSums:
-    """The terms that the zero points of two computed factors add to the sums of a matrix and a column, in the sums'
-    units.
+    """The terms that the zero points of two computed factors, a matrix and a column, add to the sums of their
+    products, in units of the sums.
 
-    rows: a buffer with the term of each row; None if the column has no zero point. column: the term of the column and
-    of both zero points; None if the matrix has no zero point.
+    rows: a buffer with the term of each row of the matrix; None if the column has no zero point.
+    column: the term that depends on the column and on both zero points; None if the matrix has no zero point.
     """
 
     def __init__(self, op: tdsl.ContractionOp, nest: LoopBuilder) -> None:
@@ -41,10 +41,12 @@ class OffsetSums:
 
     @staticmethod
     def pay_for(op: tdsl.ContractionOp) -> bool:
-        """Whether a product of two computed factors with zero points is faster with kernels on raws.
+        """Whether a product of two computed factors with zero points is faster if kernels multiply raws and the
+        terms of the zero points are added.
 
-        Short sums and products of few rows are faster with the zero points subtracted from each factor. So are products
-        whose row sums cannot be computed before an enclosing loop, since the row sums cost as much as the products.
+        Subtracting the zero points from each factor is faster for short sums and for products of few rows. It
+        is also faster if the row sums cannot be computed before an enclosing loop, since they cost as much as
+        the products.
         """
         [term, *others], accumulator = op.terms, op.accumulators[0]
         if others or op.initial is not None or term.groups is not None or not accumulator.INTEGER:
@@ -60,7 +62,7 @@ class OffsetSums:
         )
 
     def begun(self, row: SSAValue) -> SSAValue:
-        """The initial value of the sum of a row."""
+        """The initial value of the sum of row `row`."""
         sum = self._zero(self.nest) if self.rows is None else self.nest.load(self.rows, [row])
         sum.name_hint = "sum"
         return sum
@@ -79,7 +81,7 @@ class OffsetSums:
         return _plus_products(sum, _factors(-left, length, self.lhs, nest), raws, nest)
 
     def _rows(self, op: tdsl.ContractionOp, shape: Sequence[int], right: int) -> SSAValue:
-        """Emit the row sums, before the outermost loop in which the matrix does not change."""
+        """Emit the row sums before the outermost loop that neither defines nor changes the matrix."""
         [term] = op.terms
         outer = LoopBuilder(_outermost(op, term.lhs))
         rows, length = shape
@@ -98,24 +100,25 @@ class OffsetSums:
 
 
 def _plus_products(sum: SSAValue, weights: Sequence[SSAValue], raws: SSAValue, nest: LoopBuilder) -> SSAValue:
-    """Add the products of each vector of weights and the same raws to a sum."""
+    """Add to a sum the products of `raws` with each of several vectors of weights."""
     for each in weights:
         sum = nest.insert(num.CallOp(num.DotAttr(), [sum, each, raws]))
     return sum
 
 
 def _factors(factor: int, length: int, format: NumberFormat, nest: LoopBuilder) -> list[SSAValue]:
-    """Vectors in which one raw is repeated. Products with these vectors add up to a multiplication by `factor`.
+    """Vectors that each repeat one raw. The products of a column with all these vectors add up to `factor` times
+    the sum of the column.
 
-    A factor that exceeds the greatest raw is split into two equal halves.
+    A factor that exceeds the greatest raw is the sum of two halves, each with its own vector.
     """
     steps = 1 if factor <= np.iinfo(format.dtype).max else 2
     return [flash_array(nest, np.full(length, factor // steps, format.dtype), format.type, "offset")] * steps
 
 
 def _outermost(op: Operation, matrix: SSAValue) -> Operation:
-    """The outermost loop around an op that neither defines a matrix nor writes to it; the op itself if there is
-    none.
+    """The outermost loop around an op that neither defines a matrix nor writes to it. The op itself if there is no
+    such loop.
     """
     root = scratch.root(matrix)
     while isinstance(loop := op.parent_op(), scf.ForOp) and not _is_made_in(loop, root):
@@ -124,7 +127,7 @@ def _outermost(op: Operation, matrix: SSAValue) -> Operation:
 
 
 def _is_made_in(loop: scf.ForOp, root: SSAValue) -> bool:
-    """Whether a loop defines a buffer, or may write to it."""
+    """Whether a loop contains the definition of a buffer, or may write to the buffer."""
     made = root.owner if isinstance(root.owner, Operation) else root.owner.parent_op()
     if made is None or loop.is_ancestor(made):
         return True

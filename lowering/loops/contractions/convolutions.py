@@ -1,4 +1,4 @@
-"""Lowering of convolutions to contractions, tiles and loops (L2 to L3), after `tile-windows` has split images into
+"""Lowering of convolutions to contractions, tiles and loops (L2 to L3). `tile-windows` has already split images into
 windows.
 """
 
@@ -30,9 +30,9 @@ from tinyml.transforms.ir.loop_nest import Indices, LoopBuilder
 
 @lowers(tdsl.Conv2dOp)
 def lower_convolution(op: tdsl.Conv2dOp, nest: LoopBuilder) -> None:
-    """Lower a convolution to a contraction, to loops over elements, or to the separate loops of a convolution in place.
+    """Lower a convolution to a contraction, to loops over elements, or to the loops of a convolution in place.
 
-    It becomes a contraction if its windows are the windows of a tile, whole images, or channels of images.
+    It becomes a contraction if its windows are the windows of a tile, whole images, or whole channels of images.
     """
     if op.turns is not None:
         return lower_in_turns(op, nest)
@@ -56,7 +56,9 @@ def lower_convolution(op: tdsl.Conv2dOp, nest: LoopBuilder) -> None:
 
 
 def _starts(op: tdsl.Conv2dOp, nest: LoopBuilder) -> SSAValue | None:
-    """The initial values of sums of plain integers, one per row; None for other sums."""
+    """The initial values of integer sums, one per row. None for sums that are not integers, and for rows with
+    different scales.
+    """
     factors = [tdsl.format_of(x).without_offset() for x in (op.lhs, op.rhs)]
     start = start_without_offsets(op)
     if op.shifts is not None or any(format.coding != INTEGER_CODING for format, _ in factors):
@@ -74,10 +76,10 @@ def _starts(op: tdsl.Conv2dOp, nest: LoopBuilder) -> SSAValue | None:
 
 
 def _lower_windows(op: tdsl.Conv2dOp, starts: SSAValue, nest: LoopBuilder) -> None:
-    """Emit a contraction over windows. All filters are multiplied by each window, or a separate filter by each channel
-    of the window.
+    """Emit a contraction over windows. Each window is multiplied by all filters, or for a depthwise convolution
+    each channel of the window by its own filter.
 
-    The windows have the layout of the tile, or are consecutive.
+    The windows have the layout of the tile, or are consecutive in memory.
     """
     (rows, *taps), image, count = tdsl.shape_of(op.lhs), tdsl.shape_of(op.rhs), prod(tdsl.shape_of(op.out)[:-1])
     length, lines, spaces = prod(taps), 1, num.Spacing(step=prod(image[1:]))

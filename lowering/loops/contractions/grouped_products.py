@@ -1,7 +1,7 @@
-"""Products with weights whose elements share scales in groups (L2 to L3). Each group has a separate sum.
+"""Sums of products with weights whose elements share scales in groups (L2 to L3). Each group has a separate sum.
 
-The products of a group are computed like products of plain elements, by the same kernels. The sum of a group is shifted
-to the units of the total before it is added, so that the total is exact and is rounded once.
+The products of a group are computed by the same kernels as products of weights without groups. The sum of a group is
+shifted to the units of the total before it is added. The total is therefore exact and is rounded once.
 """
 
 from __future__ import annotations
@@ -21,10 +21,10 @@ from tinyml.transforms.ir.loop_nest import Indices, LoopBuilder
 
 
 class GroupedWeights:
-    """Weights in groups, as an array of plain elements and the shift of each group.
+    """Weights in groups, as an array of elements without scales and an array with the shift of each group.
 
-    value: a constant whose format has groups; it may be reshaped. Raises `InputError` for any other value of such a
-    format.
+    value: a constant whose format has groups, or a reshape of such a constant. Raises `InputError` for any other
+    value.
     """
 
     def __init__(self, value: SSAValue, groups: GroupsAttr, nest: LoopBuilder):
@@ -42,7 +42,7 @@ class GroupedWeights:
 
     @property
     def runs(self) -> int:
-        """The number of runs in a row of weights."""
+        """The number of groups in a row of weights."""
         return prod(self.shape[1:]) // self.groups.run.data
 
     @property
@@ -51,8 +51,11 @@ class GroupedWeights:
         return self.runs == self.groups.each == 1
 
     def joined(self, sum: SSAValue, part: Callable[[SSAValue], SSAValue], place: SSAValue) -> SSAValue:
-        """Add the sum of products of one group to a sum, and return the sum. part: computes the sum of the group.
-        place: the group's index.
+        """Add the sum of products of one group, shifted to the units of the total, to a total. Return the new
+        total.
+
+        part: adds the products of the group to an initial sum.
+        place: the index of the group.
         """
         nest = self.nest
         zero = nest.insert(num.ZeroOp(sum.type))
@@ -62,9 +65,10 @@ class GroupedWeights:
     def over_groups(
         self, sum: SSAValue, row: SSAValue, part: Callable[[SSAValue, SSAValue, int], SSAValue]
     ) -> SSAValue:
-        """Add the products of all groups of a row to a sum, and return the sum.
+        """Add the products of all groups of a row to a total, and return the new total.
 
-        part: adds to a sum the products that begin at an index of the row; its last argument is the number of products.
+        part: adds to a sum the products that begin at an index of the row; its last argument is the number of
+        products.
         """
         nest, run = self.nest, self.groups.run.data
         length = self.groups.length.data

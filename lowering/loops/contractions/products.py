@@ -1,7 +1,8 @@
-"""Lowering of sums of products (L2 to L3): contractions over rows, dot products for columns, loops for other maps.
+"""Lowering of sums of products (L2 to L3): to contractions over rows, to dot products for several columns, and to loops
+for other index maps.
 
-Sums are kept in registers. A product has one accumulator for each element of the result, and intermediate products are
-never stored.
+Sums are stored in registers. A product has one accumulator for each element of the result, and intermediate products
+are never stored in memory.
 """
 
 from __future__ import annotations
@@ -35,14 +36,18 @@ Products: TypeAlias = Callable[[SSAValue, Indices], SSAValue]
 
 
 def row_shifts(op: tdsl.ContractionOp | tdsl.FinishOp, nest: LoopBuilder) -> SSAValue | None:
-    """The row shifts of sums as bytes in flash; None for sums without row shifts."""
+    """The shift of each row's sum, as an array of bytes in flash. None if the sums of all rows have one scale."""
     return None if op.shifts is None else flash_array(nest, np.array(op.shifts, "i1"), i8, "row_shifts")
 
 
 def finished(
     op: tdsl.ContractionOp | tdsl.FinishOp, sum: SSAValue, shifts: SSAValue | None, indices: Indices, nest: LoopBuilder
 ) -> SSAValue:
-    """Convert a complete sum to the result's format. indices: the indices of the sum in the result."""
+    """Convert a complete sum to the result's format.
+
+    shifts: the shifts of rows, from `row_shifts`.
+    indices: the indices of the sum in the result.
+    """
     if shifts is not None:
         sum = nest.insert(num.ShiftOp(sum, nest.load(shifts, [indices[op.ROW_AXIS]])))
     accumulator = num.accumulator_type(sum)
@@ -53,10 +58,11 @@ def finished(
 
 @lowers(tdsl.MatrixProductsOp)
 def lower_matrices(op: tdsl.MatrixProductsOp, nest: LoopBuilder) -> None:
-    """Lower products with one column to contractions over the rows, and products with several columns to dot products.
+    """Lower products with one column to contractions over the rows, and products with several columns to dot
+    products.
 
-    The offsets of factors become part of a constant initial value if possible. Sums of weights in groups are also
-    lowered to dot products.
+    If possible, the offsets of factors are included in a constant initial value. Sums with weights in groups are
+    also lowered to dot products.
     """
     if _have_offsets(op):
         from tinyml.lowering.loops.contractions.computed_zero_points import OffsetSums
@@ -77,14 +83,16 @@ def lower_matrices(op: tdsl.MatrixProductsOp, nest: LoopBuilder) -> None:
 
 
 def _have_offsets(op: tdsl.MatrixProductsOp) -> bool:
-    """Whether an op is a product of two computed factors, at least one of which has a zero point."""
+    """Whether an op multiplies two computed factors, at least one of which has a zero point."""
     values = [value for term in op.terms for value in (term.lhs, term.rhs)]
     computed = not any(isinstance(value.owner, scratch.ConstantOp) for value in values)
     return computed and any(tdsl.format_of(value).without_offset()[1] for value in values)
 
 
 def _lower_computed(op: tdsl.MatrixProductsOp, sums: type[OffsetSums], nest: LoopBuilder) -> None:
-    """Lower the product of a computed matrix and a computed column to products of raws and the sums for zero points."""
+    """Lower the product of a computed matrix and a computed column to products of raws plus the terms of the zero
+    points.
+    """
     [term], zero = op.terms, nest.index(0)
     rows, length = tdsl.shape_of(term.lhs)
     weights, vector = factors(term, (rows, length), (length,), nest, without_offsets=True)
@@ -99,14 +107,14 @@ def _lower_computed(op: tdsl.MatrixProductsOp, sums: type[OffsetSums], nest: Loo
 
 @lowers(tdsl.RowProductOp)
 def lower_row_product(op: tdsl.RowProductOp, nest: LoopBuilder) -> None:
-    """Lower a single row of a matrix product, as `lower_matrices` lowers all rows."""
+    """Lower one row of a matrix product in the way in which `lower_matrices` lowers all rows."""
     start = start_without_offsets(op)
     lower_sums(op, start, lambda term: _row_times_column(term, nest, start is not None), nest, op.row)
 
 
 @lowers(tdsl.ContractionOp)
 def lower_contraction(op: tdsl.ContractionOp, nest: LoopBuilder) -> None:
-    """Lower a contraction to sums over single elements. Index maps determine the positions of the elements."""
+    """Lower a contraction to sums over single elements, at the positions that its index maps compute."""
 
     def products(term: tdsl.Term) -> Products:
         weights = _grouped(term, nest)
@@ -135,7 +143,7 @@ def lower_contraction(op: tdsl.ContractionOp, nest: LoopBuilder) -> None:
 
 
 def _grouped(term: tdsl.Term, nest: LoopBuilder) -> GroupedWeights | None:
-    """The weights of a term if their elements share scales in groups; else None."""
+    """The weights of a term, if groups of their elements share scales. None for other weights."""
     if term.groups is None:
         return None
     from tinyml.lowering.loops.contractions.grouped_products import GroupedWeights
@@ -159,8 +167,11 @@ def _over_summed(
 ) -> SSAValue:
     """Emit a sum over the summed indices, and return it.
 
-    The code is one loop per index, or a tree of additions in the same order. extents: the extents of the indices. step:
-    adds one product.
+    The code is one loop per index, or additions without a loop in the same order.
+
+    extents: the extents of the indices.
+    sum: the initial value.
+    step: adds the product at given indices to a sum.
     """
     if not extents:
         return step([], sum)
@@ -190,7 +201,10 @@ def lower_sums(
     row: SSAValue | None = None,
 ) -> None:
     """Emit the sums of a contraction over the products of all its terms.
-    row: restricts the sums to one row, if given.
+
+    start: the constant initial value, if any.
+    products: returns, for a term, the function that adds its products to a sum.
+    row: the only row to compute; None for all rows.
     """
     sum = _sum_at(op, start, products, nest)
 
@@ -203,7 +217,10 @@ def lower_sums(
 def lower_rows(
     op: tdsl.ContractionOp, start: Start | None, products: Callable[[tdsl.Term], Products], nest: LoopBuilder
 ) -> None:
-    """Emit the sums of a contraction whose result has one element for each row of weights."""
+    """Emit the sums of a contraction whose result has one element for each row of weights.
+
+    start, products: as in `lower_sums`.
+    """
     shape, axis = tdsl.shape_of(op.out), op.ROW_AXIS
     sum, zero = _sum_at(op, start, products, nest), nest.index(0)
 
@@ -215,7 +232,7 @@ def lower_rows(
 
 
 def contract_rows(rows: int, body: Callable[[SSAValue], None], nest: LoopBuilder) -> None:
-    """Emit a contraction over rows; for a single row emit only its products."""
+    """Emit a contraction over rows. For a single row, emit only its products."""
     contraction = nest.contract([rows], lambda numbers: body(numbers[0]))
     if rows == 1:
         expand_contraction(contraction)
@@ -251,7 +268,7 @@ def factors(
 ) -> tuple[SSAValue, SSAValue]:
     """Return views of the two factors of a term, in the shapes `weights` and `window`.
 
-    without_offsets: true for views of the plain raws.
+    without_offsets: true for views whose element type has no offset, so that kernels multiply raws.
     """
     lhs, rhs = (
         nest.insert(scratch.SliceOp(value, nest.index(0), tuple(shape), _element(value, without_offsets)))
@@ -261,12 +278,14 @@ def factors(
 
 
 def _element(value: SSAValue, without_offsets: bool) -> Attribute | None:
-    """The element type of a factor without its offset. None if the type of the factor itself is used."""
+    """The element type of a factor without its offset. None, which selects the type of the factor itself, if
+    `without_offsets` is false.
+    """
     return tdsl.format_of(value).without_offset()[0].type if without_offsets else None
 
 
 def _row_times_column(term: tdsl.Term, nest: LoopBuilder, without_offsets: bool) -> Products:
-    """A function that adds the products of one row of a matrix and one column of another to a sum."""
+    """A function that adds to a sum the products of one row of `lhs` and one column of `rhs`."""
     if (weights := _grouped(term, nest)) is not None:
         from tinyml.lowering.loops.contractions.grouped_products import of_row
 
@@ -287,7 +306,11 @@ def _row_times_column(term: tdsl.Term, nest: LoopBuilder, without_offsets: bool)
 
 
 def begun(accumulator: Accumulator, initial: SSAValue | None, indices: Indices, nest: LoopBuilder) -> SSAValue:
-    """Emit a sum with its initial value, by default zero. indices: the indices of the sum in the result."""
+    """Emit a sum that consists of its initial value only.
+
+    initial: the buffer of initial values; None for zero.
+    indices: the indices of the sum in the result.
+    """
     if initial is None:
         sum = nest.insert(num.ZeroOp(accumulator.type))
     else:
@@ -300,10 +323,9 @@ def begun(accumulator: Accumulator, initial: SSAValue | None, indices: Indices, 
 def sum_start(
     value: SSAValue | None, start: Start | None, accumulator: Accumulator, nest: LoopBuilder
 ) -> SSAValue | None:
-    """The initial value of sums. A constant is converted to the accumulator's units, so that the program only has to
-    load it.
+    """The buffer of initial values of sums. None if the sums start from zero.
 
-    None if the sums start from zero.
+    A constant is converted to the accumulator's units during compilation, so that the program only loads it.
     """
     if start is not None:
         return flash_array(

@@ -1,7 +1,7 @@
 """Lowering of convolutions in place to loops (L2 to L3).
 
-Such a convolution computes the result in turns and transposes the image between turns. A table in flash stores the
-offsets and extents of all turns, so that one loop computes all turns.
+Such a convolution computes its result in turns, and transposes the image between turns. A table in flash stores the
+offsets and extents of all turns, so that one loop executes all turns.
 """
 
 from __future__ import annotations
@@ -49,13 +49,17 @@ def lower_in_turns(op: tdsl.Conv2dOp, nest: LoopBuilder) -> None:
 
 
 class _Table:
-    """The columns of the table of turns; the unit is pixels.
+    """The columns of the table of turns. All numbers are in pixels.
 
-    ROWS: the rows of the result that the turn computes. WIDTH: the width of the image. HEIGHT_OUT, WIDTH_OUT: the
-    extents of the remaining result. READ: the offset of the image's first pixel. WRITTEN: the offset of the result's
-    first pixel. LEFT, ROWS_LEFT: offset and number of rows of the image after the turn; 0 rows after the last turn.
-    DOWN, ACROSS: the distances between vertical and horizontal neighbours in a window. With padding also HEIGHT: the
-    height of the image. ABOVE, BEFORE: the rows of padding above the image, and the columns to its left.
+    ROWS: the rows of the result that the turn computes.
+    WIDTH: the width of the image.
+    HEIGHT_OUT, WIDTH_OUT: the extents of the remaining result.
+    READ: the offset of the image's first pixel.
+    WRITTEN: the offset of the result's first pixel.
+    LEFT, ROWS_LEFT: the offset and the number of rows of the image after the turn; 0 rows after the last turn.
+    DOWN, ACROSS: the distances between vertical and horizontal neighbours in a window.
+    HEIGHT: with padding, the height of the image.
+    ABOVE, BEFORE: with padding, the rows of padding above the image, and the columns of padding to its left.
     """
 
     ROWS, WIDTH, HEIGHT_OUT, WIDTH_OUT, READ, WRITTEN, LEFT, ROWS_LEFT, DOWN, ACROSS, HEIGHT, ABOVE, BEFORE = range(13)
@@ -81,10 +85,11 @@ class _Table:
 
 
 class WindowProducts:
-    """The sums of a convolution in place. Windows are copied to the stack and multiplied by the filter.
+    """The sums of a convolution in place. Each window is copied to the stack and multiplied by the filters.
 
-    For a depthwise convolution, the stack holds the window of a single channel at a time. `filling` is the real of
-    taps outside the image.
+    For a depthwise convolution, the stack contains the window of one channel at a time.
+
+    filling: the real of taps outside the image.
     """
 
     filling = 0.0
@@ -108,7 +113,9 @@ class WindowProducts:
         self.result = elements_from(op.out, nest.index(0), prod(tdsl.shape_of(op.out)), nest)
 
     def _array(self, storage: Attribute) -> SSAValue:
-        """The local array for windows, shared by all convolutions whose elements have the same storage type."""
+        """The local array for windows. All convolutions whose elements have one storage type use the same
+        array.
+        """
         function = function_around(self.op)
         arrays = [op.memref for op in function.body.block.ops if isinstance(op, memref.AllocaOp)]
         for array in arrays:
@@ -123,7 +130,11 @@ class WindowProducts:
         return local_array(function, storage, self.length, "window")
 
     def gather(self, first: SSAValue, down: SSAValue, beside: SSAValue, taps: Sequence[_Taps] = ()) -> None:
-        """Copy the window that starts at element `first`; for a padded image, copy only the taps inside the image."""
+        """Copy the window that starts at element `first` of the image.
+
+        down, beside: the distances between vertical and horizontal neighbours.
+        taps: for a padded image, the taps inside the image, which alone are copied.
+        """
         nest, (height, width) = self.nest, self.kernel
 
         def tap(i: SSAValue, j: SSAValue, channel: SSAValue) -> None:
@@ -149,7 +160,9 @@ class WindowProducts:
         nest.fold(taps[0].end, [], row, taps[0].first)
 
     def elements(self, number: SSAValue, begin: SSAValue, count: int) -> None:
-        """Compute `count` elements of a pixel of the result from the window, starting at element `begin`."""
+        """Compute `count` elements of pixel `number` of the result from the copied window, starting at element
+        `begin`.
+        """
         op, nest = self.op, self.nest
         offset = nest.times(begin, self.length)
         weights = nest.insert(scratch.SliceOp(self.weights, offset, (count, self.length), self.read_as[0]))
@@ -167,14 +180,14 @@ class WindowProducts:
 
 
 class _TurnProducts(WindowProducts):
-    """The sums of the turns of a convolution."""
+    """The sums that a convolution in place computes in its turns."""
 
     def __init__(self, op: tdsl.Conv2dOp, nest: LoopBuilder):
         super().__init__(op, nest)
         self.convolution, self.filling, self.depthwise = op, op.filling, op.group_count > 1
 
     def rows(self, table: _Table, number: SSAValue) -> None:
-        """Compute the rows of the result that belong to a turn."""
+        """Emit the computation of the rows of the result that belong to a turn."""
         nest = self.nest
         width, across, read, written, down, beside = (
             table(number, column)
@@ -223,14 +236,14 @@ class _TurnProducts(WindowProducts):
 
 
 class _Taps(NamedTuple):
-    """The taps of a window along an axis that are inside the image: [first, end)."""
+    """The taps of a window along one axis that are inside the image, as the interval [first, end)."""
 
     first: SSAValue
     end: SSAValue
 
 
 class _Inside:
-    """The part of windows inside the image, in one turn of a convolution."""
+    """Computes which taps of a window are inside the image, in one turn of a convolution."""
 
     def __init__(self, op: tdsl.Conv2dOp, table: _Table, number: SSAValue, nest: LoopBuilder):
         self.padded, self.nest = op.padding is not None, nest
@@ -242,16 +255,23 @@ class _Inside:
             self.turned = nest.insert(arith.CmpiOp(odd, nest.index(0), "ne"))
 
     def row(self, row: SSAValue) -> SSAValue:
-        """The row of the image at which a window starts; `row` is its row in the padded image."""
+        """The row of the image at which a window starts.
+
+        row: the row of the padded image at which the window starts.
+        """
         return self.nest.insert(arith.SubiOp(row, self.above)) if self.padded else row
 
     def column(self, column: SSAValue) -> SSAValue:
-        """The column of the image at which a window starts; `column` is its column in the padded image."""
+        """The column of the image at which a window starts.
+
+        column: the column of the padded image at which the window starts.
+        """
         return self.nest.insert(arith.SubiOp(column, self.before)) if self.padded else column
 
     def taps(self, top: SSAValue, left: SSAValue) -> Sequence[_Taps]:
-        """The taps inside the image along the rows and columns of a window that is not transposed; empty without
-        padding.
+        """The taps inside the image along the rows and columns of a window. Empty without padding.
+
+        top, left: the row and the column of the image at which the window starts.
         """
         if not self.padded:
             return ()

@@ -1,7 +1,7 @@
 """Removal of zero points from sums of products (L2 to L3): W (x - z) = W x - z * (row sums of W).
 
-Integer kernels then multiply the plain raws of x, and the sums start from the constant term. TensorFlow Lite also folds
-the zero point of an input into the bias.
+Integer kernels then multiply the raws of x, and the sums start from the constant term. TensorFlow Lite also folds the
+zero point of an input into the bias.
 """
 
 from __future__ import annotations
@@ -20,9 +20,9 @@ if TYPE_CHECKING:
 
 
 def start_without_offsets(op: tdsl.ContractionOp) -> Start | None:
-    """The initial value of a product's sums that includes the offsets of its factors.
+    """The initial value of a product's sums that includes the terms of its factors' offsets.
 
-    None if there are no offsets, or if the sums have no constant initial value.
+    None if the factors have no offsets, or if the terms are not constant.
     """
     [term, *others], initial, accumulator = op.terms, op.initial, op.accumulators[0]
     if others or term.groups is not None or not accumulator.INTEGER or (rest := _rest(term.lhs, term.rhs)) is None:
@@ -35,7 +35,7 @@ def start_without_offsets(op: tdsl.ContractionOp) -> Start | None:
 
 
 def _rest(lhs: SSAValue, rhs: SSAValue) -> NDArray[np.int64] | None:
-    """The contribution that the offset of one factor makes to the sums, in a shape that broadcasts to the sums.
+    """The term that the offset of one factor adds to the sums, in a shape that broadcasts to the sums.
 
     The shape is (rows, 1) or (1, columns) for matrices, and (rows,) for filters. None unless the other factor is a
     constant of integers.

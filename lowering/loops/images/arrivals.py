@@ -1,4 +1,4 @@
-"""Lowering of inputs whose rows the caller sends one by one (L2 to L3)."""
+"""Lowering of inputs that the caller supplies row by row (L2 to L3)."""
 
 from __future__ import annotations
 

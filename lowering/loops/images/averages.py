@@ -16,7 +16,7 @@ from tinyml.transforms.ir.loop_nest import Indices, LoopBuilder
 
 @lowers(tdsl.AveragePoolOp)
 def lower_average_pool(op: tdsl.AveragePoolOp, nest: LoopBuilder) -> None:
-    """Emit, for each window, the sum of the elements inside the image, and then the division."""
+    """Emit, for each window, the sum of the elements inside the image, and the division by their number."""
 
     from tinyml.lowering.loops.images.pooling import over_windows
 
@@ -29,7 +29,7 @@ def lower_average_pool(op: tdsl.AveragePoolOp, nest: LoopBuilder) -> None:
 
 @lowers(tdsl.MeanOp)
 def lower_mean(op: tdsl.MeanOp, nest: LoopBuilder) -> None:
-    """Emit the sum of the elements along the axes, and then the division."""
+    """Emit the sum of the elements along the axes, and the division by their number."""
     shape = tdsl.shape_of(op.input)
 
     def body(indices: Indices) -> None:
@@ -54,8 +54,8 @@ def lower_no_total(op: tdsl.NoTotalOp, nest: LoopBuilder) -> None:
 
 @lowers(tdsl.TallyOp)
 def lower_tally(op: tdsl.TallyOp, nest: LoopBuilder) -> None:
-    """Emit the addition of the elements of each channel to the total of the channel. A register stores the total
-    meanwhile.
+    """Emit the addition of each channel's elements to the channel's total. The total is in a register during the
+    addition.
     """
 
     def body(indices: Indices) -> None:
@@ -81,7 +81,10 @@ def lower_quotient(op: tdsl.QuotientOp, nest: LoopBuilder) -> None:
 def _total(
     value: SSAValue, extents: Sequence[int], element: Callable[[Indices], SSAValue], nest: LoopBuilder
 ) -> SSAValue:
-    """Emit the sum of `element` over all indices of the given extents."""
+    """Emit the sum of `element` over all indices below the given extents.
+
+    value: the buffer of the elements.
+    """
     total = zero_total(tdsl.format_of(value).total(prod(extents)), nest)
     return _tallied(list(extents), [], total, element, nest)
 

@@ -15,7 +15,7 @@ from tinyml.transforms.ir.loop_nest import Indices, LoopBuilder
 
 @lowers(tdsl.MaxPoolOp)
 def lower_max_pool(op: tdsl.MaxPoolOp, nest: LoopBuilder) -> None:
-    """Emit comparisons of the elements of each window inside the image."""
+    """Emit, for each window, the maximum of the elements inside the image."""
 
     def greatest(taps: Sequence[int], element: Callable[[Indices], SSAValue]) -> SSAValue:
         def across(i: SSAValue, best: Sequence[SSAValue]) -> list[SSAValue]:
@@ -35,7 +35,8 @@ def lower_max_pool(op: tdsl.MaxPoolOp, nest: LoopBuilder) -> None:
 def over_windows(
     op: tdsl.PoolOp, nest: LoopBuilder, pooled: Callable[[Sequence[int], Callable[[Indices], SSAValue]], SSAValue]
 ) -> None:
-    """Emit nests over all windows in row-major order. In all windows of a nest, the same taps lie inside the image.
+    """Emit nests over all windows in row-major order. There is one nest for each set of windows whose taps inside
+    the image are the same.
 
     pooled: emits the result of a window from the extents of these taps and a function that loads one element.
     """
@@ -75,9 +76,10 @@ def over_windows(
 
 @dataclass(frozen=True)
 class _Band:
-    """A run of `count` windows along an axis, from index `first`. Each window has `taps` elements inside the image.
+    """A run of `count` windows along an axis, from window index `first`. Each window has `taps` elements inside the
+    image.
 
-    start: the index of the first element, inside the image, of the first window.
+    start: the index along the axis of the first element of the first window that is inside the image.
     """
 
     first: int
@@ -87,7 +89,14 @@ class _Band:
 
 
 def _bands(window: int, extent: int, step: int, before: int, inside: int) -> Iterator[_Band]:
-    """Yield runs of adjacent windows along an axis. In all windows of a run, the same taps lie inside the image."""
+    """Yield runs of adjacent windows along an axis. All windows of a run have the same taps inside the image.
+
+    window: the extent of a window.
+    extent: the extent of the image.
+    step: the stride.
+    before: the padding before the image.
+    inside: the number of windows.
+    """
     places = [
         range(max(before - number * step, 0), min(window, inside + before - number * step)) for number in range(extent)
     ]

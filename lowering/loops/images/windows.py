@@ -1,4 +1,4 @@
-"""Lowering of windows to loops (L2 to L3): the parts inside the image are copied, the parts outside are filled."""
+"""Lowering of windows to loops (L2 to L3). Elements inside the image are copied; elements outside are filled."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from tinyml.transforms.ir.loop_nest import LoopBuilder
 
 @lowers(tdsl.WindowOp)
 def lower_windows(op: tdsl.WindowOp, nest: LoopBuilder) -> None:
-    """Emit copies of windows row by row."""
+    """Emit the copy of windows, row by row."""
     count, *extents = tdsl.shape_of(op.out)
     image, length = elements_from(op.image, nest.index(0), prod(tdsl.shape_of(op.image)), nest), prod(extents)
 
@@ -35,8 +35,8 @@ def lower_windows(op: tdsl.WindowOp, nest: LoopBuilder) -> None:
 
 
 def _lower_window(op: tdsl.WindowOp, image: SSAValue, window: SSAValue, left_edge: SSAValue, nest: LoopBuilder) -> None:
-    """Emit the copy of each row of a window, or of each tap of a dilated window. A row may lie partly outside the
-    image.
+    """Emit the copy of each row of a window, or of each tap of a dilated window. A part of a row may lie outside
+    the image.
     """
     _, height, width, channels = tdsl.shape_of(op.out)
     rows, columns = op.extents
@@ -61,7 +61,7 @@ def _lower_window(op: tdsl.WindowOp, image: SSAValue, window: SSAValue, left_edg
             nest.fold(count, [], element)
 
     def gather(place: SSAValue, target: SSAValue, count: SSAValue) -> None:
-        """Emit the copy of pixels from an image with another order of axes, channel by channel."""
+        """Emit the copy of pixels from an image with a different order of axes, channel by channel."""
         _, across, deep = op.pitches
 
         def channel(c: SSAValue, _: Sequence[SSAValue]) -> list[SSAValue]:
@@ -117,7 +117,9 @@ def _lower_window(op: tdsl.WindowOp, image: SSAValue, window: SSAValue, left_edg
         def _copy_around(
             down: SSAValue, held: SSAValue, across: SSAValue, inside: tuple[SSAValue, SSAValue], target: SSAValue
         ) -> None:
-            """Emit the copy of pixels from a row of a ring, which may wrap around at the end of the ring."""
+            """Emit the copy of pixels from a row of a ring. The pixels may continue at the start of the
+            ring.
+            """
             _, height, width, _ = op.held
             begin, end = inside
             slots = nest.index(width)
@@ -142,10 +144,10 @@ def _lower_window(op: tdsl.WindowOp, image: SSAValue, window: SSAValue, left_edg
 
 
 def _step(op: tdsl.WindowOp) -> int | None:
-    """The number of elements by which a row of a window advances in the enclosing loop.
+    """The number of elements by which a row of a window advances per iteration of the enclosing loop.
 
-    None if the copy is not plain (dilated or padded rows, or rows of a ring that wrap around), or if all elements are
-    new.
+    None if two successive windows share no elements, and for dilated windows, padded rows, and rows of a ring that
+    wrap around.
     """
     loop, (_, _, width, channels) = op.parent_op(), tdsl.shape_of(op.out)
     if not isinstance(loop, scf.ForOp) or len(op.steps) > 1 or any(op.reach) or op.spread[1] != 1:
@@ -157,7 +159,7 @@ def _step(op: tdsl.WindowOp) -> int | None:
 
 
 def _has_whole_bytes(image: MemRefType[Attribute], window: MemRefType[Attribute], channels: int) -> bool:
-    """Whether pixels of the image, in RAM, and of the window consist of whole bytes in the same order."""
+    """Whether pixels of the image, which is in RAM, and of the window consist of whole bytes in the same order."""
     packed = scratch.packed_bits(image)
     return (
         not scratch.in_flash(image)
@@ -167,7 +169,7 @@ def _has_whole_bytes(image: MemRefType[Attribute], window: MemRefType[Attribute]
 
 
 def _first_slot(op: tdsl.WindowOp, nest: LoopBuilder) -> SSAValue | None:
-    """The row of a ring at which a window starts; None for other images and for rings of a single row."""
+    """The row of a ring at which a window starts. None if the image is not a ring, and for rings of a single row."""
     _, slots, width, _ = op.held
     if op.ring is None or (slots == 1 and width != op.extents[1]):
         return None
@@ -178,7 +180,9 @@ def _first_slot(op: tdsl.WindowOp, nest: LoopBuilder) -> SSAValue | None:
 
 
 def _wrapped(slot: SSAValue, slots: int, nest: LoopBuilder) -> SSAValue:
-    """The row of a ring at index `slot`. The index may exceed the last row, but by less than the number of rows."""
+    """The row of a ring at index `slot` modulo `slots`, the number of rows. The index must be less than twice the
+    number of rows.
+    """
     beyond = nest.insert(arith.CmpiOp(slot, nest.index(slots), "sge"))
     return nest.insert(arith.SelectOp(beyond, nest.insert(arith.SubiOp(slot, nest.index(slots))), slot))
 
@@ -186,9 +190,12 @@ def _wrapped(slot: SSAValue, slots: int, nest: LoopBuilder) -> SSAValue:
 def _inside(
     start: SSAValue, length: int, extent: int, margins: tuple[int, int], nest: LoopBuilder
 ) -> tuple[SSAValue, SSAValue]:
-    """The part of a run that lies inside an axis: its start and its exclusive end, relative to the start of the run.
+    """Return the start and the exclusive end of the part of a run that lies inside an axis, relative to the start
+    of the run.
 
-    start, length: the run. extent: the extent of the axis. margins: the padding before and after the axis.
+    start, length: the run.
+    extent: the extent of the axis.
+    margins: the padding before and after the axis.
     """
     before, after = margins
     begin, end = nest.index(0), nest.index(length)
@@ -204,7 +211,11 @@ def _inside(
 
 
 def _is_outside(at: SSAValue, extent: int, margins: tuple[int, int], nest: LoopBuilder) -> SSAValue:
-    """Whether an index lies outside an axis with margins, at least one of which is nonzero."""
+    """Whether an index lies outside an axis with padding.
+
+    extent: the extent of the axis.
+    margins: the padding before and after the axis, at least one of which is nonzero.
+    """
     if not margins[1]:
         return nest.insert(arith.CmpiOp(at, nest.index(0), "slt"))
     if not margins[0]:

@@ -1,4 +1,4 @@
-"""Lowering of block scaling factors to loops that carry the greatest magnitude (L2 to L3)."""
+"""Lowering of block scaling factors to loops that carry the greatest magnitude so far (L2 to L3)."""
 
 from __future__ import annotations
 

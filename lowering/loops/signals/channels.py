@@ -1,4 +1,4 @@
-"""Lowering of channels of sound to calls of runtime functions (L2 to L3)."""
+"""Lowering of audio channel ops to calls of runtime functions (L2 to L3)."""
 
 from __future__ import annotations
 
@@ -20,7 +20,11 @@ from tinyml.transforms.ir.loop_nest import LoopBuilder
 def _call(
     op: signals.IntegerOp, nest: LoopBuilder, table: Any, numbers: Sequence[int], steps: int, hint: str = ""
 ) -> None:
-    """Emit the call `tm_NAME(result, operands, table, numbers)`. table: 16-bit integers; None for none."""
+    """Emit the call `tm_NAME(result, operands, table, numbers)`.
+
+    table: an array of 16-bit integers; None for no table.
+    numbers: further constant arguments.
+    """
     name = f"{op.name.replace('tdsl.', 'tm_')}_i{8 * tdsl.format_of(op.out).dtype.itemsize}"
     runs = [_integers(value, nest) for value in (op.out, *op.inputs)]
     if table is not None:
@@ -29,7 +33,7 @@ def _call(
 
 
 def _integers(value: SSAValue, nest: LoopBuilder) -> SSAValue:
-    """The elements of a buffer as a run of integers."""
+    """A rank-1 view of a buffer whose elements are integers of the buffer's width."""
     element = {1: i8, 2: i16, 4: i32}[tdsl.format_of(value).dtype.itemsize]
     return nest.insert(scratch.SliceOp(value, nest.index(0), (tdsl.shape_of(value)[1],), element))
 

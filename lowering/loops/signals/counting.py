@@ -1,4 +1,4 @@
-"""Lowering of counts of elements to loops (L2 to L3)."""
+"""Lowering of histogram and counting ops to loops (L2 to L3)."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from tinyml.transforms.ir.loop_nest import Indices, LoopBuilder, function_around
 
 @lowers(signals.HistogramOp)
 def lower_histogram(op: signals.HistogramOp, nest: LoopBuilder) -> None:
-    """Emit the counts column by column, with a branch-free binary search for the bin of an element."""
+    """Emit the counts column by column. A branch-free binary search finds the bin of each element."""
     columns, bins = tdsl.shape_of(op.out)
     raws, missing = op.raw_edges
     edges = flash_array(nest, raws, element_of(op.input), "edges")
@@ -84,9 +84,9 @@ def _steps(count: int) -> list[int]:
 
 
 def _stored(op: signals.CountOp, nest: LoopBuilder) -> Callable[[SSAValue, Indices], None]:
-    """A function that stores the raw of a count. It computes the raw by a multiplication or loads it from a table.
+    """A function that stores a count as a raw. The raw is computed by a multiplication or loaded from a table.
 
-    The count is given as its difference to `LEAST`.
+    The function receives the count minus `LEAST`.
     """
     raws, shape = op.raws, tdsl.shape_of(op.out)
     step = int(raws[1]) - int(raws[0]) if raws.dtype.kind == "i" else 0

@@ -1,4 +1,4 @@
-"""Lowering of recursive filters to loops that carry the last inputs and results (L2 to L3)."""
+"""Lowering of recursive filters to loops that carry the latest inputs and results (L2 to L3)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Lowering of the steps of Fourier transforms to loops that work in place (L2 to L3)."""
+"""Lowering of the steps of Fourier transforms to loops in place (L2 to L3)."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ Number = tuple[SSAValue, SSAValue]
 
 @lowers(signals.ReverseBitsOp)
 def lower_reverse_bits(op: signals.ReverseBitsOp, nest: LoopBuilder) -> None:
-    """Emit the exchange of the numbers at each pair of indices."""
+    """Emit the bit-reversal permutation: exchange the numbers at each pair of indices whose bits are reversed."""
     width = 8 if op.points <= 1 << 8 else 16
     pairs = np.array([(i, j) for i, j in enumerate(op.order.tolist()) if i < j], f"u{width // 8}").reshape(-1, 2)
 
@@ -162,8 +162,8 @@ class _EmittedSteps(signals.SpectrumSteps[SSAValue]):
 
 
 def _shift(op: signals.SpectrumOp) -> int | None:
-    """The right shift of the runtime function that computes a step on 16-bit integers; None if there is no such
-    function for the step.
+    """The right shift with which a runtime function computes this step on 16-bit integers. None if no runtime
+    function computes the step.
     """
     formats = [tdsl.format_of(value) for value in (op.input, op.out)]
     if any(scratch.packed_bits(scratch.memref_type(value)) is not None for value in (op.input, op.out)):
@@ -179,9 +179,10 @@ def _shift(op: signals.SpectrumOp) -> int | None:
 
 
 def over_rows(op: signals.SpectrumOp, nest: LoopBuilder, row: Callable[[SSAValue, SSAValue], None]) -> None:
-    """Emit loops over rows of complex numbers, each with views of the row as operand and as result.
+    """Emit loops over rows of complex numbers, which call `row` with a view of the operand's row and a view of the
+    result's row.
 
-    Both views refer to the same bytes: an operand at another address is copied first.
+    Both views refer to the same bytes. An operand in another buffer is first copied to the result.
     """
     shape = tdsl.shape_of(op.out)
     read = op.input
@@ -203,8 +204,8 @@ def over_rows(op: signals.SpectrumOp, nest: LoopBuilder, row: Callable[[SSAValue
 
 
 def _address(value: SSAValue) -> tuple[SSAValue, int] | None:
-    """Return the arena or argument that contains a buffer, and the byte offset of the buffer; None if the offset is
-    computed.
+    """Return the arena or argument that contains a buffer, and the byte offset of the buffer. None if the offset is
+    not constant.
     """
     at = 0
     while isinstance(view := value.owner, scratch.SliceOp):
@@ -228,6 +229,11 @@ def _store(nest: LoopBuilder, number: Number, numbers: SSAValue, index: SSAValue
 
 
 def _factors(nest: LoopBuilder, reals: Any, source: NumberFormat, hint: str) -> SSAValue:
-    """A constant array of twiddle factors."""
+    """Emit a constant array of twiddle factors.
+
+    reals: the factors.
+    source: the format of the numbers that are multiplied.
+    hint: the name hint of the array.
+    """
     format = source.of_rotations
     return flash_array(nest, format.encode(reals), format.type, hint)

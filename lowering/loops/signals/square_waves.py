@@ -1,4 +1,4 @@
-"""Lowering of products with square waves to loops: samples are added or subtracted (L2 to L3)."""
+"""Lowering of products with square waves to loops in which samples are added or subtracted (L2 to L3)."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from tinyml.transforms.ir.loop_nest import Indices, LoopBuilder
 
 @lowers(signals.SquareWavesOp)
 def lower_square_waves(op: signals.SquareWavesOp, nest: LoopBuilder) -> None:
-    """Emit a loop over frequencies. Registers store the two sums and the phase of the current frequency."""
+    """Emit a loop over frequencies. The two sums and the phase of the current frequency are in registers."""
     source = tdsl.format_of(op.input)
     steps = flash_array(nest, op.advances.astype(np.int16), i16, "steps")
     zero = zero_total(source.total(op.length), nest)

@@ -1,7 +1,7 @@
-"""The program points between two ops that touch a buffer, computed without the live ranges of other buffers.
+"""The program points at which a single buffer is live before an op, computed without the live ranges of other buffers.
 
-A pass that moves buffers one by one needs only the few points around each buffer. Computing all live ranges
-(`live_ranges.py`) takes time that grows with the length of the function.
+A pass that moves buffers one by one needs only the few points around each buffer. The time to compute all live ranges
+(`live_ranges.py`) grows with the length of the function.
 """
 
 from __future__ import annotations
@@ -17,12 +17,11 @@ from tinyml.transforms.buffers.liveness.live_ranges import aliases_of, is_point,
 
 
 def points_before(last: Operation, alloc: AllocOp) -> list[Operation] | None:
-    """The program points from the first op that touches a buffer to the point before `last`. The op `last` touches the
+    """The program points from the first op that touches a buffer to the point before `last`, which touches the
     buffer too.
 
-    None if only `last` touches the buffer or if the buffer is still alive after `last`. Also None if the first point is
-    in another block. If a loop contains `last`, the result is also None unless each iteration overwrites the buffer
-    first.
+    None in these cases: only `last` touches the buffer; the buffer is live after `last`; the first point is in
+    another block; or a loop contains `last` and its iterations do not all overwrite the buffer first.
     """
     memrefs = _same_buffer(alloc.result)
     buffers = [value.owner for value in memrefs if isinstance(value.owner, AllocOp | ReuseOp)]
@@ -46,7 +45,7 @@ def points_before(last: Operation, alloc: AllocOp) -> list[Operation] | None:
 
 
 def statements_before(last: Operation, ops: Iterable[Operation]) -> list[Operation] | None:
-    """The ops of the block of `last` from the first that is, or contains, one of `ops` to the one before `last`.
+    """The ops of the block of `last`, from the first op that is or contains one of `ops` to the op before `last`.
 
     None if one of `ops` is outside the block or after `last`.
     """
@@ -63,7 +62,7 @@ def statements_before(last: Operation, ops: Iterable[Operation]) -> list[Operati
 
 
 def _same_buffer(buffer: SSAValue) -> set[SSAValue]:
-    """The memrefs that may be the given buffer: its views, and memrefs that loops and branches carry."""
+    """The memrefs that may be the given buffer: its views, and the memrefs by which loops and branches carry it."""
     known, waiting = {buffer}, [buffer]
     while waiting:
         value = waiting.pop()

@@ -1,9 +1,9 @@
 """The order of tasks with the lowest peak memory, independent of any IR.
 
 The live bytes depend on the set of tasks that have run, but not on the order within the set. Such a set is a downset of
-the precedence order. The lowest peak is therefore a shortest path through the downsets, where the length of a path is
-its maximum of live bytes. The search is dynamic programming over downsets, best first. A buffer is alive from the first
-task that touches it to the last task that touches it, both inclusive. A set of tasks is stored as a bit set.
+the precedence order. An order is therefore a path through the downsets, and its peak is the maximum of live bytes on
+the path. The search for the path with the lowest peak is best-first dynamic programming over downsets. A buffer is live
+from the first task to the last task that touches it, both inclusive. A set of tasks is stored as a bit set.
 """
 
 from __future__ import annotations
@@ -21,12 +21,16 @@ MOST_BITS = 1 << 29
 
 @dataclass(frozen=True)
 class Task:
-    """A task, the buffers that it touches and the tasks that it depends on.
+    """A task, the buffers that it touches and the tasks on which it depends.
 
-    touches: indices of buffers. after: indices of tasks that must run earlier. own: additional bytes that are allocated
-    only while the task runs. makes: a buffer that the task may compute in the bytes of a buffer in `over`. over:
-    buffers of the same size as `makes`. The task may reuse the bytes of such a buffer if it is the last task that
-    touches this buffer and the first task that touches `makes`.
+    touches: indices of buffers.
+    after: indices of tasks that must run earlier.
+    own: additional bytes that are allocated only while the task runs.
+    makes: a buffer that the task may compute in the bytes of a buffer in `over`.
+    over: buffers of the same size as `makes`.
+
+    The task may reuse the bytes of a buffer in `over` if it is the last task that touches this buffer and the first
+    task that touches `makes`.
     """
 
     touches: frozenset[int]
@@ -44,10 +48,11 @@ class Task:
 
 @dataclass(frozen=True)
 class OrderingProblem:
-    """Tasks, and the sizes of the buffers that they touch.
+    """An ordering problem: tasks, and the sizes of the buffers that they touch.
 
-    sizes: the size of each buffer in bytes. kept: buffers that stay alive after all tasks. given: buffers that are
-    alive before all tasks.
+    sizes: the size of each buffer in bytes.
+    kept: buffers that stay live after all tasks.
+    given: buffers that are live before all tasks.
     """
 
     sizes: Sequence[int]
@@ -57,17 +62,19 @@ class OrderingProblem:
 
     @cached_property
     def _end(self) -> int:
-        """The bit, in bit sets of tasks, of a virtual task that runs after all tasks."""
+        """The bit that represents, in bit sets of tasks, a virtual task that runs after all tasks."""
         return 1 << len(self.tasks)
 
     @cached_property
     def _begin(self) -> int:
-        """The bit, in bit sets of tasks, of a virtual task that runs before all tasks."""
+        """The bit that represents, in bit sets of tasks, a virtual task that runs before all tasks."""
         return 2 << len(self.tasks)
 
     @cached_property
     def touching(self) -> list[int]:
-        """For each buffer, the bit set of tasks that touch it. The virtual tasks touch kept and given buffers."""
+        """For each buffer, the bit set of the tasks that touch it. The virtual first task touches all given
+        buffers; the virtual last task touches all kept buffers.
+        """
         masks = [
             self._end * (buffer in self.kept) | self._begin * (buffer in self.given)
             for buffer in range(len(self.sizes))
@@ -101,14 +108,14 @@ class OrderingProblem:
 
     @cached_property
     def _near(self) -> list[int]:
-        """For each task, the bit set of the tasks that share a buffer with it. They determine how many bytes the task
-        adds.
+        """For each task, the bit set of the tasks that share a buffer with it. Only these tasks affect how many
+        live bytes the task adds.
         """
         return [_union(self.touching, task.buffers) for task in self.tasks]
 
     @cached_property
     def _reusers(self) -> list[int]:
-        """For each task, the tasks that could reuse the bytes of one of its buffers, as a bit set."""
+        """For each task, the bit set of the tasks that could reuse the bytes of one of its buffers."""
         reusing = [0] * len(self.sizes)
         for i, task in enumerate(self.tasks):
             for buffer in task.over:
@@ -117,40 +124,46 @@ class OrderingProblem:
 
     @cached_property
     def neighbours(self) -> tuple[list[list[int]], list[list[int]]]:
-        """Return two lists, both with an ascending list for each task: the tasks that depend on it, and the tasks that
-        it depends on.
+        """Return two lists with an entry for each task: the tasks that depend on it, and the tasks on which it
+        depends. Each entry is in ascending order.
         """
         return [_members(mask) for mask in self._behind], [_members(mask) for mask in self._before]
 
     def waits(self, done: int, task: int, backwards: bool) -> bool:
-        """True if a task may not run next after the set `done`;
-        if backwards, if it cannot be the last task of the set.
+        """Whether a task may not run directly after the set `done`.
+
+        backwards: true to return instead whether the task cannot be the last task of the set.
         """
         return bool(self._behind[task] & done if backwards else self._before[task] & ~done)
 
     def choices(self, done: int, backwards: bool) -> list[int]:
-        """The tasks that may run next after the set `done`; if backwards, the tasks that may be the last of the set."""
+        """The tasks that may run directly after the set `done`.
+
+        backwards: true to return instead the tasks that may be the last task of the set.
+        """
         return [
             i for i in range(len(self.tasks)) if bool(done >> i & 1) == backwards and not self.waits(done, i, backwards)
         ]
 
     def delays_reuse(self, chain: Sequence[int], done: int) -> bool:
-        """True if a chain of tasks touches a buffer whose bytes a task of the set `done` could reuse."""
+        """Whether a chain of tasks touches a buffer whose bytes a task of the set `done` could reuse."""
         return any(self._reusers[task] & done for task in chain)
 
     def alive(self, done: int) -> int:
-        """The bytes that are alive after a set of tasks."""
+        """The number of live bytes after a set of tasks."""
         done |= self._begin
         return sum(size for size, mask in self._masks if mask & done and mask & ~done)
 
     @cached_property
     def _effects(self) -> list[dict[int, tuple[int, int]]]:
-        """The cache of `effect`: for each task, a result for each subset of `_near` that ran before the task."""
+        """The cache of `effect`. For each task, it maps each subset of `_near` that ran before the task to a
+        result.
+        """
         return [{} for _ in self.tasks]
 
     def effect(self, done: int, task: int) -> tuple[int, int]:
-        """Return the additional bytes that a task needs while it runs after a set, and the additional bytes alive after
-        the task.
+        """Return the additional bytes that are live while a task runs after the set `done`, and the additional
+        bytes that are live after the task.
         """
         done = (done | self._begin) & self._near[task]
         known = self._effects[task].get(done)
@@ -171,10 +184,10 @@ class OrderingProblem:
         return need, left
 
     def step(self, done: int, task: int, alive: int) -> tuple[int, int, int]:
-        """Run a task after a set of tasks, or undo a task of the set.
+        """Run a task after a set of tasks, or undo the last task of the set. Return the new set, the bytes that
+        are live while the task runs, and the bytes that are live after the new set.
 
-        alive: the bytes alive after the set. Returns the new set, the bytes alive while the task runs, and the bytes
-        alive after the new set.
+        alive: the bytes that are live after the set `done`.
         """
         bit = 1 << task
         if done & bit:
@@ -184,7 +197,7 @@ class OrderingProblem:
         return done | bit, alive + need, alive + left
 
     def peak(self, order: Sequence[int]) -> int:
-        """The peak of live bytes of an order."""
+        """The peak of live bytes of an order of tasks."""
         done, alive, peak = 0, self.alive(0), 0
         for task in order:
             done, need, alive = self.step(done, task, alive)
@@ -193,7 +206,8 @@ class OrderingProblem:
 
     @cached_property
     def sections(self) -> list[range]:
-        """The tasks in the order of the problem, divided wherever all later tasks depend on all earlier tasks.
+        """The tasks in the order of the problem, divided into sections wherever all later tasks depend on all
+        earlier tasks.
 
         Every order runs one section after the other.
         """
@@ -205,7 +219,7 @@ class OrderingProblem:
         return [range(first, end) for first, end in pairwise([0, *ends[::-1]])]
 
     def section(self, tasks: range) -> OrderingProblem:
-        """The problem of the order within a section. Buffers that other sections share with it are given or kept."""
+        """The ordering problem of one section. Buffers that other sections also touch are given or kept."""
         before, behind = (1 << tasks.start) - 1 | self._begin, self._end - (1 << tasks.stop) | self._end
         given = frozenset(i for i, mask in enumerate(self.touching) if mask & before and mask & ~before)
         kept = frozenset(i for i, mask in enumerate(self.touching) if mask & behind and mask & ~behind)
@@ -219,8 +233,8 @@ class OrderingProblem:
     def bound(self) -> int:
         """A lower bound on the peak of every order, in bytes.
 
-        It is the maximum over the tasks of the buffers that a task touches or that every order keeps alive while the
-        task runs.
+        Each task needs the buffers that it touches and the buffers that every order keeps live while it runs.
+        The bound is the maximum of these bytes over all tasks.
         """
         earlier, later = _closed(self._before, False), _closed(self._behind, True)
         everything = self._end - 1
@@ -239,10 +253,10 @@ class OrderingProblem:
 
 
 def _closed(relation: Sequence[int], backwards: bool) -> list[int]:
-    """The transitive closure of a relation: for each number, the bit set of the related numbers.
+    """The transitive closure of a relation on numbers: for each number, the bit set of the related numbers.
 
-    Two passes over the numbers suffice if each number is related only to lower numbers, or with `backwards`, only to
-    higher ones.
+    Two passes over the numbers suffice, because each number is directly related only to lower numbers or, with
+    `backwards`, only to higher numbers.
     """
     closed = list(relation)
     order = range(len(relation))[:: -1 if backwards else 1]
@@ -272,7 +286,7 @@ def _union(sets: Sequence[int], members: Iterable[int]) -> int:
 
 
 def _members(mask: int) -> list[int]:
-    """The positions of the ones in a bit set, ascending."""
+    """The positions of the ones in a bit set, in ascending order."""
     members: list[int] = []
     while mask:
         lowest = mask & -mask
@@ -283,8 +297,9 @@ def _members(mask: int) -> list[int]:
 
 @dataclass(frozen=True)
 class OpOrder:
-    """An order of tasks, its peak in bytes, and a lower bound on the peak of every order. If `proven`, peak and bound
-    are equal.
+    """An order of tasks, its peak in bytes, and a lower bound on the peak of every order.
+
+    proven: whether peak and bound are equal.
     """
 
     tasks: tuple[int, ...]
@@ -297,10 +312,13 @@ class OpOrder:
 
 
 def improved_order(problem: OrderingProblem, budget: int) -> OpOrder:
-    """The order of the problem, with the best order of each section whose peak this lowers.
+    """An order that runs each section of a problem in the best order found, if that order has a lower peak than the
+    given order of the section.
 
-    The peaks of all sections matter, and not only the greatest peak, because overlaps of buffers may lower the greatest
-    peak later.
+    Every section is improved, even if its peak is not the greatest. The reason is that later passes may lower the
+    greatest peak by overlaps of buffers.
+
+    budget: the maximum number of sets of tasks to visit per section.
     """
     tasks, peak, bound = list[int](), 0, 0
     for section in problem.sections:
@@ -313,10 +331,11 @@ def improved_order(problem: OrderingProblem, budget: int) -> OpOrder:
 
 
 def least_peak(problem: OrderingProblem, budget: int) -> OpOrder:
-    """The best order if `budget` sets of tasks suffice to find it and prove it optimal; otherwise the best order found.
+    """The order with the lowest peak if `budget` visited sets of tasks suffice to find it and to prove it optimal.
+    Otherwise the best order found.
 
-    Half of the budget is for a search from the start, the other half for a search from the end. Problems whose sizes
-    have the same ratios, such as a program in 8 and in 16 bits, have the same order. Their order is computed once.
+    Half of the budget is for a search from the start, the other half for a search from the end. Problems with
+    proportional sizes, such as a program in 8 and in 16 bits, have the same order, which is computed once.
     """
     unit = gcd(*problem.sizes, *(task.own for task in problem.tasks)) or 1
     sizes = tuple(size // unit for size in problem.sizes)
@@ -339,7 +358,8 @@ def _least_peak(problem: OrderingProblem, budget: int) -> OpOrder:
 class _State:
     """A set of tasks in a search.
 
-    alive: the bytes alive after the set. choices: the tasks that may run next, ascending.
+    alive: the number of live bytes after the set.
+    choices: the tasks that may run next, in ascending order.
     """
 
     done: int
@@ -350,8 +370,8 @@ class _State:
 def search_order(problem: OrderingProblem, budget: int, backwards: bool) -> OpOrder:
     """Search best-first for an order of tasks with the lowest peak, and return the order found.
 
-    The search begins with the empty set of tasks or, if backwards, with the full set. When `budget` sets were visited
-    or all sets occupy more than `MOST_BITS`, a greedy order completes the best set.
+    The search begins with the empty set of tasks or, if `backwards`, with the full set. When `budget` sets were
+    visited or all sets occupy more than `MOST_BITS`, a greedy order completes the best set.
     """
     count = len(problem.tasks)
     everything = (1 << count) - 1
@@ -386,7 +406,7 @@ def search_order(problem: OrderingProblem, budget: int, backwards: bool) -> OpOr
 
 
 def _follow(problem: OrderingProblem, state: _State, steps: Sequence[int], backwards: bool) -> _State:
-    """The state after running the tasks `steps` from a state."""
+    """The search state after the tasks `steps` run from a state."""
     done, alive, choices = state.done, state.alive, set(state.choices)
     for task in steps:
         done, _, alive = problem.step(done, task, alive)
@@ -396,18 +416,22 @@ def _follow(problem: OrderingProblem, state: _State, steps: Sequence[int], backw
 
 
 def _freed(problem: OrderingProblem, done: int, task: int, backwards: bool) -> list[int]:
-    """The tasks that become ready when `task` has run. done: the tasks that have run, including `task`."""
+    """The tasks that become ready when `task` has run.
+
+    done: the set of the tasks that have run, including `task`.
+    """
     return [i for i in problem.neighbours[backwards][task] if not problem.waits(done, i, backwards)]
 
 
 def _ways_on(problem: OrderingProblem, state: _State, peak: int, backwards: bool) -> list[list[int]]:
-    """The continuations to try: a single chain of tasks that increases neither live bytes nor peak, or else each task
-    separately.
+    """The continuations that the search must try: a single chain of tasks that increases neither live bytes nor
+    peak, or else each ready task separately.
 
-    If such a chain exists, some best order runs it at once. The reason is that the live bytes are a submodular function
-    of the set of completed tasks: a buffer is a hyperedge, alive while it is cut. The end of the chain has the fewest
-    live bytes of all its prefixes. Later tasks therefore need no more bytes after the whole chain than after a part of
-    it. In a backward search this holds unless the chain prevents an earlier task from reusing the bytes of a buffer.
+    If such a chain exists, some best order runs it at once. The reason is that the live bytes are a submodular
+    function of the set of completed tasks: a buffer is a hyperedge, live while it is cut. The end of the chain has
+    the fewest live bytes of all its prefixes. Later tasks therefore need no more bytes after the whole chain than
+    after a part of it. In a backward search this holds unless the chain prevents an earlier task from reusing the
+    bytes of a buffer.
     """
     for first in state.choices:
         chain, after, need, alive = [first], *problem.step(state.done, first, state.alive)
@@ -431,9 +455,10 @@ def _path(came_from: dict[int, tuple[int, Sequence[int]]], done: int, start: int
 
 
 def greedy_order(problem: OrderingProblem, done: int, backwards: bool) -> Iterator[int]:
-    """Yield the tasks that remain after a set: always the task that needs the fewest bytes while it runs.
+    """Yield the tasks that remain after a set, in greedy order: the next task is always the one that needs the
+    fewest bytes while it runs.
 
-    Among tasks with equal needs, choose the one with the fewest live bytes afterwards.
+    Ties go to the task with the fewest live bytes afterwards.
     """
     users, everything = problem.users, (1 << len(problem.tasks)) - 1
     touching = [mask & everything for mask in problem.touching]

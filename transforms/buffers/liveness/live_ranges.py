@@ -1,15 +1,14 @@
-"""Live ranges of buffers on L2. A live range extends from the first op that touches a buffer to the last op that
-touches it.
+"""Live ranges of buffers on L2. A live range extends from the first op to the last op that touches a buffer.
 
 Program points are numbered from 0 in program order; the bodies of loops are numbered in place. Ops with a memref
 operand, ops with regions, and terminators are program points. An access to a view counts as an access to its buffer.
-The operands and the destination of an op are alive together at the point of the op. There is one exception: a buffer
-that reuses the bytes of another buffer is alive only from the next point on. A move happens between two points, so the
+The operands and the destination of an op are live together at the point of the op. There is one exception: a buffer
+that reuses the bytes of another buffer is live only from the next point on. A move happens between two points, so the
 old and the new address range of a buffer may overlap.
 
-A returned buffer is alive to the end of the function, because the caller uses its content. The input is alive from
-point -1, because the caller fills it before the function starts. A buffer with state is alive throughout, for the next
-call. If a loop nest fills a buffer before the buffer is read, the buffer is alive only from this loop nest on.
+A returned buffer is live to the end of the function, because the caller reads its content. The input is live from point
+-1, because the caller writes it before the function starts. A buffer with state is live throughout, for the next call.
+If a loop nest fills a buffer before the buffer is read, the buffer is live only from this loop nest on.
 """
 
 from __future__ import annotations
@@ -44,9 +43,12 @@ from tinyml.dialects.tdsl.kinds import is_receipt
 
 
 def _fills_first(alloc: SSAValue, touches: Sequence[Operation], home: Operation) -> bool:
-    """True if the first op of each iteration of the loop `home` that touches a buffer is a loop nest that fills it.
+    """Whether, in each iteration of the loop `home`, the first op that touches a buffer is a loop nest that fills
+    the buffer.
 
-    All ops that touch the buffer have to be inside `home`. touches: the ops that touch the buffer, in program order.
+    All ops that touch the buffer have to be inside `home`.
+
+    touches: the ops that touch the buffer, in program order.
     """
     from tinyml.transforms.buffers.overlap.overlap_distance import fills
 
@@ -59,7 +61,7 @@ Buffer: TypeAlias = AllocOp | ReuseOp
 
 
 class LiveRange(NamedTuple):
-    """A range of program points, including both ends."""
+    """A range of program points. Both ends are included."""
 
     first: int
     last: int
@@ -67,15 +69,15 @@ class LiveRange(NamedTuple):
 
 @dataclass(frozen=True)
 class LiveRanges:
-    """The program points of a function in order, and the live range of each buffer in program order."""
+    """The program points of a function in order, and the live range of each buffer. Buffers are in program order."""
 
     points: tuple[Operation, ...]
     ranges: dict[Buffer, LiveRange]
 
 
 class Placed(NamedTuple):
-    """A line of the memory map: the name of a buffer in the source, its offset and size in bytes, and the points of its
-    live range.
+    """A line of the memory map: the name of a buffer in the source program, its offset and size in bytes, and the
+    first and last point of its live range.
     """
 
     name: str
@@ -99,7 +101,7 @@ def memory_map(function: func.FuncOp) -> list[Placed]:
 
 
 def live_range(view: ViewOp, index: int = 0) -> LiveRange:
-    """The live range that `pack-scratch` recorded on a view; raises `InputError` if there is none.
+    """The live range that `pack-scratch` recorded on a view. Raises `InputError` if there is none.
 
     index: the position of the view in the function, for the error message.
     """
@@ -110,8 +112,8 @@ def live_range(view: ViewOp, index: int = 0) -> LiveRange:
 
 
 def buffers_by_location(live: LiveRanges) -> list[list[Buffer]]:
-    """Groups of buffers that share bytes; each group starts with its allocation,
-    which reuses no other buffer's bytes.
+    """Groups of buffers that share bytes because each reuses the bytes of another. A group starts with its
+    allocation, which reuses no buffer's bytes.
     """
     groups: dict[AllocOp, list[Buffer]] = {}
     for buffer in live.ranges:
@@ -125,33 +127,35 @@ def arena_views(function: func.FuncOp) -> list[ViewOp]:
 
 
 def buffer_name(buffer: SSAValue, index: int) -> str:
-    """The buffer's name in the source program, or a name made from `index` if it has none."""
+    """The buffer's name in the source program. A buffer without a name gets a name made from `index`."""
     return buffer.name_hint or f"buffer{index}"
 
 
 def base(buffer: Buffer) -> AllocOp:
-    """The allocation whose bytes a buffer reuses, directly or through other buffers."""
+    """The allocation whose bytes a buffer reuses, directly or through other buffers. It is the buffer itself if it
+    is an allocation.
+    """
     while isinstance(buffer, ReuseOp):
         buffer = cast(Buffer, buffer.source.owner)
     return buffer
 
 
 def program_points(function: func.FuncOp) -> tuple[Operation, ...]:
-    """The ops that are program points, before and after packing."""
+    """The ops of a function that are program points. They are the same before and after packing."""
     return tuple(op for op in function.body.walk() if is_point(op))
 
 
 def live_ranges(function: func.FuncOp) -> LiveRanges:
     """Live ranges of all `scratch.alloc` and `scratch.reuse` ops of a function with structured control flow.
 
-    A buffer that is used in a loop is alive throughout the loop. The exception is a buffer that is allocated in the
-    loop and whose content no later iteration can read. The first op that touches such a buffer overwrites all of it,
-    and all other ops that touch it follow in the same block. A memref that loops carry or that a branch chooses counts
-    as the same buffer as all memrefs that it may be.
+    A buffer that is used in a loop is live throughout the loop. The exception is a buffer that is allocated in the
+    loop and whose content no later iteration can read. The first op that touches such a buffer overwrites all of
+    it, and all other ops that touch it follow in the same block. A memref that a loop carries or a branch selects
+    counts as all the memrefs that it may be.
 
-    Raises `InputError` for branches between blocks. Raises `InputError` for a buffer that no op touches, except for the
-    input. Raises `InputError` for a buffer that the allocating loop passes to its next iteration, because the memref
-    then represents several buffers.
+    Raises `InputError` for branches between blocks, for a buffer other than the input that no op touches, and for a
+    buffer that the allocating loop passes to its next iteration, because the memref then represents several
+    buffers.
     """
     # A single walk collects everything below: every candidate of a search comes here three times.
     ops = list(function.body.walk())
@@ -193,8 +197,8 @@ def live_ranges(function: func.FuncOp) -> LiveRanges:
 def _moved(
     function: func.FuncOp, number: dict[Operation, int], same: DisjointSet[SSAValue]
 ) -> dict[SSAValue, list[LiveRange]]:
-    """For each moved buffer, the points next to its moves. The old buffer is alive before a move, the new buffer after
-    it.
+    """For each moved buffer, the points next to its moves. The old buffer is live before a move, and the new buffer
+    after it.
     """
     ranges: dict[SSAValue, list[LiveRange]] = {}
     if not any(isinstance(op, MoveOp) for op in function.body.block.ops):
@@ -214,7 +218,7 @@ def _after_source(buffer: Buffer, whole: LiveRange) -> LiveRange:
 
 
 def erase_dead_buffers(function: func.FuncOp) -> None:
-    """Erase unused buffers and views, because they have no live range."""
+    """Erase unused buffers and views, which have no live range."""
     for op in reversed(list(function.walk())):
         kind = _kind_of(type(op))
         if op.results and (kind.is_buffer or kind.is_view) and is_trivially_dead(op):
@@ -222,7 +226,10 @@ def erase_dead_buffers(function: func.FuncOp) -> None:
 
 
 def _buffer_classes(function: func.FuncOp, ops: Iterable[Operation]) -> DisjointSet[SSAValue]:
-    """The classes of memrefs that may be the same buffer. ops: all ops of the function, including nested ops."""
+    """The classes of memrefs that may be the same buffer.
+
+    ops: all ops of the function, including nested ops.
+    """
     values = list[SSAValue]()
     for op in (function, *ops):
         if op.results:
@@ -238,7 +245,7 @@ def _buffer_classes(function: func.FuncOp, ops: Iterable[Operation]) -> Disjoint
 
 
 def hands_on(function: func.FuncOp) -> bool:
-    """True if loops or branches of a function carry memrefs, so that a memref may be one of several buffers."""
+    """Whether loops or branches of a function carry memrefs, so that a memref may be one of several buffers."""
     inner = [op for op in function.body.walk() if op.regions]
     return any(
         _memrefs(op.results) or any(_memrefs(block.args) for region in op.regions for block in region.blocks)
@@ -261,7 +268,7 @@ def _expect_one_buffer(alloc: Buffer, same: DisjointSet[SSAValue]) -> None:
 
 
 def loops_around(op: Operation) -> Iterator[Operation]:
-    """The loops around an op, innermost first. Every op with regions counts as a loop, except branches."""
+    """The loops around an op, innermost first. Every op with regions counts as a loop, except for branches."""
     around = op.parent_op()
     while around is not None and not isinstance(around, func.FuncOp):
         if not isinstance(around, scf.IfOp):
@@ -276,7 +283,7 @@ def _memrefs(values: Iterable[SSAValue]) -> list[SSAValue]:
 def aliases_of(op: Operation) -> list[SSAValue]:
     """The memrefs that an op accepts, returns, yields or carries, any two of which may be the same buffer.
 
-    Empty if the op passes no memref on.
+    Empty for an op that neither returns, yields nor carries a memref.
     """
     if isinstance(op, ReuseOp):
         return []
@@ -290,13 +297,13 @@ def aliases_of(op: Operation) -> list[SSAValue]:
 
 
 def is_point(op: Operation) -> bool:
-    """True if an op is a program point."""
+    """Whether an op is a program point."""
     kind = _kind_of(type(op))
     return not kind.is_view and (kind.ends or bool(op.regions or _memrefs(op.operands)))
 
 
 class _Kind(NamedTuple):
-    """The properties that a class of ops has: whether it defines buffers or views, and whether it ends a block."""
+    """The properties of a class of ops: whether its ops define buffers or views, and whether they end a block."""
 
     is_buffer: bool
     is_view: bool
@@ -311,11 +318,13 @@ def _kind_of(kind: type[Operation]) -> _Kind:
 
 
 def starts_fresh(alloc: Buffer, touches: Sequence[Operation], own: Container[SSAValue]) -> bool:
-    """True if the first op that touches a buffer overwrites all of it unread, and all later ops that touch it follow in
-    the same block.
+    """Whether the first op that touches a buffer overwrites all of it without reading it, and all later ops that
+    touch the buffer follow in the same block.
 
-    A loop in the block of the allocation counts as such an op. touches: the ops that touch the buffer, starting with
-    the first. own: the operands of the first op that are the buffer or a view of the buffer.
+    A loop in the block of the allocation counts as such a first op.
+
+    touches: the ops that touch the buffer, starting with the first.
+    own: the operands of the first op that are the buffer or a view of the buffer.
     """
     first = touches[0]
     if not isinstance(first, TensorOp) or (dest := first.written) is None or first.parent is None:
@@ -328,8 +337,8 @@ def starts_fresh(alloc: Buffer, touches: Sequence[Operation], own: Container[SSA
 
 
 def reshaped(value: SSAValue) -> SSAValue:
-    """The memref from which a chain of reshapes, each of all elements, computes `value`; `value` itself without
-    reshapes.
+    """The memref at the start of a chain of reshapes that ends at `value`. `value` itself if no reshape computes
+    it.
     """
     while isinstance(reshape := value.owner, SliceOp) and elements_of(reshape.source) == elements_of(value):
         value = reshape.source
@@ -337,7 +346,10 @@ def reshaped(value: SSAValue) -> SSAValue:
 
 
 class _LoopEnds(dict[Operation, int]):
-    """The last program point in each loop. number: the program point of each op."""
+    """The last program point in each loop.
+
+    number: the program point of each op.
+    """
 
     def __init__(self, number: dict[Operation, int]):
         super().__init__()
@@ -352,7 +364,8 @@ def _spans(op: Operation, home: Buffer | None, ends: _LoopEnds) -> Iterator[Live
     """Yield the point of an op, and the ranges of the loops around it whose later iterations may access the same
     buffer.
 
-    home: the allocation of a buffer whose old content is never read; loops around the allocation then extend no range.
+    home: the allocation of a buffer whose old content no later iteration reads, so that loops around it extend no
+    range; None for any other buffer.
     """
     number = ends.number
     yield LiveRange(number[op], number[op])
@@ -363,7 +376,10 @@ def _spans(op: Operation, home: Buffer | None, ends: _LoopEnds) -> Iterator[Live
 
 
 def receives(buffer: SSAValue, *, packed: bool) -> bool:
-    """True if the caller sends rows into a buffer or a view of it. packed: whether these rows have packed elements."""
+    """Whether the caller sends rows into a buffer or a view of it.
+
+    packed: whether the rows to look for have packed elements.
+    """
     for use in buffer.uses:
         op = use.operation
         if is_receipt(op) and op.dest is buffer:

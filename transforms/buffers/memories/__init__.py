@@ -1,5 +1,5 @@
-"""The choice of a memory for each buffer, hot constant and stack: the problem, the search and the judge.
+"""The assignment of each buffer, each frequently read constant and the stack to one of a chip's memories.
 
-`choice.py` states the problem, `relaxation.py` bounds its cost from below, `search.py` solves it by branch and bound,
-and `exhaustive.py` checks the result of small problems by other means.
+`choice.py` states the problem, `relaxation.py` computes a lower bound on its cost, `search.py` solves it by branch and
+bound, and `exhaustive.py` checks the result of small problems by a different method.
 """

@@ -1,4 +1,6 @@
-"""The problem: items, each with a size, a live range and a cost in every memory, and memories with capacities."""
+"""The problem of assigning items to memories. Items have a size, a live range and a cost in each memory; memories have
+a capacity.
+"""
 
 from __future__ import annotations
 
@@ -13,9 +15,13 @@ PERMANENT_ALIGNMENT = 8
 
 @dataclass(frozen=True)
 class Item:
-    """What is placed: a buffer with the number of its rectangle, or bytes that are occupied throughout.
+    """An item to assign to a memory: a buffer, with the number of its rectangle, or bytes that are occupied
+    throughout.
 
-    costs: the wait cycles of its accesses in one inference, by memory; None for a memory that cannot hold it.
+    size: the size in bytes.
+    costs: for each memory, the wait cycles of the item's accesses in one inference; None for a memory that cannot
+        contain the item.
+    rectangle: the number of the buffer's rectangle; None for bytes that are occupied throughout.
     """
 
     name: str
@@ -30,11 +36,11 @@ class Item:
 
     @property
     def allowed(self) -> Sequence[int]:
-        """The memories that can hold the item, the cheapest first."""
+        """The memories that can contain the item, in ascending order of cost."""
         return sorted((m for m, cost in enumerate(self.costs) if cost is not None), key=self.cost)
 
     def cost(self, memory: int) -> int:
-        """The wait cycles in a memory that can hold the item."""
+        """The wait cycles of the item in a memory that can contain it."""
         cost = self.costs[memory]
         assert cost is not None
         return cost
@@ -42,19 +48,28 @@ class Item:
 
 @dataclass(frozen=True)
 class Problem:
-    """Items, the rectangles of buffers, and the capacity of each memory in bytes; None if it is not packed."""
+    """Items, the rectangles of buffers, and the capacity of each memory in bytes. The capacity of a memory without a
+    limit is None.
+    """
 
     items: Sequence[Item]
     rectangles: Sequence[Rectangle]
     capacities: Sequence[int | None]
 
     def buffers_in(self, memory: int, memories: Sequence[int]) -> list[int]:
-        """The rectangles that an assignment, which may be incomplete, places in a memory, in ascending order."""
+        """The rectangles of the buffers that an assignment places in a memory, in ascending order.
+
+        memories: the memory of each item; items at the end may be missing.
+        """
         held = (item.rectangle for item, at in zip(self.items, memories, strict=False) if at == memory)
         return sorted(number for number in held if number is not None)
 
     def room(self, memory: int, memories: Sequence[int]) -> int | None:
-        """The bytes of a memory that constants and the stack leave; None without a limit."""
+        """The number of bytes of a memory that the constants and the stack leave for buffers. None for a memory
+        without a limit.
+
+        memories: the memory of each item; items at the end may be missing.
+        """
         if (capacity := self.capacities[memory]) is None:
             return None
         return capacity - sum(item.permanent for item, at in zip(self.items, memories, strict=False) if at == memory)
@@ -62,11 +77,12 @@ class Problem:
 
 @dataclass(frozen=True)
 class Choice:
-    """A memory for each item, and the placement of the buffers of each memory.
+    """A memory for each item, and the offsets of the buffers in each memory.
 
-    cost: the wait cycles of one inference. bound: a lower bound on the cost of every choice. proof: how the bound was
-    found: by the relaxation, or by the search, which then excluded all cheaper choices; "" if the bound is lower than
-    the cost.
+    cost: the wait cycles of one inference.
+    bound: a lower bound on the cost of every choice.
+    proof: the method that proved the bound, either the relaxation or the complete search; "" if the bound is lower
+        than the cost.
     """
 
     memories: tuple[int, ...]
@@ -78,5 +94,5 @@ class Choice:
 
     @property
     def gap(self) -> int:
-        """The difference of the cost and the bound, in cycles."""
+        """The difference between the cost and the bound, in cycles."""
         return self.cost - self.bound

@@ -1,7 +1,8 @@
-"""The judge of a choice of memories: all choices of a small problem, the cheapest first.
+"""An independent check of a choice of memories: it enumerates all choices of a small problem in ascending order of
+cost.
 
-It shares no code with the search: no relaxation, no order of items, and Algorithm X instead of the packers decides
-whether the buffers of a memory fit.
+It shares no code with the search. There is no relaxation and no order of items, and Algorithm X instead of the packers
+decides whether the buffers of a memory fit.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ CHOICES = 1 << 16
 
 
 def judge_choice(problem: Problem, choice: Choice) -> Verdict:
-    """Judge whether no choice costs less than the bound of `choice`. REFUTED if one does."""
+    """Check the lower bound of a choice. REFUTED if some choice costs less than the bound."""
     every = [item.allowed for item in problem.items]
     if prod(map(len, every)) > CHOICES:
         return Verdict.UNDECIDED
@@ -38,7 +39,7 @@ def judge_choice(problem: Problem, choice: Choice) -> Verdict:
 
 
 def _fits(problem: Problem, memories: tuple[int, ...]) -> Verdict:
-    """AGREED if the buffers of every memory fit, REFUTED if those of one do not."""
+    """AGREED if the buffers of every memory fit its capacity, REFUTED if the buffers of some memory do not."""
     verdict = Verdict.AGREED
     for memory in range(len(problem.capacities)):
         if (room := problem.room(memory, memories)) is None:

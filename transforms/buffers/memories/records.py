@@ -1,4 +1,6 @@
-"""The record of a choice on the arena: an attribute that `place-memories` writes and later passes and reports read."""
+"""The record of the assignment to memories: an attribute of the arena that `place-memories` writes and that later
+passes and reports read.
+"""
 
 from __future__ import annotations
 
@@ -15,13 +17,13 @@ from tinyml.dialects.errors import InputError
 
 @dataclass(frozen=True)
 class Placed:
-    """A memory and what lies in it.
+    """A memory and its content.
 
-    * macro, section: how C places a variable in it.
+    * macro, section: how C code places a variable in the memory.
     * size, read, write: as in `Memory`.
-    * offset, bytes: the part of the arena.
+    * offset, bytes: the part of the arena in this memory.
     * stack: the bytes of the stack.
-    * hot: the bytes of each constant that is copied to it, by the digest of its value.
+    * hot: the bytes of each constant that is copied to the memory, by the digest of the constant's value.
     """
 
     name: str
@@ -36,16 +38,17 @@ class Placed:
     hot: Mapping[str, int]
 
     def holds(self, offset: int) -> bool:
-        """Whether a byte of the arena is in this memory."""
+        """Whether the byte of the arena at an offset is in this memory."""
         return self.offset <= offset < self.offset + self.bytes
 
 
 @dataclass(frozen=True)
 class Record:
-    """The memories in their order in the arena, and the choice.
+    """The memories, in the order of their parts of the arena, and the cost of the assignment.
 
-    cost, bound: the wait cycles of one inference and their lower bound. proof: of the bound, as in `Choice`. checked:
-    the judge that agreed, or "".
+    cost, bound: the wait cycles of one inference, and a lower bound on them.
+    proof: the method that proved the bound, as in `Choice`.
+    checked: the name of the independent check that agreed, or "".
     """
 
     memories: Sequence[Placed]
@@ -61,7 +64,7 @@ class Record:
 
     @classmethod
     def of(cls, attribute: DictionaryAttr) -> Record:
-        """Read the attribute; raises `InputError` for any other."""
+        """Parse the attribute. Raises `InputError` for an attribute of any other form."""
         try:
             plain = _plain(attribute)
             memories = [Placed(**memory) for memory in plain.pop("memories")]
@@ -71,7 +74,7 @@ class Record:
 
 
 def digest_of(value: Attribute) -> str:
-    """The text by which the value of a constant is found again at lower levels."""
+    """The digest that identifies the value of a constant at lower levels."""
     return f"v{sha256(str(value).encode()).hexdigest()[:16]}"
 
 

@@ -1,9 +1,9 @@
-"""A lower bound on the cost of a choice: the Lagrangian relaxation of the capacities.
+"""A lower bound on the cost of a choice, by Lagrangian relaxation of the capacity constraints.
 
-At every program point the live bytes in a memory must not exceed its capacity. The relaxation prices these bytes
-instead: for prices of at least 0, each item goes to the memory that is cheapest for it, and the sum of these costs less
-the price of all capacities bounds the cost of every choice from below (Geoffrion 1974). Subgradient steps raise the
-bound (Held, Wolfe and Crowder 1974).
+At every program point the live bytes in a memory must not exceed its capacity. The relaxation replaces these
+constraints by nonnegative prices per byte. Each item then goes to the memory that is cheapest for it. The sum of these
+costs minus the price of all capacities is a lower bound on the cost of every choice (Geoffrion 1974). Subgradient steps
+raise the bound (Held, Wolfe and Crowder 1974).
 """
 
 from __future__ import annotations
@@ -20,9 +20,9 @@ _SLACK = 1e-6
 
 
 class Relaxation:
-    """The priced cost of each item in each memory, for the prices with the highest bound.
+    """The cost of each item in each memory, including prices, for the prices with the highest bound.
 
-    target: the cost of a known choice, which scales the steps.
+    target: the cost of a known choice, which scales the subgradient steps.
     """
 
     def __init__(self, problem: Problem, target: int) -> None:
@@ -51,21 +51,22 @@ class Relaxation:
         self.constant = float((self.prices.sum(axis=1) * self._capacities).sum())
 
     def _priced(self, prices: np.ndarray, sizes: np.ndarray) -> tuple[np.ndarray, float]:
-        """Return the priced cost of each item in each memory, and the bound."""
+        """Return the cost of each item in each memory, including prices, and the lower bound for these prices."""
         priced = self._costs + sizes @ prices.T
         paid = (prices.sum(axis=1) * self._capacities).sum()
         return priced, float(priced.min(axis=1).sum() - paid) if len(priced) else 0.0
 
 
 def rounded_up(bound: float) -> int:
-    """The least whole number of cycles that a bound allows."""
+    """The least whole number of cycles that is not below a bound."""
     return max(ceil(bound - _SLACK * max(1.0, abs(bound))), 0)
 
 
 def _live_bytes(problem: Problem) -> np.ndarray:
-    """The bytes of each item at each point at which a buffer starts; overlaps are subtracted where they may save bytes.
+    """The bytes of each item at each program point at which a buffer starts. Bytes that overlaps may save are
+    subtracted.
 
-    These points suffice, because the live bytes of a memory only grow where a buffer starts.
+    These points suffice, because the live bytes of a memory only increase where a buffer starts.
     """
     points = sorted({shape.first for shape in problem.rectangles}) or [0]
     points += [saving(problem.rectangles, shape).until + 1 for shape in problem.rectangles if shape.overlaps]

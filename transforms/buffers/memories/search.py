@@ -1,9 +1,10 @@
 """The choice with the least wait cycles, by branch and bound.
 
-The items with the most to lose are placed first, each in its cheapest memory first. A partial choice is dropped if the
-relaxation shows that no cheaper choice contains it, or if its buffers in a memory need more bytes at some point than
-there are. A complete choice counts if the packers place the buffers of each memory within its capacity. Where a packer
-fails without proving that none succeeds, the bound allows for this choice.
+Items are assigned in descending order of the difference between their greatest and least cost. Each item is first
+assigned to its cheapest memory. A partial choice is discarded if the relaxation proves that no choice containing it is
+cheaper than the best, or if its buffers in some memory need more bytes at some point than the memory has. A complete
+choice is valid if the packers place the buffers of each memory within its capacity. If a packer fails without a proof
+that no packing exists, the final bound is at most the cost of this choice.
 """
 
 from __future__ import annotations
@@ -27,9 +28,10 @@ Packer = Callable[[Sequence[Rectangle], int], Placement]
 
 
 def choose(problem: Problem, packer: Packer, nodes: int = NODES) -> Choice | None:
-    """The cheapest choice found in a limited number of nodes; None if there is none.
+    """The cheapest choice found within `nodes` nodes. None if no choice exists.
 
-    Until a choice is found, the limit is ten times as high. Raises `OutOfTime` if none is found by then.
+    Until a first choice is found, the limit is ten times as high. Raises `OutOfTime` if none is found within this
+    limit.
     """
     return _Search(problem, packer, nodes).run()
 
@@ -101,7 +103,7 @@ class _Search:
         return room >= 0 and lower_bound(keep_numbers(self.problem.rectangles, held)) <= room
 
     def finish(self, memories: Sequence[int], cost: int) -> None:
-        """Pack the buffers of a complete choice; keep the choice if every memory holds them."""
+        """Pack the buffers of a complete choice. Record the choice if the buffers of every memory fit."""
         placements: list[Placement] = []
         for memory in range(len(self.problem.capacities)):
             held = self.problem.buffers_in(memory, memories)
@@ -123,6 +125,6 @@ class _Search:
 
 
 def _stake(problem: Problem, i: int) -> int:
-    """The cycles between the cheapest and the dearest memory of an item."""
+    """The difference in cycles between the greatest and the least cost of item `i`."""
     costs = [cost for cost in problem.items[i].costs if cost is not None]
     return max(costs, default=0) - min(costs, default=0)

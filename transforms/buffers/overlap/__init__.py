@@ -1,3 +1,3 @@
-"""Results that overlap operands during the last read of the operands: safe distances, and their verification by replay
-(L2).
+"""Results that overlap operands while the operands are read for the last time: safe distances, and their verification
+by replay (L2).
 """

@@ -29,11 +29,12 @@ if TYPE_CHECKING:
 
 
 def reads_precede_writes(op: Operation, written: SSAValue, shifts: Mapping[SSAValue, int]) -> dict[SSAValue, bool]:
-    """For each buffer in `shifts`, whether an op reads the bytes shared with `written` before it writes them.
+    """For each buffer in `shifts`, whether an op reads the bytes shared with `written` before it writes them: the
+    last read of each shared byte must precede the first write to the byte.
 
-    The condition is that the last read of each shared byte precedes the first write to the byte. shifts: for each
-    buffer, the bytes from its start to the start of `written`. The result is False for a buffer that is also written,
-    and if the bytes that the op accesses are unknown.
+    False for a buffer that is also written, and if the bytes that the op accesses are unknown.
+
+    shifts: for each buffer, the number of bytes from its start to the start of `written`.
     """
     last_reads = {read: np.full(_size(read), -1) for read in shifts}
     first_writes = np.full(_size(written), 1 << 62)
@@ -61,15 +62,15 @@ def reads_precede_writes(op: Operation, written: SSAValue, shifts: Mapping[SSAVa
 
 
 def _precede(last_reads: NDArray[np.int64], first_writes: NDArray[np.int64]) -> bool:
-    """True if each byte's last read precedes its first write. Both arrays start at the first byte that two buffers
-    share.
+    """Whether the last read of each byte precedes its first write. Both arrays start at the first byte that two
+    buffers share.
     """
     shared = min(len(last_reads), len(first_writes))
     return bool((last_reads[:shared] < first_writes[:shared]).all())
 
 
 def overwrites(loop: scf.ForOp, buffer: SSAValue) -> bool:
-    """True if a loop writes all bytes of a buffer, and writes each byte before it reads the byte; False if this is
+    """Whether a loop writes all bytes of a buffer, each before it reads the byte. False if the accesses are
     unknown.
     """
     written = np.zeros(_size(buffer), bool)
@@ -80,10 +81,10 @@ def overwrites(loop: scf.ForOp, buffer: SSAValue) -> bool:
 
 
 def rewrites_before_reading(loop: scf.ForOp, read: SSAValue, lost: SSAValue, shift: int) -> bool:
-    """True if a loop rewrites each byte of `read` that it overwrites through `lost`, before it reads the byte.
+    """Whether a loop rewrites each byte of `read` that it overwrites through `lost`, before it reads the byte.
+    False if the bytes that an op accesses are unknown.
 
-    shift: the bytes from the start of `read` to the start of `lost`. False if the bytes that an op accesses are
-    unknown.
+    shift: the number of bytes from the start of `read` to the start of `lost`.
     """
     held = np.zeros(_size(read), bool)
     try:
@@ -99,7 +100,9 @@ def rewrites_before_reading(loop: scf.ForOp, read: SSAValue, lost: SSAValue, shi
 
 
 class _Access(NamedTuple):
-    """Bytes of a buffer that an op reads or writes, and the time of each access, counted from the start of the op."""
+    """The bytes of a buffer that an op reads or writes, and the time of each access, counted from the start of the
+    op.
+    """
 
     buffer: SSAValue
     writes: bool
@@ -108,7 +111,7 @@ class _Access(NamedTuple):
 
 
 def _holds(accesses: Sequence[_Access], buffer: SSAValue, held: NDArray[np.bool_]) -> bool:
-    """True if an op reads only bytes of a buffer that are valid. The bytes that the op writes become valid in
+    """Whether an op reads only valid bytes of a buffer. The bytes that the op writes are then marked as valid in
     `held`.
     """
     own = [access for access in accesses if access.buffer is buffer]
@@ -125,8 +128,8 @@ def _size(buffer: SSAValue) -> int:
 
 
 def _executed(op: Operation, buffers: Collection[SSAValue]) -> Iterator[list[_Access]]:
-    """Yield the accesses of each op to the given buffers, in the order of execution; raises `Unknown` as `touches`
-    does.
+    """Yield the accesses of each op to the given buffers, in the order of execution. Raises `Unknown` in the same
+    cases as `touches`.
     """
     indices: dict[SSAValue, int] = {}
 
@@ -151,7 +154,7 @@ def _executed(op: Operation, buffers: Collection[SSAValue]) -> Iterator[list[_Ac
 
 
 def _access(steps: Steps, indices: Mapping[SSAValue, int]) -> _Access:
-    """The accesses that the steps of an op perform in the iteration with the given loop indices."""
+    """The accesses of the given steps of an op in the iteration with the given loop indices."""
     elements = steps.elements
     if (window := steps.window) is not None:
         first, last = window.span(index_of(window.top, indices), index_of(window.left, indices))

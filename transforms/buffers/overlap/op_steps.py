@@ -1,6 +1,6 @@
 """The steps in which an op on buffers loads and stores elements, and the positions of these elements (L2).
 
-Two analyses of loops use this module. They share no other code, so that each detects errors of the other.
+Two analyses of loops use this module and share no other code, so that each detects errors of the other.
 `overlap_distance.py` executes loops symbolically, for the packers. `byte_times.py` executes loops iteration by
 iteration, for the check.
 """
@@ -33,15 +33,16 @@ MOST_STEPS = 20_000_000
 
 
 class Unknown(Exception):
-    """Raised when the bytes that an op accesses are unknown."""
+    """The bytes that an op accesses are unknown."""
 
 
 class Steps(NamedTuple):
     """The loads of an op from a memref, or its stores to the memref.
 
-    start: the first element of the memref in its buffer. times: counted from the start of the op; loads have even
-    times, stores odd ones. elements: an array of shape (times, elements per time). window: the op whose windows
-    (`WindowOp.span`) consist of the elements, if the elements depend on indices.
+    start: the position of the memref's first element in its buffer.
+    times: the time of each access, counted from the start of the op; loads have even times, stores odd ones.
+    elements: an array of shape (times, elements per time).
+    window: the op whose windows (`WindowOp.span`) consist of the elements, if the elements depend on indices.
     """
 
     value: SSAValue
@@ -53,10 +54,10 @@ class Steps(NamedTuple):
 
 
 def touches(op: Operation, buffers: Collection[SSAValue]) -> bool:
-    """True for an op that accesses one of the buffers, or for a loop around such an op.
+    """Whether an op accesses one of the buffers, or is a loop around such an op.
 
     Raises `Unknown` for ops other than tensor ops and loops without carried values, and for a memref that loops or
-    branches may choose.
+    branches may select.
     """
     if isinstance(op, SliceOp):
         return False
@@ -73,8 +74,8 @@ def touches(op: Operation, buffers: Collection[SSAValue]) -> bool:
 def steps_of(op: TensorOp, buffers: Collection[SSAValue]) -> list[Steps]:
     """The steps in which an op accesses elements of the given buffers.
 
-    An operand that the op does not visit step by step counts as read as a whole at the end. A copy of windows to
-    another buffer is one step.
+    If an op does not access an operand element by element in known steps, the whole operand counts as read at the
+    end. A copy of windows to another buffer is one step.
     """
     assert op.dest is not None
     if is_window_copy(op) and root(op.dest) not in buffers:
@@ -98,12 +99,12 @@ def steps_of(op: TensorOp, buffers: Collection[SSAValue]) -> list[Steps]:
 
 
 def index_of(index: SSAValue, known: Mapping[SSAValue, Any]) -> Any:
-    """The value of an index (`index_value`); raises `Unknown` for an index that depends on data."""
+    """The value of an index (`index_value`). Raises `Unknown` for an index that depends on data."""
     if (found := index_value(index, known)) is None:
         raise Unknown
     return found
 
 
 def sum_of(start: AffineSum, known: Mapping[SSAValue, Any]) -> Any:
-    """The value of a sum of indices (`index_of`)."""
+    """The value of a sum of indices. Raises `Unknown` in the same cases as `index_of`."""
     return start.constant + sum(factor * index_of(index, known) for index, factor in start.factors.items())

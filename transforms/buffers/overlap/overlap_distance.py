@@ -1,10 +1,10 @@
 """The accesses of loop nests to buffers over time (L2, before packing).
 
-A result may overwrite an operand from a safe distance below the operand. This distance follows from the bytes that an
-op or a loop nest reads and writes over time. The accesses also show which nests fill a buffer. They are computed
-without executing the nest iteration by iteration. Loops run symbolically: an index is an array with an axis for each
-loop. An access therefore becomes arrays of times and bytes. Loop bounds and indices must be computed from constants and
-the indices of enclosing loops.
+A result may overwrite an operand if the operand starts a safe distance above the result. This distance follows from the
+bytes that an op or a loop nest reads and writes over time. The accesses also show which nests fill a buffer. They are
+computed without executing the nest iteration by iteration. Instead, loops run symbolically: an index is an array with
+an axis for each loop. An access therefore becomes arrays of times and bytes. Loop bounds and indices must be computed
+from constants and the indices of enclosing loops.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ NO_ACCESS = 1 << 62
 
 
 class Access(NamedTuple):
-    """The bytes of a buffer that an op reads or writes at each time, from the first byte to the end (exclusive)."""
+    """The bytes of a buffer that an op reads or writes at each time, from the first byte to the exclusive end."""
 
     buffer: SSAValue
     writes: bool
@@ -51,7 +51,7 @@ class Access(NamedTuple):
 
 
 def accesses(op: Operation, buffers: Collection[SSAValue]) -> list[Access]:
-    """All accesses of an op to the given buffers, including those in its loops.
+    """All accesses of an op to the given buffers, including the accesses in its loops.
 
     Raises `Unknown` for branches, for loops that carry values or are too long, for memrefs that loops or branches
     carry, and for indices that depend on data.
@@ -64,9 +64,10 @@ def accesses(op: Operation, buffers: Collection[SSAValue]) -> list[Access]:
 class _Loop(NamedTuple):
     """A loop around an op.
 
-    indices: the index in each iteration, with an axis for each enclosing loop and one for this loop. A loop whose
-    bounds depend on enclosing loops has as many indices as its longest run. runs: true for the indices that are
-    iterations. duration: the time of an iteration, in steps.
+    indices: the index in each iteration, with an axis for each enclosing loop and one for this loop. If the bounds
+        depend on enclosing loops, there are as many indices as the longest execution has iterations.
+    runs: true for the indices that are iterations.
+    duration: the time of an iteration, in steps.
     """
 
     variable: SSAValue
@@ -82,7 +83,7 @@ class _Loop(NamedTuple):
 class _Walk:
     """A walk over ops that collects their accesses.
 
-    loops, steps: the loops and steps of the ops whose duration has been computed.
+    loops, steps: caches of the loops and of the steps of ops.
     """
 
     def __init__(self, buffers: Collection[SSAValue]) -> None:
@@ -92,7 +93,9 @@ class _Walk:
         self.steps: dict[TensorOp, Sequence[Steps]] = {}
 
     def duration(self, op: Operation, loops: list[_Loop]) -> int:
-        """The duration of an op in steps: at least 1, or 0 if it accesses no buffer."""
+        """The duration of an op in steps. It is at least 1 for an op that accesses a buffer, and 0 for any
+        other op.
+        """
         if not touches(op, self.buffers):
             return 0
         if isinstance(op, scf.ForOp):
@@ -124,7 +127,7 @@ class _Walk:
         return loop._replace(duration=sum(self.duration(inner, [*loops, loop]) for inner in op.body.block.ops))
 
     def visit(self, op: Operation, time: int, loops: list[_Loop]) -> None:
-        """Collect the accesses of an op that starts at `time` in the first iteration of the enclosing loops."""
+        """Record the accesses of an op that starts at `time` in the first iteration of the enclosing loops."""
         if not touches(op, self.buffers):
             return
         if isinstance(op, scf.ForOp):
@@ -137,7 +140,9 @@ class _Walk:
             self.record(steps, time, loops)
 
     def record(self, steps: Steps, time: int, loops: Sequence[_Loop]) -> None:
-        """Record the accesses of an op's steps in all iterations, each from its first element to its last."""
+        """Record the accesses of an op's steps in all iterations. The accesses of a step extend from its first
+        element to its last.
+        """
         shape = (*(loop.trips for loop in loops), len(steps.times))
         if prod(shape) > MOST_STEPS:
             raise Unknown
@@ -164,7 +169,7 @@ def _known(loops: Sequence[_Loop]) -> dict[SSAValue, Numbers]:
 
 
 def _on_axes(index: Any, loops: Sequence[_Loop]) -> Numbers:
-    """An index as an array with an axis for each loop; the index may also be a constant."""
+    """An index as an array with an axis for each loop. The index may also be a constant."""
     return np.zeros((1,) * len(loops), np.int64) + index
 
 
@@ -174,7 +179,7 @@ def _along(axis: int, rank: int, values: Numbers) -> Numbers:
 
 
 def _ranked(values: NDArray[Any], rank: int) -> NDArray[Any]:
-    """Values with trailing axes of extent 1 added, up to `rank` axes."""
+    """An array with trailing axes of extent 1 added, up to `rank` axes."""
     return values.reshape(values.shape + (1,) * (rank - values.ndim))
 
 
@@ -184,13 +189,14 @@ def safe_distances(
     """For each operand, the least number of bytes by which it must start above the result that an op or loop nest
     writes.
 
-    operands, results: the memrefs by which each buffer is accessed. None for an operand to which the op writes, or if
-    the accesses are unknown. A negative distance allows the operand to start below the result. At minus the operand's
-    size, the operand ends at the start of the result.
+    None for an operand to which the op writes, or if the accesses are unknown. A negative distance allows the
+    operand to start below the result. At minus the operand's size, the operand ends at the start of the result.
 
-    At the least distance, no byte of the operand is overwritten before its last read. Consider a write to the result
-    that ends at byte w, and let m be the lowest byte of the operand that is still to be read. The write stays below
-    byte m if the operand starts at least w - m bytes above the result.
+    At the least distance, no byte of the operand is overwritten before its last read. Consider a write to the
+    result that ends at byte w, and let m be the lowest byte of the operand that is still to be read. The write
+    stays below byte m if the operand starts at least w - m bytes above the result.
+
+    operands, results: the memrefs by which each buffer is accessed.
     """
     try:
         every = accesses(op, {*results, *(value for operand in operands for value in operand)})
@@ -210,9 +216,10 @@ def safe_distances(
 
 
 def _safe_distance(operand: Collection[SSAValue], reads: Sequence[Access], written: Sequence[Numbers]) -> int | None:
-    """The least safe distance of one operand in bytes, or None if there is none.
+    """The least safe distance of one operand, in bytes. None if there is none.
 
-    reads: the accesses to the operand. written: the times of writes to the result, and the bytes where each write ends.
+    reads: the accesses to the operand.
+    written: two arrays, the times of writes to the result and the bytes at which the writes end.
     """
     if any(access.writes for access in reads):
         return None
@@ -230,7 +237,7 @@ def _safe_distance(operand: Collection[SSAValue], reads: Sequence[Access], writt
 
 
 def fills(loop: scf.ForOp, buffer: SSAValue) -> bool:
-    """True if a loop writes all bytes of a buffer, and writes each byte before it reads the byte; False if this is
+    """Whether a loop writes all bytes of a buffer, each before it reads the byte. False if the accesses are
     unknown.
     """
     first = {writes: np.full(size_in_bytes(memref_type(buffer)), NO_ACCESS) for writes in (True, False)}

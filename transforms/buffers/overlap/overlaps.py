@@ -1,8 +1,9 @@
 """Results that may overlap operands or reuse their bytes, among the rectangles of a function's buffers.
 
-If a loop nest starts to write its result late, most of an operand is already read by then. The result could therefore
-be placed in the middle of the operand. Packing, however, places each result below the operands that it overlaps. Such
-results are therefore packed as one rectangle, a stack, in which the result that is written last is on top.
+If a loop nest starts to write its result late, it has already read most of an operand by then. The result could
+therefore be placed in the middle of the operand. Packing, however, places each result below the operands that it
+overlaps. A stack removes this restriction: several results are packed as one rectangle, in which the result that is
+written last is on top.
 """
 
 from __future__ import annotations
@@ -41,10 +42,10 @@ def safe_distances(
 ) -> Distances:
     """For each group of buffers, the operands that its result may overlap, each with the safe distance in bytes.
 
-    Only distances below the size of the result are included. The op or loop nest that first touches the result must be
-    the last reader of the operand. The group that contains the input overlaps nothing, because the caller fills the
-    input before the first op. If two buffers are first touched together and each could overlap the other, only the
-    later one may do so. Chains of overlaps are therefore acyclic.
+    Only distances below the size of the result are included. The op or loop nest that first touches the result must
+    be the last reader of the operand. The group that contains the input overlaps nothing, because the caller writes
+    the input before the first op. If two buffers are first touched together and each could overlap the other, only
+    the later one may do so. Chains of overlaps are therefore acyclic.
     """
     ends = sorted((shape.last, i) for i, shape in enumerate(rectangles))
     number = {op: point for point, op in enumerate(points)}
@@ -72,8 +73,8 @@ def safe_distances(
 
 
 def with_overlaps(rectangles: Sequence[Rectangle], distances: Distances) -> list[Rectangle]:
-    """The rectangles, each with the operands that it may overlap. An operand never starts below the result that
-    overlaps it.
+    """Copies of the rectangles, each with the operands that it may overlap. An operand never starts below the
+    result that overlaps it.
     """
     return [
         replace(shape, overlaps=tuple(Overlap(k, max(distance, 0)) for k, distance in overlapped.items()))
@@ -82,15 +83,16 @@ def with_overlaps(rectangles: Sequence[Rectangle], distances: Distances) -> list
 
 
 class _Part(NamedTuple):
-    """The rectangle with index `number`, which starts `offset` bytes above the start of its stack."""
+    """A part of a stack: the rectangle with index `number`, `offset` bytes above the start of the stack."""
 
     number: int
     offset: int
 
 
 class _Stack(NamedTuple):
-    """Results that are packed as one rectangle, ordered from the lowest to the highest. size: the bytes of the whole
-    stack.
+    """Results that are packed as one rectangle, in ascending order of their offsets.
+
+    size: the size of the whole stack in bytes.
     """
 
     parts: tuple[_Part, ...]
@@ -101,8 +103,8 @@ class _Stack(NamedTuple):
 class _Stacked:
     """A packing problem in which stacks replace the rectangles that they consist of.
 
-    whole: the rectangles of the original problem, with their overlaps. stacks: for each rectangle of this problem, the
-    stack that it stands for; most stacks have a single part.
+    whole: the rectangles of the original problem, with their overlaps.
+    stacks: for each rectangle of this problem, the stack that it represents; most stacks have a single part.
     """
 
     whole: Sequence[Rectangle]
@@ -110,10 +112,11 @@ class _Stacked:
     rectangles: Sequence[Rectangle]
 
     def lower(self, apart: Placement, placement: Placement) -> Placement:
-        """The lower of two placements of the original problem.
+        """The lower of two placements of the original problem. It has no proof of optimality, since a proof for
+        one problem is not valid for the other.
 
-        apart: a placement found without stacks. placement: a placement of the problem with stacks, whose parts are
-        separated first. A proof of optimality for one problem is not valid for the other, so the result has no proof.
+        apart: a placement found without stacks.
+        placement: a placement of the problem with stacks, which is first converted to the original problem.
         """
         bound = lower_bound(self.whole)
         if apart.height <= placement.height:
@@ -126,9 +129,11 @@ class _Stacked:
 
 
 def stacked(rectangles: Sequence[Rectangle], distances: Distances) -> _Stacked | None:
-    """The problem in which stacks replace rectangles; None if there is no stack.
+    """The problem in which stacks replace rectangles. None if no stack saves bytes.
 
-    A stack is formed wherever it saves more than its highest part would save alone. rectangles: with their overlaps.
+    A stack is formed wherever it saves more bytes than the overlap of its highest part alone.
+
+    rectangles: the rectangles with their overlaps.
     distances: the distances from which the overlaps were derived, including negative ones.
     """
     overlapped = {k for operands in distances for k in operands}
@@ -152,12 +157,15 @@ def stacked(rectangles: Sequence[Rectangle], distances: Distances) -> _Stacked |
 
 
 def _stack(rectangles: Sequence[Rectangle], distances: Distances, operand: int, results: list[int]) -> _Stack | None:
-    """The stack below an operand that saves the most bytes, with as few results as possible; None if no stack saves
+    """The stack below an operand that saves the most bytes, with as few results as possible. None if no stack saves
     bytes.
 
-    Each part may extend into the operand by a number of bytes, counted from the start of the part. Parts are sorted by
-    this number. This is the order of due dates in Jackson's rule (1955) for the least maximum lateness: a part is
-    affected only by the bytes above it.
+    Each part may extend into the operand by a number of bytes, counted from the start of the part. Parts are sorted
+    by this number. This is the order of due dates in Jackson's rule (1955) for the least maximum lateness, since a
+    part is affected only by the bytes above it.
+
+    operand: the index of the operand.
+    results: the indices of the results that may be parts.
     """
 
     def reach(i: int) -> int:
@@ -187,8 +195,9 @@ def _stack_of(rectangles: Sequence[Rectangle], order: Sequence[int]) -> _Stack:
 def _rectangle(
     rectangles: Sequence[Rectangle], distances: Distances, stack: _Stack, number: dict[int, int]
 ) -> Rectangle:
-    """The rectangle that stands for a stack in the problem with stacks. number: the new index of each original
-    rectangle.
+    """The rectangle that represents a stack in the problem with stacks.
+
+    number: the new index of each original rectangle.
     """
     shapes = [rectangles[i] for i, _ in stack.parts]
     if len(shapes) == 1:
@@ -207,8 +216,10 @@ def _rectangle(
 def _overlaps(
     rectangles: Sequence[Rectangle], distances: Distances, stack: _Stack, number: dict[int, int]
 ) -> Iterator[Overlap]:
-    """Yield the operands that a stack may overlap, each with the least distance at which no part overwrites the operand
-    too early.
+    """Yield the operands that a stack may overlap, each with the least distance at which no part overwrites the
+    operand before it is read.
+
+    number: the new index of each original rectangle.
     """
     for operand in dict.fromkeys(k for i, _ in stack.parts for k in distances[i]):
         distance = max(offset + distances[i].get(operand, rectangles[i].size) for i, offset in stack.parts)
@@ -221,12 +232,14 @@ LEAST_TRIALS = 20
 
 
 def exchange_sources(function: func.FuncOp, height: Callable[[float], int]) -> dict[ReuseOp, SSAValue]:
-    """Let results reuse the bytes of a different operand where that lowers the height by at least one percent.
+    """Let results reuse the bytes of a different operand where this lowers the height by at least one percent.
+    Return the previous operand of each changed result.
 
     In the sum of two images, for example, both operands are often read for the last time. The live ranges of the
-    operands before the sum determine which of them the result should overwrite. height: packs the function in its
-    current state with a share of the effort, and returns the height in bytes; all shares add up to at most 1. Returns
-    the previous operand of each changed result.
+    operands before the sum determine which of them the result should overwrite.
+
+    height: packs the function in its current state with a given fraction of the effort, and returns the height in
+    bytes; all fractions together are at most 1.
     """
     former: dict[ReuseOp, SSAValue] = {}
     choices = list(_choices(function))
@@ -261,7 +274,10 @@ def _choices(function: func.FuncOp) -> Iterator[tuple[ReuseOp, SSAValue]]:
 
 
 def _is_choice(reuse: ReuseOp, buffer: Buffer, op: tdsl.TensorOp, live: LiveRanges) -> bool:
-    """True if the result of an op could reuse the bytes of `buffer`, another operand of the op."""
+    """Whether a result could reuse the bytes of `buffer`, another operand of its op, instead of its current source.
+
+    op: the op that computes the result.
+    """
     if buffer.result in (reuse.source, reuse.result) or live.points[live.ranges[buffer].last] is not op:
         return False
     known = buffer.parent is reuse.parent and buffer.is_before_in_block(reuse)
@@ -269,8 +285,8 @@ def _is_choice(reuse: ReuseOp, buffer: Buffer, op: tdsl.TensorOp, live: LiveRang
 
 
 def takes_place(op: tdsl.TensorOp, buffer: SSAValue) -> bool:
-    """True if an op may write its result into the buffer of an operand, from its start, while it still reads the
-    operand.
+    """Whether an op may write its result to the bytes of an operand's buffer, both starting at one address, while
+    it still reads the operand.
     """
     operands = [operand for operand in op.inputs if root(operand) is buffer]
     if any(reshaped(operand) is not buffer for operand in operands):
@@ -288,11 +304,11 @@ def takes_place(op: tdsl.TensorOp, buffer: SSAValue) -> bool:
 
 
 def _no_wider(result: MemRefType[Attribute], operand: MemRefType[Attribute]) -> bool:
-    """True if the first i elements of a result never need more bytes than the first i elements of an operand, for any
-    i.
+    """Whether the first i elements of a result never need more bytes than the first i elements of an operand, for
+    any i.
 
-    Packed elements share bytes with later elements. If the operand is packed, the result must therefore be packed in
-    the same way.
+    Packed elements share bytes with later elements. If the operand is packed, the result must therefore be packed
+    in the same way.
     """
     bits, bytes = packed_bits(result), element_bytes(operand)
     if packed_bits(operand) is not None:

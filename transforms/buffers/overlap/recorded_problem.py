@@ -1,4 +1,4 @@
-"""The packing problem that a packed function records."""
+"""Reconstruction of the packing problem from a packed function."""
 
 from __future__ import annotations
 
@@ -14,9 +14,12 @@ from tinyml.transforms.buffers.packing import Rectangle
 
 
 def recorded_rectangles(function: func.FuncOp, align: int = 1) -> list[Rectangle]:
-    """The rectangles of a packed function, one for each place, with the overlaps that its ops permit.
+    """The rectangles of a packed function, with the overlaps that its ops permit. Each rectangle is a byte range
+    that one or several views occupy, one after another.
 
-    align: as in `pack-scratch`. Raises `InputError` for a view without a live range.
+    Raises `InputError` for a view without a live range.
+
+    align: as in `pack-scratch`.
     """
     groups = recorded_places(function)
     shapes = [_rectangle(members, align) for members in groups]
@@ -24,7 +27,9 @@ def recorded_rectangles(function: func.FuncOp, align: int = 1) -> list[Rectangle
 
 
 def recorded_places(function: func.FuncOp) -> list[list[ViewOp]]:
-    """The views of a packed function by place; the views of a place occupy its bytes one after another."""
+    """The views of a packed function, grouped by rectangle. The views of a group occupy the same bytes one after
+    another.
+    """
     views = [op for op in function.walk() if isinstance(op, ViewOp)]
     places: dict[int, list[ViewOp]] = {}
     for i, view in enumerate(views):
@@ -33,8 +38,10 @@ def recorded_places(function: func.FuncOp) -> list[list[ViewOp]]:
 
 
 def _rectangle(members: Sequence[ViewOp], align: int) -> Rectangle:
-    """The rectangle of bytes and program points that contains all given buffers, which occupy the same bytes one after
-    another.
+    """The rectangle that contains the bytes and the program points of all given views, which occupy the same bytes
+    one after another.
+
+    align: as in `pack-scratch`.
     """
     lives = [live_range(view) for view in members]
     return Rectangle(

@@ -1,7 +1,7 @@
 """Placement of buffers in one arena, independent of the IR.
 
-Each buffer is a rectangle of live range by size, and receives an offset. A rectangle occupies `size` bytes at every
-program point from `first` to `last`, both inclusive. Two rectangles without a common point may share bytes, for
+Each buffer is a rectangle with the axes time and address, and receives an offset. A rectangle occupies `size` bytes at
+every program point from `first` to `last`, both inclusive. Two rectangles without a common point may share bytes, for
 instance if one ends at point k and the other starts at k + 1. Two rectangles with a common point may share bytes only
 if one is an operand and the other is a result that may overwrite the operand while it is read. The operand then starts
 at least a given distance above the result.

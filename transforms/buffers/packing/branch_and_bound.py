@@ -14,11 +14,11 @@ learning", ASPLOS 2023). The code is independent of MiniMalloc's code.
   addresses. If this stack exceeds the capacity, there is no packing.
 * Decomposition. If no unplaced buffer crosses from one section to the next, the problem splits into two parts.
 * Overlaps. An operand rests on a result that it may overlap at the safe distance of the pair instead of at the result's
-  end. In bounds, the size of a result is reduced by the possible saving while both buffers are alive.
-* Gaps. A buffer with gaps neither weighs on the sections of its gaps nor meets the buffers that live only there.
-  Decomposition still counts it as crossing its gaps, since its offset is the same on both sides.
-* Fixed offsets. The lowest address of such a buffer is its offset from the start. If another buffer pushes it up, or
-  if it is blocked, there is no packing.
+  end. In bounds, the size of a result is reduced by the possible saving while both buffers are live.
+* Gaps. A buffer with gaps occupies no bytes in the sections of its gaps, and does not conflict with the buffers that
+  are live only there. Decomposition still counts it as crossing its gaps, since its offset is the same on both sides.
+* Fixed offsets. The lowest address of such a buffer is its offset from the start. If another buffer pushes it up, or if
+  it is blocked, there is no packing.
 * Memoisation. A state that failed once fails again. A state consists of the unplaced buffers of a part, their lowest
   addresses, and the last buffer and its offset.
 """
@@ -42,7 +42,7 @@ MOST_STATES = 1 << 17
 
 
 class Outcome(IntEnum):
-    """How a search ended. FAILED proves that there is no packing; the last two members prove nothing."""
+    """The way in which a search ended. FAILED proves that there is no packing; the last two members prove nothing."""
 
     FAILED = 0
     FOUND = 1
@@ -52,7 +52,11 @@ class Outcome(IntEnum):
 
 @dataclass(frozen=True)
 class SearchOutcome:
-    """The result of a search. offsets: in units of the grid, empty unless FOUND. nodes: the number of nodes visited."""
+    """The result of a search.
+
+    offsets: in units of the grid; empty unless the outcome is FOUND.
+    nodes: the number of nodes visited.
+    """
 
     outcome: Outcome
     offsets: tuple[int, ...]
@@ -62,8 +66,9 @@ class SearchOutcome:
 def search(grid: Grid, capacity: int, nodes: int, late: Callable[[], bool]) -> SearchOutcome:
     """Search for a packing of at most `capacity` units in a tree of at most `nodes` nodes, and return the outcome.
 
-    Among candidates at the same offset, the first in the grid is tried first. late: called at every node; the search
-    stops when it returns true.
+    Among candidates at the same offset, the first in the grid is tried first.
+
+    late: called at every node; the search stops when it returns true.
     """
     searching = _Search(grid, capacity, nodes, late)
     with _deep_recursion(4 * len(grid.sizes)):
@@ -128,7 +133,9 @@ class _Search:
         return self.first[a] <= self.last[b] and self.first[b] <= self.last[a]
 
     def solve_parts(self, unplaced: list[int], last: int, last_buffer: int) -> bool:
-        """Split the buffers between sections that none of them crosses, and solve the parts, small ones first."""
+        """Split the buffers between sections that no buffer crosses, and solve the parts, small parts first.
+        Return whether all parts have a packing.
+        """
         if not unplaced:
             return True
         first, crossing = self.first, self.crossing
@@ -145,7 +152,7 @@ class _Search:
         return all(self.solve(buffers, last, last_buffer) for buffers in sorted(filter(None, parts), key=len))
 
     def solve(self, unplaced: list[int], last: int, last_buffer: int) -> bool:
-        """Place the unplaced buffers; return False if that is impossible.
+        """Place the unplaced buffers. Return whether this is possible.
 
         last_buffer: the buffer that was placed last, at offset `last`.
         """
@@ -206,7 +213,7 @@ class _Search:
         return solved
 
     def is_hopeless(self, unplaced: list[int], last: int, last_buffer: int) -> bool:
-        """True if the section bounds prove that the buffers cannot all end below the capacity."""
+        """Whether the section bounds prove that the buffers cannot all end below the capacity."""
         size, push, capacity = self.size, self.push, self.capacity
         starts: list[tuple[int, int]] = []
         blocked: list[int] = []

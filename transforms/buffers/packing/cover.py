@@ -1,12 +1,14 @@
-"""Packing as exact cover (MinUn 5.3): an option places a buffer; each byte at each moment is covered at most once.
+"""Packing as exact cover (MinUn 5.3). An option places a buffer at an offset, and each byte at each moment is covered
+at most once.
 
-If a result may overlap an operand, the two cover bytes of different layers. Each such pair has an item for every offset
-of the result. The operand covers the items of the offsets of the result that are impossible for its own position.
+If a result may overlap an operand, the two buffers cover bytes of different layers. Each such pair has an item for
+every offset of the result. The operand, at a given offset, covers the items of those offsets of the result that are
+impossible together with its own offset.
 
 MinUn's canvas has an item for each byte and instruction. Here time is divided into sections. A buffer has only the
 offsets that occur in packings that have been pushed down (its normal patterns). The only addresses are those at which
-some buffer can start. They suffice because if two placements overlap, both contain the higher start. No coarsening is
-needed.
+some buffer can start. They suffice because if two placed buffers overlap, both contain the higher start. No coarsening
+is needed.
 
 A set of offsets is an integer in which bit o stands for offset o, in units of a grid. `check` is called with the work
 for each set (`Effort.work`) and may abort the search by raising an exception.
@@ -37,10 +39,10 @@ Check = Callable[[int], None]
 
 
 def improve_by_exact_cover(rectangles: Sequence[Rectangle], best: Placement, effort: Effort) -> Placement:
-    """Lower the placement `best` by exact cover, and return the lowest placement.
+    """Lower the placement `best` by exact cover, and return the lowest placement. Raises `OutOfTime`.
 
-    If the effort or the limit on the matrix is exceeded, the result is the best placement found so far. The lower bound
-    is searched even if the height of `best` already equals it. Raises `OutOfTime`.
+    If the effort or the limit on the matrix is exceeded, the result is the best placement found so far. A packing
+    at the lower bound is searched even if the height of `best` already equals the bound.
     """
     grid = to_grid(rectangles)
     low, high = -(-best.lower_bound // grid.unit), -(-best.height // grid.unit)
@@ -67,7 +69,7 @@ def improve_by_exact_cover(rectangles: Sequence[Rectangle], best: Placement, eff
 
 
 def _heights(grid: Grid, low: int, high: int, check: Check) -> list[int]:
-    """The heights in [low, high] that a packing that has been pushed down can have, and `high` itself."""
+    """The heights in [low, high] that a packing that has been pushed down can have. They include `high` itself."""
     ends = {
         offset + size
         for size, pattern in zip(grid.sizes, normal_patterns(grid, high, check), strict=True)
@@ -77,7 +79,9 @@ def _heights(grid: Grid, low: int, high: int, check: Check) -> list[int]:
 
 
 def _cover(grid: Grid, height: int, effort: Effort) -> tuple[list[int] | None, str]:
-    """Return the offsets found, or None, and the outcome; "failed" proves that there is no packing of this height."""
+    """Search for a packing of a given height. Return the offsets found, or None, and the outcome; "failed" proves
+    that there is no packing of this height.
+    """
     offsets, outcome = None, "failed"
     for name, patterns_of in (("short", _short_patterns), ("all", normal_patterns)):
         before = time.monotonic()
@@ -90,10 +94,11 @@ def _cover(grid: Grid, height: int, effort: Effort) -> tuple[list[int] | None, s
 
 
 def cover(grid: Grid, patterns: Iterable[int], effort: Effort, most_ones: int) -> tuple[list[int] | None, int, str]:
-    """Search for offsets of the buffers, with one set of allowed offsets per buffer in `patterns`.
+    """Search for offsets of the buffers. Return the offsets or None, the number of nodes of the search, and its
+    outcome: "found", "failed" or the reason why it stopped.
 
-    Returns the offsets or None, the number of nodes of the search, and its outcome: "found", "failed" or the reason why
-    it stopped. most_ones: a limit on the ones of the matrix.
+    patterns: one set of allowed offsets per buffer.
+    most_ones: a limit on the ones of the matrix.
     """
     offsets: list[list[int]] = []
     left = most_ones
@@ -126,8 +131,8 @@ def cover(grid: Grid, patterns: Iterable[int], effort: Effort, most_ones: int) -
         ]
 
     def clashes(b: int, offset: int) -> list[tuple[str, int, int, int]]:
-        """For each overlap of a buffer at an offset, the items that the buffer covers: "overlap", result, operand,
-        offset of the result.
+        """For each overlap of a buffer at an offset, the items that the buffer covers, as tuples: "overlap",
+        result, operand, offset of the result.
         """
         ruled_out = [("overlap", b, operand, offset) for operand in grid.overlaps.get(b, ())]
         for result in layers.results.get(b, ()):
@@ -174,9 +179,9 @@ def cover(grid: Grid, patterns: Iterable[int], effort: Effort, most_ones: int) -
 
 
 class _Layers:
-    """The layers of each section: sets of buffers that must not share bytes.
+    """The layers of each section, which are sets of buffers that must not share bytes.
 
-    Two buffers that may overlap have no layer in common; every other pair of buffers has one.
+    Two buffers that may overlap have no layer in common. Every other pair of buffers has a common layer.
     """
 
     def __init__(self, grid: Grid, check: Check) -> None:
@@ -212,11 +217,11 @@ class _Layers:
 
 
 def _short_patterns(grid: Grid, height: int, check: Check) -> Iterator[int]:
-    """Yield a set of offsets for each buffer: the sums of sizes of buffers that are alive at the same time. These
+    """Yield, for each buffer, the set of sums of sizes of buffers that are live together with it. These offsets
     mostly suffice.
 
-    The set lacks some possible offsets, because the buffer below may rest on buffers that are never alive together with
-    the upper buffer.
+    Some possible offsets are missing, because the buffer below may rest on buffers that are never live together
+    with the upper buffer.
     """
     limits = _Limits(grid, height, check)
     for b, near in enumerate(_neighbours(grid, check)):
@@ -227,8 +232,8 @@ def _short_patterns(grid: Grid, height: int, check: Check) -> Iterator[int]:
 def normal_patterns(grid: Grid, height: int, check: Check) -> list[int]:
     """For each buffer, the set of its offsets in packings of at most `height` that have been pushed down.
 
-    In such a packing, a buffer rests on the bottom or on another buffer that is alive at the same time and rests in the
-    same way.
+    In such a packing, a buffer rests on the bottom or on another buffer that is live at the same time and itself
+    rests on the bottom or on a buffer.
     """
     count = len(grid.sizes)
     limits = _Limits(grid, height, check)
@@ -254,8 +259,9 @@ def normal_patterns(grid: Grid, height: int, check: Check) -> list[int]:
 
 
 def _work(height: int) -> int:
-    """The work of one operation on a set of offsets, in the unit of `Effort.work`. height: the greatest offset in the
-    set.
+    """The cost of one operation on a set of offsets, in the unit of `Effort.work`.
+
+    height: the greatest offset in the set.
     """
     return 4 + height // 4096
 
@@ -276,7 +282,10 @@ def _steps(grid: Grid, b: int) -> Iterable[int]:
 
 
 def _sums(steps: Iterable[Iterable[int]], most: int, check: Check) -> int:
-    """The set of all sums up to `most` of steps, with at most one step per buffer. steps: the steps of each buffer."""
+    """The set of all sums of steps that are at most `most`. A sum contains at most one step per buffer.
+
+    steps: the steps of each buffer.
+    """
     sums, within = 1, (1 << most + 1) - 1
     for alternatives in steps:
         check(_work(most))
@@ -288,7 +297,7 @@ def _sums(steps: Iterable[Iterable[int]], most: int, check: Check) -> int:
 
 
 def _bits(offsets: int) -> Iterator[int]:
-    """The elements of a set, in ascending order."""
+    """The elements of a set of offsets, in ascending order."""
     text = bin(offsets)[:1:-1]
     at = text.find("1")
     while at >= 0:
@@ -297,11 +306,11 @@ def _bits(offsets: int) -> Iterator[int]:
 
 
 class _Limits:
-    """The offsets that sections permit, independent of the position of other buffers.
+    """The offsets that sections permit, independent of the offsets of other buffers.
 
-    In each section, the bytes below a buffer are a sum of sizes of other buffers, plus at most the slack. If a buffer
-    may be overlapped, the sum may contain the distance of the overlap instead of the size. The slack is the number of
-    bytes that stay free in the section.
+    In each section, the number of bytes below a buffer is a sum of sizes of other buffers plus at most the slack.
+    The slack is the number of bytes that stay free in the section. For a buffer that may be overlapped, the sum may
+    contain the distance of the overlap instead of the size.
     """
 
     def __init__(self, grid: Grid, height: int, check: Check) -> None:
@@ -330,7 +339,7 @@ class _Limits:
 
 
 def _smear(offsets: int, reach: int) -> int:
-    """The set that contains each element and the `reach` numbers that follow the element."""
+    """The union of a set and of the `reach` numbers after each of its elements."""
     done = 0
     while done < reach:
         step = min(done + 1, reach - done)
@@ -349,7 +358,7 @@ def _aligned(offsets: int, alignment: int, height: int) -> int:
 
 
 def _multiples(alignment: int, height: int) -> int:
-    """The set of multiples of an alignment up to at least `height`."""
+    """The set of multiples of an alignment from 0 up to at least `height`."""
     multiples, count = 1, 1
     while (count - 1) * alignment < height:
         multiples |= multiples << count * alignment

@@ -1,4 +1,4 @@
-"""The budget of a packer, and the log of its phases."""
+"""The budget of a packing algorithm, and the log of its phases."""
 
 from __future__ import annotations
 
@@ -26,12 +26,14 @@ It takes some 50 milliseconds, and suffices for most programs of ten buffers.
 
 
 class OutOfTime(Exception):
-    """Raised when an effort has used all its seconds or all its work."""
+    """An effort has used all its seconds or all its work."""
 
 
 @dataclass(frozen=True)
 class Phase:
-    """A phase of a packer: its name, the nodes of its search tree, its duration in seconds and its outcome."""
+    """A phase of a packing algorithm: its name, the nodes of its search tree, its duration in seconds and its
+    outcome.
+    """
 
     name: str
     nodes: int
@@ -41,14 +43,17 @@ class Phase:
 
 @dataclass
 class Effort:
-    """The budget of a packer, and the log of its phases. Each packing needs a new object.
+    """The budget of a packing algorithm, and the log of its phases. Each packing needs a new object. The result is
+    the same on every computer unless `seconds` run out first.
 
-    nodes: the limit on the nodes of all search trees together. If it is None, `steps` limits the steps of the search;
-    if `steps` is None as well, there is no limit. The answer is the same on every computer unless `seconds` run out
-    first. capacity: a sufficient height in bytes; without it the search continues until its placement is optimal. core:
-    search in C if the C code can be compiled; the answers are the same. barred: program points before which no buffer
-    may move. work: a limit on the steps of exact cover, for its matrix and its sets of offsets; a step takes some 0.3
-    microseconds. cover: the steps that mode auto spends on exact cover before it continues with branch and bound.
+    nodes: the limit on the nodes of all search trees together. If it is None, `steps` limits the steps of the search.
+    steps: the limit on steps if `nodes` is None; None for no limit.
+    capacity: a sufficient height in bytes; None to continue the search until its placement is optimal.
+    core: whether to search in C if the C code can be compiled, with the same results.
+    barred: program points before which no buffer may move.
+    work: a limit on the steps of exact cover, for its matrix and its sets of offsets; a step takes some 0.3
+        microseconds.
+    cover: the number of steps that mode auto spends on exact cover before it continues with branch and bound.
     """
 
     nodes: int | None = None
@@ -75,9 +80,10 @@ class Effort:
             self.nodes = self.steps // max(to_grid(rectangles).steps, 1)
 
     def for_cover(self, best: Placement) -> Effort:
-        """The effort for exact cover if another search follows. best: the placement from which exact cover starts.
+        """The effort for exact cover if another search follows. Nodes that exact cover visits do not count for
+        the other search.
 
-        Nodes that exact cover visits do not count for the other search.
+        best: the placement from which exact cover starts.
         """
         nodes = None if self.nodes is None else self.nodes - self.spent
         part = Effort(nodes, None, max(self.seconds_left(), 0.0), self.capacity, self.core, work=self.cover)
@@ -85,12 +91,12 @@ class Effort:
         return part
 
     def keep(self, placement: Placement) -> None:
-        """Record a placement if it is lower than the best so far."""
+        """Record a placement if it is lower than the best placement so far."""
         if self.best is None or placement.height < self.best.height:
             self.best = placement
 
     def check(self, work: int = 0) -> None:
-        """Subtract some work from the budget; raise `OutOfTime` if no work or no time is left."""
+        """Subtract work from the budget. Raises `OutOfTime` if no work or no time is left."""
         self.work -= work
         if self.work < 0 or self.is_late():
             raise OutOfTime
@@ -99,14 +105,14 @@ class Effort:
         return self.ration(1) == 0 or self.is_late()
 
     def is_enough(self, placement: Placement) -> bool:
-        """True if a placement is optimal or no higher than the capacity."""
+        """Whether a placement is optimal, or no higher than the capacity."""
         return placement.optimal or (self.capacity is not None and placement.height <= self.capacity)
 
     def is_late(self) -> bool:
         return self.seconds_left() <= 0
 
     def ration(self, nodes: int) -> int:
-        """The smaller of the given number of nodes and the number of nodes left."""
+        """The smaller of `nodes` and the number of nodes left in the budget."""
         return nodes if self.nodes is None else min(nodes, self.nodes - self.spent)
 
     def seconds_left(self) -> float:

@@ -30,10 +30,10 @@ class Coloured(NamedTuple):
 
 
 class ExactCover:
-    """An exact cover problem, built option by option, and the search for its solutions.
+    """An exact cover problem, which is built option by option, and the search for its solutions. Among primary
+    items with equally few options, the first is covered first.
 
-    primary, secondary: items, all different. Among primary items with equally few options, the first is covered first.
-    Raises ValueError for an item that is named twice.
+    primary, secondary: items, all different. Raises ValueError for a repeated item.
     """
 
     def __init__(self, primary: Iterable[Item], secondary: Iterable[Item] = ()) -> None:
@@ -105,9 +105,12 @@ class ExactCover:
     ) -> Iterator[tuple[int, ...]]:
         """Yield all solutions, each as the numbers of its options in the order in which they were chosen.
 
-        The item with the fewest options is covered first. The search ends early after `nodes` nodes of its tree, or at
-        the first node after `steps` steps. It also ends when `stop` returns true; `stop` is called every 256 nodes. The
-        iterator may be abandoned at any point; only one may run at a time.
+        The item with the fewest options is covered first. The iterator may be abandoned at any point; only one
+        may run at a time.
+
+        nodes: the maximum number of nodes of the search tree.
+        steps: the number of steps after which the search ends at the next node.
+        stop: called every 256 nodes; the search ends when it returns true.
         """
         self.nodes, self.steps, self.exhausted = 0, 0, False
         chosen: list[int] = []
@@ -132,7 +135,9 @@ class ExactCover:
                 self._give_up(chosen)
 
     def _next(self, chosen: list[int]) -> bool:
-        """Advance to the next option of the innermost chosen item that has one left; return False if none has."""
+        """Advance to the next option of the innermost chosen item that has an untried option. Return whether
+        there is such an item.
+        """
         while chosen:
             node = chosen[-1]
             if node > len(self._number):
@@ -170,8 +175,8 @@ class ExactCover:
         return best
 
     def _commit(self, node: int) -> None:
-        """Choose an option for a covered item. Cover the other items of the option, or purify them if they have a
-        colour.
+        """Choose an option for a covered item. Every other item of the option is covered or, if it has a
+        colour, purified.
         """
         top, sibling = self._top, node + 1
         while sibling != node:
@@ -247,8 +252,8 @@ class ExactCover:
             sibling -= 1
 
     def _purify(self, node: int) -> None:
-        """Fix the colour of a secondary item: remove options with a different colour, and mark options with the same
-        one.
+        """Fix the colour of a secondary item. Options with a different colour are removed, and options with the
+        same colour are marked.
         """
         colour, item = self._colour[node], self._top[node]
         below = self._down[item]

@@ -36,8 +36,8 @@ def first_fit(rectangles: Sequence[Rectangle], effort: Effort) -> Placement:
 
 
 def best_fit(rectangles: Sequence[Rectangle], effort: Effort) -> Placement:
-    """Place each rectangle in the smallest gap that is large enough;
-    return the lowest placement among several orders.
+    """Place each rectangle in the smallest gap that is large enough. Return the lowest placement among several
+    orders.
     """
     return _best_order(rectangles, effort, tightest=True)
 
@@ -46,6 +46,8 @@ def _best_order(rectangles: Sequence[Rectangle], effort: Effort, tightest: bool)
     """Place the rectangles in several orders, and return the lowest placement.
 
     Raises `OutOfTime`; `effort.best` is then the lowest placement so far.
+
+    tightest: true for best fit, false for first fit.
     """
     effort.check()
     grid = to_grid(rectangles)
@@ -80,7 +82,11 @@ Placed = tuple[int, int, int, int, int]
 
 
 def _place(grid: Grid, order: Sequence[int], tightest: bool, effort: Effort) -> list[int]:
-    """The offsets of all buffers, in units of the grid. greedy.c returns the same offsets."""
+    """The offsets of all buffers, in units of the grid, if they are placed in a given order. greedy.c returns the
+    same offsets.
+
+    tightest: true for best fit, false for first fit.
+    """
     offsets = [0] * len(order)
     placed: list[Placed] = []
     choose = _tightest if tightest else _lowest
@@ -102,7 +108,7 @@ def _place(grid: Grid, order: Sequence[int], tightest: bool, effort: Effort) -> 
 
 
 def _lowest(near: Sequence[tuple[int, int]], size: int, alignment: int) -> int:
-    """The lowest offset at which `size` units are outside of the given ranges, which are sorted by start."""
+    """The lowest aligned offset at which `size` units lie outside the ranges `near`, which are sorted by start."""
     lowest = 0
     for start, end in near:
         if lowest + size <= start:
@@ -113,7 +119,9 @@ def _lowest(near: Sequence[tuple[int, int]], size: int, alignment: int) -> int:
 
 
 def _tightest(near: Sequence[tuple[int, int]], size: int, alignment: int) -> int:
-    """The start of the smallest gap that holds `size` units, or the lowest offset above all ranges if no gap does."""
+    """The aligned start of the smallest gap between the ranges `near` that holds `size` units. If no gap is large
+    enough, the lowest offset above all ranges.
+    """
     lowest, best, room = 0, None, 0
     for start, end in near:
         if lowest + size <= start and (best is None or start - lowest < room):

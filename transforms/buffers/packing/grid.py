@@ -1,4 +1,4 @@
-"""A packing problem with as few sections of time as possible and with the smallest possible integers."""
+"""A packing problem with the fewest possible sections of time and the smallest possible integers."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ MOST_UNITS = 1 << 62
 
 @dataclass(frozen=True)
 class Grid:
-    """Rectangles with time divided into sections and addresses into units.
+    """A packing problem in which time is divided into sections and addresses into units.
 
-    A section is a point in time between the start of some buffer and the next end of any buffer. Two buffers overlap in
-    time if and only if they share a section. Sizes, alignments and distances are in units of their greatest common
-    divisor. Every address that results from stacking buffers is a multiple of this divisor.
+    A section is a point in time between the start of some buffer and the next end of any buffer. Two buffers
+    overlap in time if and only if they have a common section. Sizes, alignments and distances are in units of their
+    greatest common divisor. Every address that results from stacking buffers is a multiple of this divisor.
     """
 
     unit: int
@@ -39,8 +39,8 @@ class Grid:
     """For each buffer with a pinned offset, this offset."""
 
     def above(self, below: int, buffer: int) -> int:
-        """If both buffers are alive together, the units from the start of buffer `below` to the lowest start of
-        `buffer` above it.
+        """The number of units from the start of buffer `below` to the lowest start of `buffer` above it, if
+        both are live together.
         """
         if below in self.overlaps:
             return self.overlaps[below].get(buffer, self.sizes[below])
@@ -53,7 +53,7 @@ class Grid:
         return whole if idle is None else [x for x in whole if x not in idle]
 
     def meet(self, a: int, b: int) -> bool:
-        """True if two buffers occupy units in a common section."""
+        """Whether two buffers occupy units in a common section."""
         low, high = max(self.first[a], self.first[b]), min(self.last[a], self.last[b])
         if low > high or not (a in self.idle or b in self.idle):
             return low <= high
@@ -61,7 +61,7 @@ class Grid:
         return any(x not in idle for x in range(low, high + 1))
 
     def in_order(self, order: Sequence[int]) -> Grid:
-        """The same buffers renumbered: buffer order[0] becomes the first."""
+        """The same buffers in a different order: buffer order[0] becomes the first."""
 
         def pick(values: tuple[int, ...]) -> tuple[int, ...]:
             return tuple(values[b] for b in order)
@@ -80,8 +80,8 @@ class Grid:
         return Grid(self.unit, self.sections, *sizes, *lives, overlaps, savings, idle, pinned)
 
     def results_first(self, order: Sequence[int]) -> list[int]:
-        """The given order, changed so that a result precedes the operands that may start at the same offset as the
-        result.
+        """An order of buffers in which a result precedes those operands that may start at its offset. Otherwise
+        the order is unchanged.
         """
         results: dict[int, list[int]] = {}
         for result, operands in self.overlaps.items():
@@ -103,16 +103,16 @@ class Grid:
 
     @property
     def steps(self) -> int:
-        """The number of steps to visit each buffer and each of its sections."""
+        """The number of steps of a visit to each buffer and each of its sections."""
         return 2 * len(self.sizes) + sum(self.last) - sum(self.first)
 
     @property
     def fits_the_core(self) -> bool:
-        """True if the integers of the C code can represent every offset of a packing that has been pushed down."""
+        """Whether the integers of the C code can represent every offset of a packing that has been pushed down."""
         return sum(self.sizes) + sum(self.alignments) + max(self.pinned.values(), default=0) < MOST_UNITS
 
     def alive(self) -> list[int]:
-        """The number of units alive in each section."""
+        """The number of live units in each section."""
         changes = [0] * (self.sections + 1)
         for size, first, last in zip(self.sizes, self.first, self.last, strict=True):
             changes[first] += size
@@ -124,7 +124,7 @@ class Grid:
         return alive
 
     def fullest(self) -> list[int]:
-        """For each buffer, the units alive in the fullest of its sections, computed in O(n log n)."""
+        """For each buffer, the greatest number of live units in any of its sections, computed in O(n log n)."""
         ending: list[list[int]] = [[] for _ in range(self.sections)]
         for buffer, last in enumerate(self.last):
             ending[last].append(buffer)
@@ -144,7 +144,7 @@ class Grid:
 
 
 def to_grid(rectangles: Sequence[Rectangle]) -> Grid:
-    """The grid of rectangles, none of which may be empty."""
+    """Convert rectangles to a grid. No rectangle may be empty."""
     lives = [shape.lives for shape in rectangles]
     starts = sorted({first for intervals in lives for first, _ in intervals})
     ends = sorted({last for intervals in lives for _, last in intervals})

@@ -1,9 +1,9 @@
-"""A judge of a lower bound: a second search for the packings that a first search has excluded.
+"""Independent checks of a lower bound, by a second search for a packing below the bound.
 
-If branch and bound proved the bound, Algorithm X is the judge and shares no code with it. Algorithm X counts in bytes
-and in starts of buffers, instead of the units and sections of a grid. Every offset of a packing that has been pushed
-down is an option. If exact cover proved the bound, branch and bound is the judge. This module does not check whether a
-placement is valid; the validator and, in a program, `check-packing` do.
+If branch and bound proved the bound, Algorithm X checks it and shares no code with branch and bound. Algorithm X
+computes in bytes and in starts of buffers, instead of the units and sections of a grid. Every offset of a packing that
+has been pushed down is an option. If exact cover proved the bound, branch and bound checks it. This module does not
+check whether a placement is valid; the validator and, in a program, `check-packing` do.
 """
 
 from __future__ import annotations
@@ -31,8 +31,8 @@ WORK_LIMIT = 3_000_000
 
 
 class Verdict(Enum):
-    """AGREED: no packing needs fewer bytes. REFUTED: some packing does. UNDECIDED: the problem is too large for the
-    judge.
+    """The result of the check of a lower bound. AGREED: no packing needs fewer bytes. REFUTED: some packing needs
+    fewer bytes. UNDECIDED: the problem is too large for the algorithm.
     """
 
     AGREED = "agreed"
@@ -42,7 +42,11 @@ class Verdict(Enum):
 
 @dataclass(frozen=True)
 class Judgement:
-    """A verdict. offsets: the offsets of the packing found, in bytes. work: the work spent."""
+    """A verdict on a lower bound.
+
+    offsets: the offsets of the packing found, in bytes; None if none was found.
+    work: the work spent.
+    """
 
     verdict: Verdict
     offsets: tuple[int, ...] = ()
@@ -50,9 +54,9 @@ class Judgement:
 
 
 def judge(rectangles: Sequence[Rectangle], bound: int, work: int = WORK_LIMIT) -> Judgement:
-    """Judge by exact cover whether every packing of non-empty rectangles needs at least `bound` bytes.
+    """Check by exact cover whether every packing of non-empty rectangles needs at least `bound` bytes.
 
-    work: a limit, in the unit of `Effort`; the verdict for a problem that exceeds it is UNDECIDED.
+    work: a limit, in the unit of `Effort.work`; the verdict for a problem that exceeds it is UNDECIDED.
     """
     offsets, ended, spent = _packed(rectangles, bound - 1, work)
     if offsets is not None:
@@ -61,7 +65,10 @@ def judge(rectangles: Sequence[Rectangle], bound: int, work: int = WORK_LIMIT) -
 
 
 def judge_height(rectangles: Sequence[Rectangle], height: int, work: int = WORK_LIMIT) -> Judgement:
-    """Judge by exact cover whether some packing needs at most `height` bytes, independently of any known placement."""
+    """Check by exact cover whether some packing needs at most `height` bytes, independently of any known placement.
+
+    work: as in `judge`.
+    """
     offsets, ended, spent = _packed(rectangles, height, work)
     if offsets is not None:
         return Judgement(Verdict.AGREED, offsets, spent)
@@ -69,7 +76,7 @@ def judge_height(rectangles: Sequence[Rectangle], height: int, work: int = WORK_
 
 
 def judge_by_search(rectangles: Sequence[Rectangle], bound: int) -> Judgement:
-    """Judge by branch and bound whether every packing of non-empty rectangles needs at least `bound` bytes."""
+    """Check by branch and bound whether every packing of non-empty rectangles needs at least `bound` bytes."""
     placement = pack(rectangles, "branch-and-bound")
     if placement.height < bound:
         return Judgement(Verdict.REFUTED, placement.offsets)
@@ -83,18 +90,19 @@ JUDGE_NAMED: Mapping[str, Callable[[Sequence[Rectangle], int], Judgement]] = dic
 
 
 def other_judge(name: str, proof: str | None) -> str:
-    """The name of the judge to use: `name`, unless that algorithm proved the bound itself; then an algorithm that did
-    not.
+    """The name of the algorithm that checks a lower bound: `name`, unless this algorithm itself proved the bound.
+    In that case, and for `OTHER_JUDGE`, it is an algorithm that did not prove the bound.
 
-    `OTHER_JUDGE` as the name also selects an algorithm that did not prove the bound. proof: the algorithm that proved
-    the bound, if any.
+    proof: the algorithm that proved the bound, if any.
     """
     return next(each for each in JUDGES if each != proof) if name in (OTHER_JUDGE, proof) else name
 
 
 def _packed(rectangles: Sequence[Rectangle], height: int, work: int) -> tuple[tuple[int, ...] | None, bool, int]:
-    """Return the offsets of a packing in `height` bytes or None, whether the whole tree was searched, and the work
-    spent.
+    """Search for a packing in `height` bytes. Return its offsets or None, whether the whole tree was searched, and
+    the work spent.
+
+    work: as in `judge`.
     """
     if height > BYTES:
         return None, False, 0
@@ -114,7 +122,7 @@ def _packed(rectangles: Sequence[Rectangle], height: int, work: int) -> tuple[tu
 def _in_bytes(rectangles: Sequence[Rectangle]) -> Grid:
     """A grid whose unit is one byte, with a section for each point at which a buffer starts.
 
-    These sections suffice: of two buffers that are alive together, one is alive where the other starts.
+    These sections suffice: of two buffers that are live together, one is live where the other starts.
     """
     starts = sorted({first for shape in rectangles for first, _ in shape.lives})
     return Grid(

@@ -2,13 +2,13 @@
 
 A trial is a search in one order of the buffers. With a good order the search ends at once. Some trials pack merged
 buffers instead. Merging makes the problem smaller, and each packing of the merged buffers is a packing of the original
-problem. Two buffers that are alive in the same sections can be stacked. Two buffers of the same size can be joined in
+problem. Two buffers that are live in the same sections can be stacked. Two buffers of the same size can be joined in
 time if one ends where the other starts.
 
-Packings without a spare byte often contain such pairs. They look like one rectangle that was divided into two, and
-merging undoes the division. A pair may also be a coincidence, especially if many buffers are alive together, and among
-small or short-lived buffers. The smaller problem may then have no packing. Each seed therefore leaves different pairs
-unmerged. Buffers that may overlap each other, or have gaps or pinned offsets, are never merged.
+Packings without a spare byte often contain pairs that can be merged, as if a rectangle had been divided into two. A
+pair may also be a coincidence, especially if many buffers are live together, and among small or short-lived buffers.
+The smaller problem may then have no packing. Each seed therefore leaves different pairs unmerged. Buffers that may
+overlap each other, or have gaps or pinned offsets, are never merged.
 """
 
 from __future__ import annotations
@@ -56,9 +56,10 @@ class PackingProblem:
         self.features = _features(rectangles, self.grid)
 
     def search(self, order: Sequence[int], height: int, nodes: int, effort: Effort) -> SearchOutcome:
-        """Search for a packing of at most `height` bytes in a tree of at most `nodes` nodes.
+        """Search for a packing of at most `height` units in a tree of at most `nodes` nodes. The resulting
+        offsets are in the order of the rectangles.
 
-        order: the order in which buffers are tried. The resulting offsets are in the order of the rectangles.
+        order: the order in which buffers are tried.
         """
         order = self.grid.results_first(order)
         grid = self.grid.in_order(order)
@@ -74,9 +75,10 @@ class PackingProblem:
 class Trial(NamedTuple):
     """A search for a packing of a given height, in a tree of at most `nodes` nodes.
 
-    base: the name and the function of the sort order, before any random changes. order: the indices of the buffers.
-    share: the share of the gap to the lower bound that the trial tries to close. merged: the blocks that replace the
-    buffers, and the problem of packing these blocks.
+    base: the name and the function of the sort order, before any random changes.
+    order: the indices of the buffers.
+    share: the fraction of the gap to the lower bound that the trial tries to close.
+    merged: the blocks that replace the buffers, and the problem of packing these blocks.
     """
 
     name: str
@@ -88,7 +90,7 @@ class Trial(NamedTuple):
 
 
 class Minimiser:
-    """The search for lower and lower placements within the effort. Heights are in units of the grid."""
+    """The search for placements of decreasing height within the effort. Heights are in units of the grid."""
 
     def __init__(self, rectangles: Sequence[Rectangle], start: Placement, effort: Effort) -> None:
         self.problem = PackingProblem(rectangles)
@@ -102,7 +104,9 @@ class Minimiser:
         self.mergeable = len(merge_buffers(self.problem.grid, 0)) < len(rectangles)
 
     def minimise(self) -> Placement:
-        """The lowest placement found; with a capacity, the first placement that is no higher than the capacity."""
+        """The lowest placement found. If there is a capacity, the first placement that is no higher than the
+        capacity.
+        """
         self._bisect()
         if self.effort.capacity is None:
             self._lower()
@@ -111,10 +115,10 @@ class Minimiser:
         return self.best
 
     def _bisect(self) -> None:
-        """Lower the placement with short trials in the named orders, which suffice for most small problems.
+        """Lower the placement by short trials in the named orders, which suffice for most small problems.
 
-        The lower bound is tried first. Then the gap to the bound is halved for as long as an order leads to a packing,
-        or to a proof that there is none. With a capacity nothing is done.
+        The lower bound is tried first. Then the gap to the bound is halved for as long as an order leads to a
+        packing, or to a proof that there is none. If there is a capacity, this phase is skipped.
         """
         for share in (1.0, 0.5) if self.effort.capacity is None else ():
             in_vain = 0
@@ -129,14 +133,18 @@ class Minimiser:
                     break
 
     def _lower(self) -> None:
-        """Close the gap to the lower bound step by step: packings lower the height, proofs raise the bound."""
+        """Close the gap between height and lower bound step by step. Packings lower the height, and proofs
+        raise the bound.
+        """
         for trial in self._trials():
             if self.best.optimal or self.effort.is_over():
                 return
             self._try(self._within_gap(trial.share), trial)
 
     def _within_gap(self, share: float) -> int:
-        """The best height, lowered by a share of its distance to the lower bound."""
+        """The best height minus a fraction `share` of its distance to the lower bound. The result is lower than
+        the best height by at least one unit.
+        """
         height = -(-self.best.height // self.unit)
         return height - max(int((height - self.least) * share), 1)
 
@@ -157,8 +165,8 @@ class Minimiser:
             yield Trial(base[0], base, _arranged(base[1], self.problem.features), nodes)
 
     def _trials(self) -> Iterator[Trial]:
-        """Yield endless rounds of trials. A round has named orders, a long search for a proof, random orders and merged
-        buffers.
+        """Yield endless rounds of trials. A round consists of named orders, a long search for a proof, random
+        orders and merged buffers.
         """
         seeds, merge_seeds = count(), count()
         for round in count():
@@ -176,7 +184,8 @@ class Minimiser:
     def _merged(self, seed: int, nodes: int) -> Trial:
         """A trial that packs merged buffers in a named order.
 
-        For four seeds of five its height is the lower bound; for the fifth it closes `GAP_SHARE` of the gap.
+        Its height is the lower bound for four of five seeds. For the fifth seed, the height closes `GAP_SHARE`
+        of the gap to the bound.
         """
         rectangles = self.problem.rectangles
         blocks = merge_buffers(self.problem.grid, seed)
@@ -206,8 +215,8 @@ class Minimiser:
         )
 
     def _try(self, height: int, trial: Trial) -> Outcome:
-        """Search for a packing of the given height. Record the placement or the proof that results, and return the
-        outcome.
+        """Search for a packing of the given height. Record the placement or the proof, if one results, and
+        return the outcome.
         """
         before = time.monotonic()
         problem = self.problem if trial.merged is None else trial.merged[1]
@@ -231,7 +240,10 @@ class Minimiser:
         return result.outcome
 
     def _taken_apart(self, blocks: Sequence[_MergedBlock], offsets: Sequence[int]) -> list[int]:
-        """The offsets of the buffers in bytes, given the offsets of the blocks that contain them."""
+        """The offsets of the original buffers in bytes.
+
+        offsets: the offsets of the blocks into which the buffers were merged.
+        """
         apart = [0] * len(self.problem.rectangles)
         for block, start in zip(blocks, offsets, strict=True):
             for b, offset in block.parts:
@@ -243,8 +255,8 @@ class Minimiser:
 
 
 class _Features(NamedTuple):
-    """A buffer's size, its live range in points and in sections,
-    and the maximum and mean of the units alive during it.
+    """The features of a buffer that determine sort keys: its size, its live range in points and in sections, and
+    the maximum and mean of the units live during it.
     """
 
     size: int
@@ -259,7 +271,7 @@ _Order = Callable[[_Features], tuple[int, ...]]
 
 
 def _powers(*exponents: int) -> _Order:
-    """A sort key that is a product of features, each to the power of the exponent at the same position."""
+    """A sort key that is a product of features. Each feature is raised to the exponent at its position."""
 
     def key(buffer: _Features) -> tuple[int, ...]:
         return (prod(value**exponent for value, exponent in zip(buffer, exponents, strict=True)),)
@@ -295,7 +307,10 @@ def _features(rectangles: Sequence[Rectangle], grid: Grid) -> list[_Features]:
 
 
 def _drawn(seed: int) -> _Order:
-    """A sort key that is a product of features, with random exponents. seed: the seed of the exponents."""
+    """A sort key that is a product of features with random exponents.
+
+    seed: the seed of the random exponents.
+    """
     draw = Random(seed)
     return _powers(
         *(draw.choice(exponents) for exponents in ((1, 2, 2), (0, 1, 2), (0, 1, 2), (0, 0, 2, 8), (0, 0, 2, 8)))
@@ -303,7 +318,7 @@ def _drawn(seed: int) -> _Order:
 
 
 def _shaken(order: _Order, seed: int) -> _Order:
-    """A sort key that equals the key of `order`, changed at random by up to ten percent for each buffer."""
+    """A sort key that changes the key of `order` at random, by up to ten percent for each buffer."""
     draw = Random(seed)
     return lambda buffer: tuple(value * draw.randint(90, 110) for value in order(buffer))
 
@@ -322,7 +337,7 @@ _SAFE_SHARE = 0.3
 
 
 class _MergedBlock(NamedTuple):
-    """Buffers merged into one block that is alive in the sections `first` to `last` of a grid.
+    """Buffers that were merged into one block, which is live in the sections `first` to `last` of a grid.
 
     parts: the buffers and their offsets in the block, in units.
     """
@@ -335,8 +350,9 @@ class _MergedBlock(NamedTuple):
 
 
 def merge_buffers(grid: Grid, seed: int) -> list[_MergedBlock]:
-    """Merge pairs of buffers until all remaining pairs are refused, and return the blocks. The seed determines which
-    pairs are refused.
+    """Merge pairs of buffers until no remaining pair is accepted, and return the blocks.
+
+    seed: determines which pairs are accepted.
     """
     draw = Random(seed)
     doubt = _DOUBTS[seed % len(_DOUBTS)]
@@ -375,11 +391,13 @@ class _Common:
         self.lengths = Counter(last - first for first, last in zip(grid.first, grid.last, strict=True))
 
     def length(self, length: int) -> float:
-        """The share of buffers whose live range has the given length."""
+        """The fraction of buffers whose live range has the given length."""
         return self.lengths[length] / self.count
 
     def size(self, size: int) -> float:
-        """The share of buffers of a size, averaged over all sizes that differ from `size` by at most a tenth."""
+        """The fraction of buffers of a given size, averaged over all sizes that differ from `size` by at most a
+        tenth.
+        """
         near = max(1, size // 10)
         buffers = bisect_right(self.sizes, size + near) - bisect_left(self.sizes, size - near)
         return buffers / ((2 * near + 1) * self.count)
@@ -388,8 +406,10 @@ class _Common:
 def _pairs(blocks: dict[int, _MergedBlock], common: _Common, draw: Random) -> Iterator[tuple[float, int, int]]:
     """Yield pairs of blocks that can be merged, each preceded by the probability that the match is no coincidence.
 
-    The probability is based on the expected number of coincidences. If many blocks could be merged with each other,
-    only a number of pairs that is linear in the number of blocks is drawn.
+    The probability is computed from the expected number of coincidences. If many blocks could be merged with each
+    other, the number of yielded pairs is linear in the number of blocks.
+
+    draw: the source of random numbers.
     """
     numbers = [*blocks]
     draw.shuffle(numbers)
@@ -414,7 +434,7 @@ def _pairs(blocks: dict[int, _MergedBlock], common: _Common, draw: Random) -> It
 
 
 def _joined(a: _MergedBlock, b: _MergedBlock) -> _MergedBlock:
-    """Merge two blocks. If both are alive in the same sections, b is stacked on a; otherwise b is joined to a in
+    """Merge two blocks. If both are live in the same sections, b is stacked on a. Otherwise, b is joined to a in
     time.
     """
     above = a.size if a.first == b.first else 0

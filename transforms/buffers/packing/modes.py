@@ -1,7 +1,7 @@
 """The packing algorithms, by the names of `pack-scratch{mode=...}`.
 
-A package adds a packing algorithm by an entry point of the group `tinyml.packers`. The entry point is a `Mode`. Its
-placements are validated here.
+A package adds a packing algorithm by an entry point of the group `tinyml.packers`. The entry point is a `Mode`. This
+module validates the placements of such algorithms.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ def greedy(rectangles: Sequence[Rectangle], effort: Effort) -> Placement:
 
 
 def apart(rectangles: Sequence[Rectangle], effort: Effort) -> Placement:
-    """A placement in which no byte is used twice: the rectangles are placed one after the other, like static
+    """A placement in which no byte is used twice. The rectangles follow one another in memory, like static
     variables.
     """
     offsets, end = list[int](), 0
@@ -52,8 +52,8 @@ def apart(rectangles: Sequence[Rectangle], effort: Effort) -> Placement:
 
 
 def by_both_searches(rectangles: Sequence[Rectangle], effort: Effort) -> Placement:
-    """Start from the lower of the placements by first fit and best fit. Run exact cover for some steps, then branch and
-    bound. Return the lowest placement.
+    """Pack by both searches. Start from the lower of the placements by first fit and best fit. Run exact cover for
+    some steps, then branch and bound, and return the lowest placement.
 
     The function returns as soon as a placement is proven optimal.
     """
@@ -74,14 +74,14 @@ def by_both_searches(rectangles: Sequence[Rectangle], effort: Effort) -> Placeme
 
 
 def by_branch_and_bound(rectangles: Sequence[Rectangle], effort: Effort) -> Placement:
-    """Run branch and bound, starting from the lower of the placements by first fit and best fit, until a placement is
-    proven optimal. Return it.
+    """Run branch and bound until a placement is proven optimal, and return this placement. The search starts from
+    the lower of the placements by first fit and best fit.
     """
     return _searched(rectangles, greedy(rectangles, effort), effort)
 
 
 def _searched(rectangles: Sequence[Rectangle], best: Placement, effort: Effort) -> Placement:
-    """The result of branch and bound that starts from the placement `best`."""
+    """The placement that branch and bound finds, starting from the placement `best`."""
     if effort.is_enough(best):
         return best
     from tinyml.transforms.buffers.packing.minimise import MOST_BUFFERS, Minimiser
@@ -111,7 +111,7 @@ def _noted(
 
 
 def _above_pinned(algorithm: Mode, rectangles: Sequence[Rectangle], effort: Effort) -> Placement:
-    """The placement by an algorithm that knows no pinned offsets (`pinned.py`)."""
+    """The placement by an algorithm that does not support pinned offsets (`pinned.py`)."""
     if all(shape.pinned is None for shape in rectangles):
         return algorithm(rectangles, effort)
     from tinyml.transforms.buffers.packing.pinned import above_pinned
@@ -132,7 +132,7 @@ def by_shiftry(rectangles: Sequence[Rectangle], effort: Effort) -> Placement:
 
 
 def by_exact_cover(rectangles: Sequence[Rectangle], effort: Effort) -> Placement:
-    """The result of exact cover, which starts from the lower of the placements by first fit and best fit."""
+    """The placement that exact cover finds, starting from the lower of the placements by first fit and best fit."""
     from tinyml.transforms.buffers.packing.cover import improve_by_exact_cover
 
     return improve_by_exact_cover(rectangles, greedy(rectangles, effort), effort)
@@ -144,7 +144,7 @@ def _loaded(row: Row) -> Mode:
 
 
 def _by_plugin(row: Row, packer: Mode, rectangles: Sequence[Rectangle], effort: Effort) -> Placement:
-    """The placement by the packer of another package; raises `PluginError` if the placement is invalid."""
+    """The placement by a packing algorithm of another package. Raises `PluginError` if the placement is invalid."""
     from tinyml.transforms.buffers.packing.validator import complaints
 
     placement = row.expect(packer(rectangles, effort), Placement)
@@ -185,9 +185,11 @@ def pack(
     """Place the rectangles by the named algorithm. If the effort's seconds run out, return the best valid placement
     found so far.
 
-    coarsen: for the algorithm, round sizes up to multiples of this number of bytes (MinUn 5.3). The problem becomes
-    smaller and the result worse. Lower bounds from such a search are invalid, except the peak of live bytes. Empty
-    buffers are placed at offset 0 or at their pinned offset, and are not passed to the algorithm.
+    Empty buffers are placed at offset 0 or at their pinned offset, and are not passed to the algorithm.
+
+    mode: the name of the algorithm.
+    coarsen: the algorithm rounds sizes up to multiples of this number of bytes (MinUn 5.3). The problem becomes
+        smaller and the result worse. Lower bounds from such a search are invalid, except the peak of live bytes.
     """
     effort = effort or Effort()
     kept = [i for i, shape in enumerate(rectangles) if shape.size]
@@ -212,8 +214,7 @@ def pack(
 
 
 def _spread(rectangles: Sequence[Rectangle], kept: Sequence[int], placement: Placement, coarsen: int) -> Placement:
-    """Extend a placement of the non-empty rectangles, with coarsened sizes, to all rectangles. Return the extended
-    placement.
+    """Convert a placement of the non-empty rectangles, with coarsened sizes, to a placement of all rectangles.
 
     kept: the indices of the non-empty rectangles.
     """

@@ -1,7 +1,8 @@
 """Moves of operands between ops, before results overlap them, if such moves make the arena smaller.
 
-A result starts below the operand that it overwrites. If the result is an operand of the next op, and so on, addresses
-only decrease. Before such an op its operand may therefore move once to a higher address, at the cost of a copy.
+A result starts below the operand that it overwrites. In a chain of ops, each of which overwrites the previous result,
+addresses only decrease. Before an op of such a chain, its operand may therefore move once to a higher address, at the
+cost of a copy.
 """
 
 from __future__ import annotations
@@ -30,10 +31,14 @@ def pack_with_moves(
     pack: Callable[[Sequence[Rectangle], Effort], Placement],
     size_from: SizeFrom,
 ) -> Placement:
-    """A placement with moves that is lower than `placed`, or `placed` itself if there is none.
+    """A placement with moves that is lower than `placed`. `placed` itself if no lower one is found.
 
-    barred: points before which no buffer may move. pack: the function that places rectangles. Moves are added one by
-    one, starting with the move that saves most, as long as each saves one percent of the height.
+    Moves are added one by one, starting with the move that saves most, as long as each move saves one percent of
+    the height.
+
+    barred: points before which no buffer may move.
+    pack: the function that places rectangles.
+    size_from: returns the size of a rectangle from a point on.
     """
     best, chosen = placed, Split()
     bound = lower_bound(rectangles)
@@ -50,10 +55,12 @@ def pack_with_moves(
 
 
 def _candidates(rectangles: Sequence[Rectangle], barred: frozenset[int], chosen: Split) -> Iterator[tuple[int, int]]:
-    """Yield pairs of an operand and a program point: the operand may move before the op at this point, whose result may
-    overlap it.
+    """Yield pairs of an operand and a program point. The operand may move before the op at this point, whose result
+    may overlap it.
 
     There is at most one pair for each op.
+
+    chosen: the moves that have already been chosen.
     """
     taken = set(chosen.values())
     for shape in rectangles:
@@ -71,7 +78,12 @@ def _packed(
     size_from: SizeFrom,
     nodes: int | None,
 ) -> Placement:
-    """The placement of rectangles if those named in `split` move once."""
+    """The placement of rectangles if some of them move once.
+
+    split: for each moving rectangle, the point before which it moves.
+    size_from: returns the size of a rectangle from a point on.
+    nodes: the limit on the nodes of the search; None for the default effort.
+    """
     second = {i: len(rectangles) + k for k, i in enumerate(split)}
     parts = [replace(shape, last=split[i] - 1) if i in split else shape for i, shape in enumerate(rectangles)]
     parts += [replace(rectangles[i], size=size_from(i, point), first=point, overlaps=()) for i, point in split.items()]

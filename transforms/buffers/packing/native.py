@@ -1,5 +1,5 @@
-"""The packers' C code, compiled and cached at first use; its answers equal those of branch_and_bound.py and
-greedy.py.
+"""The C code of the packing algorithms, which is compiled and cached at first use. It returns the same results as
+branch_and_bound.py and greedy.py.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ _DONE, _OUT_OF_MEMORY = 0, 4
 
 @cache
 def library() -> ctypes.CDLL | None:
-    """The compiled C code; None if there is no C compiler, or if the library cannot be written or loaded."""
+    """The compiled C code. None if there is no C compiler, or if the library cannot be written or loaded."""
     compiler = shutil.which("cc") or shutil.which("gcc")
     if compiler is None:
         return None
@@ -53,8 +53,8 @@ def _cache_folder() -> Path:
 
 
 def _build(compiler: str, built: Path) -> None:
-    """Compile into the folder of the final path, then rename the result, so that two processes may compile at the same
-    time.
+    """Compile into the folder of the final path, and then rename the result. Two processes may therefore compile at
+    the same time.
     """
     with tempfile.TemporaryDirectory(dir=built.parent) as folder:
         made = Path(folder) / built.name
@@ -63,7 +63,9 @@ def _build(compiler: str, built: Path) -> None:
 
 
 def search(core: ctypes.CDLL, grid: Grid, capacity: int, nodes: int, seconds: float) -> SearchOutcome:
-    """Search like `branch_and_bound.search`; the outcome is STOPPED after the given seconds, and at once on Ctrl-C."""
+    """Search as `branch_and_bound.search` does. The outcome is STOPPED after the given seconds, and immediately on
+    Ctrl-C.
+    """
     from tinyml.transforms.buffers.packing.branch_and_bound import Outcome, SearchOutcome
 
     offsets, used = _numbers([0] * len(grid.sizes)), ctypes.c_int64(0)
@@ -76,8 +78,8 @@ def search(core: ctypes.CDLL, grid: Grid, capacity: int, nodes: int, seconds: fl
 def _overlaps(grid: Grid) -> list[ctypes.Array[ctypes.c_int64]]:
     """The overlaps and the savings of all buffers as arrays for C.
 
-    The arrays are the index at which the overlaps of each buffer start, the operands, the distances, the reduced sizes,
-    and the last sections in which bytes are saved.
+    The arrays contain the index at which the overlaps of each buffer start, the operands, the distances, the
+    reduced sizes, and the last sections in which bytes are saved.
     """
     each = [grid.overlaps.get(b, {}) for b in range(len(grid.sizes))]
     savings = [grid.savings.get(b, (0, first - 1)) for b, first in enumerate(grid.first)]
@@ -90,7 +92,9 @@ def _overlaps(grid: Grid) -> list[ctypes.Array[ctypes.c_int64]]:
 
 
 def _constraints(grid: Grid) -> list[Any]:
-    """The gaps of all buffers, as a byte for each buffer and section or NULL, and their pinned offsets, for C."""
+    """The gaps of all buffers, as a byte for each buffer and section or NULL, and their pinned offsets, as
+    arguments for C.
+    """
     idle = None
     if grid.idle:
         idle = (ctypes.c_ubyte * (len(grid.sizes) * grid.sections))()
@@ -101,7 +105,10 @@ def _constraints(grid: Grid) -> list[Any]:
 
 
 def place(core: ctypes.CDLL, grid: Grid, order: Sequence[int], tightest: bool, seconds: float) -> list[int] | None:
-    """Offsets in units, by first fit in the given order, or by best fit if `tightest`; None after the given seconds."""
+    """The offsets of buffers in units, placed in the given order. None if this takes more than `seconds`.
+
+    tightest: true for best fit, false for first fit.
+    """
     offsets = _numbers([0] * len(grid.sizes))
     arguments = [_numbers(order), ctypes.c_int(tightest)]
     return list(offsets) if _run(core.tm_greedy, grid, arguments, [offsets], seconds) == _DONE else None
@@ -112,8 +119,8 @@ def _numbers(values: Sequence[int]) -> ctypes.Array[ctypes.c_int64]:
 
 
 def _run(function: Any, grid: Grid, arguments: list[Any], results: list[Any], seconds: float) -> int:
-    """Call a C function with the grid, `arguments`, a flag that stops it, and `results`;
-    set the flag after `seconds`.
+    """Call a C function with the grid, `arguments`, a flag that stops it, and `results`. The flag is set after
+    `seconds`. Return the function's result.
     """
     problem = [_numbers(values) for values in (grid.sizes, grid.alignments, grid.first, grid.last)]
     stop = ctypes.c_int(0)

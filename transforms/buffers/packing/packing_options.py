@@ -1,4 +1,4 @@
-"""The packing options that the pass and the command share."""
+"""The packing options that the pass and the command have in common."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from tinyml.transforms.buffers.packing.modes import PACKERS
 
 @dataclass(frozen=True, kw_only=True)
 class PackingOptions:
-    """Options that `pack-scratch` and `tinyml pack` share."""
+    """Options that `pack-scratch` and `tinyml pack` have in common."""
 
     mode: str = option(f"packing algorithm: {', '.join(PACKERS.names())}", default="auto", metavar="MODE")
     coarsen: int = option("round sizes up to multiples of N bytes while the algorithm works", default=1, metavar="N")

@@ -1,5 +1,5 @@
-"""The program point at which the live buffers need the most bytes. These bytes are a lower bound on the height of every
-placement.
+"""The program point at which the live buffers need the most bytes. This number of bytes is a lower bound on the height
+of every placement.
 """
 
 from __future__ import annotations
@@ -27,7 +27,8 @@ REBUILDS = 40
 class Peak:
     """The program point at which the live buffers need the most bytes.
 
-    alive: the rectangles that are alive there. bytes: a lower bound on the bytes that they need.
+    alive: the rectangles that are live there.
+    bytes: a lower bound on the bytes that they need.
     """
 
     point: int
@@ -36,12 +37,13 @@ class Peak:
 
 
 def find_peak(rectangles: Sequence[Rectangle]) -> Peak:
-    """Find the first point at which the live buffers need the most bytes; point 0 if there are no rectangles.
+    """Find the first point at which the live buffers need the most bytes. It is point 0 if there are no rectangles.
 
-    If all alignments have a common divisor g, every buffer except the topmost occupies a multiple of g bytes. The need
-    therefore grows where a rectangle starts. It may also grow where a rectangle ends and the remaining alignments have
-    a greater common divisor. With overlaps, padding is not counted, and the greatest possible savings are subtracted.
-    If the end of a buffer with a pinned offset is higher than all needs, the point is its first one.
+    If all alignments have a common divisor g, every buffer except the topmost occupies a multiple of g bytes. The
+    need therefore grows where a rectangle starts. It may also grow where a rectangle ends and the remaining
+    alignments have a greater common divisor. With overlaps, padding is not counted, and the greatest possible
+    savings are subtracted. If a buffer with a pinned offset ends above the greatest need, its first point is
+    returned.
     """
     apart = not any(shape.overlaps for shape in rectangles)
     padded = apart and len(rectangles) <= MOST_PADDED and any(shape.alignment > 1 for shape in rectangles)
@@ -60,7 +62,7 @@ def _is_alive(shape: Rectangle, point: int) -> bool:
 
 
 def _plain_peak(rectangles: Sequence[Rectangle]) -> tuple[int, int] | None:
-    """Return the first point with the most bytes alive, and the number of these bytes; None if there are no
+    """Return the first point with the most live bytes, and the number of these bytes. None if there are no
     rectangles.
     """
     changes: dict[int, int] = {}
@@ -81,8 +83,8 @@ def _plain_peak(rectangles: Sequence[Rectangle]) -> tuple[int, int] | None:
 
 
 def _padded_peak(rectangles: Sequence[Rectangle]) -> tuple[int, int] | None:
-    """Return the first point with the greatest need, and this need in bytes. The need includes the padding that
-    alignments prove.
+    """Return the first point with the greatest need, and this need in bytes. It includes the padding that follows
+    from the alignments. None if there are no rectangles.
     """
     changes = [(first, 1, i) for i, shape in enumerate(rectangles) for first, _ in shape.lives]
     changes += [(last + 1, 0, i) for i, shape in enumerate(rectangles) for _, last in shape.lives]
@@ -101,12 +103,12 @@ def _padded_peak(rectangles: Sequence[Rectangle]) -> tuple[int, int] | None:
 
 
 def lower_bound(rectangles: Sequence[Rectangle]) -> int:
-    """A lower bound, in bytes, on the height of every placement: the need at the peak."""
+    """A lower bound, in bytes, on the height of every placement: the bytes that live buffers need at the peak."""
     return find_peak(rectangles).bytes
 
 
 class _Alive:
-    """The buffers alive at a point, and the bytes that they need."""
+    """The buffers that are live at a point, and the bytes that they need."""
 
     def __init__(self, rectangles: Sequence[Rectangle]) -> None:
         self.rectangles = rectangles

@@ -1,4 +1,4 @@
-"""Buffers with a pinned offset or with gaps, as the columns `offset` and `gaps` of a packing problem state them."""
+"""Buffers with a pinned offset or with gaps, which the columns `offset` and `gaps` of a packing problem specify."""
 
 from __future__ import annotations
 
@@ -17,9 +17,10 @@ if TYPE_CHECKING:
 def above_pinned(
     algorithm: Callable[[Sequence[Rectangle], Effort], Placement], rectangles: Sequence[Rectangle], effort: Effort
 ) -> Placement:
-    """The placement by an algorithm that knows no pinned offsets: it places the other rectangles above all pinned ones.
+    """The placement by an algorithm that does not support pinned offsets. All other rectangles are placed above the
+    pinned ones.
 
-    The algorithm does not use the bytes of rectangles in their gaps.
+    The algorithm leaves the bytes of rectangles unused in their gaps.
     """
     free = [i for i, shape in enumerate(rectangles) if shape.pinned is None]
     ends = [shape.pinned + shape.size for shape in rectangles if shape.pinned is not None]
@@ -35,7 +36,10 @@ def above_pinned(
 
 
 def idle_sections(rectangles: Sequence[Rectangle], sections: Sequence[int]) -> dict[int, frozenset[int]]:
-    """For each rectangle with gaps, the indices of the sections that lie in its gaps. sections: a point of each."""
+    """For each rectangle with gaps, the indices of the sections that lie in its gaps.
+
+    sections: a program point in each section.
+    """
     return {
         i: frozenset(
             x for first, last in shape.gaps for x in range(bisect_left(sections, first), bisect_right(sections, last))

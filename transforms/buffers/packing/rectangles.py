@@ -1,4 +1,4 @@
-"""Rectangles, each a live range by a size in bytes, and placements of rectangles."""
+"""Rectangles, which have a live range and a size in bytes, and placements of rectangles."""
 
 from __future__ import annotations
 
@@ -9,9 +9,10 @@ from typing import NamedTuple
 
 
 class Overlap(NamedTuple):
-    """The permission for the rectangle `operand` to overlap a result that is alive at the same time.
+    """The permission for a result to overlap the rectangle `operand`, which is live at the same time.
 
-    The operand must start at least `distance` bytes above the result. distance: between 0 and the size of the result.
+    distance: the least number of bytes by which the operand must start above the result, between 0 and the size of
+    the result.
     """
 
     operand: int
@@ -20,12 +21,16 @@ class Overlap(NamedTuple):
 
 @dataclass(frozen=True)
 class Rectangle:
-    """A buffer over time: `size` bytes at an offset that is a multiple of `alignment`, alive from `first` to `last`.
+    """A buffer over time: `size` bytes at an offset that is a multiple of `alignment`, live from point `first` to
+    `last`.
 
     overlaps: operands whose bytes the buffer may occupy during their last read, each at most once. Chains of overlaps
-    are acyclic. gaps: the first and last points of intervals in which the buffer occupies no bytes. Gaps are sorted,
-    disjoint, and strictly between `first` and `last`; the offset is the same before and after a gap. pinned: the offset
-    that the buffer must have, a multiple of its alignment. A buffer with gaps or a pinned offset has no overlaps.
+        are acyclic.
+    gaps: the first and last points of intervals in which the buffer occupies no bytes. Gaps are sorted, disjoint, and
+        strictly between `first` and `last`; the offset is the same before and after a gap.
+    pinned: the offset that the buffer must have, a multiple of its alignment; None if the offset is free.
+
+    A buffer with gaps or a pinned offset has no overlaps.
     """
 
     name: str
@@ -47,7 +52,7 @@ class Rectangle:
 
 @dataclass(frozen=True)
 class BufferMove:
-    """The move of rectangle `index`, with its content, to byte `offset` before program point `point`."""
+    """The move of rectangle `index`, together with its content, to byte `offset` before program point `point`."""
 
     point: int
     index: int
@@ -59,7 +64,7 @@ FIRST_FIT = "first-fit"
 
 
 class Proof(Enum):
-    """How a lower bound on the height of all placements was proven."""
+    """The method that proved a lower bound on the height of all placements."""
 
     PEAK = "peak"
     """The proof by the peak of live bytes."""
@@ -84,10 +89,10 @@ class Placement:
     offsets: in bytes, in the order of the rectangles; for a rectangle that moves, its first offset.
     height: the greatest end of any rectangle, in bytes.
     lower_bound: a bound on the height of every placement, in bytes: the need at the peak, or more if a search has
-    excluded lower placements.
-    proof: how the bound was proven: by the peak, or by a search.
-    moves: in the order of their execution, also at the same point. When a rectangle moves, the bytes of its new
-    location are free, except for bytes of its old location.
+        excluded lower placements.
+    proof: the method that proved the bound: the peak, or a search.
+    moves: in the order of their execution, including moves at the same point. When a rectangle moves, the bytes of
+        its new location are free, except for bytes of its old location.
     packer: the algorithm that found the offsets.
     """
 
@@ -104,12 +109,12 @@ class Placement:
 
     @property
     def optimal(self) -> bool:
-        """True if the lower bound proves that no placement is lower."""
+        """Whether the lower bound proves that no placement is lower."""
         return self.height == self.lower_bound
 
     @property
     def gap(self) -> int:
-        """The difference of the height and the lower bound, in bytes."""
+        """The difference between the height and the lower bound, in bytes."""
         return self.height - self.lower_bound
 
 
@@ -123,7 +128,9 @@ class Stay(NamedTuple):
 
 
 def stays(rectangles: Sequence[Rectangle], placement: Placement) -> Iterator[Stay]:
-    """Yield the stays of each rectangle. A rectangle with n moves has n + 1 stays."""
+    """Yield the intervals in which each rectangle stays at one offset. A rectangle with n moves has n + 1 such
+    intervals.
+    """
     moves: dict[int, list[BufferMove]] = {}
     for move in placement.moves:
         moves.setdefault(move.index, []).append(move)
@@ -147,7 +154,7 @@ def keep_numbers(rectangles: Sequence[Rectangle], kept: Sequence[int]) -> list[R
 
 
 class Saving(NamedTuple):
-    """An upper bound on the bytes that overlaps of a result save, and the last program point at which overlaps save
+    """An upper bound on the bytes that the overlaps of a result save, and the last program point at which they save
     bytes.
     """
 
@@ -156,11 +163,13 @@ class Saving(NamedTuple):
 
 
 def saving(rectangles: Sequence[Rectangle], shape: Rectangle) -> Saving:
-    """An upper bound on the bytes that the overlaps of a result save. shape: the rectangle of the result.
+    """An upper bound on the bytes that the overlaps of a result save.
 
-    Bytes are saved at points where the result and its operands are alive. Sort the buffers alive at such a point by
+    Bytes are saved at points where the result and its operands are live. Sort the buffers live at such a point by
     offset. Each buffer starts above the previous one by the size of the previous one, or by the distance of their
     overlap. Only one operand can follow the result directly, and the saving is at most the size of the operands.
+
+    shape: the rectangle of the result.
     """
     if not shape.overlaps:
         return Saving(0, shape.first - 1)
@@ -178,6 +187,9 @@ def overlap_in_time(a: Rectangle, b: Rectangle) -> bool:
 
 
 def placement_at(rectangles: Sequence[Rectangle], offsets: Sequence[int], bound: int) -> Placement:
-    """The placement at the given offsets. bound: its lower bound in bytes."""
+    """The placement with the given offsets.
+
+    bound: its lower bound in bytes.
+    """
     height = max((offset + shape.size for offset, shape in zip(offsets, rectangles, strict=True)), default=0)
     return Placement(tuple(offsets), height, bound)

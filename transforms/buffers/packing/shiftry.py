@@ -1,9 +1,9 @@
 """Shiftry's allocator (section 7, algorithms 15 to 17): blocks in order of start, and defragmentation.
 
 This allocator differs from the paper in three respects. First, if only some variables block a new variable, only these
-variables may move. They do so if moving them copies fewer bytes than the compaction of algorithm 17. Second, compacted
-variables are contiguous; the unused rest of each block is dropped. Third, a program that does not fit makes the arena
-higher. The `limit` of the pass then reports that the program does not fit.
+variables may move; they do so if this copies fewer bytes than the compaction of algorithm 17. Second, compacted
+variables are contiguous; the unused rest of each block is dropped. Third, the arena grows for a program that does not
+fit. The `limit` of the pass then reports that the program does not fit.
 """
 
 from __future__ import annotations
@@ -20,11 +20,11 @@ Plan = tuple[int, dict[int, int]]
 
 
 def shiftry(rectangles: Sequence[Rectangle], effort: Effort) -> Placement:
-    """A placement by Shiftry's allocator. Blocks are allocated as variables become alive.
+    """A placement by Shiftry's allocator. Blocks are allocated as variables become live. Raises `OutOfTime`.
 
     The placement stays within the peak of live bytes if defragmentation achieves this. No variable moves before a
-    program point that the effort bars, because a variable in a loop or branch would then need two addresses at once.
-    Raises `OutOfTime`.
+    program point that the effort bars, because a variable in a loop or branch would then need two addresses at
+    once.
     """
     memory = _Memory(rectangles, effort)
     for i in sorted(range(len(rectangles)), key=lambda i: (rectangles[i].first, rectangles[i].last)):
@@ -67,7 +67,9 @@ class _Memory:
         self.limit = max(self.limit, self.usage)
 
     def _free_block(self, shape: Rectangle) -> int:
-        """The offset of the first free block at a multiple of its own size (algorithm 16, lines 11 to 15)."""
+        """The offset of the first free block that starts at a multiple of its own size (algorithm 16, lines 11
+        to 15).
+        """
         size = self._block(shape)
         start = 0
         for begin, j in sorted((begin, j) for j, begin in self.live.items()):
@@ -79,17 +81,18 @@ class _Memory:
         return start
 
     def _block(self, shape: Rectangle) -> int:
-        """The size of a rectangle rounded up to a multiple of unit and alignment. Blocks start at multiples of this
-        size.
+        """The size of the block for a rectangle: its size, rounded up to a multiple of unit and alignment.
+        Blocks start at multiples of this size.
         """
         size = shape.size + -shape.size % self.unit
         return size + -size % shape.alignment
 
     def _compact(self, shape: Rectangle) -> Plan:
-        """Plan to move all live variables to the lowest addresses, in the order of their offsets (algorithm 17).
+        """A plan to move all live variables to the lowest addresses, in the order of their offsets (algorithm
+        17). It consists of the offset of the free space above all variables, and the new offset of each
+        variable that moves.
 
-        shape: the rectangle for which space is needed. Returns the offset of the space above all variables, and the new
-        offset of each variable that moves.
+        shape: the rectangle for which space is needed.
         """
         filled, moved = 0, dict[int, int]()
         for j, start in sorted(self.live.items(), key=lambda item: item[1]):
@@ -101,8 +104,8 @@ class _Memory:
         return filled + -filled % shape.alignment, moved
 
     def _evictions(self, shape: Rectangle) -> Iterator[Plan]:
-        """Yield plans that clear space for `shape`: the variables in a range of bytes move to free bytes, the largest
-        first.
+        """Yield plans that clear space for `shape`: the variables in a range of bytes move to free bytes, the
+        largest variable first.
 
         A plan consists of the start of the range and the new offset of each variable that moves.
         """
@@ -122,13 +125,18 @@ class _Memory:
                 yield start, moved
 
     def _in(self, start: int, size: int, live: dict[int, int]) -> list[int]:
-        """The live variables that overlap a range of `size` bytes from `start`."""
+        """The live variables that occupy bytes in the range of `size` bytes from `start` on.
+
+        live: the offsets of the variables.
+        """
         return [j for j, begin in live.items() if begin < start + size and start < begin + self.rectangles[j].size]
 
     def _free_offset(self, shape: Rectangle, live: dict[int, int], start: int, size: int) -> int | None:
-        """The lowest free offset for `shape` below the limit, outside the range to be cleared; None if there is none.
+        """The lowest free offset for `shape` below the limit and outside the range to be cleared. None if there
+        is none.
 
-        live: the offsets of the variables. start, size: the range to be cleared, in bytes.
+        live: the offsets of the variables.
+        start, size: the range to be cleared, in bytes.
         """
         taken = [(start, start + size), *((begin, begin + self.rectangles[j].size) for j, begin in live.items())]
         lowest = 0

@@ -1,4 +1,4 @@
-"""A placement that is computed in O(n log n) and therefore suits any time limit."""
+"""A packing algorithm with a running time of O(n log n), which is short enough for any time limit."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from tinyml.transforms.buffers.packing.rectangles import Placement, Rectangle, p
 
 
 def sweep(rectangles: Sequence[Rectangle], effort: Effort) -> Placement:
-    """Place rectangles by ascending start, each in the smallest hole that is large enough for any alignment of its
-    start.
+    """Place rectangles in ascending order of start. Each is placed in the smallest hole that is large enough for
+    any alignment of its start.
 
-    This corresponds to an allocator at run time: a buffer that starts takes a part of a hole, and a buffer that ends
-    merges with the neighbouring holes. A result overlaps an operand if the bytes around the operand are free.
+    This corresponds to an allocator at run time: a buffer that starts occupies a part of a hole, and a buffer that
+    ends merges with the neighbouring holes. A result overlaps an operand if the bytes around the operand are free.
     """
     holes = _Holes()
     offsets = [0] * len(rectangles)
@@ -76,8 +76,8 @@ class _Holes:
         return offset
 
     def surround(self, start: int, end: int, offset: int, size: int) -> bool:
-        """Allocate `size` bytes from `offset`, except those in [start, end); return False if some of the other bytes
-        are not free.
+        """Allocate `size` bytes from `offset` on, except the bytes in [start, end), which are already
+        allocated. Return whether the other bytes were free.
         """
         below, room = self.start_of.get(start, start), self.end_of.get(end, end)
         highest = offset + size

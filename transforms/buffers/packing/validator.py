@@ -1,4 +1,6 @@
-"""Validation of placements. The validator shares with the packers only the types of problems and placements."""
+"""Validation of placements. This module shares with the packing algorithms only the types of problems and
+placements.
+"""
 
 from __future__ import annotations
 
@@ -17,10 +19,14 @@ STEPS = 2_000_000
 
 
 def complaints(rectangles: Sequence[Rectangle], placement: Placement, patience: int = PLACEMENT_LIMIT) -> Iterator[str]:
-    """Yield all errors in the offsets, the moves, the height or the lower bound; nothing for a valid placement.
+    """Yield a message for each error in the offsets, the moves, the height or the lower bound. Nothing for a valid
+    placement.
 
-    If a lower bound exceeds the need at every point, a search must have found nothing lower. The validator checks this
-    claim by a limited search for a placement below the bound. The search can refute the bound but not prove it.
+    A lower bound that exceeds the need at every point is a claim that a search found nothing lower. The validator
+    checks this claim by a limited search for a placement below the bound, which can refute the bound but not prove
+    it.
+
+    patience: the limit on this search.
     """
     if len(placement.offsets) != len(rectangles):
         yield f"{len(placement.offsets)} offsets for {len(rectangles)} buffers"
@@ -48,8 +54,8 @@ def complaints(rectangles: Sequence[Rectangle], placement: Placement, patience: 
 
 
 def _stays(rectangles: Sequence[Rectangle], placement: Placement) -> Iterator[tuple[int, int, int, int]]:
-    """Yield index, first byte, first point and last point of every interval that a buffer spends at one offset, outside
-    its gaps.
+    """Yield index, first byte, first point and last point of every interval in which a buffer stays at one offset,
+    outside its gaps.
     """
     for i, start, first, last in _whole_stays(rectangles, placement):
         for low, high in rectangles[i].gaps:
@@ -76,7 +82,11 @@ def _whole_stays(rectangles: Sequence[Rectangle], placement: Placement) -> Itera
 
 
 def _overlaps(rectangles: Sequence[Rectangle], stays: Sequence[tuple[int, int, int, int]]) -> Iterator[str]:
-    """Yield errors for stays that overlap a neighbour in memory when they begin, at most two errors for each stay."""
+    """Yield messages for buffers that overlap a neighbour in memory at the start of a stay, at most two messages
+    for each stay.
+
+    stays: the intervals in which buffers stay at one offset, as yielded by `_stays`.
+    """
     changes = [(first, 1, start, i) for i, start, first, _ in stays if rectangles[i].size]
     changes += [(last + 1, 0, start, i) for i, start, _, last in stays if rectangles[i].size]
     alive = _SortedPairs()
@@ -97,8 +107,11 @@ def _operands(shape: Rectangle) -> Iterator[int]:
 def _bad_overlaps(
     rectangles: Sequence[Rectangle], stays: Sequence[tuple[int, int, int, int]], overlapping: set[int]
 ) -> Iterator[str]:
-    """Yield errors for the buffers with the indices `overlapping`, which may overlap some buffers. Each is compared
-    with every buffer.
+    """Yield messages for forbidden overlaps of buffers that may overlap some other buffers. Each is compared with
+    every buffer.
+
+    stays: as in `_overlaps`.
+    overlapping: the indices of these buffers.
     """
     for i, start, first, last in stays:
         if i not in overlapping:
@@ -115,7 +128,7 @@ def _bad_overlaps(
 
 
 def _is_above(rectangles: Sequence[Rectangle], result: int, operand: int, bytes_: int) -> bool:
-    """True if an operand may start `bytes_` bytes above a result that is alive at the same time."""
+    """Whether an operand may start `bytes_` bytes above a result that is live at the same time."""
     return any(k == operand and distance <= bytes_ for k, distance in rectangles[result].overlaps)
 
 
@@ -154,7 +167,7 @@ class _SortedPairs:
 
 
 def _disturbances(rectangles: Sequence[Rectangle], placement: Placement) -> Iterator[str]:
-    """Yield errors for moves at impossible points, and for moves to bytes of a buffer that is still alive."""
+    """Yield messages for moves at impossible points, and for moves to bytes of a buffer that is still live."""
     moves = placement.moves
     if any(before.point > after.point for before, after in pairwise(moves)):
         yield "the moves are not in the order of their points"
@@ -176,7 +189,9 @@ def _disturbances(rectangles: Sequence[Rectangle], placement: Placement) -> Iter
 
 
 def _most_alive(rectangles: Sequence[Rectangle]) -> int:
-    """The greatest number of bytes alive at the same time, or the highest end of a buffer with a pinned offset."""
+    """The greatest number of bytes that are live at the same time or, if greater, the highest end of a buffer with
+    a pinned offset.
+    """
     changes: list[tuple[int, int, int]] = []
     for shape in rectangles:
         changes += [(shape.first, 1, shape.size), (shape.last + 1, 0, -shape.size)]
@@ -193,7 +208,9 @@ def _most_alive(rectangles: Sequence[Rectangle]) -> int:
 
 
 def _meet(a: Rectangle, b: Rectangle) -> bool:
-    """True if two buffers are alive at a common point. If they are, one of them begins or resumes at such a point."""
+    """Whether two buffers are live at a common point. If they are, one of them begins or resumes at such a point,
+    so only such points are tested.
+    """
     points = [a.first, b.first, *(last + 1 for shape in (a, b) for _, last in shape.gaps)]
     return any(all(_is_alive(shape, point) for shape in (a, b)) for point in points)
 
@@ -203,9 +220,7 @@ def _is_alive(shape: Rectangle, point: int) -> bool:
 
 
 class _Lower:
-    """A search for a placement that is lower than a limit. Buffers are placed in any order, each at its lowest free
-    offset.
-    """
+    """A search for a placement below a limit. Buffers are placed in any order, each at its lowest free offset."""
 
     def __init__(self, rectangles: Sequence[Rectangle], limit: int, patience: int) -> None:
         self.rectangles = keep_numbers(rectangles, [i for i, shape in enumerate(rectangles) if shape.size])
@@ -213,7 +228,9 @@ class _Lower:
         self.patience = patience
 
     def find(self) -> int | None:
-        """The height of a placement below the limit; None if there is none, or if the patience is exhausted."""
+        """The height of a placement below the limit. None if there is none, or if the limit on the search is
+        reached.
+        """
         pinned = [(i, shape.pinned) for i, shape in enumerate(self.rectangles) if shape.pinned is not None]
         free = [i for i, shape in enumerate(self.rectangles) if shape.pinned is None]
         return self._place(pinned, free)

@@ -1,10 +1,10 @@
 """The formats of a program's tensors, derived from a choice for each class of tensors and from the profile.
 
-The first step follows Shiftry 6.1, algorithm 10: each tensor's greatest magnitude on the validation set determines the
-scale of the tensor. Two additions preserve accuracy in 8 bits. First, tanh, sigmoid and exp are constant for arguments
-of great magnitude, so the scale of an argument covers only the range in which the function varies. Second, the
-requested width applies only to tensors stored in memory. Single numbers are in registers and have the precision of
-registers.
+The first step is that of Shiftry 6.1, algorithm 10: each tensor's greatest magnitude on the validation set determines
+its scale. Two additions preserve accuracy in 8 bits. First, tanh, sigmoid and exp are constant for arguments of great
+magnitude, so the scale of an argument covers only the range in which the function varies. Second, the requested width
+applies only to tensors stored in memory. Single numbers are in registers, and their formats have the width of a
+register.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ SPARE_BITS = 7
 
 
 class AccumulatorWidths:
-    """The accumulator widths that sums of products need. Each width is computed once.
+    """The accumulator widths that sums of products need. Each width is computed once and cached.
 
     contractions: the sums, in a program on reals.
     """
@@ -66,8 +66,8 @@ class AccumulatorWidths:
         self._encoded: dict[object, Factor] = {}
 
     def bits(self, op: tdsl.ContractionOp, format_of: Callable[[SSAValue], NumberFormat]) -> int | None:
-        """The accumulator width in bits that a sum needs for given formats of its tensors;
-        None if no width suffices.
+        """The accumulator width in bits that a sum needs for given formats of its tensors. None if no width
+        suffices.
         """
         key = op, format_of(op.out).type, *(format_of(value).type for value in op.inputs)
         if key not in self._bits:
@@ -129,9 +129,10 @@ def _is_bounded(value: SSAValue) -> bool:
 
 
 def _reaches_bounds(op: tdsl.TensorOp) -> bool:
-    """True for `tdsl` masks and steps, whose results are 0 or 1, and for bounded results that the program returns.
+    """Whether a format must represent the bounds of an op's result: for masks and steps, whose results are 0 or 1,
+    and for bounded results that the program returns.
 
-    For a bounded result inside the program, the range of the data is used, as for all tensors between layers.
+    For a bounded result inside the program, the range on the data is used, as for all tensors between layers.
     """
     if tdsl.is_step(op) or isinstance(op, tdsl.TopKMaskOp):
         return True
@@ -140,11 +141,12 @@ def _reaches_bounds(op: tdsl.TensorOp) -> bool:
 
 
 class AssignmentSteps:
-    """The derivation of formats for one set of choices. It consists of steps, and each step changes some formats.
+    """The derivation of formats for one set of choices. It consists of steps, each of which changes some formats.
 
-    bounding: the ops of a function whose operands bound their results. class_of: the class of each tensor of the
-    function. formats: the format of each class, initially as chosen. compute_formats: the compute formats of classes
-    that are stored in a foreign family.
+    bounding: the ops of a function whose operands bound their results.
+    class_of: the class of each tensor of the function.
+    formats: the format of each class, initially as chosen.
+    compute_formats: the compute formats of classes that are stored in a foreign family.
     """
 
     def __init__(
@@ -186,11 +188,11 @@ class AssignmentSteps:
         return self.formats[self.class_of[value]]
 
     def _widen_scalars(self) -> None:
-        """Widen the format of single numbers in two cases.
+        """Widen the formats of single numbers in two cases: only single numbers are computed from them, or most
+        of the numbers round to zero.
 
-        In the first case, only single numbers are computed from them. In the second case, most of the numbers round to
-        zero. The range is then first reduced so that the outermost 0.1 % of the numbers saturate. The format is widened
-        only if most numbers still round to zero.
+        In the second case, the range is first reduced so that the outermost 0.1 % of the numbers saturate. The
+        format is widened only if most numbers still round to zero.
         """
         for tensors, choice in self.choices.items():
             if not (tensors.are_scalars or tensors.are_collected):
@@ -205,17 +207,17 @@ class AssignmentSteps:
                     self.formats[tensors] = self.formats[tensors].in_register()
 
     def _vanishes(self, tensors: TensorClass) -> bool:
-        """True if all numbers are on one side of zero and more than half of them round to zero."""
+        """Whether all numbers of a class are on one side of zero and more than half of them round to zero."""
         low, high = tensors.range
         medians = [profile.percentiles.data[MEDIAN].data for profile in tensors.profiles()]
         format = self.formats[tensors]
         return low * high >= 0 and any(m and not format.decode(format.encode(np.array(m / 2))) for m in medians)
 
     def _limit_arguments(self) -> None:
-        """Assign to the arguments of functions the scale that suits the range in which the functions vary.
+        """Assign to the arguments of functions the scale that suits the range in which the functions vary. Only
+        classes that are read by functions alone are changed.
 
-        Single arguments also get the precision of registers if the results are wider. Only classes that nothing but
-        functions read are changed.
+        Arguments that are single numbers also get the width of a register if the results are wider.
         """
         for tensors, choice in self.choices.items():
             functions = [reader for reader in tensors.readers if isinstance(reader, tdsl.FunctionOp)]
@@ -231,9 +233,11 @@ class AssignmentSteps:
                 self.formats[tensors] = self.formats[tensors].in_register()
 
     def _fit_to_scores(self, score_errors: ScoreErrors) -> None:
-        """Assign to tensors the formats, of unchanged width, that cause the least errors in the program's scores.
+        """Assign to tensors the formats, of unchanged width, that cause the least errors in the program's
+        scores.
 
-        Constants are already fitted. Tensors with a known range, a widened format or a separate scale are unchanged.
+        Constants are already fitted. Tensors with a known range, a widened format or a separate scale are
+        unchanged.
         """
         offered: dict[TensorClass, Sequence[NumberFormat]] = {}
         for tensors, choice in self.choices.items():
@@ -247,7 +251,7 @@ class AssignmentSteps:
         self.formats |= score_errors.chosen(offered)
 
     def _reach_further(self, bounded: Set[SSAValue]) -> None:
-        """Change formats to represent greater numbers, as far as the sums of products still fit in their accumulators.
+        """Increase the ranges of formats, as far as the sums of products still fit their accumulators.
 
         bounded: the tensors that are sums whose accumulators are chosen later; their formats are unchanged.
         """
@@ -258,9 +262,8 @@ class AssignmentSteps:
                 self.formats[tensors] = next(further, self.formats[tensors])
 
     def _still_fits(self, tensors: TensorClass, format: NumberFormat) -> bool:
-        """True if no accumulator exceeds `ACCUMULATOR_BITS` bits when a class gets a new format.
-
-        If an accumulator is already wider, its width must not increase.
+        """Whether no accumulator exceeds `ACCUMULATOR_BITS` bits when a class gets a new format. The width of
+        an accumulator that is already wider must not increase.
         """
         for op in self.accumulators.contractions:
             if any(self.class_of.get(value) is tensors for value in op.inputs):
@@ -270,10 +273,11 @@ class AssignmentSteps:
         return True
 
     def _spare_accumulators(self) -> None:
-        """Narrow the operands of sums until the sums are proven to fit in their accumulators.
+        """Narrow the operands of sums until the sums are proven to fit their accumulators.
 
-        Bits are removed from the two factors alternately. If no accumulator fits otherwise, the factors may lose any
-        number of bits, because the initial value of a sum may be far greater than the products.
+        Bits are removed from the two factors alternately. If no accumulator is wide enough otherwise, the
+        factors may lose any number of bits, because the initial value of a sum may be far greater than the
+        products.
         """
         for op in self.accumulators.contractions:
             best: dict[TensorClass, NumberFormat] | None = None
@@ -312,18 +316,22 @@ class AssignmentSteps:
         return narrowed
 
     def _with_fewer(self, tensors: TensorClass, bits: int) -> NumberFormat:
-        """The format of a class, narrowed by `bits` bits unless it is prescribed."""
+        """The format of a class, narrowed by `bits` bits. A prescribed format is returned unchanged."""
         format = self.formats[tensors]
         return format.narrowed(bits) if tensors in self.choices or tensors in self.compute_formats else format
 
     def _width(self, tensors: TensorClass) -> int:
-        """The requested width of a class in bits, or the width of its prescribed or compute format."""
+        """The requested width of a class in bits. For a class with a prescribed or compute format, the width of
+        this format.
+        """
         if tensors in self.choices:
             return self.choices[tensors].prototype.bits
         return self.compute_formats.get(tensors, self.formats[tensors]).bits
 
     def _align_starts(self) -> None:
-        """Coarsen the scale of the initial value of each sum until it is no finer than the scale of the products."""
+        """Coarsen the scale of the initial value of each sum until it is not finer than the scale of the
+        products.
+        """
         for op in self.accumulators.contractions:
             if op.initial is not None:
                 tensors, result = self.class_of[op.initial], self.of(op.out)
@@ -339,7 +347,9 @@ class AssignmentSteps:
     def _coarser(self, tensors: TensorClass, unit: Accumulator) -> Iterator[NumberFormat]:
         """Yield formats in which a class can be the initial value of sums, in descending order of precision.
 
-        The formats have fewer and fewer bits. The last formats also have a greater range.
+        Each format has fewer bits than the previous one. The last formats also have a greater range.
+
+        unit: the accumulator of the sums.
         """
         format = unit.start_constant(self.formats[tensors])
         yield from (format.narrowed(bits) for bits in range(format.bits))
@@ -348,8 +358,8 @@ class AssignmentSteps:
             yield self.choices[tensors].format_for(-reach, reach).narrowed(format.bits)
 
     def _align_addends(self) -> None:
-        """Coarsen the scale of constants that are only used as addends to the scale of the other addend, which saves
-        shifts.
+        """Coarsen the scale of constants that are only used as addends to the scale of the other addend. This
+        saves shifts.
         """
         for tensors in self.choices:
             for (lhs, rhs), sum in tensors.sums if tensors.is_constant else ():
@@ -358,10 +368,10 @@ class AssignmentSteps:
                     self.formats[tensors] = self.formats[tensors].addend(self.of(addend), self.of(sum))
 
     def _limit_results(self) -> None:
-        """Coarsen the scale of a result if the operands are too small to fill the range of its format.
+        """Coarsen the scale of a result if the operands are too small to fill the range of its format. Repeat
+        this until no format changes.
 
-        The step is repeated until nothing changes. It applies only to number formats that define such a rule (`of_sum`,
-        `of_product`).
+        It applies only to number formats that define such a rule (`of_sum`, `of_product`).
         """
         changed = True
         while changed:
@@ -379,9 +389,10 @@ class AssignmentSteps:
 
     def _hold_sums(self) -> bool:
         """Assign to sums of forests' votes formats that represent the sums exactly, where such formats exist.
+        Return whether a format changed.
 
-        The sums may include added constants. Sums that only functions read are unchanged unless a forest computes them
-        directly. Returns True if a format changed.
+        The sums may include added constants. Sums that only functions read are unchanged, unless a forest
+        computes them directly.
         """
         held = [
             tensors
@@ -402,10 +413,10 @@ class AssignmentSteps:
         return changed
 
     def _narrow_votes(self, forest: tdsl.ForestOp) -> None:
-        """Narrow the votes of a forest by the bits that none of the votes needs. Votes that are zero or one need only
-        one bit.
+        """Narrow the votes of a forest by the bits that none of the votes needs. Votes that are all zero or one
+        need only one bit.
 
-        If the widest integers cannot represent the sums of the votes, narrow the votes until they can.
+        If the widest integers cannot represent the sums of the votes, the votes are narrowed until they can.
         """
         votes, reals = self.class_of[forest.votes], votes_of(forest)
         assert reals is not None
@@ -420,9 +431,9 @@ class AssignmentSteps:
             self.formats[votes], _ = fitting
 
     def _format_of_sums(self, tensors: TensorClass) -> NumberFormat | None:
-        """The finest integer format that represents all sums of votes in a class; None if there is none.
+        """The finest integer format that represents all sums of votes in a class. None if there is none.
 
-        The forest with the smallest votes determines the scale.
+        The scale is that of the forest with the smallest votes.
         """
         low, high = tensors.known_range
         votes: list[tuple[float, NumberFormat, Reals]] = []
@@ -441,11 +452,12 @@ class AssignmentSteps:
 def _holding_sums(
     votes: NumberFormat, reals: Reals, low: float, high: float
 ) -> tuple[NumberFormat, NumberFormat] | None:
-    """Narrow the format of votes until some format represents their sums in [low, high]. Return both formats, the
-    votes' format first.
+    """Narrow the format of votes until some format represents their sums in [low, high]. Return the format of the
+    votes, then the format of the sums.
 
-    None if this would cause a rounding error of a vote above `LEAST_PRECISION` times the greatest vote. reals: the
-    votes as reals.
+    None if this would cause a rounding error of a vote above `LEAST_PRECISION` times the greatest vote.
+
+    reals: the votes as reals.
     """
     for bits in range(votes.bits - 1):
         narrower = votes.narrowed(bits)
@@ -458,18 +470,22 @@ def _holding_sums(
 
 
 class FormatAssignment:
-    """The formats for the classes of one profiled function on reals, for any number of choices; the IR is not changed.
+    """The formats for the classes of one profiled function on reals, for any number of choices. The IR is not
+    changed.
 
     If a part of the function already has formats, `classes` contains only the tensors of the other part.
 
-    An argument may have a `format` in its interface. It is then stored in that format. Its class is also computed in
-    that format, unless the chosen format is of another family or narrower in memory. In this case casts convert between
+    An argument may have a `format` in its interface, in which it is then stored. Its class is also computed in this
+    format, unless the chosen format is of another family or narrower in memory. In this case casts convert between
     the two formats, unless the program only compares the argument.
 
-    inputs: reals of shape (samples, elements) on which constants are rounded and fitted; without inputs all numbers of
-    a constant have equal weight. scale_by: the rule for the scales of tensors other than constants, by default the rule
-    of their formats; without inputs the greatest values determine the scales. are_numbers: true if the scores of a
-    program without a label are numbers, not class scores. Raises `InputError` for a tensor without a profile.
+    inputs: reals of shape (samples, elements) on which constants are rounded and fitted; without inputs all numbers
+        of a constant have equal weight.
+    scale_by: the rule for the scales of tensors other than constants, by default the rule of their formats; without
+        inputs the greatest values determine the scales.
+    are_numbers: whether the scores of a program without a label are numbers instead of class scores.
+
+    Raises `InputError` for a tensor without a profile.
     """
 
     def __init__(
@@ -498,9 +514,10 @@ class FormatAssignment:
 
     @cached_property
     def moments(self) -> InputMoments | None:
-        """The second moments of the factors of each constant, which determine how constants are rounded.
+        """The second moments of the factors of each constant, which determine how constants are rounded. None
+        without inputs.
 
-        None without inputs. The moments are computed by evaluating the program on the inputs.
+        The moments are computed by evaluating the program on the inputs.
         """
         return None if self.inputs is None else InputMoments(self.function, self.inputs)
 
@@ -508,8 +525,8 @@ class FormatAssignment:
         """The format of each class, in order, for one choice per class.
 
         If a sum of products needs slightly more than 32 bits, each of its operands is narrowed by less than
-        `SPARE_BITS` bits until the sum is proven to fit. Raises `InputError` if no format suits the initial value of a
-        sum.
+        `SPARE_BITS` bits until the sum is proven to fit. Raises `InputError` if no format suits the initial
+        value of a sum.
         """
         key = tuple(choices)
         if key not in self._assigned:
@@ -533,14 +550,14 @@ class FormatAssignment:
         return self._assigned[key]
 
     def _errors_of(self, chosen: Mapping[TensorClass, FormatChoice]) -> ScoreErrors | None:
-        """The score errors if the scales of some choice are chosen by them, otherwise None."""
+        """The score errors, if the scales of some choice are chosen by them. None otherwise."""
         if all((self.scale_by or choice.prototype.SCALED_BY) == BY_GREATEST for choice in chosen.values()):
             return None
         return self._score_errors
 
     @cached_property
     def _score_errors(self) -> ScoreErrors | None:
-        """The score errors; None without inputs and for programs that cannot be differentiated.
+        """The score errors. None without inputs and for programs that cannot be differentiated.
 
         A program cannot be differentiated if a part of it has formats, or if it has loops of too many steps.
         """
@@ -554,7 +571,9 @@ class FormatAssignment:
         return ScoreErrors(module, self.inputs, self.class_of, self.are_numbers)
 
     def _first(self, tensors: TensorClass, choice: FormatChoice) -> NumberFormat:
-        """The format that a choice provides for a class, before steps for other classes change the format; cached."""
+        """The format that a choice provides for a class before the steps of `AssignmentSteps`. The result is
+        cached.
+        """
         key = tensors, choice
         if key not in self._of_choices:
             # No search may clip a known range.
@@ -564,13 +583,16 @@ class FormatAssignment:
         return self._of_choices[key]
 
     def formats_of_values(self, formats: Sequence[NumberFormat]) -> dict[SSAValue, NumberFormat]:
-        """The format in which each tensor is stored. formats: the formats of the classes, in order."""
+        """The format in which each tensor is stored.
+
+        formats: the formats of the classes, in order.
+        """
         pairs = zip(self.classes, formats, strict=True)
         return {value: self.given.get(tensors, format) for tensors, format in pairs for value in tensors.members}
 
     def compute_formats_of_values(self, formats: Sequence[NumberFormat]) -> dict[SSAValue, NumberFormat]:
-        """The compute format of each tensor that is stored in a foreign family (`compute_formats`) or in a prescribed
-        format.
+        """The compute format of each tensor that is stored in a foreign family (`compute_formats`) or in a
+        prescribed format.
 
         formats: the formats of the classes, in order.
         """
@@ -589,7 +611,7 @@ class FormatAssignment:
         return {value: format for tensors, format in {**cast, **computed}.items() for value in tensors.members}
 
     def _given(self) -> dict[TensorClass, NumberFormat]:
-        """The prescribed format of the class that contains the argument, by this class; empty if no format is
+        """The prescribed format of an argument, by the class that contains the argument. Empty if no format is
         prescribed.
         """
         format = tdsl.read_input(self.function).format
@@ -599,7 +621,7 @@ class FormatAssignment:
         return {self.class_of[argument]: given for argument in self.function.args if argument in self.class_of}
 
     def fitted(self, tensors: TensorClass, choice: FormatChoice, format: NumberFormat) -> NumberFormat:
-        """The format of a class; for a constant, a format fitted to its numbers.
+        """The format of a class. For a constant, it is fitted to the numbers of the constant.
 
         format: the format that the choice provides for the range of the class.
         """
@@ -618,23 +640,24 @@ class FormatAssignment:
 
 
 def bounded_later(function: func.FuncOp) -> set[SSAValue]:
-    """The results of squared distances and loop-carried sums. The passes in `LEAVE_OUT_ROUNDINGS` choose the
-    accumulators of these results.
+    """The results of squared distances and loop-carried sums. Their accumulators are chosen later, by the passes in
+    `LEAVE_OUT_ROUNDINGS`.
     """
     found = {value for _, difference in FuseDistancesPass.found(function) for value in difference.inputs}
     return found | {each.sum.factor for each in AccumulateSumsPass.found(function)}
 
 
 def _holds(format: NumberFormat, given: NumberFormat) -> bool:
-    """True if a program whose requested format is `format` may compute in the prescribed format `given`."""
+    """Whether a program whose requested format is `format` may compute in the prescribed format `given`."""
     return format.FAMILY == given.FAMILY and not format.AS_PUBLISHED and format.dtype.itemsize >= given.dtype.itemsize
 
 
 def _finest(tensors: TensorClass) -> Grouping | None:
-    """The finest groups of elements with a common scale that all readers of a class support.
+    """The finest groups of elements with a common scale that all readers of a class support. None if no groups are
+    supported.
 
-    If only rows of a single matrix or filter are multiplied, each row is a group. Sparse rows, and rows of channels,
-    form one group each.
+    If only rows of a single matrix or filter are multiplied, each row is a group. Sparse rows form one group each,
+    and so do rows of channels.
     """
     if not _has_rows(tensors):
         return None
@@ -648,7 +671,7 @@ def _has_channels(op: Operation) -> bool:
 
 
 def _has_rows(tensors: TensorClass) -> bool:
-    """True for a class of a single matrix or filter that is only used to multiply its rows by vectors."""
+    """Whether a class is a single matrix or filter that is only used to multiply its rows by vectors."""
     [first, *others] = tensors.members
     users = [use.operation for use in first.uses]
     pairs = [pair for user in users if isinstance(user, tdsl.ContractionOp) for pair in user.pairs]

@@ -1,4 +1,4 @@
-"""Options of number formats that some formats lack: schemes of functions, and rules for scales."""
+"""Options that only some number formats support: schemes of functions, and rules for scales."""
 
 from __future__ import annotations
 
@@ -7,16 +7,24 @@ from tinyml.dialects.formats.number_format import BY_SCORES, SCALING_RULES, Numb
 
 
 def check_scheme(prototype: NumberFormat, format: str, scheme: str | None) -> None:
-    """Raise `InputError` for a scheme of functions that a format does not define."""
+    """Raise `InputError` for a scheme of functions that a format does not define.
+
+    prototype: the format.
+    format: its name, for the message.
+    scheme: the scheme; None for the default.
+    """
     if scheme is not None and scheme not in prototype.SCHEMES:
         known = f"one of {', '.join(prototype.SCHEMES)}" if prototype.SCHEMES else "it has none"
         raise InputError(f"format '{format}' has no scheme '{scheme}' for functions ({known})")
 
 
 def scaling_rule(prototype: NumberFormat, format: str, name: str | None) -> ScaleBy | None:
-    """The scaling rule with a given name. If the name is None, the result is the format's own rule.
+    """The scaling rule with a given name. Raises `InputError` for a rule that is unknown or unsuitable for the
+    format.
 
-    Raises `InputError` for a rule that is unknown or unsuitable for the format.
+    prototype: the format.
+    format: its name, for the message.
+    name: the name of the rule; None for the format's own rule.
     """
     for known in SCALING_RULES:
         if name == known:

@@ -1,9 +1,9 @@
-"""Ranges of tensors that follow from the program itself. A profile, in contrast, shows only the values on the
+"""Ranges of tensors that follow from the program itself. A profile, in contrast, contains only the values on the
 validation set.
 
 The leaves of a forest bound the sums of the forest. The k greatest targets bound the sum of k nearest targets. Masks
-and shares are between 0 and 1. Such a bound also applies after sums with constants, products with constants and
-movements of data. A format chosen only for the profile would saturate on other inputs.
+and class probabilities are between 0 and 1. Such a bound also applies after sums with constants, products with
+constants and movements of data. A format chosen only for the profile would saturate on other inputs.
 """
 
 from __future__ import annotations
@@ -28,8 +28,7 @@ if TYPE_CHECKING:
 class KnownRange:
     """The least and the greatest value of each element of a tensor for any input, as arrays of the tensor's shape.
 
-    forests: if the elements are sums of forests, with or without added constants, these forests; empty for other
-    tensors.
+    forests: the forests whose sums the elements are, with or without added constants; empty for other tensors.
     """
 
     low: NDArray[np.float64]
@@ -42,9 +41,8 @@ class KnownRange:
 
 
 def known_ranges(function: func.FuncOp) -> dict[SSAValue, KnownRange]:
-    """By tensor, the known ranges of a function's tensors on reals.
-
-    If a tensor is computed from a tensor without a known range, it has no known range either.
+    """For each tensor on reals with a known range, this range. Tensors without a known range are missing, and so
+    are the tensors computed from them.
     """
     known: dict[SSAValue, KnownRange] = {}
     for op in function.walk():
@@ -75,15 +73,15 @@ def _of_forest(op: tdsl.ForestOp) -> KnownRange | None:
 
 
 def votes_of(forest: tdsl.ForestOp) -> NDArray[np.float64] | None:
-    """The votes of a forest as reals; None if they are not constant or already have a number format."""
+    """The votes of a forest as reals. None if they are not constant or already have a number format."""
     if (constant := tdsl.constant_root(forest.votes)) is None or not tdsl.is_real(forest.votes):
         return None
     return tdsl.format_of(constant.result).decode(constant.raws).reshape(tdsl.shape_of(forest.votes))
 
 
 def _of_greatest(op: tdsl.ProductOp) -> KnownRange | None:
-    """The range of a sum of constants that a mask of greatest elements selects, such as the targets of the nearest
-    samples.
+    """The range of a sum of constants that a mask of the k greatest elements selects, such as the targets of the
+    nearest samples. None for other products.
     """
     constant, mask = _of_constant(op.lhs), tdsl.unreshaped(op.rhs).owner
     if constant is None or not isinstance(mask, tdsl.TopKMaskOp) or tdsl.shape_of(op.rhs)[1] != 1:
@@ -131,7 +129,7 @@ def _ends(x: Sequence[KnownRange]) -> tuple[list[NDArray[np.float64]], list[NDAr
 
 
 def _product(lhs: KnownRange, rhs: KnownRange) -> KnownRange | None:
-    """The range of a product of two matrices, one of them constant; None if neither is constant."""
+    """The range of a product of two matrices, one of which is constant. None if neither is constant."""
     if lhs.low is not lhs.high:
         if rhs.low is not rhs.high:
             return None

@@ -4,7 +4,7 @@ A margin is the difference of the two best scores. To first order, the error of 
 tensor: the error of each number times the derivative of the margin with respect to the number. Chebyshev's inequality
 bounds the probability that an error changes the answer of a sample. The bound is the mean square of the error divided
 by the square of the margin. The sum of these quotients, over samples and tensors, bounds the expected number of changed
-answers. Outputs that are not class scores count in units of their standard deviations.
+answers. Outputs that are not class scores are measured in units of their standard deviations.
 """
 
 from __future__ import annotations
@@ -50,8 +50,10 @@ GOLDEN = (math.sqrt(5) - 1) / 2
 class ScoreErrors:
     """The errors that the rounding of tensors causes in a program's margins, on some samples.
 
-    module: a program on reals, not changed. inputs: of shape (samples, elements). class_of: the class of each tensor.
-    are_numbers: true if the scores of a program without a label are numbers, not class scores.
+    module: a program on reals, which is not changed.
+    inputs: of shape (samples, elements).
+    class_of: the class of each tensor.
+    are_numbers: whether the scores of a program without a label are numbers instead of class scores.
     """
 
     def __init__(self, module: ModuleOp, inputs: Reals, class_of: Mapping[SSAValue, TensorClass], are_numbers: bool):
@@ -70,9 +72,9 @@ class ScoreErrors:
     def chosen(self, offered: Mapping[TensorClass, Sequence[NumberFormat]]) -> dict[TensorClass, NumberFormat]:
         """For each class, the offered format with the least expected error of the scores.
 
-        A class that affects no score gets the first format. If a cheaper format adds little error to the least error,
-        it is preferred. For each class, the limit on the added error is the greater of two values: `MIN_SAVED_SHARE` of
-        the error of the program, and the class's part of `NEGLIGIBLE_SHARE`.
+        For a class that affects no score, it is the first format. A cheaper format is preferred if it adds
+        little error to the least error. For each class, the limit on the added error is the greater of two
+        values: `MIN_SAVED_SHARE` of the error of the program, and the class's part of `NEGLIGIBLE_SHARE`.
         """
         errors = {
             tensors: [self._error(tensors, format) for format in formats]
@@ -88,8 +90,8 @@ class ScoreErrors:
         return found
 
     def _error(self, tensors: TensorClass, format: NumberFormat) -> float:
-        """The mean square of the errors of the margins. Correlations between errors within a sample are shrunk as in
-        `Moments`.
+        """The mean square of the errors that a format of a class causes in the margins. Correlations between
+        errors within a sample are shrunk as in `Moments`.
         """
         key = tensors, format.type
         if key not in self._errors:
@@ -100,9 +102,11 @@ class ScoreErrors:
         return self._errors[key]
 
     def _observed(self, module: ModuleOp, inputs: Reals, are_numbers: bool) -> dict[TensorClass, NDArray[np.float64]]:
-        """For each class, the values that are rounded, and the derivatives of the margins with respect to these values.
+        """For each class, the values that are rounded, and the derivatives of the margins with respect to these
+        values.
 
-        Each array has the shape (2, samples, values of one sample). The first axis selects values or derivatives.
+        Each array has the shape (2, samples, values of one sample). The first axis selects values or
+        derivatives.
         """
         from tinyml.runtime.evaluator.evaluator import argument_reals, evaluate_reals
         from tinyml.runtime.evaluator.gradients import tensor_slopes
@@ -129,8 +133,8 @@ class ScoreErrors:
 
 
 def _without_rounding(module: ModuleOp) -> tuple[set[SSAValue], set[SSAValue]]:
-    """Return two sets of tensors: the exact parts of sums and distances, and the loop-carried sums, rounded after the
-    loop.
+    """Return two sets of tensors: the parts of sums and distances that are not rounded, and the loop-carried sums,
+    which are rounded only after the loop.
     """
     sums = list(AccumulateSumsPass.found(module))
     exact = {value for each in sums for value in (each.sum.carried, each.product.out)}
@@ -141,9 +145,10 @@ def _without_rounding(module: ModuleOp) -> tuple[set[SSAValue], set[SSAValue]]:
 
 
 def _direction(scores: Reals, are_numbers: bool) -> NDArray[np.float64]:
-    """For each sample, the weights of the scores in the sum whose squared error is minimised: (samples, scores).
+    """For each sample, the weights with which scores are added to the number whose squared error is minimised:
+    (samples, scores).
 
-    If scores are numbers, the weights have random signs. The square of the sum is then on average the sum of the
+    If scores are numbers, the weights have random signs. The expected square of the sum is then the sum of the
     squares.
     """
     if are_numbers:

@@ -1,8 +1,8 @@
-"""Classes of tensors that share one format, in a program on reals, and the program with formats for the classes.
+"""Classes of tensors that have one format, in a program on reals, and the program with formats for the classes.
 
-Tensors that share bits are one class. For example, a class may contain an iter_arg of a loop with its initial value,
-its yielded value and its result, or the operands and results of ops that only move data. A format is chosen for a whole
-class (`FormatChoice`), according to the range of the class and the uses of its members.
+Tensors whose bits one op moves unchanged are one class. For example, a class may contain an iter_arg of a loop with its
+initial value, its yielded value and its result, or the operands and results of ops that only move data. A format is
+chosen for a whole class (`FormatChoice`), according to the range of the class and the uses of its members.
 
 Retyping assigns formats to tensors, raws to constants, and a scheme to functions. All operands of an op have formats of
 one family: the family of the program's constants. A tensor of another family is computed in a wide format of the
@@ -42,7 +42,7 @@ P = TypeVar("P", func.FuncOp, ModuleOp)
 def joint_range(
     function: func.FuncOp, members: Sequence[SSAValue], known: Mapping[SSAValue, KnownRange]
 ) -> tuple[float, float]:
-    """The least and the greatest value of several tensors; raises `InputError` if they have no profile.
+    """The least and the greatest value of several tensors. Raises `InputError` if they have no profile.
 
     known: the known ranges of the function's tensors.
     """
@@ -70,7 +70,7 @@ def _ranges(function: func.FuncOp, value: SSAValue) -> Iterator[tuple[float, flo
 
 
 def readers(members: Sequence[SSAValue]) -> Iterator[Operation]:
-    """Yield the ops that compute with tensors; ops that only move bits from one member to another are omitted."""
+    """Yield the ops that compute with tensors. Ops that only move bits from one member to another are omitted."""
     for value in members:
         for use in value.uses:
             op = use.operation
@@ -79,9 +79,9 @@ def readers(members: Sequence[SSAValue]) -> Iterator[Operation]:
 
 
 def are_scalars(members: Sequence[SSAValue]) -> bool:
-    """True if all members are single elements that stay in registers from their definition to their uses.
+    """Whether all members are single elements that stay in registers from their definition to their uses.
 
-    Arguments and results of the function and iter_args of loops are stored in memory; the result is then False.
+    False for arguments and results of the function and for iter_args of loops, which are stored in memory.
     """
     return all(
         prod(tdsl.shape_of(value)) == 1
@@ -92,9 +92,7 @@ def are_scalars(members: Sequence[SSAValue]) -> bool:
 
 
 def are_collected(members: Sequence[SSAValue]) -> bool:
-    """True if the members are single numbers, and the vector in which a loop collects the numbers for an op that reads
-    the whole vector.
-    """
+    """Whether the members are single numbers, together with a vector in which a loop collects these numbers."""
     computed = [value for value in members if isinstance(value.owner, tdsl.TensorOp) and not value.owner.MOVES_BITS]
     return any(isinstance(value.owner, tensor.EmptyOp) for value in members) and all(
         prod(tdsl.shape_of(value)) == 1 for value in computed
@@ -102,17 +100,19 @@ def are_collected(members: Sequence[SSAValue]) -> bool:
 
 
 def is_scalar_op(op: Operation) -> bool:
-    """True for an op on a single number, index or truth value; wide operands of such an op cost almost nothing."""
+    """Whether an op computes with a single number, index or truth value. Wide operands of such an op cost almost
+    nothing.
+    """
     return not any(isinstance(result.type, TensorType) and prod(tdsl.shape_of(result)) > 1 for result in op.results)
 
 
 @dataclass(frozen=True, eq=False)
 class TensorClass:
-    """Tensors of one format, in program order.
+    """Tensors that have one format, in program order.
 
-    name: the name of the first member that has a name in the source. range: the least and the greatest declared,
-    profiled or known value of all members. known: the known ranges of computed members, if each of them has one; empty
-    otherwise.
+    name: the name of the first member that has a name in the source.
+    range: the least and the greatest declared, profiled or known value of all members.
+    known: the known ranges of computed members, if each of them has a known range; empty otherwise.
     """
 
     name: str
@@ -122,12 +122,12 @@ class TensorClass:
 
     @cached_property
     def known_range(self) -> tuple[float, float]:
-        """The least and the greatest value in the known ranges of the members that have one."""
+        """The least and the greatest value in the known ranges of the members."""
         return min(each.interval[0] for each in self.known), max(each.interval[1] for each in self.known)
 
     @cached_property
     def forests(self) -> Sequence[tdsl.ForestOp]:
-        """The forests whose sums are the members; empty if the class has other tensors."""
+        """The forests whose sums are the members. Empty if the class has other members."""
         if not all(each.forests for each in self.known):
             return ()
         return tuple(dict.fromkeys(forest for each in self.known for forest in each.forests))
@@ -139,34 +139,36 @@ class TensorClass:
 
     @cached_property
     def is_constant(self) -> bool:
-        """True if all members are constants or parts of constants."""
+        """Whether all members are constants or parts of constants."""
         return all(tdsl.constant_root(value) is not None for value in self.members)
 
     @cached_property
     def roots(self) -> Sequence[tdsl.ConstOp]:
-        """The constants that are members or have parts that are members."""
+        """The constants that are members, or whose parts are members."""
         return list(dict.fromkeys(root for value in self.members if (root := tdsl.constant_root(value)) is not None))
 
     @cached_property
     def numbers(self) -> NumberFormat | None:
-        """The format synthesised for a constant; None for other classes."""
+        """The format synthesised for a constant. None for other classes."""
         return number_format(self.roots[0].attributes.get(tdsl.NUMBERS)) if len(self.roots) == 1 else None
 
     @cached_property
     def is_only_compared(self) -> bool:
-        """True if only forests read the members; forests accept formats of any family."""
+        """Whether only comparisons of forests read the members. Forests accept features in formats of any
+        family.
+        """
         return not self.is_constant and all(map(tdsl.is_only_compared, self.members))
 
     @cached_property
     def readers(self) -> Sequence[Operation]:
-        """The ops that compute with members (`readers` of this module)."""
+        """The ops that compute with members, as returned by the function `readers` of this module."""
         return list(readers(self.members))
 
     @cached_property
     def sums(self) -> Sequence[tuple[tuple[SSAValue, SSAValue], SSAValue]]:
-        """For each op that adds a member, the pair of its addends and its result.
+        """For each addition that reads a member, the pair of addends and the sum.
 
-        Empty unless the members are only added and moved.
+        Empty unless all readers of the members are additions and movements.
         """
         users = {use.operation for value in self.members for use in value.uses}
         reading = [user for user in users if isinstance(user, tdsl.TensorOp)]
@@ -176,12 +178,12 @@ class TensorClass:
 
     @cached_property
     def are_scalars(self) -> bool:
-        """True for single elements that stay in registers from their definition to their uses."""
+        """Whether the members are single elements that stay in registers from their definition to their uses."""
         return are_scalars(self.members)
 
     @cached_property
     def are_collected(self) -> bool:
-        """True for single numbers that a loop collects."""
+        """Whether the members are single numbers that a loop collects in a vector."""
         return are_collected(self.members)
 
     def profiles(self) -> Iterator[tdsl.Profile]:
@@ -192,7 +194,8 @@ class TensorClass:
 
 
 def tensor_classes(function: func.FuncOp) -> list[TensorClass]:
-    """The classes of a profiled function in order of their first members; in a mixed function, only classes of reals.
+    """The classes of a profiled function in the order of their first members. If some tensors already have formats,
+    only classes of reals.
 
     Raises `InputError` for a class without a profile.
     """
@@ -217,7 +220,7 @@ def _all_known(members: Sequence[SSAValue], known: Mapping[SSAValue, KnownRange]
 
 
 def tensor_values(function: func.FuncOp) -> Iterator[SSAValue]:
-    """Yield all tensors of a function in program order, which is the same for a clone of the function."""
+    """Yield all tensors of a function in program order. A clone of the function has the same order."""
     yield from (a for a in function.body.block.args if isinstance(a.type, TensorType))
     for op in function.body.walk():
         yield from (result for result in op.results if isinstance(result.type, TensorType))
@@ -230,8 +233,8 @@ def _elements(value: SSAValue) -> int:
 
 
 def _names(classes: Sequence[Sequence[SSAValue]]) -> list[str]:
-    """The name of each class: its first name hint or, if it has none, the name of its first op. Equal names are
-    numbered.
+    """The name of each class: its first name hint or, without a name hint, the name of its first op. Equal names
+    are numbered.
     """
     names: list[str] = []
     seen: Counter[str] = Counter()
@@ -245,9 +248,7 @@ def _names(classes: Sequence[Sequence[SSAValue]]) -> list[str]:
 
 
 def _sharing(op: Operation) -> Iterator[list[SSAValue]]:
-    """Yield groups of tensors that have the same bits because an op only moves the bits or carries them through a
-    loop.
-    """
+    """Yield groups of tensors that have the same bits, because an op only moves the bits or a loop carries them."""
     if isinstance(op, tdsl.TensorOp) and op.MOVES_BITS:
         yield [*op.inputs, op.out]
     if isinstance(op, scf.ForOp):
@@ -261,9 +262,10 @@ def _sharing(op: Operation) -> Iterator[list[SSAValue]]:
 class FormatChoice:
     """The format requested for a class of tensors.
 
-    prototype: any format of the required family and width. zoom: the scale suits a range 2^zoom times narrower than the
-    profiled one, and values outside it saturate; a negative zoom widens the range. is_made: true if the prototype, with
-    its parameters, was synthesised for this class.
+    prototype: any format of the required family and width.
+    zoom: the scale suits a range 2^zoom times narrower than the profiled one, and values outside it saturate; a
+        negative zoom widens the range.
+    is_made: whether the prototype, with its parameters, was synthesised for this class.
     """
 
     prototype: NumberFormat
@@ -285,7 +287,7 @@ def with_choice(choices: Sequence[FormatChoice], index: int, choice: FormatChoic
 def _family_of(formats: Mapping[TensorClass, NumberFormat]) -> str:
     """The family in which a program computes: the family of most constants or, without constants, of most tensors.
 
-    If several families are equally frequent, the last of them is used.
+    Ties go to the last of the most frequent families.
     """
     families = [format.FAMILY for tensors, format in formats.items() if tensors.is_constant]
     families = families or [format.FAMILY for format in formats.values()]
@@ -294,11 +296,11 @@ def _family_of(formats: Mapping[TensorClass, NumberFormat]) -> str:
 
 
 def compute_formats(formats: Mapping[TensorClass, NumberFormat]) -> dict[TensorClass, NumberFormat]:
-    """By class, the formats in which classes stored in a foreign family are computed. Classes that are only compared
-    have none.
+    """For each class that is stored in a foreign family, the format in which it is computed. Classes that are only
+    compared are omitted.
 
-    A compute format has the program's most frequent type, at its greatest width. Raises `InputError` for a constant of
-    a foreign family, because a format of the program's own family would be equally suitable.
+    A compute format has the program's most frequent type, at its greatest width. Raises `InputError` for a constant
+    of a foreign family, because a format of the program's own family would be equally suitable.
     """
     if not formats:
         return {}
@@ -322,9 +324,7 @@ def compute_formats(formats: Mapping[TensorClass, NumberFormat]) -> dict[TensorC
 
 
 def _insert_casts(value: SSAValue, compute_format: NumberFormat) -> SSAValue:
-    """Insert casts around a tensor that is computed in a different format from its stored one; return the stored
-    tensor.
-    """
+    """Insert casts around a tensor whose compute format differs from its stored format. Return the stored tensor."""
     stored = value
     if isinstance(op := value.owner, tdsl.TensorOp) and _computes(op):
         element = tdsl.format_of(value).type
@@ -347,14 +347,14 @@ def _insert_casts(value: SSAValue, compute_format: NumberFormat) -> SSAValue:
 
 
 def _computes(op: Operation) -> bool:
-    """True for an op that requires operands and result of one family."""
+    """Whether an op requires operands and a result of one family."""
     return isinstance(op, tdsl.TensorOp) and not op.MOVES_BITS and not isinstance(op, tdsl.CastOp)
 
 
 def check_reals(function: func.FuncOp, *, mixed: bool = False) -> None:
     """Raise `InputError` for a function whose tensors are not all reals.
 
-    mixed: permit tensors with formats, if casts separate them from the reals.
+    mixed: whether to permit tensors with formats, if casts separate them from the reals.
     """
     for op in function.walk():
         if any(isinstance(value.type, MemRefType) for value in (*op.operands, *op.results)):
@@ -381,11 +381,12 @@ def retype(
     compute_formats: Mapping[SSAValue, NumberFormat],
     scheme: str | None,
 ) -> tuple[P, dict[SSAValue, SSAValue]]:
-    """Copy a function, or the module around it, with formats for the tensors and a scheme for the functions.
+    """Copy a function, or the module around it, with formats for the tensors and a scheme for the functions. Return
+    the copy and, for each tensor of `formats`, the corresponding tensor in the copy.
 
-    constants: detached replacements of the function's constants. compute_formats: the formats of tensors that are
-    computed in a different format from their stored one. Returns the copy and, for each tensor of `formats`, the
-    corresponding tensor in the copy.
+    constants: detached replacements of the function's constants.
+    compute_formats: the formats of tensors whose compute format differs from their stored format.
+    scheme: the scheme of exp, tanh and sigmoid; None for the default.
     """
     values: dict[SSAValue, SSAValue] = {}
     moving = {value: format for value, format in formats.items() if value not in constants}

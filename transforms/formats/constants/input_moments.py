@@ -1,6 +1,6 @@
-"""Second moments of the factors by which a program's constants are multiplied, computed on real data.
+"""Second moments of the factors by which a program's constants are multiplied. They are computed on real data.
 
-The moments of filters are computed on a sample of the windows of the images.
+For filters, they are computed on a sample of the windows of the images.
 """
 
 from __future__ import annotations
@@ -37,9 +37,10 @@ MOMENT_BITS = 40
 class Moments:
     """Second moments of an input vector x and the rounded vector y. The rows W of a constant are multiplied by x.
 
-    axes: the axes of the constant along which its products are summed; in W they are the last ones. rounded: E[y y^T],
-    of shape (length, length). crossed: W E[x y^T], of shape (rows, length). further: the moments of further groups of
-    rows, of equal size, whose inputs differ from those of the first group.
+    axes: the axes of the constant along which its products are summed; in W they are the last ones.
+    rounded: E[y y^T], of shape (length, length).
+    crossed: W E[x y^T], of shape (rows, length).
+    further: the moments of further groups of rows, of equal size, whose inputs differ from those of the first group.
     """
 
     rounded: NDArray[np.float64]
@@ -49,9 +50,14 @@ class Moments:
 
     @staticmethod
     def of(rows: Reals, reals: Reals, rounded: Reals, weights: Reals, axes: tuple[int, ...] = (-1,)) -> Moments:
-        """The moments of weighted samples of shape (samples, length), with covariances shrunk towards the diagonal.
+        """The moments of weighted samples of shape (samples, length). Covariances are shrunk towards the
+        diagonal.
 
         The products of x with all rows are formed first, because they are far fewer numbers than E[x y^T].
+
+        rows: the rows of the constant.
+        reals, rounded: the samples of x and of y.
+        weights: the weight of each sample.
         """
         total = weights.sum()
         mean, mean_of_rounded = (weights @ reals) / total, (weights @ rounded) / total
@@ -63,7 +69,7 @@ class Moments:
 
 
 def second_moments(vectors: Reals, weights: Reals) -> NDArray[np.float64]:
-    """E[y y^T] of weighted vectors y of shape (samples, length), with covariances shrunk towards the diagonal."""
+    """E[y y^T] of weighted vectors y of shape (samples, length). Covariances are shrunk towards the diagonal."""
     total = weights.sum()
     # Pixels at the edge of an image are always zero, and a product of a matrix with its own transpose takes half the
     # time.
@@ -81,7 +87,7 @@ def second_moments(vectors: Reals, weights: Reals) -> NDArray[np.float64]:
 
 
 def snapped(numbers: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Round numbers to multiples of a common unit, and return them.
+    """Round numbers to multiples of a common unit, and return the rounded numbers.
 
     The unit is the value of the lowest bit if the greatest magnitude has `MOMENT_BITS` bits.
     """
@@ -100,8 +106,8 @@ WINDOW_ELEMENTS = 1 << 21
 class _FilterWindows:
     """The windows by which one filter is multiplied, for each group of the filter.
 
-    vectors: an array of shape (windows, groups, elements of a window), for each chunk. samples: the sample of each
-    window.
+    vectors: for each chunk of samples, an array of shape (windows, groups, elements of a window).
+    samples: the sample of each window.
     """
 
     def __init__(self, op: tdsl.Conv2dOp):
@@ -114,7 +120,9 @@ class _FilterWindows:
 
     @staticmethod
     def of(constant: tdsl.ConstOp) -> _FilterWindows | None:
-        """The windows of a filter that is used only by one convolution outside loops; None for any other constant."""
+        """The windows of a filter that is used only by one convolution outside loops. None for any other
+        constant.
+        """
         users = [use.operation for use in constant.result.uses]
         if len(users) != 1 or not tdsl.is_convolution(op := users[0]) or op.lhs is not constant.result:
             return None
@@ -126,7 +134,10 @@ class _FilterWindows:
         return int(np.prod(tdsl.shape_of(self.op.lhs)[1:])) * self.op.group_count
 
     def kept(self, chunk: int) -> int:
-        """The approximate number of elements stored for each sample in a chunk of `chunk` samples."""
+        """The approximate number of elements stored for each sample.
+
+        chunk: the number of samples in a chunk.
+        """
         _, height, width, _ = tdsl.shape_of(self.op.out)
         return min(height * width * self.size, max(WINDOW_ELEMENTS // chunk, 1))
 
@@ -150,7 +161,11 @@ class _FilterWindows:
         return means.repeat(rows // len(means), 0).reshape(rows, *shape)
 
     def moments(self, constant: tdsl.ConstOp, format: NumberFormat, weights: Reals) -> Moments:
-        """The moments of windows rounded to a format. constant: the filter. weights: the weight of each sample."""
+        """The second moments of the windows, rounded to a format.
+
+        constant: the filter.
+        weights: the weight of each sample.
+        """
         reals, each = np.concatenate(self.vectors), weights[np.concatenate(self.samples) % len(weights)]
         rounded = format.decode(format.encode(reals))
         rows = np.split(_rows_of(constant, (1, 2, 3)), reals.shape[1])
@@ -168,7 +183,8 @@ MOST_VALUES = 1 << 25
 
 
 class InputMoments:
-    """Moments of the factors of each constant in a program on reals, over all samples, iterations and columns.
+    """Second moments of the factors of each constant in a program on reals, over all samples, iterations and
+    columns.
 
     inputs: reals of shape (samples, elements). A constant has no moments if it has any use other than as a factor.
     """
@@ -204,8 +220,11 @@ class InputMoments:
         self.known: dict[object, Moments | None] = {}
 
     def _step(self, module: ModuleOp, inputs: Reals, wanted: set[SSAValue], chunk: int) -> int:
-        """The stride with which samples are evaluated: every stride-th sample is used, so that the stored values fit in
-        memory.
+        """The stride with which samples are evaluated, such that the stored values fit the memory: every
+        stride-th sample is used.
+
+        wanted: the factors to store.
+        chunk: the number of samples in a chunk.
         """
         from tinyml.runtime.evaluator.evaluator import evaluate_as_it_is
 
@@ -222,9 +241,10 @@ class InputMoments:
         return step
 
     def of(self, constant: tdsl.ConstOp, format_of: Callable[[SSAValue], NumberFormat]) -> Moments | None:
-        """The moments of the factors of a constant; None for a constant that is not a factor of a sum.
+        """The moments of the factors of a constant. None for a constant that is not a factor of a sum. Repeated
+        calls return the same object.
 
-        format_of: the format to which a factor is rounded. Repeated calls return the same object.
+        format_of: the format to which a factor is rounded.
         """
         if constant in self.windows:
             format = format_of(self.windows[constant].image)
@@ -240,11 +260,11 @@ class InputMoments:
         return self.known[key]
 
     def mean_squares(self, constant: tdsl.ConstOp) -> Reals | None:
-        """The mean square of the factors of each number of a constant, in a shape that broadcasts to the constant's
-        shape.
+        """The mean square of the factors of each number of a constant, in a shape that broadcasts to the
+        constant's shape.
 
-        None if the constant has any use other than as a factor. Numbers that a loop indexes have a separate mean square
-        each.
+        None if the constant has any use other than as a factor. If a loop indexes the constant, each number has
+        a separate mean square.
         """
         if constant in self.windows:
             return self.windows[constant].mean_squares
@@ -260,7 +280,9 @@ class InputMoments:
         return None
 
     def _factors(self, constant: tdsl.ConstOp) -> list[SSAValue]:
-        """The values by which a constant is multiplied; empty if it has any use other than as a factor."""
+        """The values by which a constant is multiplied. Empty if the constant has any use other than as a
+        factor.
+        """
         partners = self.partners[constant]
         return partners if all(value in self.values for value in partners) else []
 
@@ -283,27 +305,30 @@ class InputMoments:
         return Moments.of(rows, _joined(reals), _joined(rounded), _joined(weights), axes)
 
     def _repeated(self, vectors: Reals) -> Reals:
-        """The weight of each vector (vectors,). If a sample has several vectors, each has the weight of the sample."""
+        """The weight of each of the given vectors, which is the weight of its sample. A sample may have several
+        vectors.
+        """
         return self.weights.repeat(len(vectors) // len(self.weights))
 
 
 def _joined(parts: Sequence[NDArray[Any]]) -> NDArray[Any]:
-    """Concatenate arrays along the first axis. A single array is returned without a copy, because samples may need much
-    memory.
+    """Concatenate arrays along the first axis. A single array is returned without a copy, because samples may
+    occupy much memory.
     """
     return parts[0] if len(parts) == 1 else np.concatenate(parts)
 
 
 def _rows_of(constant: tdsl.ConstOp, axes: tuple[int, ...]) -> NDArray[Any]:
-    """The numbers of a constant as reals, as a matrix whose rows run along the given axes."""
+    """The real numbers of a constant as a matrix, whose rows run along the given axes."""
     numbers = np.moveaxis(tdsl.format_of(constant.result).decode(constant.raws), axes, range(-len(axes), 0))
     return numbers.reshape(-1, math.prod(numbers.shape[-len(axes) :]))
 
 
 def _summed(constant: tdsl.ConstOp, values: Sequence[Sequence[Reals]]) -> tuple[int, ...]:
-    """The axes of a constant along which its products are summed.
+    """The axes of a constant along which its products are summed. The first axis is included if a loop carries the
+    sums.
 
-    The first axis is one of them if a loop carries the sums. values: for each factor, its values in each iteration.
+    values: for each factor, its values in each iteration.
     """
     shape = constant.raws.shape
     if shape[1:] != () and len(values) == 1 and len(values[0]) == shape[0]:
@@ -316,15 +341,19 @@ def _summed(constant: tdsl.ConstOp, values: Sequence[Sequence[Reals]]) -> tuple[
 
 
 def _iterations(parts: Sequence[Reals], lengths: Sequence[int]) -> list[Reals]:
-    """For each iteration, the values of all samples. parts: ordered by chunk and, in each chunk, by iteration."""
+    """For each iteration, the values of all samples.
+
+    parts: the values, ordered by chunk and, in each chunk, by iteration.
+    lengths: the number of iterations in each chunk.
+    """
     count = len(parts) // len(lengths)
     whole = [np.broadcast_to(part, (lengths[index // count], *part.shape[1:])) for index, part in enumerate(parts)]
     return [np.concatenate(whole[iteration::count]) for iteration in range(count)]
 
 
 def _partners(constant: SSAValue) -> Iterator[SSAValue]:
-    """Yield the factors by which a constant, or an element indexed out of it, is multiplied. For any other use, yield
-    the constant.
+    """Yield the factors by which a constant, or an element that an op extracts from it, is multiplied. For any
+    other use, yield the constant itself.
     """
     for use in constant.uses:
         match use.operation:

@@ -1,4 +1,4 @@
-"""Lists of numbers for a constant, found by descent on a model of the errors of a program's margins.
+"""Lists of numbers that represent a constant, found by descent on a model of the errors of a program's margins.
 
 To first order, the error of a margin is a sum over all numbers: the error of each number times the derivative of the
 margin with respect to the number (`refine_constants`). If numbers are rounded one by one, their errors are nearly
@@ -6,8 +6,8 @@ independent. The mean square of a margin's error is therefore a weighted sum of 
 number is the mean square of its derivative. These weights are the diagonal of the Hessian. They also weight k-means in
 "Towards the Limit of Network Quantization" (Choi, El-Khamy and Lee, 2017, section 3.3).
 
-Derivatives on some samples predict the derivatives on other samples less reliably, the more the derivatives of the
-numbers differ. The weights are therefore raised to a power of at most one, which makes them more uniform.
+The more the derivatives of the numbers differ, the less reliably derivatives on some samples predict those on other
+samples. The weights are therefore raised to a power of at most one, which makes them more uniform.
 
 The descent is Lloyd's iteration on reals, followed by single steps of integers. The number of bits of the integers is
 limited, because it determines the width of products and sums on the device. The descent starts from the numbers of
@@ -54,17 +54,19 @@ SHARED_ROUNDS = 4
 
 
 def weighted_reals(evaluator: CandidateEvaluator, constant: tdsl.ConstOp) -> tuple[Reals, Reals]:
-    """The n numbers of a constant as reals, and the weights of their errors (`margin_weights`); both of shape (n,)."""
+    """The n numbers of a constant as reals, and the weights of their errors (`margin_weights`). Both have the shape
+    (n,).
+    """
     reals = tdsl.format_of(constant.result).decode(constant.raws).ravel()
     return reals, margin_weights(evaluator, constant)
 
 
 def margin_weights(evaluator: CandidateEvaluator, constant: tdsl.ConstOp) -> Reals:
-    """For each of the n numbers of a constant, the mean square of the derivative of margins: an array (n,).
+    """For each of the n numbers of a constant, the mean square of the derivative of margins: an array (n,). The
+    mean of the weights is about one.
 
-    Only samples near the border between two classes are used. If margins have no derivatives, the weights are the mean
-    squares of the factors. If the factors have no mean squares either, all weights are one. The mean of the weights is
-    about one.
+    Only samples near the border between two classes are used. If margins have no derivatives, the weights are the
+    mean squares of the factors. If the factors have no mean squares either, all weights are one.
     """
     weights = np.zeros(constant.raws.size)
     model = evaluator.reference.margin_model
@@ -79,7 +81,8 @@ def margin_weights(evaluator: CandidateEvaluator, constant: tdsl.ConstOp) -> Rea
 
 
 class NumberLists:
-    """The search for the best list that a format of this width can represent (`NumberFormat.of_integers`).
+    """The search for the best list of numbers that a format of a given width can represent
+    (`NumberFormat.of_integers`).
 
     most_bits: the maximum number of bits of the integers, including the sign.
     """
@@ -93,8 +96,8 @@ class NumberLists:
         return self.made_for_all([(reals, weights)])[0]
 
     def made_for_all(self, constants: Sequence[tuple[Reals, Reals]]) -> list[NumberFormat]:
-        """The formats for several constants. All formats share one list. Each format multiplies the list by a separate
-        power of two.
+        """The formats for several constants. All formats have one list, which each format multiplies by a
+        separate power of two.
 
         constants: for each constant, its numbers as reals and their weights.
         """
@@ -112,7 +115,10 @@ class NumberLists:
         return cast("list[NumberFormat]", made)
 
     def _starts(self, constants: Sequence[tuple[Reals, Reals]], exponents: Sequence[int]) -> Iterator[Reals]:
-        """Yield the numbers of each format of the same family and width, fitted to the constants."""
+        """Yield the numbers of each format of the same family and width, fitted to the constants.
+
+        exponents: the exponent of the power of two of each constant.
+        """
         from tinyml.dialects.machine.numpy_machine import NumpyMachine
 
         reals, weights = _pooled(constants, exponents)
@@ -129,8 +135,8 @@ class NumberLists:
                 yield numbers
 
     def _permitted(self, numbers: Reals) -> Reals:
-        """The numbers of a list in ascending order, including 0. If there are too many numbers of one sign, the
-        greatest are omitted.
+        """The numbers of a list in ascending order, including 0. If there are too many numbers of one sign,
+        those of greatest magnitude are omitted.
         """
         low, high = limits(self.bits)
         numbers = np.unique(np.append(numbers, 0.0))
@@ -140,8 +146,8 @@ class NumberLists:
     def _descended(
         self, numbers: Reals, constants: Sequence[tuple[Reals, Reals]], exponents: Sequence[int]
     ) -> tuple[float, Reals, list[int]]:
-        """Optimise the numbers of a list and the exponents of the constants alternately. Return the weighted error,
-        numbers and exponents.
+        """Optimise the numbers of a list and the exponents of the constants alternately. Return the weighted
+        error, numbers and exponents.
         """
         exponents = list(exponents)
         for _ in range(SHARED_ROUNDS if len(constants) > 1 else 1):
@@ -157,9 +163,9 @@ class NumberLists:
         return weighted_error(numbers, *_pooled(constants, exponents)), numbers, exponents
 
     def _completed(self, numbers: Reals, reals: Reals, weights: Reals) -> Reals:
-        """Apply Lloyd's iteration to a list, and extend the list to the number of codes. Return the list.
+        """Extend a list to the number of codes, and optimise it by Lloyd's iteration. Return the list.
 
-        The list is extended by splitting the numbers that cause the greatest errors.
+        It is extended by splitting the numbers that cause the greatest errors.
         """
         low, high = limits(self.bits)
         while any(rooms := [int((numbers < 0).sum()) < -low, int((numbers > 0).sum()) < high]):
@@ -175,10 +181,10 @@ class NumberLists:
         return numbers
 
     def _integers(self, numbers: Reals, reals: Reals, weights: Reals) -> tuple[int, list[int]]:
-        """Return the scale and the integers that approximate a list of numbers.
+        """Return the scale and the integers that approximate a list of numbers. The integers are improved by
+        changing single integers by one.
 
-        The integers are improved by changing single integers by one. reals, weights: the numbers to be represented by
-        the list, and the weights of their errors.
+        reals, weights: the numbers to be represented by the list, and the weights of their errors.
         """
         most = math.floor(math.log2(self.greatest / float(np.abs(numbers).max())))
         found: list[tuple[float, int, list[int]]] = []
@@ -195,6 +201,7 @@ class NumberLists:
         """The integers, changed by steps of one until no single step reduces the error.
 
         reals: the numbers to be approximated, in units of the integers.
+        weights: the weights of their errors.
         """
         least = weighted_error(integers, reals, weights)
         for _ in range(SWEEPS):
@@ -215,6 +222,8 @@ class NumberLists:
 def _pooled(constants: Sequence[tuple[Reals, Reals]], exponents: Sequence[int]) -> tuple[Reals, Reals]:
     """Return the numbers of all constants, each times 2^-exponent, in ascending order, and the weights of their
     errors.
+
+    exponents: the exponent of each constant.
     """
     reals = np.concatenate(
         [np.ldexp(reals, -exponent) for (reals, _), exponent in zip(constants, exponents, strict=True)]
@@ -227,7 +236,7 @@ def _pooled(constants: Sequence[tuple[Reals, Reals]], exponents: Sequence[int]) 
 
 
 def weighted_error(numbers: Reals, reals: Reals, weights: NDArray[np.float64]) -> float:
-    """The weighted sum of squared distances: of each real from the nearest number in `numbers`. Both arrays are
+    """The weighted sum of squared distances of each real from the nearest number in `numbers`. Both arrays are
     ascending.
     """
     nearest = numbers[np.searchsorted((numbers[:-1] + numbers[1:]) / 2, reals)]

@@ -8,7 +8,7 @@ margin with respect to the number. This is the loss of "Up or Down? Adaptive Rou
 
 The errors of constants are fully known. First, constants are rounded so that these errors cancel each other. An
 evaluation of the program then measures the remaining errors of the margins. If these errors are statistically
-significant, constants are rounded to compensate for them. The refinement costs nothing on the device.
+significant, constants are rounded to compensate for them. The refinement has no cost on the device.
 """
 
 from __future__ import annotations
@@ -49,9 +49,9 @@ def refine_constants(evaluator: CandidateEvaluator, formats: Formats) -> dict[in
 
     Each number stays one of the two neighbours of the real number. Zeros of sparse matrices stay zeros. In each
     constant, no row's sum of magnitudes exceeds the previous maximum over all rows. The result is empty for formats
-    with published arithmetic, for programs without scores, and for programs with loops that take too many steps to
-    record. If trying each constant would exceed `MOST_OPS` ops, only the constants with the most costly rounding errors
-    are refined.
+    with `AS_PUBLISHED`, for programs without scores, and for programs with loops that have too many steps to
+    record. If trying each constant would exceed `MOST_OPS` ops, only the constants with the most costly rounding
+    errors are refined.
     """
     if any(format.AS_PUBLISHED for format in formats) or not evaluator.has_gradients:
         return {}
@@ -64,9 +64,9 @@ def refine_constants(evaluator: CandidateEvaluator, formats: Formats) -> dict[in
 
 
 def _of_json(answer: Mapping[str, Any]) -> dict[int, Raws]:
-    """Raws of constants, by their indices, parsed from the JSON of `_as_json`.
+    """Parse raws of constants, by their indices, from the JSON of `_as_json`.
 
-    Raises `ValueError` or `TypeError` for other values.
+    Raises `ValueError` or `TypeError` for any other value.
     """
     return {
         int(index): np.frombuffer(base64.b64decode(each["raws"]), each["dtype"]).reshape(each["shape"]).copy()
@@ -92,17 +92,20 @@ def _refined(evaluator: CandidateEvaluator, formats: Formats) -> dict[int, Raws]
 
 
 def refinements_of(problem: SearchProblem, candidates: Sequence[Formats]) -> list[dict[int, Raws]]:
-    """For each candidate of a problem, the refined raws by the indices of the constants, computed in this process."""
+    """For each candidate of a problem, the refined raws by the indices of the constants. They are computed in this
+    process.
+    """
     return [refine_constants(evaluator_of(problem), formats) for formats in candidates]
 
 
 class _Refinement:
     """The constants of a candidate during refinement.
 
-    raws: the raws of changed constants, by index. errors: the errors of the margins, of shape (samples,). own: the part
-    of these errors that the rounding of constants causes, to first order. moments: cached second moments of the
-    margins' derivatives, by the constant's index and the numbers. room: the number of further moments that may be
-    cached.
+    raws: the raws of changed constants, by index.
+    errors: the errors of the margins, of shape (samples,).
+    own: the part of these errors that the rounding of constants causes, to first order.
+    moments: cached second moments of the margins' derivatives, by the constant's index and the numbers.
+    room: the number of further moments that may be cached.
     """
 
     def __init__(self, evaluator: CandidateEvaluator, formats: Formats):
@@ -123,7 +126,9 @@ class _Refinement:
         self.own = self._own_errors()
 
     def most_costly(self, count: int) -> Sequence[int]:
-        """The indices of the `count` constants whose rounding errors cost most, at least one, in program order."""
+        """The indices of the `count` constants whose rounding errors increase the loss most, in program order.
+        At least one index.
+        """
         if count >= len(self.constants):
             return range(len(self.constants))
 
@@ -137,9 +142,9 @@ class _Refinement:
         return sorted(order[: max(count, 1)])
 
     def refine(self, index: int, own: bool) -> None:
-        """Round numbers of a constant to their other neighbours if that reduces the loss.
+        """Round numbers of a constant to their other neighbours if this reduces the loss.
 
-        own: True to reduce only the errors that the rounding of constants causes, False to reduce all errors.
+        own: true to reduce only the errors that the rounding of constants causes, false to reduce all errors.
         """
         constant, format = self.constants[index], self._format(index)
         reals, before = self._reals(index), self._raws(index)
@@ -171,8 +176,10 @@ class _Refinement:
                 self.own = snapped(errors)
 
     def _moments_of(self, index: int, live: NDArray[np.intp], slopes: Reals) -> NDArray[np.float64]:
-        """The second moments of `slopes`, the derivatives of the margins with respect to the numbers `live`. They are
-        cached, because refinements of a constant do not change them.
+        """The second moments of `slopes`, the derivatives of the margins with respect to the numbers `live`.
+        They are cached, because refinements of a constant do not change them.
+
+        index: the index of the constant.
         """
         key = index, live.tobytes()
         if (known := self.moments.get(key)) is None:
@@ -194,8 +201,12 @@ class _Refinement:
     ) -> Reals:
         """A mask of the numbers of a row that should be rounded to their other neighbours.
 
-        now, other: the numbers and their other neighbours. slopes: the derivatives of the margins. moments: the second
-        moments of these derivatives. most: the maximum sum of magnitudes of the row.
+        now, other: the numbers and their other neighbours.
+        slopes: the derivatives of the margins.
+        errors: the errors of the margins.
+        moments: the second moments of the derivatives.
+        most: the maximum sum of magnitudes of the row.
+        own: as in `refine`.
         """
         weighted = slopes * self.weights[:, None]
         total = self.weights.sum()
@@ -206,7 +217,7 @@ class _Refinement:
         return worth_moving(now[None], other[None], mean, moments, most, doubts)[0]
 
     def _tried(self, raws: dict[int, Raws]) -> tuple[float, Reals]:
-        """Return the loss of the program with the given raws of constants, and the errors of its margins."""
+        """Evaluate the program with the given raws of constants. Return its loss and the errors of its margins."""
         program = self.shared.prepare(self.candidates.program(self.formats, raws))
         chunks = range(min(len(self.shared.chunks), self.nearest // self.shared.chunk))
         scores = [program.compared(chunk) for chunk in chunks]

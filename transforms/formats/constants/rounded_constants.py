@@ -4,7 +4,7 @@ With rounding to nearest, the errors of a row of weights w do not cancel if the 
 on each other. Here each weight is rounded to one of its two neighbours w' such that E[(w' y - w x)^2] is small, where y
 is the rounded x. The method is described in "Up or Down? Adaptive Rounding for Post-Training Quantization" (Nagel et
 al., 2020, section 3), with coordinate descent. If only the mean of x were used, the method would be the bias correction
-of the same authors (2019, section 4.2). The rounding costs nothing on the device.
+of the same authors (2019, section 4.2). The rounding has no cost on the device.
 """
 
 from __future__ import annotations
@@ -31,8 +31,8 @@ if TYPE_CHECKING:
 def narrowed_raws(raws: Raws, source: NumberFormat, narrower: NumberFormat) -> Raws:
     """Convert raws to a narrower format, and return them in the same shape. Ties are rounded towards zero.
 
-    Arithmetic on the device rounds ties up. This would bias a sum of many constants: if one bit is dropped, every
-    second number that is already rounded is a tie.
+    Arithmetic on the device rounds ties up. In constants this would bias sums: if one bit is dropped, every second
+    number that is already rounded is a tie.
     """
     reals = source.decode(raws)
     nearest, away = narrower.encode(reals), narrower.encode_away(reals)
@@ -48,11 +48,12 @@ LEAST_GAIN = 1e-9
 def round_weights(weights: Reals, format: NumberFormat, inputs: Moments) -> Raws:
     """Round each weight of a constant to one of its two neighbours in a format, and return the raws.
 
-    In each row, the weight with the greatest gain is moved to its other neighbour, until no move gains anything. No
-    row's sum of magnitudes exceeds the greatest one after rounding to nearest, so that proofs about sums of products
-    remain valid.
+    In each row, the weight with the greatest gain is moved to its other neighbour, until no move reduces the error.
+    No row's sum of magnitudes exceeds the greatest one after rounding to nearest, so that proofs about sums of
+    products remain valid.
 
     weights: reals of any shape, whose products are summed along `inputs.axes`.
+    inputs: the second moments of the factors.
     """
     last = tuple(range(-len(inputs.axes), 0))
     by_rows = np.moveaxis(weights, inputs.axes, last)
@@ -62,8 +63,9 @@ def round_weights(weights: Reals, format: NumberFormat, inputs: Moments) -> Raws
 
 
 def _round_rows(weights: Reals, format: NumberFormat, groups: Sequence[Moments]) -> Raws:
-    """Round rows of weights, and return the raws. The rows form groups of equal size; `groups` has the moments of each
-    group's inputs.
+    """Round rows of weights, and return the raws. The rows form groups of equal size.
+
+    groups: the moments of each group's inputs.
     """
     raws, other = format.encode(weights), format.encode_away(weights)
     near, far = format.decode(raws), format.decode(other)
@@ -81,11 +83,13 @@ def worth_moving(
 ) -> NDArray[np.bool_]:
     """A mask of the numbers of each row to be moved from `now` to `other` so that the joint cost of the row is low.
 
-    In each row, the number with the greatest gain is moved until no move gains anything; moved numbers may be moved
-    back. Moving row r by d costs 2 d slopes[r] + d moments d. No row's sum of magnitudes exceeds `most`.
+    In each row, the number with the greatest gain is moved until no move reduces the cost; moved numbers may be
+    moved back. Moving row r by d costs 2 d slopes[r] + d moments d. No row's sum of magnitudes exceeds `most`.
 
-    now, other, slopes: arrays of shape (rows, numbers). moments: of shape (numbers, numbers). doubts: the uncertainty
-    of the slopes, of the same shape as the slopes; a gain must exceed it.
+    now, other, slopes: arrays of shape (rows, numbers).
+    moments: of shape (numbers, numbers).
+    doubts: the uncertainty of the slopes, of the same shape as the slopes; a gain must exceed it. None for no
+        uncertainty.
     """
     slopes = slopes.copy()
     steps, growths, sizes = other - now, np.abs(other) - np.abs(now), np.abs(now).sum(1)
@@ -110,7 +114,7 @@ def worth_moving(
 
 
 class RoundedConstants:
-    """The raws of a program's constants in any formats, each computed once.
+    """The raws of a program's constants in any formats. Each constant is rounded once per format.
 
     All constants are rounded to nearest if the assignment has no inputs.
     """
@@ -124,8 +128,9 @@ class RoundedConstants:
         self._ops: dict[object, tdsl.ConstOp] = {}
 
     def raws(self, formats: Sequence[NumberFormat], refined: Mapping[int, Raws] | None = None) -> dict[SSAValue, Raws]:
-        """The raws of the constants by tensor, for given formats of the classes.
+        """The raws of the constants, by tensor.
 
+        formats: the format of each class.
         refined: raws that replace the computed raws of some constants, by the constants' indices in the program.
         """
         refined = refined or {}
@@ -135,7 +140,11 @@ class RoundedConstants:
         }
 
     def rounded(self, index: int, formats: Sequence[NumberFormat]) -> Raws:
-        """The raws of a constant by its index in the program, for given formats of the classes."""
+        """The raws of a constant.
+
+        index: the index of the constant in the program.
+        formats: the format of each class.
+        """
 
         def format_of(value: SSAValue) -> NumberFormat:
             return formats[self.index[self.assignment.class_of[value]]]
@@ -145,7 +154,11 @@ class RoundedConstants:
     def ops(
         self, formats: Sequence[NumberFormat], refined: Mapping[int, Raws] | None = None
     ) -> dict[SSAValue, tdsl.ConstOp]:
-        """New constants with the raws of `raws`, not inserted into a block, by the tensors that they replace."""
+        """New constant ops with the raws of `raws`, by the tensors that they replace. They are not inserted
+        into a block.
+
+        formats, refined: as in `raws`.
+        """
         made: dict[SSAValue, tdsl.ConstOp] = {}
         for index, (op, raws) in enumerate(zip(self.constants, self.raws(formats, refined).values(), strict=True)):
             format = formats[self.index[self.assignment.class_of[op.result]]]
@@ -183,8 +196,9 @@ def give_formats(
 ) -> None:
     """Replace a function by a copy with formats.
 
-    formats: the format of each class. refined: as in `RoundedConstants.raws`. scheme: the scheme of exp, tanh and
-    sigmoid.
+    formats: the format of each class.
+    refined: as in `RoundedConstants.raws`.
+    scheme: the scheme of exp, tanh and sigmoid.
     """
     assignment = constants.assignment
     new, _ = retype(

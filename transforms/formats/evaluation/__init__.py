@@ -1,3 +1,3 @@
-"""Evaluation of candidates on a data set: the values that a candidate computes, and how they differ from the
+"""Evaluation of candidates on a data set: the values that a candidate computes, and their differences from a
 reference.
 """

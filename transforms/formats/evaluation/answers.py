@@ -1,4 +1,4 @@
-"""The answers of a program to a data set, together with the right answers."""
+"""The answers of a program to the samples of a data set, together with the right answers."""
 
 from __future__ import annotations
 
@@ -20,9 +20,11 @@ if TYPE_CHECKING:
 class Answers:
     """The answers of a program to samples, together with the right answers.
 
-    classes: the predicted classes (samples,); None for a program without classes. scores: reals (samples, scores), or
-    None. labels: the right classes (samples,), or None. targets: the right numbers (samples, scores), or None. names:
-    the names of the classes in order, or None.
+    classes: the predicted classes (samples,); None for a program without classes.
+    scores: reals (samples, scores), or None.
+    labels: the right classes (samples,), or None.
+    targets: the right numbers (samples, scores), or None.
+    names: the names of the classes in order, or None.
     """
 
     classes: NDArray[np.int64] | None
@@ -32,7 +34,7 @@ class Answers:
     names: Sequence[str | int] | None = None
 
     def completed(self, right: Answers) -> Answers:
-        """Extend these answers to all samples: the right answers are used for the remaining samples.
+        """Extend these answers to all samples. For the samples without an answer, the right answers are used.
 
         right: the right answers to all samples.
         """
@@ -46,13 +48,16 @@ class Answers:
         return replace(right, classes=classes, scores=scores)
 
     def part(self, samples: NDArray[Any]) -> Answers:
-        """The answers to some samples, selected by a mask or by indices."""
+        """The answers to some samples.
+
+        samples: a mask or indices of the samples.
+        """
         arrays = {name: getattr(self, name) for name in ("classes", "scores", "labels", "targets")}
         return replace(self, **{name: array if array is None else array[samples] for name, array in arrays.items()})
 
     def ideal_scores(self, part: slice) -> NDArray[np.float64]:
-        """The best possible scores of some samples: the targets or, for a classifier, infinity for the right class and
-        minus infinity otherwise.
+        """The best possible scores of some samples: the targets or, for a classifier, infinity for the right
+        class and minus infinity for the others.
         """
         assert self.scores is not None
         if self.targets is not None:
@@ -70,25 +75,31 @@ class Answers:
 
 
 def is_regression(outputs: Outputs, data: Data) -> bool:
-    """True if the data have real targets, or if a program computes a single number and no label."""
+    """Whether outputs are compared as numbers: the data have real targets, or the program computes a single number
+    and no label.
+    """
     alone = outputs.labels is None and outputs.scores is not None and outputs.scores.shape[1] == 1
     return data.targets is not None or alone
 
 
 def has_answers(outputs: Outputs, data: Data) -> bool:
-    """True for a program that returns a label, or whose data have labels to compare with its greatest score."""
+    """Whether there are classes to compare: the program returns a label, or the data have labels to compare with
+    the class of the greatest score.
+    """
     return not is_regression(outputs, data) and (outputs.labels is not None or data.y is not None)
 
 
 def labelled_anomalies(data: Data) -> NDArray[np.bool_] | None:
-    """A mask of the samples labelled as anomalies (samples,); None without labels."""
+    """A mask of the samples that are labelled as anomalies (samples,). None if the data have no labels."""
     return None if data.targets is None else data.targets[:, 0] < 0
 
 
 def answers_of(outputs: Outputs, data: Data, interface: ProgramInterface) -> Answers:
-    """The answers of a program to the samples of a data set, for metrics. outputs: the outputs as reals.
+    """The answers of a program to the samples of a data set, for metrics.
 
     For an anomaly detector, class 1 is the anomaly. The score of class 1 is the negated score of the detector.
+
+    outputs: the outputs as reals.
     """
     anomalous = labelled_anomalies(data)
     if interface.threshold is not None and anomalous is not None and outputs.scores is not None:

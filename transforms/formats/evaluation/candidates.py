@@ -1,7 +1,7 @@
-"""Candidates: the programs at L1 that assign formats to the tensors of one program on reals.
+"""Candidates: programs at L1 that each assign formats to the tensors of one program on reals.
 
-A candidate also has a loss, which compares it with the program on reals. Programs and losses are computed quickly
-enough for searches.
+The loss of a candidate compares it with the program on reals. Programs and losses are computed quickly enough for
+searches.
 """
 
 from __future__ import annotations
@@ -51,16 +51,17 @@ LEAVE_OUT_ROUNDINGS = (FuseDistancesPass(), AccumulateSumsPass())
 
 
 def spelled(formats: Formats) -> str:
-    """The types of formats as text, which identifies the formats completely."""
+    """The types of formats as text. Different formats have different texts."""
     return " ".join(str(format.type) for format in formats)
 
 
 class Candidates:
-    """The candidates of one program: the same program in any formats.
+    """The candidates of one program: the program in any formats. Raises the errors of `assign-format`.
 
-    module: the profiled program on reals, not changed. inputs: reals of shape (samples, elements) on which weights are
-    rounded. scheme: the scheme of exp, tanh and sigmoid, as in `assign-format{functions=...}`. scale_by, are_numbers:
-    as for `FormatAssignment`. Raises the errors of `assign-format`.
+    module: the profiled program on reals, which is not changed.
+    inputs: reals of shape (samples, elements) on which weights are rounded.
+    scheme: the scheme of exp, tanh and sigmoid, as in `assign-format{functions=...}`.
+    scale_by, are_numbers: as for `FormatAssignment`.
     """
 
     def __init__(
@@ -85,20 +86,24 @@ class Candidates:
         self.programs = Programs()
 
     def summed(self, formats: Formats) -> Program:
-        """The cached program that `in_formats` returns. The other programs of a candidate are computed from it."""
+        """The program that `in_formats` returns, cached. The other programs of a candidate are computed from
+        it.
+        """
         return self.programs.made(formats, lambda: self.in_formats(formats)[0])
 
     def typed(self, formats: Formats) -> Program:
-        """The cached program that `retyped` returns."""
+        """The program that `retyped` returns, cached."""
         return self.programs.made((Candidates.typed, formats), lambda: self.retyped(formats)[0])
 
     def in_formats(
         self, formats: Sequence[NumberFormat], refined: Mapping[int, Raws] | None = None
     ) -> tuple[ModuleOp, dict[SSAValue, SSAValue]]:
-        """Assign formats to the program and leave the ops otherwise unchanged.
+        """Assign formats to the program, and choose the accumulators of its sums. The ops are otherwise
+        unchanged.
 
-        Returns the new module and, for each tensor on reals, the tensor that replaces it. refined: as in
-        `RoundedConstants.raws`.
+        Returns the new module and, for each tensor on reals, the tensor that replaces it.
+
+        refined: as in `RoundedConstants.raws`.
         """
         copy, tensors = self.retyped(formats, refined)
         self._choosing.apply(Context(), copy)
@@ -107,9 +112,11 @@ class Candidates:
     def retyped(
         self, formats: Sequence[NumberFormat], refined: Mapping[int, Raws] | None = None
     ) -> tuple[ModuleOp, dict[SSAValue, SSAValue]]:
-        """Assign formats to the program as `assign-format` does: no op has an accumulator yet.
+        """Assign formats to the program as `assign-format` does. No op has an accumulator yet.
 
         Returns the new module and, for each tensor on reals, the tensor that replaces it.
+
+        refined: as in `RoundedConstants.raws`.
         """
         return retype(
             self.module,
@@ -120,9 +127,10 @@ class Candidates:
         )
 
     def program(self, formats: Formats, refined: Mapping[int, Raws] | None = None) -> ModuleOp:
-        """The program that computes the same bits as a device; it must not be modified. refined: as in `in_formats`.
-
+        """The program of a candidate, which computes the same bits as a device. The caller must not modify it.
         Raises `InputError` if a sum of products fits no accumulator.
+
+        refined: as in `RoundedConstants.raws`.
         """
         if refined:
             return leave_out_roundings(self.in_formats(formats, refined)[0])
@@ -131,8 +139,8 @@ class Candidates:
 
 
 def leave_out_roundings(module: ModuleOp) -> ModuleOp:
-    """Rewrite a program with accumulators in place so that it computes the same bits as a device;
-    return the program.
+    """Rewrite a program with accumulators in place so that it computes the same bits as a device. Return the
+    program.
     """
     for rewrite in LEAVE_OUT_ROUNDINGS:
         rewrite.apply(Context(), module)
@@ -143,8 +151,11 @@ def leave_out_roundings(module: ModuleOp) -> ModuleOp:
 class SearchProblem:
     """The complete input of a process that evaluates candidates.
 
-    program: the profiled program on reals, as text. x: inputs of shape (samples, elements). y: labels, or None. scheme,
-    scale_by: the options `functions` and `scale_by` of `assign-format`. targets: as in `Data`.
+    program: the profiled program on reals, as text.
+    x: inputs of shape (samples, elements).
+    y: labels, or None.
+    scheme, scale_by: the options `functions` and `scale_by` of `assign-format`.
+    targets: as in `Data`.
     """
 
     program: str
@@ -156,7 +167,7 @@ class SearchProblem:
 
     @cached_property
     def digest(self) -> str:
-        """A hash of the program, the data and the options."""
+        """A hash of the program, the data and the options of the problem."""
         digest = hashlib.sha256(f"{self.scheme} {self.scale_by} {self.program}".encode())
         for array in (self.x, self.y, self.targets):
             digest.update(b"" if array is None else array.tobytes())
@@ -175,9 +186,10 @@ DERIVATIVE_LIMIT = 1 << 26
 
 @dataclass(frozen=True)
 class EvaluationTask:
-    """A candidate to be evaluated. The evaluation may stop as soon as the loss certainly exceeds `at_most`.
+    """A candidate to be evaluated.
 
     refined: raws of constants, as in `RoundedConstants.raws`.
+    at_most: the loss above which the evaluation may stop.
     """
 
     formats: Formats
@@ -187,7 +199,7 @@ class EvaluationTask:
 
 
 class CandidateEvaluator:
-    """The evaluation of one program's candidates on one data set."""
+    """An evaluator of one program's candidates on one data set."""
 
     def __init__(self, module: ModuleOp, data: Data, scheme: str | None, scale_by: ScaleBy | None = None):
         self.data = data
@@ -204,7 +216,7 @@ class CandidateEvaluator:
 
     @cached_property
     def reference(self) -> Reference:
-        """The program on reals, evaluated on the data."""
+        """The results of the program on reals on the data."""
         return Reference(self.candidates.module, self.data)
 
     @cached_property
@@ -216,7 +228,7 @@ class CandidateEvaluator:
 
     @cached_property
     def shared(self) -> SharedEvaluator:
-        """The evaluator of all candidates, on the arguments."""
+        """The evaluator of all candidates on the program's arguments."""
         return self._shared(self.arguments)
 
     def shared_on(self, inputs: Reals) -> SharedEvaluator:
@@ -233,16 +245,19 @@ class CandidateEvaluator:
 
     @cached_property
     def has_gradients(self) -> bool:
-        """True for a program that has scores and no loop with too many steps; gradients record every iteration."""
+        """Whether the derivatives of margins can be computed: the program has scores, and no loop has too many
+        steps, since every iteration is recorded.
+        """
         from tinyml.runtime.evaluator.parallel_loops import long_loop
 
         return long_loop(self.candidates.function, parallel=False) is None and self.reference.margin_model is not None
 
     @cached_property
     def gradients(self) -> Gradients:
-        """The derivatives of margins with respect to constants, on reals. They do not depend on the candidate.
+        """The derivatives of margins with respect to constants, on reals, for the first `nearest` samples. They
+        do not depend on the candidate.
 
-        They are computed on the first `nearest` samples. The program must have scores.
+        The program must have scores.
         """
         from tinyml.runtime.evaluator.gradients import Gradients
 
@@ -252,8 +267,8 @@ class CandidateEvaluator:
 
     @cached_property
     def nearest(self) -> int:
-        """The number of samples whose margins are differentiated:
-        a multiple of the chunk size, about `BORDER_SAMPLES`.
+        """The number of samples whose margins are differentiated. It is a multiple of the chunk size, and about
+        `BORDER_SAMPLES`.
         """
         convolutions = [op for op in self.candidates.module.walk() if tdsl.is_convolution(op)]
         numbers = sum(prod(tdsl.shape_of(op.lhs)) for op in convolutions)
@@ -261,7 +276,9 @@ class CandidateEvaluator:
         return max(most // self.shared.chunk, 1) * self.shared.chunk
 
     def outcome(self, task: EvaluationTask) -> CandidateOutcome:
-        """The outcome of a candidate; the evaluation stops as soon as the loss certainly exceeds `task.at_most`."""
+        """The outcome of a candidate. The evaluation stops as soon as the loss certainly exceeds
+        `task.at_most`.
+        """
         try:
             module = self.candidates.program(task.formats, task.refined)
         except InputError as error:
@@ -272,9 +289,10 @@ class CandidateEvaluator:
 def evaluate_program(
     module: ModuleOp, reference: Reference, shared: SharedEvaluator, metric: str, at_most: float
 ) -> CandidateOutcome:
-    """The outcome of a program at L1; the evaluation stops as soon as the loss certainly exceeds `at_most`.
+    """The outcome of a program at L1. The evaluation stops as soon as the loss certainly exceeds `at_most`.
 
     shared: an evaluator for the inputs of the reference, in the same order.
+    metric: the name of the metric of the loss.
     """
     program = shared.prepare(module)
     outcome = CandidateOutcome()
@@ -310,7 +328,7 @@ def outcomes_of(problem: SearchProblem, tasks: Sequence[EvaluationTask]) -> list
 
 
 def evaluator_of(problem: SearchProblem) -> CandidateEvaluator:
-    """The evaluator of a problem's candidates; each process creates it once."""
+    """The evaluator of a problem's candidates. Each process creates it once."""
     if (known := _evaluators.get(problem.digest)) is None:
         from xdsl.parser import Parser
 
@@ -335,9 +353,10 @@ SAMPLES = 256
 def value_map(
     evaluator: CandidateEvaluator, formats: Formats, refined: Mapping[int, Raws] | None = None
 ) -> list[Reals]:
-    """For each class of tensors, a vector of the values of its tensors as reals, on some samples and in all iterations.
+    """For each class of tensors, a vector of the values of its tensors as reals, on some samples and in all
+    iterations.
 
-    The evaluated program has the same tensors as its source: no ops are fused or accumulated.
+    In the evaluated program, no ops are fused or accumulated, so that it has the same tensors as its source.
 
     refined: as in `RoundedConstants.raws`.
     """
@@ -346,7 +365,10 @@ def value_map(
 
 
 def tensor_errors(evaluator: CandidateEvaluator, formats: Formats, refined: Mapping[int, Raws] | None) -> list[float]:
-    """The mean absolute error of each class of tensors, in the program that `value_map` evaluates."""
+    """The mean absolute error of each class of tensors in the program that `value_map` evaluates.
+
+    refined: as in `RoundedConstants.raws`.
+    """
     from tinyml.runtime.evaluator.evaluator import evaluate_reals
 
     recorder = _ValueRecorder(evaluator, {value: value for value in evaluator.candidates.assignment.class_of})
@@ -363,8 +385,10 @@ def tensor_errors(evaluator: CandidateEvaluator, formats: Formats, refined: Mapp
 def _rounded_values(
     evaluator: CandidateEvaluator, formats: Formats, refined: Mapping[int, Raws] | None
 ) -> list[list[Reals]]:
-    """For each class of tensors, arrays of reals: one for each time that the program of `value_map` computes a tensor
-    of the class.
+    """For each class of tensors, arrays of reals. There is one array for each time that the program of `value_map`
+    computes a tensor of the class.
+
+    refined: as in `RoundedConstants.raws`.
     """
     from tinyml.runtime.evaluator.evaluator import encode_inputs, evaluate
 
@@ -379,7 +403,7 @@ def _rounded_values(
 
 
 class _ValueRecorder:
-    """The values of tensors by class, recorded while a program computes them.
+    """A recorder of the values of tensors, by class, while a program computes them.
 
     sources: for each tensor of the program, the tensor on reals that it represents.
     """

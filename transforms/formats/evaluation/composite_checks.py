@@ -43,7 +43,10 @@ _RELATIVE_ERROR = 2.0**-10
 
 
 def check_composites(numbers: Sequence[Numbers]) -> None:
-    """Raise `AssertionError` unless the results and choices of formats of one family and width agree with reals."""
+    """Raise `AssertionError` unless the results of composite operations, and the chosen formats, agree with reals.
+
+    numbers: formats of one family and width.
+    """
     for place, source in enumerate(numbers):
         result = numbers[(place + 1) % len(numbers)]
         _check_branches(source, result)
@@ -81,8 +84,11 @@ def _check_branches(source: Numbers, result: Numbers) -> None:
 
 
 def _check_near(result: Numbers, what: str, computed: Any, exact: Reals, error: Reals, x: Reals) -> None:
-    """Check that a result differs from the exact result, clamped to the range of the format, by at most `error` and two
-    places.
+    """Check that a result differs from the exact result by at most `error` plus two units in the last place. The
+    exact result is first clamped to the range of the format.
+
+    what: the name of the operation, for messages.
+    x: the operand, for messages.
     """
     got, limited = result.format.decode(np.broadcast_to(computed, x.shape)), np.clip(exact, *result.ends)
     near = np.abs(got - limited) <= 2.01 * result.place(limited) + error + 4 * SINGLE * np.abs(exact)
@@ -90,7 +96,7 @@ def _check_near(result: Numbers, what: str, computed: Any, exact: Reals, error: 
 
 
 def _check_combined(source: Numbers, result: Numbers) -> None:
-    """Check a b - c d, where a, b, c and d are single numbers."""
+    """Check a b - c d for single numbers a, b, c and d."""
     if not source.is_complete:
         return
     format, some = source.format, source.some(PAIRED)
@@ -108,7 +114,7 @@ def _check_combined(source: Numbers, result: Numbers) -> None:
 
 
 def _check_vectors(source: Numbers) -> None:
-    """Check softmax, also for vectors of length 1, with sums added in the order of devices."""
+    """Check softmax, including vectors of length 1. The sums are added in the order of devices."""
     format = source.format
     random = np.random.default_rng(0)
     reach = min(source.ends[1], 8.0)
@@ -162,7 +168,7 @@ def _check_distances(source: Numbers) -> None:
 
 
 def _unit_of_squares(format: NumberFormat) -> float | None:
-    """The real value of the last place of a squared difference; None if sums have no unit."""
+    """The real value of the last place of a squared difference. None if sums have no unit."""
     difference = format.difference(format)
     assert difference is not None
     unit = difference.accumulator(difference, difference, None).sum_unit
@@ -174,7 +180,7 @@ def _unit_of_squares(format: NumberFormat) -> float | None:
 def _check_constants(format: NumberFormat) -> None:
     """Check that a format fitted to a constant has no greater error than a format for the constant's range.
 
-    Also check that `squared_error` returns the right error.
+    Also check that `squared_error` returns the actual error.
     """
     random = np.random.default_rng(0)
     for constant in (
@@ -196,9 +202,10 @@ def _check_constants(format: NumberFormat) -> None:
 
 
 def _check_named(numbers: Numbers, result: Numbers) -> None:
-    """Check the formats that a number format returns for registers, computation, integers, sums of votes and rotations.
+    """Check the formats that a number format returns for registers, computation, integers, sums of votes and
+    rotations.
 
-    Each of these formats must represent the numbers for which it is intended.
+    Each of these formats must represent the numbers that it is returned for.
     """
     format, some = numbers.format, numbers.format.decode(numbers.some(NUMBERS))
     for name, other in (("in_register", format.in_register()), ("computed", format.computed)):
@@ -237,7 +244,7 @@ def _check_named(numbers: Numbers, result: Numbers) -> None:
 
 def _check_arguments(result: Numbers) -> None:
     """Check that functions are constant outside their useful range, and that results have the range that the format
-    states.
+    declares.
     """
     to = result.format
     for name in cast(Sequence[Function], get_args(Function)):

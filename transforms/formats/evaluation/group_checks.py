@@ -1,7 +1,7 @@
-"""Checks of a number format whose elements share scales in groups, for the format's tests.
+"""Checks of a number format whose elements share scales in groups, for the tests of the format.
 
 The evaluator and the devices derive the scales from the same type. A comparison of their results therefore cannot
-detect a wrong group scale. A comparison with reals can.
+detect a wrong group scale, but a comparison with reals can.
 """
 
 from __future__ import annotations
@@ -34,6 +34,8 @@ def check_groups(prototype: NumberFormat) -> None:
     """Raise `AssertionError` unless weights have the right scales and each sum is the exact sum, rounded once.
 
     The weights include groups of zeros, and groups whose magnitudes differ by factors up to 2^9.
+
+    prototype: any format of the family and width.
     """
     for length in LENGTHS:
         random = np.random.default_rng(length)
@@ -76,7 +78,7 @@ def _check_numbers(format: NumberFormat, weights: Reals) -> None:
 
 
 def _check_scales(format: NumberFormat, weights: Reals) -> None:
-    """Check that no other scale would represent a group much better."""
+    """Check that no other scale would represent a group with a much smaller error."""
     assert format.groups is not None
     element, length = exact_numbers(format).element, format.groups.length.data
     shifts = np.arange(MOST_SHIFT)

@@ -1,4 +1,4 @@
-"""The margins of a classifier: the distances of samples from the border between two classes."""
+"""The margins of a classifier: the differences of the two greatest scores of samples."""
 
 from __future__ import annotations
 
@@ -16,14 +16,15 @@ NEAR_BORDER_PERCENT = 25.0
 class MarginModel:
     """The margins between the two best classes of samples on reals, and the errors of a candidate's margins.
 
-    To first order, the share of samples that change their class has two factors. The first is the density of margins at
-    the border. The second is half the mean absolute error of the margins near the border. The errors of many samples
-    thus predict how many samples of other data will change. Shiftry counts the samples of this data that change. This
-    number is small and predicts the changes on other data less well.
+    To first order, the fraction of samples that change their class is a product of two factors. The first is the
+    density of margins at the border. The second is half the mean absolute error of the margins near the border. The
+    errors of many samples thus predict how many samples of other data will change. Shiftry instead counts the
+    samples of the given data that change. This number is small and predicts the changes on other data less well.
 
-    scores: reals of shape (samples, classes). margins: an array of shape (samples,). weights: an array of shape
-    (samples,). The absolute errors, multiplied by these weights, add up to the percentage of samples that is expected
-    to change.
+    scores: reals of shape (samples, classes).
+    margins: an array of shape (samples,).
+    weights: an array of shape (samples,). The absolute errors, multiplied by these weights, add up to the percentage
+        of samples that is expected to change.
     """
 
     def __init__(self, scores: Reals):
@@ -52,9 +53,15 @@ class MarginModel:
         return direction
 
     def errors(self, scores: Reals, part: slice) -> Reals:
-        """The errors of the margins of the samples `part`, given a candidate's scores for these samples."""
+        """The errors of the margins of the samples `part`.
+
+        scores: a candidate's scores for these samples.
+        """
         return self._margins(scores, part) - self.margins[part]
 
     def weighted_errors(self, scores: Reals, part: slice) -> Reals:
-        """The errors of the margins of the samples `part`, times the weights of the samples."""
+        """The errors of the margins of the samples `part`, times the weights of the samples.
+
+        scores: a candidate's scores for these samples.
+        """
         return self.errors(scores, part) * self.weights[part]

@@ -1,8 +1,9 @@
-"""The metrics by which programs are compared: each is one row of `METRICS`.
+"""The metrics by which programs are compared. Each metric is one row of `METRICS`.
 
-Four metrics are sums of the losses of single samples compared with the program on reals (`Reference.loss`). Each other
-metric is a figure computed from all answers, as scikit-learn defines it. Its loss is the decrease of the figure, or the
-increase if the figure is an error. A ratio 0/0, such as the precision of a class that is never predicted, counts as 0.
+Four metrics are sums over samples, which compare each sample with the program on reals (`Reference.loss`). Each other
+metric is a figure, a number computed from all answers as scikit-learn defines it. Its loss is the decrease of the
+figure, or the increase if the figure is an error. A ratio 0/0, such as the precision of a class that is never
+predicted, counts as 0.
 
 A package adds a metric by an entry point of the group `tinyml.metrics`, a `Metric` with a figure.
 """
@@ -34,12 +35,15 @@ CLASSES, SCORES, NUMBERS = "classes", "scores of classes", "numbers"
 
 @dataclass(frozen=True)
 class Metric:
-    """A metric.
+    """A metric, which is a sum over samples or a figure of all answers.
 
-    loss: a description of a candidate's loss. unit: a description of the unit of losses. figure: the function that
-    computes the figure of all answers; None for a sum over samples (`Reference.loss`). The right answers have the best
-    possible figure. of: the kind of answers from which the figure is computed. by_class: true if `NAME:CLASS` is the
-    figure of one class. falls: true if a lower figure is better.
+    loss: a description of a candidate's loss.
+    unit: a description of the unit of losses.
+    figure: the function that computes the figure of all answers; None for a sum over samples (`Reference.loss`). The
+        right answers have the best possible figure.
+    of: the kind of answers from which the figure is computed.
+    by_class: whether `NAME:CLASS` denotes the figure of one class.
+    falls: whether a lower figure is better.
     """
 
     name: str
@@ -52,12 +56,14 @@ class Metric:
 
     @property
     def spelled(self) -> str:
-        """The name as it appears in lists of metrics."""
+        """The name of the metric in lists of metrics."""
         return f"{self.name}[:CLASS]" if self.by_class else self.name
 
 
 class Counts(NamedTuple):
-    """Counts for each class: samples predicted correctly, samples predicted as the class, and samples of the class."""
+    """Three counts for each class: samples of the class that are predicted correctly, samples predicted as the
+    class, and samples of the class.
+    """
 
     hits: NDArray[np.int64]
     predicted: NDArray[np.int64]
@@ -78,8 +84,8 @@ def _ratio(count: NDArray[np.int64], of: NDArray[np.int64]) -> NDArray[np.float6
 
 
 def _by_class(values: Callable[[Counts], NDArray[np.float64]]) -> Figure:
-    """The function that computes the figure of one class or, without a class, the mean over all classes that occur or
-    are predicted.
+    """A function that computes the figure of one class. Without a class, it computes the mean over all classes that
+    occur or are predicted.
 
     values: computes the figure of every class.
     """
@@ -102,8 +108,8 @@ def _balanced_accuracy(answers: Answers, _: int | None) -> float:
 
 
 def places(scores: NDArray[Any], others: NDArray[Any]) -> NDArray[np.float64]:
-    """For each score, the share of the elements of `others` that are greater than the score. Equal elements count
-    half.
+    """For each score, the fraction of the elements of `others` that are greater than the score. Equal elements
+    count half.
     """
     ordered = np.sort(others)
     below, upto = (np.searchsorted(ordered, scores, side) for side in ("left", "right"))
@@ -111,15 +117,15 @@ def places(scores: NDArray[Any], others: NDArray[Any]) -> NDArray[np.float64]:
 
 
 def area_under_curve(scores: NDArray[Any], positive: NDArray[np.bool_]) -> float:
-    """The probability that a positive sample has a higher score than a negative one; equal scores count half."""
+    """The probability that a positive sample has a higher score than a negative sample. Equal scores count half."""
     return float(places(scores[~positive], scores[positive]).mean())
 
 
 def _auc(answers: Answers, of: int | None) -> float:
-    """The area under the ROC curve that separates class `of` from all other classes. Without a class, the mean over all
-    classes.
+    """The area under the ROC curve that separates class `of` from all other classes.
 
-    Only classes that occur are included in the mean. With two classes both areas are equal, and only one is computed.
+    If `of` is None, the mean over all classes that occur. With two classes both areas are equal, and only one is
+    computed.
     """
     assert answers.scores is not None
     assert answers.labels is not None
@@ -135,10 +141,13 @@ def _auc(answers: Answers, of: int | None) -> float:
 
 
 def r_squared(values: NDArray[np.float64], targets: NDArray[np.float64]) -> float:
-    """The coefficient of determination: 1 - sum((y - predicted)^2) / sum((y - mean of y)^2), averaged over the outputs.
+    """The coefficient of determination: 1 - sum((y - predicted)^2) / sum((y - mean of y)^2), averaged over the
+    outputs.
 
-    values: the predictions. targets: y. Both arrays have the shape (samples, outputs). For constant targets the result
-    is 1 if all values are right and otherwise 0, as in scikit-learn.
+    For constant targets the result is 1 if all values are right and otherwise 0, as in scikit-learn.
+
+    values: the predictions, of shape (samples, outputs).
+    targets: y, of the same shape.
     """
     spread: NDArray[np.float64] = np.square(targets - targets.mean(axis=0)).sum(axis=0)
     rest: NDArray[np.float64] = np.square(targets - values).sum(axis=0)
@@ -219,7 +228,10 @@ def _loaded(row: Row) -> Metric:
 
 
 def _figure_of(row: Row, figure: Figure, answers: Answers, of: int | None) -> float:
-    """The figure of another package; raises `PluginError` for one that is no finite number."""
+    """The figure computed by another package. Raises `PluginError` unless it is a finite number.
+
+    row: the table row of the metric, for messages.
+    """
     with row.blamed():
         found = row.expect(figure(answers, of), float)
     if not np.isfinite(found):
@@ -239,7 +251,7 @@ METRICS = Table(
 
 
 def metric_named(text: str) -> Metric:
-    """The metric of `NAME` or `NAME:CLASS`; raises `InputError` for an unknown name."""
+    """The metric for the text `NAME` or `NAME:CLASS`. Raises `InputError` for an unknown name."""
     return METRICS.get(text.partition(":")[0])
 
 
@@ -248,20 +260,24 @@ def _spelled(names: Iterable[str]) -> list[str]:
 
 
 def figures() -> str:
-    """The names of the metrics that are a figure of all answers, for messages."""
+    """The names of the metrics that are figures of all answers, for messages."""
     sums = {metric.name for metric in DECLARED_METRICS if metric.figure is None}
     return ", ".join(_spelled(name for name in METRICS.names() if name not in sums))
 
 
 def spelled_metrics() -> str:
-    """The names of metrics, for help texts."""
+    """The names of all metrics, for help texts."""
     *names, last = _spelled(METRICS.names())
     return f"{', '.join(names)} or {last}"
 
 
 @dataclass(frozen=True)
 class Measure:
-    """A metric on given data: the metric, the requested class, and the figure of the program on reals."""
+    """A metric on given data: the metric, the requested class, and the figure of the program on reals.
+
+    of: the index of the class; None for all classes.
+    on_reals: the figure of the program on reals.
+    """
 
     name: str
     metric: Metric
@@ -274,7 +290,8 @@ class Measure:
         return self.metric.figure(answers, self.of)
 
     def loss(self, figure: float) -> float:
-        """The loss of a figure compared with the figure of the program on reals.
+        """The loss of a figure: its difference from the figure of the program on reals, positive if the figure
+        is worse.
 
         The unit is percentage points or, if the figure is an error, the unit of the error.
         """
@@ -285,6 +302,8 @@ def measure_of(text: str, reals: Answers) -> Measure:
     """The metric `NAME` or `NAME:CLASS`, with the answers of the program on reals as the reference.
 
     Raises `InputError` for an unknown metric or class, and for data and programs for which the figure is undefined.
+
+    text: the name of the metric.
     """
     name, colon, one = text.partition(":")
     metric = metric_named(name)
@@ -316,7 +335,11 @@ def _check_labels(metric: Metric, reals: Answers) -> None:
 
 
 def _class_of(one: str, text: str, reals: Answers) -> int:
-    """The index of the class that is called `one`. If classes have no names, `one` is the index as text."""
+    """The index of the class with the name `one`. If classes have no names, `one` is the index as text. Raises
+    `InputError` if there is no such class or no sample of the class.
+
+    text: the name of the metric, for messages.
+    """
     assert reals.labels is not None
     names = reals.names
     if names is None:
@@ -332,7 +355,11 @@ def _class_of(one: str, text: str, reals: Answers) -> int:
 
 
 def _check_both(text: str, reals: Answers, of: int | None) -> None:
-    """Raise `InputError` if all samples have one class, because the ROC curve is then undefined."""
+    """Raise `InputError` unless some samples belong to the class and some do not, because the ROC curve is
+    otherwise undefined.
+
+    of: the index of the class; None for all classes.
+    """
     assert reals.labels is not None
     if len(np.unique(reals.labels)) < 2:
         other = "other samples" if of is not None else "samples of two classes"

@@ -1,7 +1,7 @@
 """Checks of a number format's numbers and operations against reals, for the tests of a format's author.
 
 The evaluator and the devices compute the same bits by construction. A comparison of their results therefore cannot
-detect an operation that drops a scale, rounds ties differently or saturates too early. A comparison with reals can.
+detect an operation that drops a scale, rounds ties differently or saturates too early, but a comparison with reals can.
 `check_numbers` computes with the evaluator. The format need not be registered.
 """
 
@@ -37,9 +37,9 @@ _THRESHOLDS = (0.0, 0.3, -1.7, 1.0e9)
 def check_numbers(prototype: NumberFormat) -> None:
     """Raise `AssertionError` unless a format's numbers and operations equal the reals within the promised rounding.
 
-    prototype: any format of the family and width. With `ROUNDS_ONCE`, each result must be the number to which `encode`
-    rounds the exact result. Otherwise the error may be at most one and a half places of the result and of the operands.
-    Formats with `AS_PUBLISHED` arithmetic promise nothing and are not checked.
+    prototype: any format of the family and width. With `ROUNDS_ONCE`, each result must be the number to which
+    `encode` rounds the exact result. Otherwise the error may be at most one and a half units in the last place of the
+    result and of the operands. Formats with `AS_PUBLISHED` are not checked, since their arithmetic promises nothing.
     """
     assert not prototype.AS_PUBLISHED, f"{prototype.type} rounds as its paper does"
     with np.errstate(all="ignore"):
@@ -63,7 +63,7 @@ def check_numbers(prototype: NumberFormat) -> None:
 
 
 def _check_range(numbers: Numbers, bounds: tuple[float, float]) -> None:
-    """Check that a format for a range covers the range to within one and a half places.
+    """Check that a format for a range covers the range to within one and a half units in the last place.
 
     A format without negative or without positive numbers need not cover that side of the range.
     """
@@ -75,7 +75,7 @@ def _check_range(numbers: Numbers, bounds: tuple[float, float]) -> None:
 
 
 def _reals_around(numbers: Numbers) -> Reals:
-    """Reals for tests: numbers of the format, reals halfway between neighbours and slightly to either side, reals
+    """Reals for tests: numbers of the format, reals at and near the midpoints of adjacent numbers, and reals
     outside the range.
     """
     reals = numbers.format.decode(numbers.some(NUMBERS))
@@ -92,8 +92,8 @@ def _reals_around(numbers: Numbers) -> Reals:
 
 
 def _check_rounding(numbers: Numbers) -> None:
-    """Check that `encode` rounds to nearest, is monotonic, saturates and inverts `decode`. Check that `constant` agrees
-    with `encode`.
+    """Check that `encode` rounds to nearest, is monotonic, saturates and inverts `decode`. Check that `constant`
+    agrees with `encode`.
     """
     format, reals = numbers.format, _reals_around(numbers)
     raws = format.encode(reals)
@@ -135,7 +135,9 @@ def _check_rounding(numbers: Numbers) -> None:
 
 
 def _check_comparisons(numbers: Numbers) -> None:
-    """Check that comparisons of numbers with each other and with reals agree with comparisons of reals."""
+    """Check that comparisons of numbers with each other and with reals agree with the comparisons of the
+    represented reals.
+    """
     format = numbers.format
     some = numbers.some(PAIRED)
     a, b = np.repeat(some, len(some)), np.tile(some, len(some))
@@ -152,8 +154,8 @@ def _check_comparisons(numbers: Numbers) -> None:
 
 
 def _check_clamps(numbers: Numbers) -> None:
-    """Check that clamping maps numbers outside the limits to the numbers nearest to the limits, and changes no number
-    inside.
+    """Check that clamping maps numbers outside the limits to the numbers nearest to the limits, and changes no
+    number inside.
     """
     format, raws = numbers.format, numbers.some(NUMBERS)
     reals = format.decode(raws)
@@ -197,8 +199,8 @@ def _check_coding(numbers: Numbers) -> None:
 
 
 def _check_relatives(numbers: Numbers) -> None:
-    """Check the other formats that methods of the format return. Each must be of the same family and cover the promised
-    range.
+    """Check the other formats that methods of the format return. Each must be of the same family and cover the
+    promised range.
     """
     format, high = numbers.format, numbers.ends[1]
     for bits in range(1, 5):
@@ -228,7 +230,7 @@ def _check_operations(lhs: Numbers, rhs: Numbers, result: Numbers) -> None:
 
 
 def _check_difference(lhs: Numbers, rhs: Numbers) -> None:
-    """Check that differences in the format that `difference` returns are exact."""
+    """Check that differences are exact in the format that `difference` returns."""
     if (format := lhs.format.difference(rhs.format)) is None:
         return
     some = lhs.some(PAIRED), rhs.some(PAIRED)
@@ -240,7 +242,7 @@ def _check_difference(lhs: Numbers, rhs: Numbers) -> None:
 
 
 def _check_unary(source: Numbers, result: Numbers) -> None:
-    """Check negation, conversion between scales, means, and functions."""
+    """Check negation, conversion between scales, means, and functions of one number."""
     raws, to, type = source.some(NUMBERS), result.format, source.format.type
     x = source.format.decode(raws)
     place = source.place(x)
@@ -268,7 +270,8 @@ def _numpy_type(format: NumberFormat, count: int) -> str:
 
 
 def _check_functions(source: Numbers, result: Numbers) -> None:
-    """Check that the error of functions is at most 8 places of the result plus 2e-3 of the function's value.
+    """Check that the error of functions is at most 8 units in the last place of the result plus 2e-3 of the
+    function's value.
 
     Tables and interpolation cause errors of this size.
     """

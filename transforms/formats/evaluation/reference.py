@@ -27,17 +27,17 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class CandidateOutcome:
-    """The counts and errors of a candidate on the first `seen` samples: all samples, unless the evaluation was stopped
-    early.
+    """The counts and errors of a candidate on the first `seen` samples, which are all samples unless the evaluation
+    was stopped early.
 
-    differ: samples with another class than on reals. wrong: samples with another class than the label, 0 without
-    labels.
-    error: the sum over the samples of the mean absolute error of the outputs (`mean_errors`), 0 without scores.
+    differ: the number of samples with another class than on reals.
+    wrong: the number of samples with another class than the label; 0 without labels.
+    error: the sum over the samples of the mean absolute error of the outputs (`mean_errors`); 0 without scores.
     margin: the percentage of all samples that are expected to change their class, given the errors of the scores
-    (`MarginModel`), 0 without scores.
-    fault: the reason why there is no program.
-    departed, missed: for a program that computes numbers instead of a class, the squared errors against the results on
-    reals and against the targets (`shares_of_variance`), summed over the samples.
+        (`MarginModel`); 0 without scores.
+    fault: the reason why there is no program; None if there is one.
+    departed, missed: for a program that computes numbers instead of a class, the squared errors against the results
+        on reals and against the targets (`shares_of_variance`), summed over the samples.
     metric, figure: a metric that is computed from all answers, and its value; samples not seen count as right.
     """
 
@@ -56,10 +56,12 @@ class CandidateOutcome:
 class Reference:
     """The program on reals and its results on a data set.
 
-    order: the samples by ascending margin between the two greatest scores, so that bad candidates are recognised early.
-    inputs, classes, labels, targets, scores and tensors (the scores, then the other outputs) have this order.
-    is_regressor: true if searches compare numbers instead of classes (`is_regression`). has_answers: true if there are
-    classes to compare (`has_answers`).
+    order: the samples by ascending margin between the two greatest scores, so that bad candidates are recognised
+        early.
+    inputs, classes, labels, targets, scores, tensors: arrays in this order; tensors are the scores, then the other
+        outputs.
+    is_regressor: whether searches compare numbers instead of classes (`is_regression`).
+    has_answers: whether there are classes to compare (`has_answers`).
     """
 
     def __init__(self, module: ModuleOp, data: Data):
@@ -90,8 +92,8 @@ class Reference:
             self.missed = float(shares_of_variance(self.scores, self.targets, variances(self.targets)).sum())
 
     def check(self, metric: str) -> str:
-        """Return the name of a metric unchanged; raise `InputError` if it is unknown or undefined for the data or the
-        program.
+        """Return the name of a metric unchanged. Raises `InputError` if the metric is unknown, or undefined for
+        the data or the program.
         """
         self.measure(metric)
         if metric == "accuracy" and self.labels is None and self.targets is None:
@@ -101,7 +103,7 @@ class Reference:
         return metric
 
     def measure(self, metric: str) -> Measure:
-        """The named metric with this reference's answers; raises the errors of `measure_of`."""
+        """The named metric with this reference's answers. Raises the errors of `measure_of`."""
         from tinyml.transforms.formats.evaluation.metrics import measure_of
 
         if metric not in self._measures:
@@ -109,11 +111,11 @@ class Reference:
         return self._measures[metric]
 
     def has_figure(self, metric: str) -> bool:
-        """True if a metric is a figure computed from all answers, not a sum over the samples."""
+        """Whether a metric is a figure computed from all answers, and not a sum over the samples."""
         return self.measure(metric).metric.figure is not None
 
     def with_figure(self, outcome: CandidateOutcome, metric: str, parts: Sequence[Outputs]) -> CandidateOutcome:
-        """Add to an outcome the figure of a metric that has one, and return the outcome.
+        """Add to an outcome the figure of a metric, if the metric has a figure. Return the outcome.
 
         parts: the outputs of the samples seen, as reals.
         """
@@ -128,15 +130,17 @@ class Reference:
         return replace(outcome, metric=metric, figure=self.measure(metric).figure(seen.completed(self.answers)))
 
     def is_known(self, outcome: CandidateOutcome, metric: str) -> bool:
-        """True if the outcome determines the exact loss for a metric."""
+        """Whether the outcome determines the exact loss for a metric."""
         return outcome.seen == self.samples and (not self.has_figure(metric) or outcome.metric == metric)
 
     def extended(
         self, outcome: CandidateOutcome, outputs: Outputs, reals: Sequence[Any], compared: Any
     ) -> CandidateOutcome:
-        """Add the outputs of the next samples to an outcome, and return it.
+        """Add the outputs of the next samples to an outcome, and return the outcome.
 
-        reals: the decoded scores and other outputs. compared: the scores in the form that determines the class.
+        outputs: the outputs as raws.
+        reals: the decoded scores and other outputs.
+        compared: the scores in the form that determines the class.
         """
         from tinyml.transforms.formats.evaluation.regression_errors import mean_errors, shares_of_variance, variances
 
@@ -164,14 +168,17 @@ class Reference:
         )
 
     def loss(self, outcome: CandidateOutcome, metric: str) -> float:
-        """A lower bound on a candidate's loss, exact once all samples have been seen; infinite without a program.
+        """A lower bound on a candidate's loss, which is exact once all samples have been seen. Infinite for a
+        candidate without a program.
 
-        For a metric with a figure, the loss is the loss of the figure (`Measure.loss`). The losses of the other metrics
-        are the percentage of samples that differ, the points of accuracy lost, the mean absolute error of the outputs,
-        and the percentage of samples whose class is expected to change (`MarginModel`). For a regressor, accuracy is R2
-        in percent, and the mean squared difference, in percent of the variance of the outputs on reals, replaces the
-        percentage of samples that differ. If there are no targets, a program with a single number may still be a
-        decision with a margin.
+        For a metric with a figure, the loss is the loss of the figure (`Measure.loss`). For the other metrics,
+        it is the percentage of samples that differ (`disagreement`), the points of accuracy lost (`accuracy`),
+        the mean absolute error of the outputs (`error`), or the percentage of samples whose class is expected
+        to change (`margin`, by `MarginModel`).
+
+        For a regressor, accuracy is R2 in percent, and the percentage of samples that differ is replaced by the
+        mean squared difference, in percent of the variance of the outputs on reals. Without targets, the margin
+        of a single number is still computed, since the number may be a decision.
         """
         if outcome.fault is not None:
             return float("inf")

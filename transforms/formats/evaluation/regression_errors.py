@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 def variances(values: NDArray[np.float64]) -> NDArray[np.float64]:
-    """The variance of each column of an array (samples, outputs); 1 for a constant column."""
+    """The variance of each column of an array (samples, outputs). It is 1 for a constant column."""
     found = values.var(0)
     return np.where(found > 0, found, 1.0)
 
@@ -21,9 +21,11 @@ def variances(values: NDArray[np.float64]) -> NDArray[np.float64]:
 def shares_of_variance(
     values: NDArray[np.float64], targets: NDArray[np.float64], variance: NDArray[np.float64]
 ) -> NDArray[np.float64]:
-    """For each sample, the squared error divided by the variance of the targets, averaged over all outputs: (samples,).
+    """For each sample, the squared error divided by the variance of the targets, averaged over all outputs:
+    (samples,). The mean over the samples is 1 - R2.
 
-    values, targets: arrays of shape (samples, outputs). The mean over the samples is 1 - R2.
+    values, targets: arrays of shape (samples, outputs).
+    variance: the variance of each output's targets.
     """
     return ((values - targets) ** 2 / variance).mean(1)
 
@@ -33,9 +35,9 @@ class RegressionErrors:
     """Errors against targets: mean absolute error, root of the mean squared error (rmse), and coefficient of
     determination (r2).
 
-    With several outputs each error is the mean over the outputs, except rmse, which is the root of the mean squared
-    error over all outputs. r2 is 1 for exact values and 0 if every value is the mean of the targets. For constant
-    targets, r2 uses a variance of 1.
+    With several outputs, rmse is the root of the mean squared error over all outputs; each other error is the mean
+    over the outputs. r2 is 1 for exact values and 0 if every value is the mean of the targets. For constant
+    targets, r2 is computed with a variance of 1.
     """
 
     mae: float
@@ -53,7 +55,7 @@ class RegressionErrors:
 
 
 def mean_errors(reals: Sequence[NDArray[Any]], exact: Sequence[NDArray[Any]]) -> NDArray[np.float64]:
-    """The mean absolute error of each sample's outputs, of shape (samples,); all outputs have equal weight.
+    """The mean absolute error of each sample's outputs, of shape (samples,). All outputs have equal weight.
 
     reals, exact: the computed and the exact outputs, at least one of each, of shape (samples, elements).
     """

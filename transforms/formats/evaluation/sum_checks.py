@@ -59,10 +59,11 @@ NARROWED_BITS = range(16)
 class _Sum:
     """A test case: sums of one or two products.
 
-    ranges: the ranges of the factors, left and right in turn. factors: reals of shape (samples, length), which are
-    rounded to their formats. start: the range of the sums' initial values, and these values. reach: the range of the
-    result divided by the range that the sums need. is_short: true if the sums have so few digits that double precision
-    is exact for formats of any width.
+    ranges: the ranges of the factors, alternately of a left and of a right factor.
+    factors: reals of shape (samples, length), which are rounded to their formats.
+    start: the range of the sums' initial values, and these values; None for sums that start from zero.
+    reach: the range of the result divided by the range that the sums need.
+    is_short: whether the sums have so few digits that double precision is exact for formats of any width.
     """
 
     name: str
@@ -76,10 +77,12 @@ class _Sum:
 def check_sums(prototype: NumberFormat) -> None:
     """Raise `AssertionError` unless sums of products equal the real sums, rounded as the format promises.
 
-    prototype: any format of the family and width. Sums of integers must be rounded once if the format promises this for
-    its results; otherwise their error may be two roundings. The error of all other sums may be one more rounding per
-    term. Sums outside the result's range must saturate. Partial sums must stay within their bound. Formats with
-    `AS_PUBLISHED` arithmetic promise nothing and are not checked.
+    Sums of integers must be rounded once if the format promises this for its results; otherwise their error may be
+    two roundings. The error of all other sums may be one more rounding per term. Sums outside the result's range
+    must saturate. Partial sums must stay within their bound. Formats with `AS_PUBLISHED` are not checked, since
+    their arithmetic promises nothing.
+
+    prototype: any format of the family and width.
     """
     assert not prototype.AS_PUBLISHED, f"{prototype.type} rounds as its paper does"
     for case in _cases(prototype):
@@ -161,15 +164,16 @@ def _check(prototype: NumberFormat, case: _Sum) -> None:
 
 
 def _is_short(formats: Sequence[NumberFormat]) -> bool:
-    """True if double precision represents sums of products of these formats exactly."""
+    """Whether double precision represents sums of products of these formats exactly."""
     return all(format.dtype.itemsize <= 2 for format in formats)
 
 
 def _compare(what: str, result: NumberFormat, raws: Raws, exact: Reals, slack: float | None) -> None:
     """Raise `AssertionError` unless the raws represent the exact sums, rounded.
 
-    slack: the greatest error of sums before they are rounded. If it is None, the sums are exact, and with `ROUNDS_ONCE`
-    only one result is right.
+    what: the name of the test, for messages.
+    slack: the greatest error of sums before they are rounded; None for exact sums, for which only one result is right
+        with `ROUNDS_ONCE`.
     """
     computed, nearest = result.decode(raws), result.decode(result.encode(exact))
     with np.errstate(all="ignore"):
@@ -186,7 +190,7 @@ def _compare(what: str, result: NumberFormat, raws: Raws, exact: Reals, slack: f
 
 
 def _check_units(lhs: NumberFormat, rhs: NumberFormat) -> None:
-    """Check that an accumulator accepts products in its own unit, and rejects products in another unit."""
+    """Check that an accumulator accepts products in its own unit, and rejects products in a different unit."""
     unit, other = (lhs.accumulator(*factors, None) for factors in ((lhs, lhs), (rhs, rhs)))
     if unit.of(rhs, rhs).type != unit.type:
         assert not unit.sums(rhs, rhs), f"{unit.type} claims to sum products of {rhs.type}, which have {other.type}"
@@ -196,7 +200,9 @@ def _check_units(lhs: NumberFormat, rhs: NumberFormat) -> None:
 def _check_extremes(lhs: NumberFormat, rhs: NumberFormat, length: int) -> None:
     """Check that the greatest possible sums are right and within the proven bound.
 
-    The sums multiply constants by the factors that maximise the sums.
+    In these sums, constants are multiplied by the factors that maximise the sums.
+
+    length: the number of products in a sum.
     """
     random = np.random.default_rng(length)
     reals = np.concatenate([random.uniform(-1, 1, (2, length)), np.ones((1, length)), -np.ones((1, length))])
@@ -225,7 +231,7 @@ def _check_extreme(
     other: tuple[NumberFormat, Interval],
     result: NumberFormat,
 ) -> None:
-    """Perform the checks of `_check_extremes` for one accumulator and its bound."""
+    """Run the checks of `_check_extremes` for one accumulator and its bound."""
     (lhs, weights), (rhs, interval) = constant, other
     low, high = (rhs.encode_clipped(np.array(end)) for end in np.clip(interval, -1e3, 1e3))
     positive = lhs.decode(weights) > 0
@@ -274,7 +280,9 @@ def _check_extreme(
 
 
 def _start_format(start: NumberFormat, factors: Sequence[NumberFormat], result: NumberFormat) -> NumberFormat:
-    """The format of a sum's initial value: no finer than the products, chosen as `assign-format` does."""
+    """The format of a sum's initial value, which is no finer than the products. It is chosen as `assign-format`
+    does.
+    """
     units = [result.accumulator(lhs, rhs, None) for lhs, rhs in zip(factors[::2], factors[1::2], strict=True)]
     reach = float(np.abs(start.decode(np.array(start.ends()))).max())
     reaches = np.ldexp(reach, np.arange(1, 40)) if math.isfinite(reach) else ()
@@ -297,7 +305,7 @@ def _reals(formats: Sequence[NumberFormat], factors: Sequence[Reals]) -> tuple[R
 
 
 def _rounding(format: NumberFormat, reach: float) -> float:
-    """The greatest rounding error of reals between -reach and reach that are inside the range of the format."""
+    """The greatest rounding error of reals in [-reach, reach] that are inside the range of the format."""
     reals = np.linspace(-reach, reach, 4001)
     with np.errstate(all="ignore"):
         low, high = format.decode(format.encode(np.array(OUT_OF_RANGE)))
@@ -306,8 +314,8 @@ def _rounding(format: NumberFormat, reach: float) -> float:
 
 
 def _fitting(formats: Sequence[NumberFormat], result: NumberFormat, case: _Sum) -> Sequence[NumberFormat]:
-    """The formats of the factors, narrowed by as few bits as possible, so that an accumulator of the result can
-    represent the sum.
+    """The formats of the factors, narrowed by the fewest bits with which an accumulator of the result can represent
+    the sum.
     """
     for bits in NARROWED_BITS:
         narrowed = [format.narrowed(bits) for format in formats]
@@ -333,7 +341,7 @@ def _computed(
 ) -> tuple[Raws, bool]:
     """Return the raws of sums in the result's format, and whether the accumulators of the sums add integers.
 
-    If a format accepts only products of one scale, rounded sums are added, as in programs of this format.
+    If a format accepts only products of one scale, the program adds rounded sums, and so does this function.
     """
     raws = [format.encode(reals) for format, reals in zip(formats, factors, strict=True)]
     op = _op(formats, [each.shape[1] for each in raws], result, start)
@@ -365,13 +373,16 @@ def _computed(
 
 
 def _run(op: tdsl.MatmulSumOp, given: Mapping[SSAValue, Raws]) -> Raws:
-    """Evaluate an op. Return the raws of the results, one for each sample. given: the raws of the operands."""
+    """Evaluate an op, and return the raws of the results, one for each sample.
+
+    given: the raws of the operands.
+    """
     arrays = [given[factor].reshape(-1, *tdsl.shape_of(factor)) for factor in op.operands]
     return op.compute(Bits(), arrays).reshape(-1)
 
 
 def _by_macs(op: tdsl.MatmulSumOp, given: Mapping[SSAValue, Raws]) -> Raws:
-    """The results of `_run`, computed by single additions in the order of devices."""
+    """The results of `_run`, computed by single multiply-accumulates in the order of devices."""
     accumulators = op.accumulators
     before = accumulators[0]
     if op.initial is None:
@@ -387,7 +398,8 @@ def _by_macs(op: tdsl.MatmulSumOp, given: Mapping[SSAValue, Raws]) -> Raws:
 
 
 def _arguments(op: tdsl.MatmulSumOp) -> Sequence[SSAValue]:
-    """The operands of an op: the factors in the order in which the test created them, and then the initial value.
+    """The operands of an op: the factors in the order in which the test created them, followed by the initial
+    value.
 
     The op itself may reorder the factors.
     """
@@ -399,7 +411,10 @@ def _arguments(op: tdsl.MatmulSumOp) -> Sequence[SSAValue]:
 def _op(
     formats: Sequence[NumberFormat], lengths: Sequence[int], result: NumberFormat, start: _Start | None
 ) -> tdsl.MatmulSumOp:
-    """An op that sums products of rows and columns of the given lengths."""
+    """An op that sums products of rows and columns.
+
+    lengths: the length of the row and column of each product.
+    """
     shapes = [(1, length) if place % 2 == 0 else (length, 1) for place, length in enumerate(lengths)]
     types = [TensorType(format.type, shape) for format, shape in zip(formats, shapes, strict=True)]
     if start is not None:

@@ -1,6 +1,4 @@
-"""The numbers of a format on which the operations of the format are tested, and the comparison of results with
-reals.
-"""
+"""The numbers of a format on which its operations are tested, and the comparison of results with reals."""
 
 from __future__ import annotations
 
@@ -33,7 +31,9 @@ Given: TypeAlias = "Mapping[str, NDArray[Any]]"
 
 @dataclass(frozen=True, eq=False)
 class Numbers:
-    """The numbers of a format, ascending: all of them up to 16 bits in memory, otherwise a sample of all magnitudes."""
+    """The numbers of a format in ascending order. All numbers for formats of up to 16 bits, otherwise a sample with
+    all magnitudes.
+    """
 
     format: NumberFormat
 
@@ -66,7 +66,9 @@ class Numbers:
         return self.format.dtype.itemsize <= 2
 
     def some(self, most: int) -> Raws:
-        """About `most` raws: the ends, zero and its neighbours, and further raws at equal and at growing distances."""
+        """About `most` raws: the ends, zero and its neighbours, and further raws at equal distances and at
+        increasing distances.
+        """
         if len(self.raws) <= most:
             return self.raws
         middle, last = int(np.searchsorted(self.reals, 0.0)), len(self.raws) - 1
@@ -75,7 +77,7 @@ class Numbers:
         return self.raws[np.unique(np.clip(np.concatenate(indices), 0, last))]
 
     def place(self, reals: Reals) -> Reals:
-        """For each real, the distance between the two numbers around it."""
+        """For each real, the distance between the two adjacent numbers around it."""
         if not self.is_complete:
             return 2.0**-15 * np.maximum(np.abs(reals), 2.0**-15 * abs(self.ends[1]))
         above = np.clip(np.searchsorted(self.reals, reals), 1, len(self.reals) - 1)
@@ -85,6 +87,8 @@ class Numbers:
 def require(right: NDArray[Any], what: str, got: NDArray[Any], expected: NDArray[Any], given: Given) -> None:
     """Raise `AssertionError` unless `right` is true everywhere. The message contains the first wrong number.
 
+    what: the name of the test, for the message.
+    got, expected: the computed and the expected numbers.
     given: the operands by name, for the message.
     """
     right, got, expected, *values = np.broadcast_arrays(right, got, expected, *given.values())
@@ -101,7 +105,9 @@ def require(right: NDArray[Any], what: str, got: NDArray[Any], expected: NDArray
 def check_result(result: Numbers, what: str, computed: Any, exact: Reals, apart: Reals | float, given: Given) -> None:
     """Check that a result is the exact result, rounded and clamped.
 
+    what: the name of the operation, for messages.
     apart: the distance of adjacent numbers in the formats of the operands, as a real.
+    given: the operands by name, for messages.
     """
     format, what = result.format, f"{what} in {result.format.type}"
     raws = np.broadcast_to(computed, exact.shape)

@@ -1,1 +1,1 @@
-"""The cost model: the steps, the demand and the estimated cost of a program (L3)."""
+"""The cost model: the steps, the resource demand and the estimated cost of a program (L3)."""

@@ -1,11 +1,12 @@
-"""The demand of a program: how often each kind of step is executed and occurs in the code, and the memory (L3).
+"""The resource demand of a program: how often each kind of step is executed and occurs in the code, and the memory
+(L3).
 
 The demand does not depend on the costs of steps. `num` ops are lowered one by one, and equal ops only once, so that
 counting a program takes milliseconds.
 
-The steps of an operation are named by its kind and width, like the keys of `tinyml.targets.costs`. An operation without
-a rule in this file counts under its own name and width. A new operation is therefore counted, and measured by the next
-calibration, without a change of this file.
+A step is an operation of the lowered program, such as an addition of 16 bits. It is named by the kind and width of the
+operation, like the keys of `tinyml.targets.costs`. An operation without a rule in this file counts under its own name
+and width. A new operation is therefore counted, and measured by the next calibration, without a change of this file.
 """
 
 from __future__ import annotations
@@ -53,8 +54,8 @@ UNKNOWN_TRIPS = 16
 
 
 def arena_and_input(module: ModuleOp) -> int:
-    """The bytes of the arena and of the input arguments of a packed program;
-    an input that arrives row by row has none.
+    """The number of bytes of the arena and of the input arguments of a packed program. An input that arrives row by
+    row has none.
     """
     arena = sum(op.size for op in module.walk() if isinstance(op, scratch.ArenaOp))
     [function] = defined_functions(module)
@@ -64,8 +65,8 @@ def arena_and_input(module: ModuleOp) -> int:
 
 
 def far_call(near: KernelAttr, target: str) -> float | None:
-    """The additional time of a kernel call if its weights are in far flash;
-    None if there is no kernel for far weights.
+    """The additional time of a kernel call if its weights are in far flash. None if there is no kernel for weights
+    in far flash.
     """
     far = known_kernel(FarKernelAttr.of(near), target)
     if far is None:
@@ -80,7 +81,11 @@ def _counts() -> defaultdict[str, float]:
 
 @dataclass
 class StepCounts:
-    """The counts of steps, by kind of step. runs: mean executions per inference. stands: occurrences in the code."""
+    """The counts of steps, by kind of step.
+
+    runs: the mean numbers of executions per inference.
+    stands: the numbers of occurrences in the code.
+    """
 
     runs: dict[str, float] = field(default_factory=_counts)
     stands: dict[str, float] = field(default_factory=_counts)
@@ -88,6 +93,7 @@ class StepCounts:
     def add(self, step: str, times: float, runs: float = 1, stands: float = 1) -> None:
         """Count a step with `stands` occurrences in code that is executed `times` times.
 
+        step: the kind of the step.
         runs: how often the step runs in each execution of the code.
         """
         self.runs[step] += times * runs
@@ -99,9 +105,11 @@ class Demand:
     """The steps and the memory that a program needs.
 
     operations: by the name of each operation of the source, the counts of its steps; "" collects steps that belong to
-    no operation. constants, far, arena, input, local: in bytes. Constants are in flash, `far` of them in far flash;
-    local arrays are on the stack. kernels: by step, the costs of kernels that are known from the kernels' instructions.
-    shared: by name, the bytes of flash of the functions that kernels share.
+        no operation.
+    constants, far: the bytes of constants in flash, and the bytes of those in far flash.
+    arena, input, local: the bytes of the arena, of the input, and of local arrays on the stack.
+    kernels: by step, the costs of kernels that are known from the kernels' instructions.
+    shared: by name, the bytes of flash of the functions that several kernels call.
     """
 
     operations: dict[str, StepCounts] = field(default_factory=dict[str, StepCounts])
@@ -116,9 +124,9 @@ class Demand:
 
 
 def demand_of(module: ModuleOp) -> Demand:
-    """The demand of a program at L3.
+    """The resource demand of a program at L3.
 
-    All branches count as executed. The share of zeros is known only for the input.
+    Every branch counts as executed. The fraction of zeros is known only for the input.
     """
     counter = _Counter(target_of(module))
     for function in defined_functions(module):
@@ -134,11 +142,14 @@ def demand_of(module: ModuleOp) -> Demand:
 
 
 class _Counter:
-    """The count of a program's steps, in one walk.
+    """A counter of a program's steps, in one walk.
 
-    target: the board whose kernels the program calls. intervals: proven intervals of scalars. constants, far: the bytes
-    of each array in near and in far flash. zeros: the share of zeros in arrays and in elements loaded from them.
-    extremes: the least and the greatest raw of integer constants. sources: the names in the locations of ops.
+    target: the board whose kernels the program calls.
+    intervals: proven intervals of scalars.
+    constants, far: the bytes of each array in near and in far flash.
+    zeros: the fraction of zeros in arrays and in elements loaded from them.
+    extremes: the least and the greatest raw of integer constants.
+    sources: the names in the locations of ops.
     """
 
     def __init__(self, target: str) -> None:
@@ -153,9 +164,8 @@ class _Counter:
         self.sources = SourceNames()
 
     def count_entry(self) -> None:
-        """Count the two quantities that determine how many registers are saved at the function's entry.
-
-        They are the number of loops and the width of the widest integers.
+        """Count the two quantities that determine how many registers the function saves at its entry: the
+        number of loops and the width of the widest integers.
         """
         kinds = {step for steps in self.demand.operations.values() for step in steps.runs}
         widest = max((int(bits) for step in kinds for bits in re.findall(r"\b[if](\d+)\b", step)), default=0)
@@ -209,7 +219,8 @@ class _Counter:
                     self.demand.far_time += times * more
 
     def loaded(self, load: memref.LoadOp) -> bool:
-        """Record the share of zeros and the interval of a loaded element. Return True if the load will be removed.
+        """Record the fraction of zeros and the interval of a loaded element. Return whether the load will be
+        removed.
 
         If an element has only one possible value, the lowering of `num` ops replaces the load by a constant.
         """
@@ -240,7 +251,10 @@ class _Counter:
             self.intervals[op.results[0]] = lowered.interval
 
     def call(self, op: num.CallOp, steps: StepCounts, times: float) -> None:
-        """Count the cost of a call in addition to the steps of its lowering."""
+        """Count the cost of a call in addition to the steps of its lowering.
+
+        times: how often the call is executed.
+        """
         kernels, routine = self.demand.kernels, op.routine
         if op.kernel is None:
             steps.add(f"{routine.function} element", times, op.products or 0, 0)
@@ -262,8 +276,8 @@ class _Counter:
 
 @dataclass(frozen=True)
 class _Lowered:
-    """The counts of one lowered `num` op: its steps, the bytes of its tables in flash,
-    and the interval of its result.
+    """The counts of one lowered `num` op: its steps, the bytes of its tables in flash, and the interval of its
+    result.
     """
 
     steps: Mapping[str, float]
@@ -289,15 +303,15 @@ def _lowered(op: Operation, target: str, intervals: Sequence[Interval | None]) -
 
 
 def _zeros(function: func.FuncOp) -> dict[SSAValue, float]:
-    """The share of zeros in each input of a function, by the input; empty if it is unknown."""
+    """For each input of a function, its fraction of zeros. Empty if it is unknown."""
     share = tdsl.read_input(function).zeros
     inputs = [op.result for op in function.walk() if isinstance(op, scratch.ViewOp) and op.input]
     return {} if share is None else dict.fromkeys(inputs or function.args, share)
 
 
 def _units(op: num.CallOp, kernel: Kernel) -> Mapping[str, float]:
-    """The units in which the time of a kernel call is counted in addition to the call: by kind of unit, the number per
-    call.
+    """The units that contribute to the time of a kernel call in addition to the call itself: for each kind of unit,
+    the number per call.
     """
     elements = _elements(op, kernel)
     units = {"element": elements}
@@ -339,9 +353,8 @@ def _source_elements(value: SSAValue) -> int:
 
 
 def trip_count(op: scf.ForOp) -> float:
-    """The number of iterations of a loop.
-
-    If a bound depends on enclosing loops or is loaded from flash, the result is the mean.
+    """The number of iterations of a loop. If a bound depends on enclosing loops or is loaded from flash, the mean
+    number.
     """
     if (mean := mean_iterations(op)) is not None:
         return mean
@@ -360,12 +373,12 @@ def trip_count(op: scf.ForOp) -> float:
 
 
 def _searches(loop: scf.ForOp) -> bool:
-    """True for a loop that searches for the greatest element: it carries an index."""
+    """Whether a loop searches for the greatest element, which is recognised by the selection of an index."""
     return any(isinstance(op, arith.SelectOp) and isinstance(op.result.type, IndexType) for op in loop.body.block.ops)
 
 
 def _moves_nothing(loop: scf.ForOp) -> bool:
-    """True for a loop that copies elements onto themselves, which the C compiler removes.
+    """Whether a loop copies elements onto themselves, so that the C compiler removes it.
 
     `concat` produces such loops for operands that are already in place.
     """
@@ -389,7 +402,7 @@ def _moves_nothing(loop: scf.ForOp) -> bool:
 
 
 def _constant(load: memref.LoadOp) -> scratch.ConstantOp | None:
-    """The constant array from which an element is loaded; None if the element is loaded from other memory."""
+    """The constant array from which an element is loaded. None if the element is loaded from any other memory."""
     array = scratch.root(load.memref).owner
     return array if isinstance(array, scratch.ConstantOp) else None
 
@@ -413,7 +426,7 @@ _FREE_OPS = {
 
 
 def _steps_of_operation(op: Operation) -> Mapping[str, float]:
-    """The steps of an operation of L4, by kind of step.
+    """The steps of an operation of L4, by kind of step, with their numbers.
 
     Empty for a loop, because the ops of its body are counted separately.
     """
@@ -465,19 +478,21 @@ def _steps_of_operation(op: Operation) -> Mapping[str, float]:
 
 
 def _takes_less_of_zero(step: str) -> bool:
-    """True if a step is faster with a zero operand, such as floating-point arithmetic in software."""
+    """Whether a step is faster with a zero operand, such as floating-point arithmetic in software."""
     return step.startswith(("mulf ", "addf ", "subf "))
 
 
 def _of_zero(step: str) -> str:
-    """The name of a step with a zero operand."""
+    """The name under which a step with a zero operand is counted."""
     return f"{step} of zero"
 
 
 def is_shift(constant: int, product: str) -> bool:
-    """True if a product of an extended number and a constant is computed by a shift.
+    """Whether the C compiler computes a product of an extended number and a constant by a shift.
 
     8-bit chips shift 16-bit numbers bit by bit. On these chips, some products with powers of two are not shifts.
+
+    product: the name of the step of the product.
     """
     return constant.bit_count() == 1 and not (constant > 2 and product == "i16")
 
@@ -495,7 +510,7 @@ def _multiplication(op: arith.MuliOp, width: str) -> Mapping[str, float]:
 
 
 def _keeps(select: arith.SelectOp) -> bool:
-    """True if a selection in a loop usually returns the carried value, as in the search for the greatest element."""
+    """Whether a selection in a loop usually returns the carried value, as in the search for the greatest element."""
     block = select.parent
     if block is None or not isinstance(block.parent_op(), scf.ForOp):
         return False
@@ -506,7 +521,11 @@ def _keeps(select: arith.SelectOp) -> bool:
 
 
 def _shift(width: str, amount: int | None) -> Mapping[str, float]:
-    """The steps of a shift, by kind of step. On an 8-bit chip, a shift by whole bytes consists of register moves."""
+    """The steps of a shift, by kind of step. On an 8-bit chip, a shift by whole bytes consists of register moves.
+
+    width: the type of the shifted integer.
+    amount: the constant number of bits; None for a computed number.
+    """
     if amount == 0:
         return {}
     if amount is None or amount % 8 == 0:
@@ -517,7 +536,7 @@ def _shift(width: str, amount: int | None) -> Mapping[str, float]:
 
 
 def _copies_words(op: scratch.CopyRunOp) -> bool:
-    """True if a copy transfers whole words at aligned addresses of the arena, whose start is aligned."""
+    """Whether a copy transfers whole words at aligned addresses of the arena, whose start is aligned."""
     elements, size = unit_of(memref_type(op.source))
     whole = elements * 4 // gcd(size, 4)
     offsets = [op.first, op.at, op.count]

@@ -1,8 +1,8 @@
 """The cost model: estimates of a program's cost on a device, without building the program (L3).
 
 The estimate is linear. The count of each kind of step (`demand.py`) is multiplied by the cost of the step on the device
-(`tinyml.targets.costs`). `time_shares` computes how much of the time is due to avoidable causes. Such a cause is a kind
-of step, for example floating-point arithmetic in software, or an operation of the source.
+(`tinyml.targets.costs`). `time_shares` computes the fractions of the time that are due to avoidable causes. Such a
+cause is a kind of step, for example floating-point arithmetic in software, or an operation of the source.
 """
 
 from __future__ import annotations
@@ -21,12 +21,16 @@ from tinyml.transforms.ir.cost.demand import ENTRY, Demand, StepCounts, demand_o
 class Estimate:
     """The estimated cost of a program.
 
-    time: per inference, in the device's unit. code: bytes of the program's own instructions. constants: bytes of its
-    constants. far: bytes of the constants in far flash. far_time: the time that far constants cost in addition. flash,
-    ram: bytes of the whole program. RAM includes the stack; on chips that store constants in RAM, it also includes the
-    constants. deepest: bytes of stack of the composed kernel with the greatest frame; kernels call no other kernels.
-    operations: time and code of each operation of the source, by name. guessed: kinds of steps that were never measured
-    on the device and have a generic cost.
+    time: per inference, in the device's unit.
+    code: bytes of the program's own instructions.
+    constants: bytes of its constants.
+    far: bytes of the constants in far flash.
+    far_time: the additional time that constants in far flash cost.
+    flash, ram: bytes of the whole program. RAM includes the stack; on chips that store constants in RAM, it also
+        includes the constants.
+    deepest: bytes of stack of the composed kernel with the greatest frame; kernels call no other kernels.
+    operations: time and code of each operation of the source, by name.
+    guessed: kinds of steps that were never measured on the device and have a generic cost.
     """
 
     time: float
@@ -86,7 +90,10 @@ def step_costs(demand: Demand, table: CostTable) -> tuple[dict[str, Cost], tuple
 
 
 def estimate_on(module: ModuleOp, target: str, optimize: str) -> Estimate | None:
-    """The cost of a program at L3 on a board; None if there are no measurements at this C optimisation level."""
+    """The cost of a program at L3 on a board. None if there are no measurements at this C optimisation level.
+
+    optimize: the optimisation level of the C compiler.
+    """
     table = cost_table(target) if optimize == OPTIMIZE else None
     return None if table is None else estimate(module, table)
 
@@ -105,10 +112,12 @@ _WIDE_TYPE = re.compile(r"\bi64\b|_[si]64")
 
 @dataclass(frozen=True)
 class TimeShares:
-    """Shares of the estimated time of an inference, from 0 to 1.
+    """Fractions of the estimated time of an inference, from 0 to 1.
 
-    softmax: softmax operations. wide_sums: arithmetic on integers of 64 bits, except in softmax. soft_floats:
-    floating-point arithmetic in software. scaler: operations that scale the input before anything else.
+    softmax: softmax operations.
+    wide_sums: arithmetic on integers of 64 bits, except in softmax.
+    soft_floats: floating-point arithmetic in software.
+    scaler: the operations that scale the input before any other operation.
     """
 
     softmax: float
@@ -118,7 +127,8 @@ class TimeShares:
 
 
 def time_shares(module: ModuleOp, target: str, scalers: Iterable[str]) -> TimeShares | None:
-    """The shares of time in a program at L3; None if costs are unknown or all zero.
+    """The fractions of time in a program at L3 that are due to avoidable causes. None if costs are unknown or all
+    zero.
 
     scalers: the names of the operations that scale the input.
     """
@@ -149,8 +159,10 @@ def _of_operations(whole: Estimate, names: Iterable[str]) -> float:
 def _of_steps(
     demand: Demand, times: dict[str, float], kinds: Iterable[str], but: Collection[str] = frozenset()
 ) -> float:
-    """The time of some kinds of steps in all operations, except the operations that `but` names. times: the time of
-    each kind.
+    """The time of some kinds of steps in all operations, except the operations that `but` names.
+
+    times: the time of one step of each kind.
+    kinds: the kinds of steps to include.
     """
     counts = [steps.runs for name, steps in demand.operations.items() if name not in but]
     return sum(times[step] * runs.get(step, 0) for step in kinds for runs in counts)

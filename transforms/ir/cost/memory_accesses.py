@@ -1,8 +1,8 @@
 """The loads and stores of a program by array, counted in its loops (L4).
 
-The count is static: the product of the iterations of the loops around each load and store. A call of a kernel counts
-every element of its operands once, because kernels keep operands in registers; a kernel may load some more than once.
-A branch counts as taken.
+The count is static: the product of the numbers of iterations of the loops around each load and store. A call of a
+kernel counts every element of its operands once, because kernels keep operands in registers, although a kernel may load
+some elements more than once. Every branch counts as taken.
 """
 
 from __future__ import annotations
@@ -37,7 +37,8 @@ MOST_ITERATIONS = 1 << 22
 class Accesses:
     """The loads and stores of an array in one inference, and the bytes that they transfer.
 
-    exact: false if a kernel, a branch or a loop with a bound that is computed accesses the array.
+    exact: false if a kernel, a branch or a loop with a computed bound accesses the array, so that the numbers are
+    estimates.
     """
 
     reads: int = 0
@@ -57,9 +58,9 @@ class Accesses:
 
 
 def array_of(value: SSAValue) -> SSAValue | None:
-    """The array that a value is a part of: a view, a constant, a local array or an argument of the function.
+    """The array of which a value is a part: a view, a constant, a local array or an argument of the function.
 
-    None for a value that may be one of several.
+    None for a value that may be one of several arrays.
     """
     while isinstance(value.owner, scratch.SliceOp | memref.CastOp):
         value = value.owner.operands[0]
@@ -69,14 +70,16 @@ def array_of(value: SSAValue) -> SSAValue | None:
 
 
 def accesses_of(function: func.FuncOp) -> Mapping[SSAValue, Accesses]:
-    """The accesses of each array of a function on L4 in one call."""
+    """For each array of a function on L4, its accesses in one call of the function."""
     counter = _Counter()
     counter.block(function.body.block, 1.0, exact=True)
     return {array: counter.rounded(array) for array in counter.counts}
 
 
 class _Counter:
-    """Counts as floats, because a loop whose bounds depend on indices has a mean number of iterations."""
+    """A counter of accesses. Counts are floats, because a loop whose bounds depend on indices has a mean number of
+    iterations.
+    """
 
     def __init__(self) -> None:
         self.counts: dict[SSAValue, list[float]] = {}
@@ -98,7 +101,12 @@ class _Counter:
             self.inexact.add(array)
 
     def copy(self, op: Operation, times: float, elements: float, *, exact: bool) -> None:
-        """Count a copy from the first operand to the second."""
+        """Count a copy from the first operand to the second.
+
+        times: how often the copy is executed.
+        elements: the number of elements copied.
+        exact: whether these numbers are exact.
+        """
         self.add(op.operands[0], times, elements, writes=False, exact=exact)
         self.add(op.operands[1], times, elements, writes=True, exact=exact)
 
@@ -139,7 +147,9 @@ def _same(index: Values) -> Values:
 
 
 def _trips(loop: scf.ForOp) -> float | None:
-    """The mean number of iterations of a loop over those of the loops around it; None unless indices determine it."""
+    """The mean number of iterations of a loop over all iterations of its enclosing loops. None if its bounds do not
+    follow from loop indices.
+    """
 
     def trips(low: Values, high: Values, step: Values) -> Values:
         return np.maximum(-((low - high) // step), 0)
@@ -148,7 +158,9 @@ def _trips(loop: scf.ForOp) -> float | None:
 
 
 def _mean(indices: Sequence[SSAValue], function: Callable[..., Values]) -> float | None:
-    """The mean of a function of indices over all iterations of the loops around them."""
+    """The mean of a function of indices over all iterations of the enclosing loops. None if an index does not
+    follow from loop indices.
+    """
     around = dict[SSAValue, range]()
     if not all(_note_loops(index, around) for index in indices) or prod(map(len, around.values())) > MOST_ITERATIONS:
         return None
@@ -159,7 +171,9 @@ def _mean(indices: Sequence[SSAValue], function: Callable[..., Values]) -> float
 
 
 def _note_loops(index: SSAValue, around: dict[SSAValue, range]) -> bool:
-    """Add the ranges of the variables of loops on which an index depends; return False if it depends on others."""
+    """Add to `around` the ranges of the loop variables on which an index depends. Return false if the index depends
+    on anything else.
+    """
     owner = index.owner
     if isinstance(owner, arith.ConstantOp):
         return True
@@ -175,7 +189,10 @@ def _note_loops(index: SSAValue, around: dict[SSAValue, range]) -> bool:
 
 
 def _value(index: SSAValue, known: Mapping[SSAValue, Values]) -> Values:
-    """The values of an index for all iterations of known loops."""
+    """The values of an index for all iterations of known loops.
+
+    known: the values of loop variables.
+    """
     if index in known:
         return known[index]
     owner = index.owner
@@ -218,7 +235,9 @@ _FUNCTIONS: Mapping[type[Operation], Callable[..., Values]] = {
 
 
 def _looked_up(call: func.CallOp) -> Mapping[int, int]:
-    """For each operand of a function of lanes that is a table, by its position, the number of elements looked up."""
+    """For each table among the operands of a called function of lanes, by its position, the number of elements that
+    the call reads.
+    """
     declared = SymbolTable.lookup_symbol(call, call.callee)
     if declared is None or not isinstance(name := declared.attributes.get(LANES), SymbolRefAttr):
         return {}
@@ -239,5 +258,5 @@ def _looked_up(call: func.CallOp) -> Mapping[int, int]:
 
 
 def _sized(value: SSAValue) -> SSAValue:
-    """The operand of a call before it was cast to a run of any length."""
+    """The operand of a call before the cast that removes its static length."""
     return value.owner.source if isinstance(value.owner, memref.CastOp) else value

@@ -22,16 +22,23 @@ SPENT_FLASH = OwnAttribute(
 
 
 def spend(program: ModuleOp, flash: float) -> None:
-    """Record in a program that it uses additional flash to reduce the time. flash: its estimated size in bytes."""
+    """Record in a program that it uses additional flash to reduce the time.
+
+    flash: the estimated size of the program in bytes.
+    """
     program.attributes[SPENT_FLASH] = IntegerAttr(math.ceil(flash), i64)
 
 
 def next_attempt(program: ModuleOp, within: int, taken: int, limit: int) -> int | None:
-    """The estimated flash, in bytes, that the next attempt may use; None if the last attempt used no additional flash.
+    """The estimated flash, in bytes, that the next attempt may use. None if the last attempt used no additional
+    flash.
 
-    program: the last attempt, which needed `taken` bytes when it was built, more than `limit`. within: the limit on the
-    estimated flash of the last attempt. Estimates are off by a few percent. The next attempt always yields a different
-    program.
+    Estimates are off by a few percent. The next attempt always yields a different program.
+
+    program: the last attempt.
+    within: the limit on the estimated flash of the last attempt.
+    taken: the bytes of flash of the last attempt when it was built, more than `limit`.
+    limit: the limit on the built program.
     """
     spent = program.attributes.get(SPENT_FLASH)
     if within <= 1 or not isinstance(spent, IntegerAttr):
@@ -41,7 +48,6 @@ def next_attempt(program: ModuleOp, within: int, taken: int, limit: int) -> int 
 
 def ram_limit(module: ModuleOp, target: str, ram: int | None) -> float:
     """The limit on RAM in bytes: the least of the option `ram` and the limits that a search recorded (`tdsl.ram`).
-
     Without any of them, the RAM of the board.
     """
     functions = defined_functions(module)

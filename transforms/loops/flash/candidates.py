@@ -1,6 +1,6 @@
 """Candidates for `spend-flash`: parts of a program with a faster implementation that needs more flash (L3).
 
-Three kinds of kernels can be faster for a tile. They widen the weights, use Winograd's transformation, or contain the
+Three kinds of kernels can be faster for a tile: they widen the weights, use Winograd's transformation, or contain the
 weights as code. The rows of constant matrices may also become code.
 """
 
@@ -39,9 +39,11 @@ class TileCandidate:
 class RowsCandidate:
     """Rows of a constant matrix that become code.
 
-    part: the op that uses the rows. number: the index of the matrix in `constant_rows`, which is the same in copies of
-    the module. choices: the numbers of rows that can become code. count: the chosen number. saving, bytes: the time
-    saved and the bytes added, estimated for a program in which only these rows are code.
+    part: the op that uses the rows.
+    number: the index of the matrix in `constant_rows`, which is the same in copies of the module.
+    choices: the numbers of rows that can become code.
+    count: the chosen number.
+    saving, bytes: the time saved and the bytes added, estimated for a program in which only these rows are code.
     """
 
     part: Operation
@@ -52,8 +54,8 @@ class RowsCandidate:
     bytes: float
 
     def of(self, count: int) -> RowsCandidate:
-        """A candidate that codes `count` rows of the same matrix. Its saving and bytes are in proportion to the number
-        of rows.
+        """A candidate in which `count` rows of the same matrix become code. Its saving and bytes are in
+        proportion to the number of rows.
         """
         share = count / self.count
         saving = TimeSaving(share * self.saving.units, share * self.saving.cycles)
@@ -69,6 +71,9 @@ Taken: TypeAlias = Mapping[Operation, Candidate]
 
 
 def coded(taken: Taken) -> Mapping[int, int]:
-    """By the index of each matrix, in ascending order, the number of its rows that become code."""
+    """For each matrix, by its index in ascending order, the number of its rows that become code.
+
+    taken: the chosen candidates.
+    """
     counts = {each.number: each.count for each in taken.values() if isinstance(each, RowsCandidate)}
     return dict(sorted(counts.items()))

@@ -1,4 +1,4 @@
-"""The choice of candidates for additional flash, greedily by the time saved per byte (L3)."""
+"""The choice of candidates that use additional flash, greedily by the time saved per byte (L3)."""
 
 from __future__ import annotations
 
@@ -19,23 +19,28 @@ UNITS, CYCLES = attrgetter("units"), attrgetter("cycles")
 
 
 class Choice:
-    """The choice among groups of candidates. flash, ram: limits on the whole program, in bytes."""
+    """The choice among groups of candidates.
+
+    flash, ram: limits on the whole program, in bytes.
+    """
 
     def __init__(self, groups: Sequence[Group], tiles: Tiles, estimates: Estimates, flash: float, ram: float) -> None:
         self.groups, self.tiles, self.estimates = groups, tiles, estimates
         self.flash, self.ram = flash, ram
 
     def made(self) -> Taken:
-        """Make two greedy choices, one by the target's unit of time and one by cycles. Return the choice that saves
-        more cycles.
+        """The better of two greedy choices, one by the target's unit of time and one by cycles. It is the
+        choice that saves more cycles.
         """
         return max((self._made(measure) for measure in (UNITS, CYCLES)), key=lambda taken: _saved(taken, CYCLES))
 
     def _made(self, measure: Measure) -> Taken:
-        """Repeatedly choose the group that saves most time per additional byte, until no group saves any. Return the
-        chosen candidates.
+        """Repeatedly choose the group that saves most time per additional byte, until no group saves time.
+        Return the chosen candidates.
 
         A group may replace earlier choices.
+
+        measure: the unit of time.
         """
         taken: Taken = {}
         left = list(self.groups)
@@ -44,10 +49,12 @@ class Choice:
         return taken
 
     def _better(self, taken: Taken, left: list[Group], measure: Measure) -> Taken | None:
-        """Add to the chosen candidates the group that saves most time per additional byte, and return them.
+        """Add to the chosen candidates the group that saves most time per additional byte. Return the new
+        choice, or None if no group that fits saves time.
 
-        None if no group that fits saves time. If the rows of a matrix do not fit as a whole, its group is removed from
-        `left`.
+        taken: the chosen candidates.
+        left: the remaining groups, from which a group is removed if the rows of its matrix do not fit as a whole.
+        measure: the unit of time.
         """
         time, bytes = _saved(taken, measure), self._bytes(taken)
         gains: list[tuple[float, Group, Taken]] = []
@@ -69,11 +76,14 @@ class Choice:
         return None
 
     def _bytes(self, taken: Taken) -> float:
-        """The bytes of flash that candidates add. The bytes of coded rows are estimated for each matrix separately."""
+        """The bytes of flash that candidates add. The bytes of rows as code are estimated for each matrix
+        separately.
+        """
         return self.tiles.added(taken) + sum(each.bytes for each in taken.values() if isinstance(each, RowsCandidate))
 
     def _most(self, taken: Taken, rows: RowsCandidate) -> RowsCandidate | None:
-        """The candidate that codes as many rows of a matrix as fit in addition to `taken`; None if they save no time.
+        """The candidate with as many rows of a matrix as code as fit in addition to `taken`. None if they save
+        no time.
 
         The remaining rows stay in a loop. They may be too few for a kernel that computes several rows at once.
         """
@@ -89,7 +99,7 @@ class Choice:
         return most if faster else None
 
     def _fits(self, taken: Taken) -> bool:
-        """True if the program stays within its limits with these candidates."""
+        """Whether the program stays within its limits with the given candidates."""
         estimate = self.estimates.of(coded(taken))
         return estimate.flash + self.tiles.added(taken) <= self.flash and estimate.ram <= self.ram
 

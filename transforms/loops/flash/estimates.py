@@ -1,4 +1,6 @@
-"""Cost estimates of programs with some rows as code (L3). Each estimate includes the effect of the remaining passes."""
+"""Cost estimates of programs in which some rows are code (L3). Each estimate includes the effect of the remaining
+passes.
+"""
 
 from __future__ import annotations
 
@@ -15,10 +17,12 @@ from tinyml.transforms.loops.kernels.constant_rows import ConstantRows, constant
 
 
 class Estimates:
-    """Cost estimates of the variants of a module on a board with a cost table.
+    """Cost estimates of the variants of a module on a board with a cost table. In a variant, some rows of matrices
+    are code.
 
-    A variant has some rows of matrices as code. packed, pack_buffers: options of the remaining passes. matrices: the
-    matrices whose rows can become code, by their indices. plain: the estimate without rows as code, if it is known.
+    packed, pack_buffers: options of the remaining passes.
+    matrices: the matrices whose rows can become code, by their indices.
+    plain: the estimate without rows as code; None if it is not known yet.
     """
 
     def __init__(
@@ -31,7 +35,7 @@ class Estimates:
 
     @property
     def plain(self) -> Estimate:
-        """The estimate without rows as code."""
+        """The estimate of the module without rows as code."""
         return self.of({})
 
     def of(self, coded: Mapping[int, int]) -> Estimate:
@@ -50,12 +54,16 @@ class Estimates:
         return self._known[key]
 
     def replace(self, found: Sequence[ConstantRows] | Mapping[int, ConstantRows], coded: Mapping[int, int]) -> None:
-        """Replace rows of matrices by code. found: the matrices by their indices. coded: as for `of`."""
+        """Replace rows of matrices by code.
+
+        found: the matrices by their indices.
+        coded: as for `of`.
+        """
         for number, count in coded.items():
             found[number].replace(self.target, count)
 
     def groups(self) -> list[Group]:
-        """One group of candidates for each matrix whose rows can become code, with as many rows as possible."""
+        """For each matrix whose rows can become code, one group of candidates, with as many rows as possible."""
         timing, plain = board(self.target).timing, self.plain
         per_unit = 1.0 if timing is None else timing.mean
         groups: list[Group] = []

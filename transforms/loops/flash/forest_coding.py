@@ -24,9 +24,10 @@ LEAST_BYTES = 3
 
 
 def code_forests(op: ModuleOp, target: str, flash: int | None, ram: int | None, below: LoweringPasses) -> None:
-    """Replace the forests of a program by calls of the fastest functions that fit.
+    """Replace the forests of a program by calls of the fastest functions that fit the flash.
 
-    flash, ram: the options of `code-forests`. below: the passes after which the rest of the program is estimated.
+    flash, ram: the options of `code-forests`.
+    below: the passes after which the rest of the program is estimated.
     """
     forests = [each for each in op.walk() if isinstance(each, num.ForestOp)]
     _check_size(forests, target)
@@ -51,8 +52,10 @@ def code_forests(op: ModuleOp, target: str, flash: int | None, ram: int | None, 
 
 
 def _rest(module: ModuleOp, target: str, below: LoweringPasses) -> tuple[float, float]:
-    """Return the estimated flash and RAM of the program without its forests, in bytes; zeros on a board without a
+    """Return the estimated flash and RAM of the program without its forests, in bytes. Zeros on a board without a
     cost table.
+
+    below: the passes after which the program is estimated.
     """
     if cost_table(target) is None:
         return 0.0, 0.0
@@ -65,17 +68,16 @@ def _rest(module: ModuleOp, target: str, below: LoweringPasses) -> tuple[float, 
 
 
 def _usual_limit(target: str) -> float | None:
-    """Nine tenths of a board's flash in bytes, because estimates of programs may be too low; None if its flash is
-    unknown.
+    """Nine tenths of a board's flash in bytes, since estimates of programs may be too low. None if the board's
+    flash is unknown.
     """
     flash = board(target).flash
     return None if flash is None else 0.9 * flash
 
 
 def _check_size(forests: Sequence[num.ForestOp], target: str) -> None:
-    """Raise `InputError` if the nodes of the forests alone exceed the flash of a board.
-
-    The message describes how to make the forests smaller.
+    """Raise `InputError` if the nodes of the forests alone exceed the flash of a board. The message describes how
+    to make the forests smaller.
     """
     flash = board(target).flash
     trees = [forest.forest.trees for forest in forests]
@@ -91,7 +93,7 @@ def _check_size(forests: Sequence[num.ForestOp], target: str) -> None:
 
 
 def _kernels(op: num.ForestOp, target: str) -> Sequence[Kernel]:
-    """The functions that can replace a `num.forest`."""
+    """The kernels of a target that can replace a `num.forest`."""
     kernels = [offer.kernel for offer in offers(target, op.forest)]
     if not kernels:
         raise error_at(op, f"the target '{target}' has no function for this forest")
@@ -99,15 +101,15 @@ def _kernels(op: num.ForestOp, target: str) -> Sequence[Kernel]:
 
 
 def _within(room: float, kernels: Sequence[Kernel]) -> Sequence[Kernel]:
-    """The functions whose stack is at most `room` bytes. If there are none, the function with the least stack."""
+    """The kernels whose stack is at most `room` bytes. If there are none, the kernel with the least stack."""
     stacks = [size_of(kernel).stack for kernel in kernels]
     least = max(room, min(stacks))
     return [kernel for kernel, stack in zip(kernels, stacks, strict=True) if stack <= least]
 
 
 def _timed(kernel: Kernel, target: str) -> Kernel:
-    """A copy of a kernel with the time that the board's cost table implies; unchanged if the table lacks some of its
-    steps.
+    """A copy of a kernel with the time that the board's cost table implies. The kernel itself if the table lacks
+    some of its steps.
     """
     table, composed = cost_table(target), kernel.composed
     if table is None or composed is None or not composed.counts or not composed.counts.keys() <= table.steps.keys():

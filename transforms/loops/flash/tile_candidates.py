@@ -24,7 +24,8 @@ from tinyml.transforms.loops.kernels.tiles import TileCall, call_of_tile, calls_
 class Tiles:
     """The tiles of a module for which a board has kernels.
 
-    usual: for each tile, the call of the usual kernel. called: kernels that the module already calls.
+    usual: for each tile, the call of the usual kernel.
+    called: kernels that the module already calls.
     """
 
     def __init__(self, module: ModuleOp, target: str) -> None:
@@ -38,8 +39,9 @@ class Tiles:
         }
 
     def groups(self, room: float) -> Sequence[Group]:
-        """The candidates for all tiles, in groups that share data in flash. room: the bytes of stack that a kernel may
-        use.
+        """The candidates for all tiles, in groups whose members use the same data in flash.
+
+        room: the bytes of stack that a kernel may use.
         """
         groups: dict[bytes | num.KernelAttr, dict[Operation, Candidate]] = {}
         for op, usual in self.usual.items():
@@ -56,9 +58,10 @@ class Tiles:
         return TimeSaving(times * units, times * cycles)
 
     def added(self, taken: Taken) -> int:
-        """The bytes of flash that candidates add to the bytes of the usual calls.
+        """The bytes of flash that candidates need in addition to the calls of the usual kernels. Tiles whose
+        rows become code need no bytes.
 
-        Tiles whose rows become code need no bytes.
+        taken: the chosen candidates.
         """
         tiles = {op: call for op, call in self.usual.items() if not isinstance(taken.get(op), RowsCandidate)}
         chosen = {op: each.call for op, each in taken.items() if isinstance(each, TileCandidate)}
@@ -66,10 +69,10 @@ class Tiles:
 
 
 def _bytes(calls: Iterable[TileCall], called: AbstractSet[num.KernelAttr]) -> int:
-    """The bytes of flash that calls need: of their kernels and of the data that the kernels read. Each kernel and datum
-    counts once.
+    """The bytes of flash that calls need, for their kernels and for the data that the kernels read. Each kernel and
+    each datum counts once.
 
-    called: kernels that do not count because the module already contains them.
+    called: kernels that do not count, because the module already contains them.
     """
     content: dict[bytes | num.KernelAttr, int] = dict.fromkeys(called, 0)
     for call in calls:
@@ -82,8 +85,8 @@ _known: dict[tuple[str, str], float] = {}
 
 
 def _cycles(call: TileCall, timing: Timing) -> float:
-    """The cycles of all executions of a call. If the kernel's instructions do not determine its time, a unit of time is
-    one cycle.
+    """The cycles of all executions of a call. For the part of a kernel's time that its instructions do not
+    determine, one unit of time counts as one cycle.
     """
     kernel, times = call.kernel, call.times
     key = kernel.symbol, timing.source

@@ -1,4 +1,6 @@
-"""Rows of constant matrices in contractions. Generated code can compute these rows instead of the contraction (L3)."""
+"""Rows of constant matrices in contractions. Generated code can compute the sums of these rows instead of the
+contraction (L3).
+"""
 
 from __future__ import annotations
 
@@ -41,9 +43,11 @@ class ConstantRows:
     """A sum of a contraction with constant weights and constant initial values, which the contraction converts to a
     byte.
 
-    rows: the weights. Each row spans a window from its first element to its last, with zeros in the gaps between runs.
-    finish: the op that computes the byte. store: the store of the byte, if the store is the only effect of the
-    contraction. Code can then replace the whole contraction. store is None if the byte has other uses.
+    rows: the weights. Each row spans a window from its first element to its last, with zeros in the gaps between
+        runs.
+    finish: the op that computes the byte.
+    store: the store of the byte, if it is the only effect of the contraction, so that code can replace the whole
+        contraction; None if the byte has other uses.
     """
 
     op: num.ContractOp
@@ -54,20 +58,22 @@ class ConstantRows:
 
     @property
     def part(self) -> Operation:
-        """The op that code replaces: the op that finishes the sum or, if a tile kernel is the alternative, the
-        contraction.
+        """The op that code replaces. It is the contraction if a tile kernel is the alternative, and otherwise
+        the op that finishes the sum.
         """
         return self.finish if self.op.tile is None else self.op
 
     @property
     def choices(self) -> range:
-        """The numbers of rows that may become code. For a tile, only the number of all rows is possible."""
+        """The numbers of rows that may become code. For a tile, the only possible number is that of all rows."""
         return range(1 if self.op.tile is None else self.rows.rows, self.rows.rows + 1)
 
     def replace(self, target: str, count: int) -> None:
-        """Compute the first `count` rows by code, window by window. A separate loop computes the remaining rows.
+        """Compute the first `count` rows by code, window by window. A separate loop computes the remaining
+        rows.
 
-        If other ops of the contraction use the bytes, the code stores them in memory and the contraction loads them.
+        If other ops of the contraction use the bytes, the code stores them in memory, and the contraction loads
+        them.
         """
         op, nest, all_rows = self.op, LoopBuilder(self.op), count == self.rows.rows
         memory, *indices = self._intermediate() if self.store is None else [self.store.memref]
@@ -87,7 +93,8 @@ class ConstantRows:
     def _intermediate(self) -> Sequence[SSAValue]:
         """Return the memory for the bytes of all rows, followed by the indices of a row in this memory.
 
-        The memory is the buffer that the rows write, unless they also read it. Otherwise it is a local array.
+        The memory is the buffer to which the rows are written, unless the rows also read it. Otherwise it is a
+        local array.
         """
         op, storage = self.op, element_format(self.finish.result.type).type
         found = accesses(op.body.block)
@@ -99,8 +106,11 @@ class ConstantRows:
         return [local_array(function_around(op), storage, self.rows.rows, "rows"), op.row]
 
     def _call(self, target: str, count: int, memory: SSAValue, nest: LoopBuilder) -> None:
-        """Insert calls of generated code for all windows. The name of the generated function contains a digest of the
-        rows.
+        """Insert calls of generated code for all windows. The name of the generated function contains a digest
+        of the rows.
+
+        count: the number of rows that the code computes.
+        memory: the memory to which the bytes are written.
         """
         rows, element = self.rows.part(0, count), element_format(memory.type).type
         kernel = next(offers(target, rows)).kernel
@@ -117,15 +127,19 @@ class ConstantRows:
         nest.over((self.op.windows,), window)
 
     def _window(self, products: num.Adding, number: SSAValue, reach: int, nest: LoopBuilder) -> SSAValue:
-        """The elements of window `number`, by which the rows are multiplied. reach: the number of elements that the
-        rows span.
+        """The elements of window `number`, by which the rows are multiplied.
+
+        reach: the number of elements that a row spans.
         """
         if self.op.windows == 1 or not isinstance(products, num.ProductsOp):
             return products.factors[1]
         return nest.insert(scratch.SliceOp(products.vector, nest.times(number, products.spaces.step), (reach,)))
 
     def _rest(self, nest: LoopBuilder, count: int, memory: SSAValue, indices: Sequence[SSAValue]) -> None:
-        """Insert a loop that computes the rows starting at index `count` and stores their bytes."""
+        """Insert a loop that computes the rows from index `count` on and stores their bytes.
+
+        memory, indices: as returned by `_intermediate`.
+        """
 
         def row(numbers: Indices) -> None:
             values: dict[SSAValue, SSAValue] = {self.op.row: numbers[0]}
@@ -145,8 +159,8 @@ def constant_rows(module: ModuleOp) -> Sequence[ConstantRows]:
 
 
 def _rows_of(op: Operation) -> Iterator[ConstantRows]:
-    """Yield the sums of a contraction that code can compute. Code computes one window, or all windows of a tile in a
-    line.
+    """Yield the sums of a contraction that code can compute. Code can compute one window, or all windows of a tile
+    in one line.
     """
     if not isinstance(op, num.ContractOp) or op.lines > 1 or (op.windows > 1 and op.tile is None):
         return
@@ -163,8 +177,8 @@ def _rows_of(op: Operation) -> Iterator[ConstantRows]:
 
 
 def _coded(op: num.ContractOp, sum: num.Sum, finish: num.FinishOp) -> CodedRows | None:
-    """The weights and initial values of a sum; None if they are not constant or if a sum does not become a byte by a
-    shift.
+    """The weights and initial values of a sum. None if they are not constant, or if the sum is not converted to a
+    byte by a shift.
     """
     right = finished_by_shift(accumulator_type(finish.sum), element_format(finish.result.type))
     if right is None or sum.conversions or (starts := _starts(op, sum)) is None:
@@ -182,9 +196,8 @@ def _coded(op: num.ContractOp, sum: num.Sum, finish: num.FinishOp) -> CodedRows 
 
 
 def finished_by_shift(accumulator: Accumulator, format: NumberFormat) -> int | None:
-    """The number of bits by which sums are shifted to the right to become bytes before saturation.
-
-    None if sums become bytes in another way.
+    """The number of bits by which sums are shifted to the right before they saturate to bytes. None if sums are
+    converted to bytes in another way.
     """
     if not accumulator.INTEGER or (numbers := integers_of(format)) is None or numbers.dtype.itemsize != 1:
         return None
@@ -193,7 +206,7 @@ def finished_by_shift(accumulator: Accumulator, format: NumberFormat) -> int | N
 
 
 def _starts(op: num.ContractOp, sum: num.Sum) -> Numbers | None:
-    """The initial values of the sums of all rows; None if they are not constant."""
+    """The initial values of the sums of all rows. None if they are not constant."""
     if isinstance(sum.start.owner, num.ZeroOp):
         return np.zeros(op.rows, np.int64)
     start = row_starts(op, sum)
@@ -209,8 +222,8 @@ def _places(align: num.AlignOp) -> int:
 
 
 def _matrix(op: num.ContractOp, products: num.Adding) -> Numbers | None:
-    """The weights of a contraction as a dense matrix, one row for each row of results;
-    None if they are not constant.
+    """The weights of a contraction as a dense matrix, with one row for each row of results. None if they are not
+    constant.
     """
     weights, vector = products.factors
     if not (num.has_bytes(weights) and num.is_of_bytes(vector)) or scratch.in_flash(memref_type(vector)):

@@ -23,7 +23,7 @@ VECTORISED = Statistic("num-vectorised", "Number of nests that became code for v
 
 
 def vectorise(function: func.FuncOp, target: str) -> None:
-    """Replace the nests of a function for which the target has vector code by calls of that code."""
+    """Replace those nests of a function for which the target has vector code by calls of this code."""
     for nest in [each for each in function.walk() if isinstance(each, Nest)]:
         if isinstance(nest, num.ContractOp) and (nest.tile or usual_tile(nest, target)) is not None:
             continue
@@ -41,9 +41,10 @@ def vectorise(function: func.FuncOp, target: str) -> None:
 
 
 def _reduce_inside(nest: num.NestOp, target: str) -> None:
-    """Replace the reductions inside a nest by calls of vector code, and expand the nest into loops around the calls.
+    """Replace the reductions inside a nest by calls of vector code, and expand the nest into loops around the
+    calls.
 
-    Nothing changes if vector code computes none of them.
+    If vector code can compute none of the reductions, the nest is unchanged.
     """
     reductions = [op for op in nest.body.block.ops if isinstance(op, num.ReduceOp)]
     found = [one for one in map(lane_nest, reductions) if not isinstance(one, str)]
@@ -52,8 +53,8 @@ def _reduce_inside(nest: num.NestOp, target: str) -> None:
 
 
 def _replace(found: LaneNest, target: str) -> bool:
-    """Replace a nest by calls of vector code. If there is no such code or it is not faster, change nothing and return
-    False.
+    """Replace a nest by calls of vector code. Return whether this was done; without such code, or if it is not
+    faster, nothing is changed.
     """
     kernel = next((offer.kernel for offer in offers(target, found.program)), None)
     if kernel is None or kernel.composed is None:
@@ -99,8 +100,8 @@ def _replace(found: LaneNest, target: str) -> bool:
 
 
 def _single(found: LaneNest, run: Run, builder: LoopBuilder) -> SSAValue:
-    """Allocate an array of one element, and return it. If vector code reads the value of a run, store the value in the
-    array.
+    """Allocate an array of one element for a run, and return it. If vector code reads the value of the run, store
+    the value in the array.
     """
     type = i32 if run.root.type == IndexType() else run.root.type
     array = local_array(function_around(found.nest), type, 1, run.root.name_hint or "single")
@@ -110,8 +111,8 @@ def _single(found: LaneNest, run: Run, builder: LoopBuilder) -> SSAValue:
 
 
 def _define(function: num.LaneFunctionOp, user: Operation) -> str:
-    """Insert a function, and declarations of the functions that it calls, into the module of `user`;
-    return its name.
+    """Insert a function, and declarations of the functions that it calls, into the module of `user`. Return the
+    function's name.
     """
     module = user
     while not isinstance(module, ModuleOp):

@@ -33,9 +33,8 @@ _FUNCTIONS = {REQUANTISE: REGISTER, LEADING_ZEROS: 8, RECIPROCAL: REGISTER}
 
 
 class NotInLanes(Exception):
-    """Raised for a computation that vector code does not support.
-
-    Examples are floating point, functions on tables, and integers of more than 32 bits.
+    """A computation is not supported by vector code, such as floating point, functions on tables, and integers of
+    more than 32 bits.
     """
 
     def __init__(self, reason: str = "it joins its iterations, or constants, in a way of its own") -> None:
@@ -55,10 +54,10 @@ class Element:
 
 
 class LaneRecorder(Machine[Element]):
-    """A machine that appends ops to a block. All ops use registers of 32 bits, regardless of the widths of the values.
+    """A machine that appends ops to a block. All ops use registers of 32 bits, regardless of the widths of the
+    values. Methods raise `NotInLanes` for computations that vector code does not support.
 
-    table: returns the memory run that contains a table, given the table's name and contents. Methods raise `NotInLanes`
-    for computations that vector code does not support.
+    table: returns the memory run that contains a table, given the table's name and content.
     """
 
     def __init__(self, block: Block, table: Callable[[str, Table], SSAValue] | None = None) -> None:
@@ -88,7 +87,10 @@ class LaneRecorder(Machine[Element]):
         return self._constant(value, None)
 
     def _constant(self, value: int, width: int | None) -> SSAValue:
-        """A constant, defined once at the start of the function; an index if `width` is None."""
+        """A constant, defined once at the start of the function.
+
+        width: the width in bits; None for an index.
+        """
         if (value, width) not in self._constants:
             self._constants[value, width] = self._at_start(integer_constant(value, width))
         return self._constants[value, width]
@@ -145,6 +147,9 @@ class LaneRecorder(Machine[Element]):
     ) -> Sequence[SSAValue]:
         """Append a `num.reduce`, and return its results.
 
+        kinds: the kind of reduction of each carried value.
+        starts: the initial carried values.
+        numbers: the range of the index.
         body: appends the ops of the reduction's body, and returns the next carried values.
         """
         block = Block(arg_types=[IndexType(), *(start.type for start in starts)])
@@ -183,8 +188,11 @@ class LaneRecorder(Machine[Element]):
         b: Element,
         folded: Callable[[int, int], int],
     ) -> Element:
-        """Append an op on two values, and return the result. If both values are constant, return a constant that
-        `folded` computes.
+        """Append an op on two values, and return the result. If both values are constant, return a constant
+        instead.
+
+        kind: creates the op.
+        folded: computes the constant.
         """
         if a.constant is not None and b.constant is not None:
             return self.int_constant(folded(a.constant, b.constant), a.width)
@@ -284,7 +292,10 @@ class LaneRecorder(Machine[Element]):
     def call_on_table(self, function: str, name: str, table: Table, *arguments: Element) -> Element:
         """Append the arithmetic of `tm_interpolate_s16` or `tm_interpolate_odd_s16`, and return the result.
 
-        Both functions are in `runtime/include/tinyml/interpolate.h`.
+        Both functions are defined in `runtime/include/tinyml/interpolate.h`.
+
+        function: the name of the function.
+        name: the name of the table.
         """
         x, *numbers = arguments
         if x.constant is not None:
@@ -302,8 +313,9 @@ class LaneRecorder(Machine[Element]):
                 raise NotInLanes(f"{function} is not a function of lanes")
 
     def _between(self, name: str, table: Table, place: Element) -> Element:
-        """Append the interpolation between two entries of a table, and return the result. place: the position, with 8
-        fraction bits.
+        """Append the interpolation between two entries of a table, and return the result.
+
+        place: the position in the table, with 8 fractional bits.
         """
         eight, one = self.int_constant(8, REGISTER), self.int_constant(1, REGISTER)
         segment = self.shrsi(place, eight)

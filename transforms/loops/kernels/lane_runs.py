@@ -1,5 +1,8 @@
 """Nests whose iterations can be computed as lanes, converted to `num.lane_function` ops on runs of memory
 (`vectorise-loops`).
+
+A lane function computes one or several lines of lanes. From one line to the next, each run advances by a fixed number
+of elements, its pitch.
 """
 
 from __future__ import annotations
@@ -43,12 +46,13 @@ Nest = num.NestOp | num.ContractOp | num.ReduceOp | scf.ForOp
 
 @dataclass
 class Run:
-    """A run of memory that lanes access, or a single value that all lanes share.
+    """A run of memory that lanes access, or a single value that all lanes read.
 
-    root: the buffer; for a run of one element also a value, or the result of a reduction. start: the position in the
-    buffer of the first lane's element. accesses: the loads and stores of the nest; empty for a table and for a root
-    that is not a buffer. elements: true if each lane accesses a different element. argument: the argument of the lane
-    function that represents the run.
+    root: the buffer; for a run of one element also a value, or the result of a reduction.
+    start: the position in the buffer of the first lane's element.
+    accesses: the loads and stores of the nest; empty for a table and for a root that is not a buffer.
+    elements: whether each lane accesses a different element.
+    argument: the argument of the lane function that represents the run.
     """
 
     root: SSAValue
@@ -66,9 +70,9 @@ class Run:
 class LaneNest:
     """A nest as a function of lanes.
 
-    nest: the op that is replaced by calls of the function. It includes all loops that became lanes or lines. outer: the
-    axes of the nest that stay loops, with their extents. runs: the memory that the function accesses; it writes only
-    the last run.
+    nest: the op that calls of the function replace. It includes all loops that became lanes or lines.
+    outer: the axes of the nest that stay loops, with their extents.
+    runs: the memory that the function accesses; it writes only the last run.
     """
 
     nest: Operation
@@ -79,7 +83,7 @@ class LaneNest:
 
 
 def lane_nest(nest: Nest) -> LaneNest | str:
-    """Convert a nest to a function of lanes. If this is impossible, return the reason."""
+    """Convert a nest to a function of lanes. If this is impossible, return the reason as text."""
     if isinstance(nest, num.ContractOp) and len(nest.shape) > 1:
         return "it has several windows"
     if isinstance(nest, scf.ForOp) and (nest.iter_args or trips_from_zero(nest) is None):
@@ -95,7 +99,7 @@ def lane_nest(nest: Nest) -> LaneNest | str:
 
 
 def _single_width(type: Attribute) -> int:
-    """The width in bits of a value in memory; raises `NotInLanes` for a value that is not an integer of a width in
+    """The width in bits of a value in memory. Raises `NotInLanes` for a value that is not an integer of a width in
     `WIDTHS`.
     """
     if isinstance(type, IndexType):
@@ -108,22 +112,23 @@ def _single_width(type: Attribute) -> int:
 
 
 def _counts_up(variable: SSAValue) -> bool:
-    """True for the index of a nest's axis, and for the index of a loop that starts from 0."""
+    """Whether a value is the index of a nest's axis, or the index of a loop that starts from 0."""
     loop = variable.owner.parent_op() if isinstance(variable.owner, Block) else None
     return isinstance(loop, Nest) or (isinstance(loop, scf.ForOp) and trips_from_zero(loop) is not None)
 
 
 def _is_inside(loop: Operation, value: SSAValue) -> bool:
-    """True for a value that is defined inside a loop."""
+    """Whether a value is defined inside a loop."""
     block = value.owner if isinstance(value.owner, Block) else value.owner.parent
     return block is not None and loop.is_ancestor(block)
 
 
 @dataclass(frozen=True)
 class _Window:
-    """An axis that each lane iterates over.
+    """An axis over which each lane iterates.
 
-    number: the index of this axis in the lane function. first: the least index along this axis in the nest.
+    number: the index of this axis in the lane function.
+    first: the least index along this axis in the nest.
     """
 
     number: SSAValue
@@ -132,12 +137,13 @@ class _Window:
 
 @dataclass
 class _Recording:
-    """The function of a lane, recorded while the ops of a nest are visited.
+    """The function of a lane, which is recorded while the ops of a nest are visited.
 
-    values: for each value of the IR, the recorded value. places: for each index of the IR, the recorded index. cells:
-    by buffer and element, the values that a lane stores to a buffer that only this nest uses. indexed: the loads and
-    stores of the function, each with the number of its run and an affine index; the index of the line is added at the
-    end.
+    values: for each value of the IR, the recorded value.
+    places: for each index of the IR, the recorded index.
+    cells: by buffer and element, the values that a lane stores to a buffer that only this nest uses.
+    indexed: the loads and stores of the function, each with the number of its run and an affine index; the index of
+        the line is added at the end.
     """
 
     nest: Nest
@@ -158,7 +164,7 @@ class _Recording:
             self.number = self.block.insert_arg(IndexType(), 0)
 
     def found(self) -> LaneNest:
-        """Record the nest and return its function; raises `NotInLanes` if lanes cannot compute it."""
+        """Record the nest, and return its function. Raises `NotInLanes` if lanes cannot compute it."""
         nest = self.nest
         if isinstance(nest, num.ReduceOp):
             return self.joined(nest)
@@ -182,9 +188,12 @@ class _Recording:
         return self.finished(op, axes, [lines, count] if lines > 1 else [count], pitches)
 
     def _around(self, op: Operation, axes: Mapping[SSAValue, int]) -> tuple[SSAValue, int, Operation] | None:
-        """Return the axis or loop around the lanes: its index, its extent, and the op that a call would replace.
+        """Return the axis or loop around the lanes: its index, its extent, and the op that a call would
+        replace.
 
         None if the axis or loop cannot become part of the function.
+
+        axes: the extents of the nest's axes, by their indices.
         """
         if axes:
             number, extent = [*axes.items()][-1]
@@ -205,17 +214,19 @@ class _Recording:
         return around[1]
 
     def _continue(self, number: SSAValue, count: int) -> bool:
-        """True if, in every run, the elements of each iteration of the surrounding axis directly follow those of the
-        previous iteration.
+        """Whether, in every run, the elements of each iteration of the surrounding axis directly follow those
+        of the previous iteration.
 
-        number: the index of the axis. count: the number of elements per iteration.
+        number: the index of the axis.
+        count: the number of elements per iteration.
         """
         return all(run.start.factors.get(number) == (count if run.elements else None) for run in self.runs)
 
     def _move(self, number: SSAValue, factors: Sequence[int]) -> None:
-        """Subtract multiples of an index from the starts of runs, because the function now contains the loop over this
-        index.
+        """Subtract multiples of an index from the starts of runs, because the function now contains the loop
+        over this index.
 
+        number: the index.
         factors: the multiple for each run.
         """
         for run, factor in zip(self.runs, factors, strict=True):
@@ -226,6 +237,9 @@ class _Recording:
     ) -> LaneNest:
         """The finished function over lines and lanes, with the indices of all accesses.
 
+        op: the op that calls of the function replace.
+        outer: the axes that stay loops, with their extents.
+        shape: the numbers of lines and lanes.
         pitches: for each run, the distance in elements from one line to the next.
         """
         for run in self.runs:
@@ -283,21 +297,29 @@ class _Recording:
         return self.recorder.index(known)
 
     def _next(self, block: Block, windows: dict[SSAValue, _Window] | None = None) -> Sequence[SSAValue]:
-        """Record the body of a reduction, and return the next carried values."""
+        """Record the body of a reduction, and return the next carried values.
+
+        windows: as for `ops`.
+        """
         self.ops(block, windows or {})
         last = cast(num.NextOp, block.last_op)
         return [self.places.get(one) or self.recorder.register(self.value(one)) for one in last.values]
 
     def is_safe(self, run: Run) -> bool:
-        """True if no lane reads an element that another lane has overwritten, regardless of how lanes are grouped.
+        """Whether no lane reads an element that another lane has overwritten, for every grouping of lanes into
+        vectors.
 
-        This holds if the run does not overlap the written run, or if lanes read no elements before their own position.
+        This is the case if the run does not overlap the written run, or if lanes read no elements before their
+        own position.
         """
         [written] = self.runs[-1].accesses
         return all(read.is_apart(written) or _is_behind(read, written) for read in run.accesses)
 
     def ops(self, block: Block, windows: dict[SSAValue, _Window]) -> None:
-        """Record the ops of a block. windows: the enclosing axes that each lane iterates over, outermost first."""
+        """Record the ops of a block.
+
+        windows: the enclosing axes over which each lane iterates, outermost first.
+        """
         for op in block.ops:
             if not isinstance(op, num.NextOp | scf.YieldOp):
                 self.op(op, windows)
@@ -348,7 +370,7 @@ class _Recording:
                 raise NotInLanes(f"{op.name} is not an op of lanes")
 
     def value(self, value: SSAValue) -> Element:
-        """The recorded value for a value of the IR; constants may be defined anywhere."""
+        """The recorded value for a value of the IR. Constants may be defined anywhere."""
         if isinstance(op := value.owner, num.NumOp) and not op.operands:
             return op.computation()(self.recorder, [])
         if value not in self.values:
@@ -369,7 +391,10 @@ class _Recording:
         return self.recorder.first(run.argument)
 
     def inner(self, op: num.ReduceOp, windows: dict[SSAValue, _Window]) -> None:
-        """Record a reduction that each lane computes by itself."""
+        """Record a reduction that each lane computes by itself.
+
+        windows: as for `ops`.
+        """
         starts = [self.value(start) for start in op.starts]
         number, carried = op.body.block.args[0], op.body.block.args[1:]
 
@@ -395,8 +420,8 @@ class _Recording:
     ) -> Element:
         """Record a sum of products of a row and a vector, and return its value.
 
-        rows, vector: each factor as a buffer and the position of the lane's first element. differs: true to sum squared
-        differences instead of products.
+        rows, vector: each factor as a buffer and the position of the lane's first element.
+        differs: true to sum squared differences instead of products.
         """
         formats = [element_format(factor.type) for factor in op.factors]
         pitch, length = rows[1].factors.get(self.lane, 0), op.length
@@ -430,7 +455,11 @@ class _Recording:
         return recorder.addi(start, Element(sum, width))
 
     def sum_run(self, op: Operation, buffer: SSAValue, start: AffineSum, *, shared: bool = False) -> Run:
-        """The run that contains a factor of a sum. shared: true for a vector; several sums then use the same run."""
+        """The run that contains a factor of a sum.
+
+        start: the position of the run in the buffer.
+        shared: true for a vector; several sums then use the same run.
+        """
         root, access = scratch.root(buffer), buffer_access(op, buffer)
         if element_bytes(memref_type(buffer)) != element_bytes(memref_type(root)) or access.width not in WIDTHS:
             raise NotInLanes("the products inside are of elements in other units than their buffer")
@@ -441,7 +470,7 @@ class _Recording:
         return self.add_run(root, start, access.width, [access])
 
     def table(self, name: str, table: Table) -> SSAValue:
-        """The argument of the function that stands for a table; equal tables share one argument."""
+        """The argument of the function that represents a table. Equal tables have one argument."""
         constant = scratch.ConstantOp.of(table, element_type(table))
         constant.result.name_hint = f"{name}_table"
         for run in self.runs:
@@ -451,8 +480,9 @@ class _Recording:
         return self.add_run(constant.result, AffineSum(0, {}), 8 * table.dtype.itemsize, [], len(table)).argument
 
     def add_run(self, root: SSAValue, start: AffineSum, width: int, accesses: list[Access], length: int = 1) -> Run:
-        """Append a run with elements of `width` bits and return it. length: the length of a table; for other runs it is
-        computed later.
+        """Append a run with elements of `width` bits, and return it.
+
+        length: the length of a table; for other runs it is computed later.
         """
         argument = self.block.insert_arg(MemRefType(IntegerType(width), [length]), len(self.runs))
         argument.name_hint = root.name_hint
@@ -461,8 +491,8 @@ class _Recording:
         return run
 
     def cell(self, op: memref.LoadOp | memref.StoreOp) -> int | None:
-        """The position of an element in a buffer that only this nest uses, if all lanes access the same element;
-        otherwise None.
+        """The position of the accessed element in its buffer, if only this nest uses the buffer and all lanes
+        access the same element. None otherwise.
         """
         place, root = element_of(op.memref, op.indices), scratch.root(op.memref)
         if place.factors or is_handed_on(op.memref):
@@ -484,7 +514,10 @@ class _Recording:
         return loaded
 
     def run(self, op: memref.LoadOp | memref.StoreOp, windows: dict[SSAValue, _Window]) -> tuple[Run, AffineSum]:
-        """Return the run that an op accesses, and the affine index of the element in this run."""
+        """Return the run that an op accesses, and the affine index of the element in this run.
+
+        windows: as for `ops`.
+        """
         type, lane = memref_type(op.memref), self.lane
         root = scratch.root(op.memref)
         if packed_bits(type) is not None or is_handed_on(op.memref):
@@ -511,7 +544,7 @@ class _Recording:
 
 
 def _is_behind(read: Access, written: Access) -> bool:
-    """True if an iteration reads no elements before the element that it writes."""
+    """Whether an iteration reads only elements at or after the element that it writes."""
     if read.start is None or written.start is None or read.width != written.width:
         return False
     gap = read.start.plus(written.start, -1)

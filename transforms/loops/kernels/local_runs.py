@@ -1,9 +1,9 @@
-"""Runs of memory that kernels cannot read. The runs are decoded or unpacked into local arrays first (L3).
+"""Runs of memory that kernels cannot read, and which are first decoded or unpacked into local arrays (L3).
 
 The load program of a format decodes the elements of a run. A run that is invariant in the enclosing loop is decoded
 once, before the loop. Examples are the vector of a product with a matrix, and the row of a product with several
-columns. Other runs are decoded block by block; each element is then decoded once for each product. Packed RAM is always
-unpacked a few elements at a time.
+columns. Other runs are decoded block by block, so that each element is decoded once for each product. Packed RAM is
+always unpacked a few elements at a time.
 """
 
 from __future__ import annotations
@@ -41,31 +41,31 @@ SHARE = 8
 
 
 def coding_of(run: SSAValue) -> str:
-    """The name of the coding of a run's elements. The name is "" if only the load program of the format can decode
-    them.
+    """The name of the coding of a run's elements. It is "" if only the load program of the format can decode the
+    elements.
     """
     coding = element_format(run.type).coding
     return "" if coding is None else coding.name
 
 
 def decoded_format(run: SSAValue) -> NumberFormat | None:
-    """The integer format to which the elements of a run can be decoded.
-
-    None if they already are integers or if no integer format fits.
+    """The integer format to which the elements of a run can be decoded. None if they already are integers, or if no
+    integer format represents them.
     """
     return None if coding_of(run) == INTEGER else element_format(run.type).as_integers(DECODED_BITS)
 
 
 def open_nest_around(op: Operation) -> None:
-    """Expand the nest around an op into loops if the op itself becomes a loop or needs memory that is written."""
+    """Expand the nest around an op into loops, if the op itself becomes a loop or needs memory that is written."""
     if isinstance(nest := op.parent_op(), num.NestOp):
         expand_nest(nest)
 
 
 class LocalRuns:
-    """A rewriter of sums of products that decodes their runs; the sums of one function share local arrays.
+    """A rewriter of sums of products that decodes the runs of the sums. The sums of one function use the same local
+    arrays.
 
-    ram: the RAM of the board in bytes, or None if unlimited.
+    ram: the RAM of the board in bytes; None for no limit.
     """
 
     def __init__(self, ram: int | None) -> None:
@@ -116,7 +116,7 @@ class LocalRuns:
         return _in_blocks(op, factors, length, kernel, read, nest)
 
     def _stays(self, op: num.CallOp, run: SSAValue) -> bool:
-        """True if a run is invariant in the enclosing loop and if RAM has room for the decoded run."""
+        """Whether a run is invariant in the enclosing loop, and RAM has room for the decoded run."""
         bytes = num.run_length(run) * DECODED_BITS // 8
         room = self._ram is None or bytes <= self._ram // SHARE
         return room and isinstance(op.parent_op(), _Loop) and _needed(op, run) is not None
@@ -135,7 +135,11 @@ class LocalRuns:
         return _decode(nest, values.get(run, run), self._array(op, _integers(run).storage, length, "decoded", *kind))
 
     def _array(self, op: num.CallOp, storage: Attribute, length: int, name: str, *kind: int) -> SSAValue:
-        """A local array of at least `length` elements; calls with the same kind and type share one array."""
+        """A local array of at least `length` elements. Calls with the same kind and type get the same array.
+
+        storage: the element type.
+        name: the name of the array.
+        """
         function = function_around(op)
         key = function, storage, name, *kind
         known = self._arrays.get(key)
@@ -156,7 +160,7 @@ def _in_blocks(
 ) -> SSAValue:
     """Compute the sum of an op by kernel calls on blocks of `size` elements of its factors, and return the sum.
 
-    read: converts a block to a form that the kernel accepts.
+    read: converts a block of a factor to a form that the kernel accepts, from the index of the factor and the block.
     """
 
     def block(sum: SSAValue, first: SSAValue, count: int) -> SSAValue:
@@ -183,7 +187,7 @@ def _integers(coded: SSAValue) -> NumberFormat:
 
 
 def _decode(nest: LoopBuilder, coded: SSAValue, array: SSAValue) -> SSAValue:
-    """Decode a run into an array, and return the view of the array that contains the integers."""
+    """Decode a run into an array. Return the view of the array that contains the integers."""
     type, length = _integers(coded).type, num.run_length(coded)
     whole = nest.insert(scratch.SliceOp(array, nest.index(0), (length,), type))
 
@@ -201,7 +205,7 @@ def _depth(op: Operation) -> int:
 
 
 def _needed(op: num.CallOp, run: SSAValue) -> list[Operation] | None:
-    """The ops in the enclosing loop that compute a run's address, in order.
+    """The ops in the enclosing loop that compute a run's address, in program order.
 
     None if the address or the elements may change between iterations.
     """
@@ -222,7 +226,7 @@ def _needed(op: num.CallOp, run: SSAValue) -> list[Operation] | None:
 
 
 def _may_change(run: SSAValue, loop: _Loop) -> bool:
-    """True if an op in a loop may write to the memory of a run."""
+    """Whether an op in a loop may write to the memory of a run."""
     memory = scratch.root(run)
     return any(
         isinstance(operand.type, MemRefType) and scratch.root(operand) is memory

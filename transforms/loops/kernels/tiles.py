@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
 
 def select_tile_kernels(module: ModuleOp, target: str) -> None:
-    """Replace contractions that have a tile by calls of its kernel.
+    """Replace contractions that have a tile by calls of the tile's kernel.
 
     Contractions whose weights are packed or were loaded into RAM are unchanged.
     """
@@ -45,7 +45,7 @@ def select_tile_kernels(module: ModuleOp, target: str) -> None:
 
 
 def usual_tile(op: num.ContractOp, target: str) -> num.TileKernelAttr | num.CodeKernelAttr | None:
-    """The tile of the best kernel that a target has for a contraction; None if it has none.
+    """The tile of the best kernel that a target has for a contraction. None if it has no kernel.
 
     Kernels that only `spend-flash` may choose are not considered.
     """
@@ -56,8 +56,8 @@ def usual_tile(op: num.ContractOp, target: str) -> num.TileKernelAttr | num.Code
 class TileCall:
     """The calls of a kernel that compute a contraction.
 
-    times: the number of calls; each call computes some of the tile's lines. data: the weight stream in flash. If the
-    kernel contains its data instead of reading a stream, the data in the kernel.
+    times: the number of calls; each call computes some of the tile's lines.
+    data: the stream of weights in flash, or for a kernel that contains its data, this data.
     """
 
     kernel: Kernel
@@ -76,11 +76,13 @@ class TileCall:
 
     @cached_property
     def content(self) -> bytes:
-        """The data in flash that calls of the same kernel can share: the bytes of the weight stream."""
+        """The bytes of the weight stream in flash. Calls of the same kernel with equal bytes can use one
+        stream.
+        """
         return b"" if is_tile(self.data) else cast("Bytes", self.data).tobytes()
 
     def replace(self, op: num.ContractOp) -> None:
-        """Replace a contraction by these calls."""
+        """Replace a contraction by calls of the kernel."""
         [products], [store], nest = op.products, op.stores, LoopBuilder(op)
         assert isinstance(products, num.ProductsOp)
         results = prod(op.shape) // self.times
@@ -106,7 +108,7 @@ class TileCall:
 
 
 def _erase(op: num.ContractOp) -> None:
-    """Erase a contraction and the views that only the contraction reads."""
+    """Erase a contraction, and the views that only this contraction reads."""
     read = [value for each in op.body.block.ops for value in each.operands if isinstance(value.owner, scratch.SliceOp)]
     Rewriter.erase_op(op)
     for value in dict.fromkeys(read):
@@ -116,22 +118,21 @@ def _erase(op: num.ContractOp) -> None:
 
 
 def code_of(kernel: Kernel) -> num.CodeKernelAttr:
-    """The attribute that names a kernel that contains its constants."""
+    """The attribute that identifies a kernel that contains its constants."""
     assert isinstance(kernel.attribute, num.CodeKernelAttr)
     return kernel.attribute
 
 
 def size_of(kernel: Kernel) -> num.CodeSize:
-    """The size of a composed kernel in bytes: of a call, of its code and of its stack."""
+    """The sizes of a composed kernel in bytes: of a call, of its code and of its stack."""
     composed = kernel.composed
     assert composed is not None
     return num.CodeSize(round(composed.costs[""]), kernel.code, composed.call, composed.stack)
 
 
 def is_bought(tile: num.TileKernelAttr | num.CodeKernelAttr | None, target: str) -> bool:
-    """True for a tile that only `spend-flash` chooses.
-
-    Its kernel reads more bytes than there are weights, or contains the weights.
+    """Whether only `spend-flash` chooses a tile, because its kernel contains the weights or reads more bytes than
+    there are weights.
     """
     if tile is None or isinstance(tile, num.CodeKernelAttr):
         return tile is not None
@@ -140,10 +141,11 @@ def is_bought(tile: num.TileKernelAttr | num.CodeKernelAttr | None, target: str)
 
 
 def call_of_tile(op: num.ContractOp, target: str) -> TileCall | None:
-    """The calls of the kernel for a contraction's tile; None without a tile, or if the kernel cannot finish such sums.
+    """The calls of the kernel for a contraction's tile. None without a tile, or if the kernel cannot finish such
+    sums.
 
-    Raises `InputError` for a tile for which the target has no kernel, or whose kernel computes other sums than the
-    contraction.
+    Raises `InputError` if the target has no kernel for the tile, or if the kernel computes sums that differ from
+    the sums of the contraction.
     """
     if (tile := op.tile) is None or (nest := _nest_of(op, by=tile)) is None:
         return None
@@ -159,8 +161,8 @@ def call_of_tile(op: num.ContractOp, target: str) -> TileCall | None:
 
 
 def calls_of_tile(op: num.ContractOp, target: str, *, large: bool = False) -> Iterator[TileCall]:
-    """Yield the calls of every kernel that can compute a contraction over windows. One call computes all lines or some
-    lines.
+    """Yield the calls of every kernel that can compute a contraction over windows. One call computes all or some
+    lines of windows.
 
     large: as in `TileQuery`.
     """
@@ -169,13 +171,16 @@ def calls_of_tile(op: num.ContractOp, target: str, *, large: bool = False) -> It
 
 
 def _nest_of(op: num.ContractOp, *, large: bool = False, by: num.KernelAttr | None = None) -> TileQuery | None:
-    """The query to a chip for the kernels of a contraction; None if no tile kernel computes it."""
+    """The query to a chip for the kernels of a contraction. None if no tile kernel can compute it.
+
+    large, by: as in `TileQuery`.
+    """
     asked = _asked(op, large=large, by=by)
     return None if isinstance(asked, str) else asked
 
 
 def obstacle_of_tile(op: num.ContractOp) -> str:
-    """The reason why no tile of a target computes a contraction."""
+    """The reason why no tile of a target can compute a contraction."""
     asked = _asked(op)
     return asked if isinstance(asked, str) else "the target has no kernel for a tile of these sums"
 
@@ -183,8 +188,10 @@ def obstacle_of_tile(op: num.ContractOp) -> str:
 def _asked(op: num.ContractOp, *, large: bool = False, by: num.KernelAttr | None = None) -> TileQuery | str:
     """The query to a chip for the kernels of a contraction, or the reason why no tile kernel can compute it.
 
-    Tile kernels compute one sum of products of bytes that are constant or in RAM. The sum must start from a constant
-    for each row and be stored as a byte.
+    Tile kernels compute one sum of products of bytes that are constant or in RAM. The sum must start from a
+    constant for each row and be stored as a byte.
+
+    large, by: as in `TileQuery`.
     """
     match op.sums:
         case [num.Sum(terms=[(num.ProductsOp() as products, None)]) as sum] if products.row_pitch == products.length:
@@ -206,7 +213,7 @@ def _asked(op: num.ContractOp, *, large: bool = False, by: num.KernelAttr | None
 
 
 def row_starts(op: num.ContractOp, sum: num.Sum) -> Start | None:
-    """The initial values of the sums of all rows, in order; None if they are not constant."""
+    """The initial values of the sums of all rows, in order. None if they are not constant."""
     if (load := sum.start_load) is None or not op.visits(load) or (raws := constant_raws(load.memref)) is None:
         return None
     return Start(element_format(load.memref.type), raws)

@@ -1,5 +1,5 @@
-"""Affine functions `factors * u + addends` by element, and how the layers that read the result of such a function
-absorb it.
+"""Affine functions `factors * u + addends` by element, and the ways in which layers absorb such a function of their
+operand.
 
 `W (a * u + b)` equals `(W * a) u + W b`. The layer can therefore read u directly, with other weights and another bias.
 """
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class AffineFunction:
-    """The function `factors * u + addends`; both arrays have the shape of u."""
+    """The function `factors * u + addends`. Both arrays have the shape of u."""
 
     factors: Reals
     addends: Reals
@@ -42,27 +42,29 @@ class AffineFunction:
         return AffineFunction(self.factors.reshape(shape), self.addends.reshape(shape))
 
     def followed_by(self, factors: Reals | float, addends: Reals | float) -> AffineFunction:
-        """The composition of this function with the function `factors * v + addends`, where v is the result of this
+        """The composition of this function with `factors * v + addends`, where v is the result of this
         function.
         """
         return AffineFunction(self.factors * factors, self.addends * factors + addends)
 
     def thresholds(self, thresholds: Reals, features: NDArray[np.int64]) -> Reals | None:
-        """The thresholds on u that are equivalent to thresholds on the result of the function, in double precision.
+        """The thresholds on u that are equivalent to thresholds on the result of the function, in double
+        precision. Decision trees absorb the function in this way.
 
-        Decision trees absorb the function in this way. thresholds: of any shape. features: for each threshold, the
-        row-major index of the element that is compared with it. None if the factor of one of these elements is not
-        positive, because comparisons would be reversed.
+        None if the factor of a compared element is not positive, because comparisons would be reversed.
+
+        thresholds: of any shape.
+        features: for each threshold, the row-major index of the element that is compared with it.
         """
         factors, addends = self.factors.ravel()[features], self.addends.ravel()[features]
         return (thresholds - addends) / factors if (factors > 0).all() else None
 
 
 def extended(op: Operation, value: SSAValue, function: AffineFunction) -> AffineFunction | None:
-    """The affine function that computes the result of an op from some tensor, given that `function` computes the
-    operand `value`.
+    """The affine function that computes the result of an op, given that `function` computes the operand `value`
+    from the same tensor.
 
-    The op must add, subtract or multiply by a constant, negate, or change the shape; None for other ops.
+    None unless the op adds, subtracts or multiplies by a constant, negates, or changes the shape.
     """
     match op:
         case tdsl.ReshapeOp():
@@ -84,17 +86,18 @@ def extended(op: Operation, value: SSAValue, function: AffineFunction) -> Affine
 
 
 class _Carried(NamedTuple):
-    """The result of exchanging an op with the affine function that computes its operand. The op then reads u directly.
+    """The result of exchanging an op with the affine function that computes its operand. The op then reads the
+    argument u of the function directly.
 
-    function: the affine function that follows the op. filling: the real with which u must be padded; None for an op
-    without padding.
+    function: the affine function that follows the op.
+    filling: the real with which u must be padded; None for an op without padding.
     """
 
     function: AffineFunction
     filling: float | None = None
 
     def put(self, op: Operation) -> None:
-        """Set the value with which an op pads u, now that u is the operand of the op."""
+        """Set the real with which a padding op pads u."""
         if isinstance(op, tdsl.PadOp) and self.filling is not None:
             op.properties.pop("value", None)
             if self.filling:
@@ -102,11 +105,11 @@ class _Carried(NamedTuple):
 
 
 def carried(op: Operation, function: AffineFunction) -> _Carried | None:
-    """Exchange an op with the affine function of its operand; None if the two cannot be exchanged.
+    """Exchange an op with the affine function of its operand. None if the two cannot be exchanged.
 
-    If the op indexes with computed indices, the function must be constant along the indexed axes. If the op is a
-    padding, the function must be the same for all elements. If the op is a max pool, the function must be the same for
-    all pixels and have positive factors.
+    For an op with computed indices, the function must be constant along the indexed axes. For a padding, the
+    function must be the same for all elements. For a max pool, the function must be the same for all pixels and
+    have positive factors.
     """
     parts = function.factors, function.addends
     match op:
@@ -129,7 +132,7 @@ def carried(op: Operation, function: AffineFunction) -> _Carried | None:
 
 
 def _sliced(op: tdsl.SliceOp, parts: tuple[Reals, Reals]) -> _Carried | None:
-    """Exchange a slice with a function that is constant along the sliced axes; None for other functions.
+    """Exchange a slice with a function that is constant along the sliced axes. None for any other function.
 
     parts: the factors and the addends of the function.
     """
@@ -144,7 +147,7 @@ def _sliced(op: tdsl.SliceOp, parts: tuple[Reals, Reals]) -> _Carried | None:
 
 
 def _by_channel(parts: tuple[Reals, Reals]) -> bool:
-    """True if the factors and addends (`parts`) differ only between channels, which are the last axis of an image."""
+    """Whether the factors and addends (`parts`) differ only between channels, which are the last axis of an image."""
     return all((part == part[:1, :1, :1]).all() for part in parts)
 
 
@@ -155,10 +158,11 @@ Product: TypeAlias = "tdsl.MatmulOp | tdsl.SpmvOp"
 
 
 def absorb(value: SSAValue, function: AffineFunction, base: SSAValue) -> bool:
-    """Let all readers of a value read `base` instead. The value is an affine function of `base`.
+    """Let all readers of a value read `base` instead, where the value is an affine function of `base`. Return
+    whether this was possible.
 
-    Affine ops after the value become part of the function. Returns False without changes unless all readers are layers
-    that can absorb the function.
+    Affine ops after the value become part of the function. Nothing is changed unless all readers are layers that
+    can absorb the function.
     """
     edits = absorption(value, function)
     for edit in edits or ():
@@ -187,8 +191,8 @@ def absorption(value: SSAValue, function: AffineFunction) -> list[Edit] | None:
 
 
 def _behind(op: Operation, moved: _Carried) -> list[Edit] | None:
-    """The edits after which an op reads u instead of a function of u, and the readers of its result absorb the
-    function.
+    """The edits after which an op reads u instead of a function of u, and the readers of the op's result absorb the
+    function. None if they cannot.
     """
     [result] = op.results
     if (inner := absorption(result, moved.function)) is None:
@@ -218,8 +222,9 @@ def _by_layer(op: Operation, operand: int, function: AffineFunction) -> list[Edi
 def _by_product(op: Product, operand: int, function: AffineFunction) -> list[Edit] | None:
     """The edits that fold an affine function into the constant matrix that multiplies the function's result.
 
-    operand: the operand of the product that the function computes. None if there is no such matrix, or if the factors
-    vary along an axis that is not summed.
+    None if there is no such matrix, or if the factors vary along an axis that is not summed.
+
+    operand: the index of the product's operand that the function computes.
     """
     if (weights := _own_constant(op.operands[1 - operand])) is None:
         return None
@@ -233,7 +238,7 @@ def _by_product(op: Product, operand: int, function: AffineFunction) -> list[Edi
 
 
 def _by_convolution(op: tdsl.Conv2dOp, function: AffineFunction) -> list[Edit] | None:
-    """The edits that fold an affine function into the filter of a convolution; None if the function differs between
+    """The edits that fold an affine function into the filter of a convolution. None if the function differs between
     pixels.
     """
     filter = _own_constant(op.lhs)
@@ -249,8 +254,8 @@ def _by_convolution(op: tdsl.Conv2dOp, function: AffineFunction) -> list[Edit] |
 
 
 def _by_forest(op: tdsl.ForestOp, function: AffineFunction) -> list[Edit] | None:
-    """The edits that replace the thresholds of a forest by thresholds on the argument of the function; None if
-    impossible.
+    """The edits that replace the thresholds of a forest by thresholds on the argument of the function. None if
+    there are no equivalent thresholds.
     """
     trees = op.trees
     thresholds = function.thresholds(trees.thresholds.astype(np.float64), np.asarray(trees.features, np.int64))
@@ -265,7 +270,7 @@ def _by_forest(op: tdsl.ForestOp, function: AffineFunction) -> list[Edit] | None
 
 
 def _own_constant(value: SSAValue) -> tdsl.ConstOp | None:
-    """The constant that defines a value on reals, if the value has no other uses."""
+    """The constant that defines a value on reals, if the value has no other uses. None otherwise."""
     constant = value.owner
     if isinstance(constant, tdsl.ConstOp) and value.has_one_use() and tdsl.format_of(value).type == f32:
         return constant
@@ -284,8 +289,8 @@ def _edit(op: Product | tdsl.Conv2dOp, operand: int, weights: tdsl.ConstOp, scal
 
 
 def in_shape(base: SSAValue, shape: tdsl.Shape, reader: Operation) -> SSAValue:
-    """Reshape a tensor to a given shape, and return the result. A reshaping op is inserted before `reader` if
-    necessary.
+    """Reshape a tensor to a given shape, and return the result. If necessary, a reshape op is inserted before
+    `reader`.
     """
     if tdsl.shape_of(base) == shape:
         return base
@@ -296,9 +301,8 @@ def in_shape(base: SSAValue, shape: tdsl.Shape, reader: Operation) -> SSAValue:
 
 
 def _add_to_result(op: tdsl.ContractionOp, bias: Reals) -> None:
-    """Add a constant to a layer's result.
-
-    If the layer has a bias and the result without bias has no other uses, the constant is added to the bias.
+    """Add a constant to a layer's result. If the layer has a bias, and its result without the bias has no other
+    uses, the constant is added to the bias.
     """
     value: SSAValue = op.out
     while value.has_one_use():
@@ -323,14 +327,15 @@ def _add_to_result(op: tdsl.ContractionOp, bias: Reals) -> None:
 
 
 def _bias_shape(op: tdsl.ContractionOp) -> tdsl.Shape:
-    """The shape of a bias: one number for each channel of a convolution, the shape of the result for other ops."""
+    """The shape of a bias: one number for each channel of a convolution, and the shape of the result for any other
+    op.
+    """
     return (op.rows,) if isinstance(op, tdsl.Conv2dOp) else tdsl.shape_of(op.out)
 
 
 def _narrowed(numbers: Reals, shape: Sequence[int]) -> NDArray[np.float32]:
-    """Convert numbers to single precision.
-
-    If their values permit it, return them in a smaller shape that broadcasts to `shape`.
+    """Convert numbers to single precision. If equal numbers permit it, return them in a smaller shape that
+    broadcasts to `shape`.
     """
     padded = (1,) * (numbers.ndim - len(shape)) + tuple(shape)
     few = numbers[tuple(slice(0, extent) for extent in padded)]
@@ -339,8 +344,8 @@ def _narrowed(numbers: Reals, shape: Sequence[int]) -> NDArray[np.float32]:
 
 
 def set_feature_map(function: func.FuncOp, features: tdsl.FeatureMap) -> None:
-    """Record the scales and zeros of a function's features, and convert a declared range to the range of the
-    argument.
+    """Record the scales and zeros of a function's features. A declared range of the features is converted to the
+    range of the argument.
     """
     declared = tdsl.read_input(function).range
     if declared is not None:

@@ -1,6 +1,5 @@
-"""The scores that a program compares.
-
-They are the values before softmax, sigmoid and other functions that preserve the order of scores.
+"""The scores that a program compares to determine a class. They are the values before softmax, sigmoid and other
+functions that preserve the order of scores.
 """
 
 from __future__ import annotations
@@ -25,7 +24,7 @@ _Decision = tdsl.ArgmaxOp | tdsl.SignOp | tdsl.AtLeastOp
 
 
 def return_compared_scores(module: ModuleOp) -> None:
-    """Change a program to return a label and the numbers that determine the label.
+    """Change a program to return a label, and the numbers that determine the label.
 
     Raises `InputError` for a result that is neither a vector of scores nor a single score.
     """
@@ -50,7 +49,7 @@ def _add_label(function: func.FuncOp) -> None:
 
 
 def _return_compared(function: func.FuncOp, compared: SSAValue) -> None:
-    """Return the compared numbers once, instead of all results that are computed only from them."""
+    """Return the compared numbers once, in place of all results that are computed only from them."""
     last = cast(func.ReturnOp, function.body.block.last_op)
     if not isinstance(compared.type, TensorType) or number_format(shaped(compared).get_element_type()) is None:
         # The program finishes an accumulator before it returns it.
@@ -67,7 +66,7 @@ def _return_compared(function: func.FuncOp, compared: SSAValue) -> None:
 
 
 def _is_function_of(value: SSAValue, argument: SSAValue) -> bool:
-    """True for a value that is computed only from `argument` and constants."""
+    """Whether a value is computed only from `argument` and constants."""
     if value is argument:
         return True
     if not isinstance(value, OpResult) or isinstance(value.op, _Decision) or not value.op.operands:
@@ -77,8 +76,8 @@ def _is_function_of(value: SSAValue, argument: SSAValue) -> bool:
 
 
 def _drop(decision: _Decision) -> SSAValue:
-    """Let a decision read the argument of increasing functions instead of their results. Return the value that it then
-    compares.
+    """Let a decision read the argument of increasing functions instead of their results. Return the value that the
+    decision then compares.
     """
     value = decision.input
     threshold = decision.threshold.value.data if isinstance(decision, tdsl.AtLeastOp) else 0.0
@@ -97,10 +96,10 @@ def _drop(decision: _Decision) -> SSAValue:
 
 
 def _argument(value: SSAValue, decision: _Decision, threshold: float) -> tuple[SSAValue, float] | None:
-    """Return the argument of the function that computes a value, and the threshold on this argument that leads to the
-    same decision.
+    """Return the argument of the function that computes a value, and the threshold on this argument that leads to
+    the same decision. None unless the function is known to increase.
 
-    threshold: the threshold on the value. None unless the function is known to increase.
+    threshold: the threshold on the value.
     """
     op = value.owner
     whole = isinstance(decision, tdsl.ArgmaxOp)

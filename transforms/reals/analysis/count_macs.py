@@ -13,10 +13,11 @@ from tinyml.dialects.loops import trips_of
 
 
 def count_macs(module: ModuleOp) -> int:
-    """The multiply-accumulates of one inference: the count of each op (`tdsl.TensorOp.macs`) times its executions.
+    """The multiply-accumulates of one inference: the sum over all ops of `tdsl.TensorOp.macs` times the op's
+    executions.
 
-    A sparse product counts its nonzero entries, a dense one all entries. A vector times a 1x1 matrix is a product of
-    matrices, too. Elementwise products, exp and tanh are not counted.
+    A sparse product counts its nonzero entries, a dense one all entries. A product of a vector and a 1x1 matrix
+    counts as a product of matrices. Elementwise products, exp and tanh are not counted.
     """
     return sum(op.macs * _trips(op) for op in module.walk() if isinstance(op, tdsl.TensorOp))
 

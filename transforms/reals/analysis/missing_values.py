@@ -1,5 +1,5 @@
-"""Missing values of a program's argument: the tensor elements that they reach,
-and the values that replace them there.
+"""Missing values of a program's argument: the tensor elements that depend on them, and the values that replace missing
+values there.
 """
 
 from __future__ import annotations
@@ -27,9 +27,9 @@ if TYPE_CHECKING:
 class Origin:
     """The origin of each element of a tensor, in arrays of the tensor's shape.
 
-    elements: the row-major index of the argument's element; -1 for none. function: the affine function that computes
-    the tensor's element from the argument's element. fills: the replacement of a missing value; NaN if the value stays
-    missing.
+    elements: the row-major index of the argument's element; -1 for none.
+    function: the affine function that computes the tensor's element from the argument's element.
+    fills: the replacement of a missing value; NaN if the value stays missing.
     """
 
     elements: NDArray[np.int64]
@@ -40,8 +40,8 @@ class Origin:
         return replace(self, fills=np.where(np.isnan(self.fills), values, self.fills))
 
     def arguments(self, values: Reals) -> Reals:
-        """For each element of the tensor, the value of the argument's element at which the tensor's element equals
-        `values`.
+        """For each element of the tensor, the value of the argument's element at which the tensor's element
+        equals `values`.
 
         NaN for elements that cannot be missing.
         """
@@ -51,7 +51,9 @@ class Origin:
 
 
 def origins(function: func.FuncOp) -> Mapping[SSAValue, Origin]:
-    """The origins of the tensors that contain only moved, scaled or imputed elements of a program's argument."""
+    """For each tensor that contains only moved, scaled or imputed elements of a program's argument, the origins of
+    its elements.
+    """
     [argument] = function.body.block.args
     shape = tdsl.shape_of(argument)
     numbers = np.arange(np.prod(shape, dtype=np.int64)).reshape(shape)
@@ -64,7 +66,10 @@ def origins(function: func.FuncOp) -> Mapping[SSAValue, Origin]:
 
 
 def _followed(op: Operation, found: Mapping[SSAValue, Origin]) -> Origin | None:
-    """The origin of the result of an op that moves, scales or imputes elements; None for other ops."""
+    """The origin of the result of an op that moves, scales or imputes elements. None for any other op.
+
+    found: the origins of the operands.
+    """
     match op:
         case tdsl.ImputeOp():
             return found[op.input].imputed(op.fills)
@@ -117,11 +122,13 @@ def forests_reached(function: func.FuncOp) -> set[tdsl.ForestOp]:
 
 
 def compare_argument(program: ModuleOp, function: func.FuncOp, *, scaled: bool) -> bool:
-    """Let forests read a program's argument directly, if they read moved or imputed elements of it.
+    """Let forests read a program's argument directly, if they read moved or imputed elements of it. Return whether
+    afterwards only forests read the argument.
 
-    In a tree, a missing element follows the same path as its imputed value would. scaled: true to include forests that
-    read scaled elements; their thresholds become rounded thresholds on the argument. Returns True if afterwards only
-    forests read the argument.
+    In a tree, a missing element follows the same path as its imputed value would.
+
+    scaled: whether to include forests that read scaled elements; their thresholds become rounded thresholds on the
+    argument.
     """
     [argument] = function.body.block.args
     if tdsl.is_only_compared(argument):
@@ -135,9 +142,10 @@ def compare_argument(program: ModuleOp, function: func.FuncOp, *, scaled: bool) 
 
 
 def _read_argument(forest: tdsl.ForestOp, origin: Origin, argument: SSAValue, scaled: bool) -> None:
-    """Replace the input of a forest by the argument, if `origin` permits this.
+    """Replace the input of a forest by the argument, if the forest compares only elements that originate from the
+    argument.
 
-    The input is unchanged if the forest compares elements that do not originate from the argument.
+    scaled: as for `compare_argument`.
     """
     trees = forest.trees
     parts = origin.elements, origin.function.factors, origin.function.addends, origin.fills

@@ -1,4 +1,6 @@
-"""Profiles: statistics of the values of each tensor of a program on reals, over a data set, as attributes of ops."""
+"""Profiles: statistics of the values of each tensor of a program on reals, over a data set, stored as attributes
+of ops.
+"""
 
 from __future__ import annotations
 
@@ -41,7 +43,7 @@ ROOM = 1 / 64
 
 
 def stretched(inputs: NDArray[Any], reach: float) -> NDArray[Any]:
-    """Samples (samples, elements) that are moved away from their mean: their distance is multiplied by `reach`."""
+    """Move samples (samples, elements) away from their mean: their distance from the mean is multiplied by `reach`."""
     mean = np.nanmean(inputs, 0, dtype=np.float64)
     most = np.finfo(np.float32).max
     return (mean + reach * (inputs - mean)).clip(-most, most).astype(inputs.dtype)
@@ -49,7 +51,7 @@ def stretched(inputs: NDArray[Any], reach: float) -> NDArray[Any]:
 
 @lru_cache
 def _spread(length: int) -> NDArray[np.int64]:
-    """The positions at which an array of a given length is sampled, evenly spread."""
+    """Evenly spaced positions at which an array of a given length is sampled."""
     return (np.arange(SAMPLED_VALUES) * GOLDEN % 1 * length).astype(np.int64)
 
 
@@ -77,7 +79,9 @@ class _Statistics:
             self.stride *= 2
 
     def widen(self, values: NDArray[Any], value: SSAValue) -> None:
-        """Extend the range to include some values of a tensor; raise `InputError` if one of them is not finite."""
+        """Extend the range to include some values of a tensor. Raises `InputError` if one of them is not
+        finite.
+        """
         if not values.size:
             raise InputError(f"%{value.name_hint or '?'} has no elements: {value.type}")
         low, high = float(values.min()), float(values.max())
@@ -86,7 +90,9 @@ class _Statistics:
         self.low, self.high = min(self.low, low), max(self.high, high)
 
     def make_room_below(self, threshold: float) -> None:
-        """Extend the range to numbers below a threshold, so that smaller values do not saturate at the threshold."""
+        """Extend the range to numbers below a threshold. Values below the threshold then do not saturate to the
+        threshold.
+        """
         self.low = min(self.low, threshold - abs(self.high - threshold) * ROOM)
 
     def profile(self) -> tdsl.Profile:
@@ -99,7 +105,7 @@ def percentiles_of(values: NDArray[np.float64], percentages: Sequence[float]) ->
     """Percentiles of values of shape (count,), linearly interpolated between two values. The values are sorted in
     place.
 
-    A vectorised sort of all values takes half of the time of `np.percentile`, which selects two values for each
+    A vectorised sort of all values takes half the time of `np.percentile`, which selects two values for each
     percentile.
     """
     values.sort()
@@ -162,11 +168,14 @@ def record_profiles(module: ModuleOp, inputs: NDArray[Any]) -> None:
 
 
 def _beyond(module: ModuleOp, usual: NDArray[Any], threshold: float) -> Mapping[SSAValue, tuple[float, float]]:
-    """By tensor, the least and the greatest value of a detector's tensors on samples that are moved away from their
+    """For each tensor of a detector, the least and the greatest value on samples that are moved away from their
     mean.
 
     The samples are moved by the first of `REACH_MULTIPLES` at which the detector classifies most normal samples as
     anomalies.
+
+    usual: the normal samples.
+    threshold: the threshold of the detector.
     """
     from tinyml.runtime.evaluator.evaluator import evaluate_as_it_is
 

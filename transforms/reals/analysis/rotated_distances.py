@@ -1,7 +1,7 @@
 """Rotations and scales of the space in which distances between a product and prototypes are measured.
 
 In |Q W x - Q b|^2, Q is a rotation. It is chosen to minimise the greatest coordinate of the points W x and b
-(`level_rotation`). A factor then scales the coordinates to fill the range of the number format.
+(`level_rotation`). A factor then scales the coordinates to the full range of the number format.
 """
 
 from __future__ import annotations
@@ -41,8 +41,10 @@ def level_rotation(points: Reals) -> NDArray[np.float64]:
     """An orthogonal matrix Q of shape (n, n) for which the greatest magnitude in `points @ Q.T` is small.
 
     The search starts from the best of several random rotations, as in incoherence processing (Chee et al., "QuIP",
-    2023). It then rotates planes of two coordinates one after the other, as in Jacobi's method. The angle minimises the
-    greater magnitude of the two coordinates. points: of shape (count, n).
+    2023). It then rotates planes of two coordinates one after the other, as in Jacobi's method. The angle of each
+    rotation minimises the greater magnitude of the two coordinates.
+
+    points: of shape (count, n).
     """
     n = points.shape[1]
     norms = np.linalg.norm(points, axis=1)
@@ -88,7 +90,10 @@ MOST_ZEROS = 0.1
 
 
 def rotate_distances(module: ModuleOp, data: str) -> None:
-    """Rotate and scale all distances of a program on reals. data: the .npz file on which they are measured."""
+    """Rotate and scale all distances of a program on reals.
+
+    data: the .npz file on which the distances are measured.
+    """
     distances = list(_distances(module))
     if distances:
         from tinyml.runtime.model.program_data import load_program_data
@@ -102,8 +107,9 @@ def rotate_distances(module: ModuleOp, data: str) -> None:
 class _Distance:
     """A squared distance between a product and prototypes.
 
-    matrix, prototypes: constants. product: the product of the matrix and a vector. factor: if the only use of the
-    distance is a multiplication by a constant, this constant.
+    matrix, prototypes: constants.
+    product: the product of the matrix and a vector.
+    factor: the constant by which the distance is multiplied, if this is its only use; None otherwise.
     """
 
     product: tdsl.ProductOp
@@ -114,8 +120,8 @@ class _Distance:
     def rotate(self, vectors: Reals, projected: Reals) -> None:
         """Rotate and scale the matrix and the prototypes.
 
-        vectors, projected: the vectors by which the matrix is multiplied, and the products; each of shape (samples,
-        length).
+        vectors: the vectors by which the matrix is multiplied, of shape (samples, length).
+        projected: the products, of shape (samples, length).
         """
         rows, prototypes = self.matrix.raws.astype(np.float64), self.prototypes.raws.astype(np.float64)
         points = prototypes.reshape(-1, len(rows))
@@ -150,7 +156,9 @@ def _distances(module: ModuleOp) -> Iterator[_Distance]:
 
 
 def _constant(value: SSAValue) -> tdsl.ConstOp | None:
-    """The constant that defines a value, directly or through an index, if neither constant nor value has other uses."""
+    """The constant that defines a value, directly or by an index op, if neither the constant nor the value has
+    other uses. None otherwise.
+    """
     source = value.owner.input if isinstance(value.owner, tdsl.IndexOp) else value
     constant = source.owner
     single = value.has_one_use() and source.has_one_use() and tdsl.format_of(value).type == f32
@@ -158,7 +166,7 @@ def _constant(value: SSAValue) -> tdsl.ConstOp | None:
 
 
 def _factor(distance: SSAValue) -> tdsl.ConstOp | None:
-    """The single constant number by which a distance is multiplied, if this is its only use."""
+    """The single constant number by which a distance is multiplied, if this is its only use. None otherwise."""
     if not distance.has_one_use():
         return None
     [use] = distance.uses
@@ -176,11 +184,12 @@ def _is_dense(matrix: tdsl.ConstOp) -> bool:
 
 
 def _stretch(greatest: float, weight: float, square: float) -> float:
-    """The factor by which coordinates and weights are scaled, chosen so that rounding errors are least.
+    """The factor for coordinates and weights with which rounding errors are least. With this factor, either the
+    coordinates or the weights fill their range.
 
-    With this factor, either the coordinates or the weights fill their range. greatest: the greatest magnitude of
-    coordinates. weight: the greatest magnitude of weights. square: the result of `_unforeseen` for the multiplied
-    vectors.
+    greatest: the greatest magnitude of coordinates.
+    weight: the greatest magnitude of weights.
+    square: the result of `_unforeseen` for the multiplied vectors.
     """
 
     def unit(magnitude: float) -> float:
@@ -193,11 +202,10 @@ def _stretch(greatest: float, weight: float, square: float) -> float:
 
 
 def _unforeseen(vectors: Reals) -> float:
-    """The mean square of the unpredictable part of vectors: the part of each element that earlier elements do not
-    predict.
+    """The sum over all elements of vectors of the mean square of the element's unpredictable part, which earlier
+    elements do not predict.
 
-    The mean squares of all elements are added up. When weights are rounded (`round_weights`), the errors of predictable
-    parts compensate for each other.
+    When weights are rounded (`round_weights`), the errors of predictable parts compensate for each other.
     """
     from tinyml.transforms.formats.constants.input_moments import second_moments
 
@@ -208,7 +216,7 @@ def _unforeseen(vectors: Reals) -> float:
 
 
 def _observed(module: ModuleOp, product: tdsl.ProductOp, inputs: Reals) -> tuple[Reals, Reals]:
-    """Return the vectors by which a matrix is multiplied, and the products; each of shape (samples, length)."""
+    """Return the vectors by which a matrix is multiplied, and the products, each of shape (samples, length)."""
     from tinyml.runtime.evaluator.evaluator import evaluate_reals
 
     seen: dict[SSAValue, list[Reals]] = {product.rhs: [], product.out: []}

@@ -1,4 +1,4 @@
-"""Parts of tensors along one axis: which ops can compute a part of their result from parts of their operands."""
+"""Parts of tensors along one axis, and the ops that can compute a part of their result from parts of their operands."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class Part(NamedTuple):
     def along(self, shape: tdsl.Shape) -> tuple[int, int, int] | None:
         """The axis of a tensor along which this is a part, the first index and the number of indices.
 
-        None if the part divides elements of every axis.
+        None if the part is not a range of indices along one axis.
         """
         for axis, extent in enumerate(shape):
             if extent > 1 and prod(shape[:axis]) == self.rows:
@@ -46,7 +46,9 @@ class Part(NamedTuple):
 
 
 def divide(module: ModuleOp) -> None:
-    """Compute the parts of all tensors of which only parts are read, if together the parts are the whole tensor."""
+    """Compute the parts of tensors separately, if only parts of a tensor are read and together they are the whole
+    tensor.
+    """
     # Readers come last; if a tensor is divided, only parts of its operands are read.
     for op in list(module.walk(reverse=True)):
         if isinstance(op, tdsl.TensorOp) and not isinstance(op, tdsl.ReshapeOp | tdsl.SliceOp) and op.out.uses:
@@ -72,10 +74,10 @@ def _divide(value: SSAValue) -> None:
 
 
 def _parts_read(value: SSAValue, whole: Part | None) -> list[tuple[tdsl.SliceOp, Part]] | None:
-    """The slices that read a value, directly or through reshapes and slices of slices, and the part that each reads.
+    """The slices that read a value, directly or through reshapes and other slices, each with the part that it
+    reads. None if any other op reads the value.
 
-    whole: the part of a tensor that the value is; None if it is the whole tensor. None if something else reads the
-    value.
+    whole: the part of a tensor that the value is; None if it is the whole tensor.
     """
     found: list[tuple[tdsl.SliceOp, Part]] = []
     for use in value.uses:
@@ -97,7 +99,9 @@ def _parts_read(value: SSAValue, whole: Part | None) -> list[tuple[tdsl.SliceOp,
 
 
 def _sliced(op: tdsl.SliceOp) -> Part | None:
-    """The part of its operand that a slice copies; None unless the slice has constant offsets and cuts one axis."""
+    """The part of its operand that a slice copies. None unless the slice has constant offsets and selects along one
+    axis only.
+    """
     before, after = tdsl.shape_of(op.input), tdsl.shape_of(op.out)
     cut = [axis for axis, (extent, size) in enumerate(zip(before, after, strict=True)) if extent != size]
     if len(cut) != 1 or any(step != 1 for step in op.steps):
@@ -108,7 +112,7 @@ def _sliced(op: tdsl.SliceOp) -> Part | None:
 
 
 def _operand_part(value: SSAValue, shape: tdsl.Shape, part: Part) -> Part | None:
-    """The part of an elementwise op's operand that a part of its result depends on; None for the whole operand.
+    """The part of an elementwise op's operand on which a part of its result depends. None for the whole operand.
 
     shape: the shape of the result.
     """
@@ -121,7 +125,9 @@ def _operand_part(value: SSAValue, shape: tdsl.Shape, part: Part) -> Part | None
 
 
 def _is_computed(value: SSAValue, part: Part) -> bool:
-    """True if a part of a value can be computed without the rest of the value, by ops that divide."""
+    """Whether a part of a value can be computed without the rest of the value, because the ops that compute it can
+    be divided.
+    """
     op, shape = value.owner, tdsl.shape_of(value)
     if isinstance(op, tdsl.ReshapeOp):
         return op.input.has_one_use() and _is_computed(op.input, part)
@@ -149,12 +155,16 @@ def _is_computed(value: SSAValue, part: Part) -> bool:
 
 
 def _columns(op: tdsl.MatmulOp, part: Part) -> Part:
-    """The part of the right factor that a part of a product depends on."""
+    """The part of the right factor on which a part of a product depends."""
     return part._replace(rows=tdsl.shape_of(op.rhs)[0])
 
 
 def _concatenated(op: tdsl.ConcatOp, axis: int, first: int, count: int) -> SSAValue | None:
-    """The tensor that is the given part of a concatenation; None if there is none."""
+    """The operand of a concatenation that is exactly the given part of its result. None if there is no such
+    operand.
+
+    axis, first, count: the axis of the part, its first index and its number of indices.
+    """
     start = 0
     for value in op.parts:
         extent = tdsl.shape_of(value)[op.axis.value.data]
@@ -165,13 +175,13 @@ def _concatenated(op: tdsl.ConcatOp, axis: int, first: int, count: int) -> SSAVa
 
 
 class _Parts(NamedTuple):
-    """The computation of one part of a tensor, for which `_is_computed` is true. Ops are inserted at `point`."""
+    """The computation of one part of a tensor for which `_is_computed` is true. Ops are inserted at `point`."""
 
     part: Part
     point: InsertPoint
 
     def of(self, value: SSAValue) -> SSAValue:
-        """The part of a value, computed from parts of the values that it depends on."""
+        """Emit the part of a value, computed from parts of the values on which it depends. Return the part."""
         op, shape = value.owner, tdsl.shape_of(value)
         if isinstance(op, tdsl.ReshapeOp):
             return self.of(op.input)
@@ -219,7 +229,9 @@ class _Parts(NamedTuple):
 
 
 def concatenate_transposed(module: ModuleOp) -> None:
-    """Concatenate parts along the axis to which a transposition moves them, instead of transposing the parts."""
+    """Where concatenated parts are transposed, concatenate the parts along the axis to which the transposition
+    moves them, without a transposition.
+    """
     for op in list(module.walk()):
         if isinstance(op, tdsl.TransposeOp) and isinstance(concat := tdsl.only_maker(op.input), tdsl.ConcatOp):
             _exchange(op, concat)

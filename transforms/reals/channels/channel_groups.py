@@ -32,15 +32,17 @@ FIXED_GROUP = 0
 
 @dataclass(frozen=True)
 class Cut:
-    """An axis of a constant operand, and for each index along this axis, the group of the channel."""
+    """An axis of a constant operand along which channels are removed, and for each index along this axis, the group
+    of the channel.
+    """
 
     axis: int
     labels: Labels
 
 
 def channel_axis(shape: tdsl.Shape) -> int:
-    """The axis of channels: the last axis of an image; otherwise the only axis with several elements,
-    or the last one.
+    """The axis of channels. It is the only axis with several elements if there is exactly one and the shape is not
+    that of an image, and otherwise the last axis.
     """
     long = [axis for axis, extent in enumerate(shape) if extent > 1]
     return long[0] if len(long) == 1 and len(shape) != 4 else len(shape) - 1
@@ -71,11 +73,14 @@ class ChannelGroups:
         return self._rows
 
     def groups(self, value: SSAValue) -> Labels:
-        """The group of each channel of a tensor; `FIXED_GROUP` for channels that are never removed."""
+        """The group of each channel of a tensor. It is `FIXED_GROUP` for channels that are never removed."""
         return self._roots(self._labels[value])
 
     def cuts(self, op: Operation, operand: int) -> list[Cut]:
-        """The axes of a constant operand along which channels are indexed."""
+        """The axes of a constant operand whose indices are channels, with the groups of these channels.
+
+        operand: the index of the operand.
+        """
         return [Cut(cut.axis, self._roots(cut.labels)) for cut in self._cuts.get((op, operand), [])]
 
     def row_axis(self, op: tdsl.ContractionOp) -> int:
@@ -96,7 +101,7 @@ class ChannelGroups:
         return np.array([self._sets.add() for _ in range(count)], np.int64)
 
     def _keep(self, op: Operation) -> None:
-        """Mark all channels that an op reads or defines as never removed."""
+        """Mark all channels that an op reads or defines as never to be removed."""
         # The body of a loop may read any tensor defined before it.
         read = [value for each in op.walk() for value in each.operands]
         for value in (*read, *op.results):
@@ -136,7 +141,7 @@ class ChannelGroups:
             self._keep(op)
 
     def _same(self, op: tdsl.TensorOp, operand: SSAValue) -> bool:
-        """Couple the channels of an op's result to the channels of an operand. Return False if their axes differ."""
+        """Couple the channels of an op's result to the channels of an operand. Return whether their axes agree."""
         shapes = tdsl.shape_of(operand), tdsl.shape_of(op.out)
         if operand not in self._labels or len({channel_axis(shape) for shape in shapes}) > 1:
             return False
@@ -159,9 +164,8 @@ class ChannelGroups:
         return op.addend is None or self._broadcast(op, op.addend)
 
     def _product(self, op: tdsl.MatrixProductsOp) -> bool:
-        """Record the channels of a product of a constant matrix and a vector, or of vectors and a constant matrix.
-
-        Returns False for any other product.
+        """Record the channels of a product of a constant matrix and a vector, or of vectors and a constant
+        matrix. Return whether the op is such a product.
         """
         constants = [isinstance(value.owner, tdsl.ConstOp) for value in op.operands[:2]]
         if sum(constants) != 1 or len(op.terms) > 1:
@@ -182,8 +186,8 @@ class ChannelGroups:
         return all([self._broadcast(op, value) for value in dict.fromkeys(op.inputs)])
 
     def _broadcast(self, op: tdsl.TensorOp, operand: SSAValue) -> bool:
-        """Couple the channels of a broadcast operand to the result, or cut a constant;
-        return False if the axes differ.
+        """Couple the channels of a broadcast operand to the result or, for a constant, record the axis of its
+        channels. Return whether the axes agree.
         """
         shape, result = tdsl.shape_of(operand), tdsl.shape_of(op.out)
         axis = channel_axis(result) - len(result) + len(shape)

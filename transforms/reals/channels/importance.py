@@ -24,16 +24,15 @@ if TYPE_CHECKING:
 class Importance:
     """The importance of the channels of filters: for each filter, the group and a number for each channel.
 
-    shares: true to divide each number by the total of the numbers of the filter's remaining channels.
+    shares: whether to divide each number by the total of the numbers of the filter's remaining channels.
     """
 
     filters: Sequence[tuple[NDArray[np.int64], Reals]]
     shares: bool
 
     def without(self, removed: Collection[int]) -> dict[int, float]:
-        """By group, the importance of the removable groups that remain after the groups `removed` are removed.
-
-        The importance of a group is the sum over its channels in all filters.
+        """The importance of each removable group that remains after the groups `removed` are removed. It is a
+        sum over the group's channels in all filters.
         """
         worth: dict[int, float] = {}
         for groups, numbers in self.filters:
@@ -48,13 +47,15 @@ class Importance:
 def importance(grouping: ChannelGroups, file: str | None = None) -> Importance:
     """The importance of the channels of all convolutions and dense layers.
 
-    By default, the importance of a channel is the L1 norm of its weights (Li et al. 2017) divided by the norm of the
-    filter's remaining channels. The division has two reasons. The norms of layers with more weights are greater. Each
-    of the last few channels of a layer matters more than one of many channels.
+    By default, the importance of a channel is the L1 norm of its weights (Li et al. 2017) divided by the norm of
+    the filter's remaining channels. The division has two reasons. The norms of layers with more weights are
+    greater. Each of the last few channels of a layer matters more than one of many channels.
 
     Alternatively, an .npz file defines the importance. For each filter with removable channels it contains an array
-    that is named after the filter's weights and has a number for each channel of the result. Raises `InputError` for a
-    file without one of these arrays, with other shapes, or with numbers that are not finite.
+    that is named after the filter's weights and has a number for each channel of the result. Raises `InputError`
+    for a file without one of these arrays, with other shapes, or with numbers that are not finite.
+
+    file: the path of the .npz file; None for the default.
     """
     filters: list[tuple[NDArray[np.int64], Reals]] = []
     for op in grouping.filters:
@@ -66,12 +67,12 @@ def importance(grouping: ChannelGroups, file: str | None = None) -> Importance:
 
 
 def weights_name(grouping: ChannelGroups, op: tdsl.ContractionOp) -> str | None:
-    """The name of the weights of a convolution or dense layer; None if they have no name."""
+    """The name of the weights of a convolution or dense layer. None if they have no name."""
     return op.operands[grouping.filters[op]].name_hint
 
 
 def _norms(grouping: ChannelGroups, op: tdsl.ContractionOp) -> Reals:
-    """The L1 norm of the weights of each channel of a result."""
+    """For each channel of a layer's result, the L1 norm of its weights."""
     weights = cast(tdsl.ConstOp, op.operands[grouping.filters[op]].owner).raws.astype(np.float64)
     axis = grouping.row_axis(op)
     return np.abs(weights).sum(tuple(each for each in range(weights.ndim) if each != axis))

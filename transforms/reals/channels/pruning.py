@@ -1,8 +1,8 @@
 """The choice of channels to remove, by the memory of a plan (PEX, Liberis and Lane 2023, section 3.5).
 
 The bottleneck of a network is the set of segments at the peak of its plan. A group of channels is a candidate if it is
-alive in these segments and its removal reduces their memory. The least important candidate is removed, and a new plan
-is made. This is repeated until the peak is low enough.
+live in these segments and its removal reduces their memory. The least important candidate is removed, and a new plan is
+computed. This is repeated until the peak is low enough.
 """
 
 from __future__ import annotations
@@ -28,9 +28,10 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Channels:
-    """The channels of a network, in the tensors of its graph.
+    """The channels of a network, by the tensors of its graph.
 
-    schedule: makes the plans. most_extra: the maximum additional multiply-accumulates of plans, in percent.
+    schedule: computes the plans.
+    most_extra: the maximum additional multiply-accumulates of plans, in percent.
     """
 
     network: Network
@@ -40,8 +41,8 @@ class Channels:
 
     @cached_property
     def groups(self) -> dict[str, Labels]:
-        """For each tensor of the graph, the group of each channel;
-        `FIXED_GROUP` for channels that are never removed.
+        """For each tensor of the graph, the group of each channel. It is `FIXED_GROUP` for channels that are
+        never removed.
         """
         groups: dict[str, Labels] = {}
         for value, name in self.network.names.items():
@@ -85,7 +86,7 @@ class Channels:
         return self.schedule.plan(graph, graph.macs * self.most_extra // 100)
 
     def at_peak(self, graph: Graph, chosen: Plan) -> list[int]:
-        """The groups that are alive at the peak of a plan and whose removal leaves channels in every tensor."""
+        """The groups that are live at the peak of a plan and whose removal leaves channels in every tensor."""
         ordered = graph.in_order(chosen.order)
         alive = {share.tensor for segment in fullest_segments(chosen) for share in shares(ordered, segment)}
         return [group for group in self.removable(graph) if alive.intersection(self.counts[group])]
@@ -99,9 +100,10 @@ class Channels:
         ]
 
     def fall(self, chosen: Plan, removed: Collection[int]) -> int:
-        """The total bits by which the segments at the peak of a plan shrink if the groups `removed` are removed.
+        """The total number of bits by which the segments at the peak of a plan shrink if the groups `removed`
+        are removed.
 
-        If the segments do not shrink, the bits by which the peak of another plan is lower.
+        If these segments do not shrink, the number of bits by which the peak of the new plan is lower.
         """
         graph = self.graph(removed)
         least: dict[tuple[int, int], int] = {}
@@ -112,17 +114,17 @@ class Channels:
         return fall or max(0, chosen.bits - self.plan(graph).bits)
 
     def alike(self, group: int) -> tuple[tuple[str, int], ...]:
-        """A key that is equal for groups with the same effect on plans: the number of the group's channels in each
-        tensor.
+        """A key that is equal for groups with the same effect on plans. It is the number of the group's
+        channels in each tensor.
         """
         return tuple(self.counts[group].items())
 
 
 def prune(channels: Channels, importance: Importance, ram: int) -> list[int]:
-    """The groups to remove, in order, until a plan has at most `ram` bytes alive.
+    """The groups to remove, in order, until a plan has at most `ram` live bytes at its peak.
 
-    After each removal a new plan is made. Raises `InputError` if no channel at a bottleneck above the limit can be
-    removed.
+    After each removal a new plan is computed. Raises `InputError` if no channel at a bottleneck above the limit can
+    be removed.
     """
     removed: list[int] = []
     while True:
@@ -148,8 +150,9 @@ def prune(channels: Channels, importance: Importance, ram: int) -> list[int]:
 
 
 def _first_useful(channels: Channels, chosen: Plan, removed: list[int], options: list[list[int]]) -> int | None:
-    """The first group, in the first option with such a group, whose removal lowers the peak of a plan; None if there is
-    none.
+    """The first group whose removal lowers the peak of a plan. None if there is none.
+
+    options: lists of groups, which are tried in order.
     """
     useless: set[tuple[tuple[str, int], ...]] = set()
     for groups in options:
@@ -161,7 +164,7 @@ def _first_useful(channels: Channels, chosen: Plan, removed: list[int], options:
 
 
 def first_as_many(channels: Channels, graph: Graph, chosen: Plan, removed: list[int], ordered: list[int]) -> int | None:
-    """The first group whose removal together with equivalent groups lowers the peak; None if there is none.
+    """The first group whose removal together with equivalent groups lowers the peak. None if there is none.
 
     ordered: the groups in the order in which they are tried.
     """
@@ -169,7 +172,10 @@ def first_as_many(channels: Channels, graph: Graph, chosen: Plan, removed: list[
 
 
 def _as_many(channels: Channels, graph: Graph, group: int, ordered: list[int]) -> list[int]:
-    """A group and all equivalent groups that can be removed together without emptying a tensor."""
+    """A group and all equivalent groups that can be removed together without emptying a tensor.
+
+    ordered: the groups in the order in which they are added.
+    """
     counts = channels.counts[group]
     most = min((graph.tensors[name].channels - 1) // count for name, count in counts.items())
     alike = [each for each in ordered if each != group and channels.alike(each) == channels.alike(group)]

@@ -42,10 +42,11 @@ SAMPLES, STAGES = 1536, 8
 
 
 class Refitting:
-    """A program on reals whose channels are removed.
+    """A program on reals whose channels are removed one group at a time. Removed channels stay in the program,
+    without effect.
 
-    x: samples (samples, elements) for the measurements. seed: for the choice of samples, and of classes that are drawn
-    with their predicted probabilities. Removed channels stay in the program, without effect.
+    x: samples (samples, elements) for the measurements.
+    seed: for the choice of samples, and for classes drawn with their predicted probabilities.
     """
 
     def __init__(self, module: ModuleOp, grouping: ChannelGroups, x: Array, seed: int = 0):
@@ -91,7 +92,7 @@ class Refitting:
 
     @property
     def growth(self) -> Array:
-        """For each group of channels, the growth of the loss if it is removed."""
+        """For each group of channels, the growth of the loss if the group is removed."""
         found = np.zeros(self.size)
         for layer in self.layers.values():
             for group in layer.groups:
@@ -111,11 +112,13 @@ class Refitting:
 
 
 def prune_refitted(module: ModuleOp, limits: ResourceLimits, x: Array, seed: int = 0) -> None:
-    """Choose the groups to remove, and refit the weights of a program on reals in place. The program's channels are
-    unchanged.
+    """Choose the groups to remove, and refit the weights of a program on reals in place. No channels are removed
+    from the program.
 
-    The chosen groups are stored in `limits.removed`. x: samples (samples, elements). Raises `InputError` for limits
-    that cannot be met.
+    The chosen groups are stored in `limits.removed`. Raises `InputError` for limits that cannot be met.
+
+    x: samples (samples, elements).
+    seed: as for `Refitting`.
     """
     grouping = limits.channels.grouping
     network = Refitting(module, grouping, x, seed)
@@ -144,7 +147,7 @@ def _parts(groups: Sequence[int], count: int) -> Iterable[Sequence[int]]:
 def _bias(op: tdsl.ContractionOp) -> tdsl.ConstOp | None:
     """The constant bias of a contraction: the initial value of its sums, or a constant that is added to them.
 
-    None if there is none, or if it has other uses.
+    None if there is no such constant, or if it has other uses.
     """
     bias = op.initial
     if bias is None and op.out.has_one_use():
@@ -199,7 +202,11 @@ class LayerCurvature:
         self.samples = self.vectors = 0
 
     def collect(self, x: Array, slope: Array) -> None:
-        """Add the moments of some samples. slope: the derivatives of the loss with respect to the layer's result."""
+        """Add the moments of some samples.
+
+        x: the operand of the layer.
+        slope: the derivatives of the loss with respect to the layer's result.
+        """
         vectors = self._matrix(self.weight.real[None], x, 1 - self.operand)
         vectors = vectors.reshape(-1, len(self.columns) - 1)
         vectors = np.append(vectors, np.ones((len(vectors), 1)), 1)
@@ -225,7 +232,10 @@ class LayerCurvature:
         self.growths: dict[int, float] = {}
 
     def growth(self, group: int) -> float:
-        """The growth of the loss if one of `groups` is removed and the other weights are refitted."""
+        """The growth of the loss if the group is removed and the other weights of the layer are refitted.
+
+        group: one of `groups`.
+        """
         if group not in self.growths:
             columns = self.groups[group]
             part, block = self.matrix[:, columns], self.inverse[np.ix_(columns, columns)]
@@ -248,7 +258,7 @@ class LayerCurvature:
             self.growths.clear()
 
     def write(self) -> None:
-        """Store the refitted weights; zeros of sparse matrices stay zero."""
+        """Store the refitted weights in the constant. Zeros of sparse matrices stay zero."""
         real = self.weight.real
         real.reshape(-1)[self.places] = self.matrix[:, :-1]
         real *= self.weight.dense
@@ -258,7 +268,8 @@ class LayerCurvature:
     def _matrix(self, weight: NDArray[Any], x: NDArray[Any], operand: int) -> NDArray[Any]:
         """One factor of the layer's product, of shape (samples, other axis, summed axis).
 
-        weight, x: the values of the two factors. operand: the operand index of the factor to return.
+        weight, x: the values of the two factors.
+        operand: the operand index of the factor to return.
         """
         pair = self.factors.matrices(*((weight, x) if self.operand == 0 else (x, weight)))
         # The left factor is (samples, stack, rows, summed), the right one (samples, stack, summed, columns).

@@ -21,7 +21,9 @@ if TYPE_CHECKING:
 
 
 def kept(grouping: ChannelGroups, value: SSAValue, removed: Collection[int]) -> Mask:
-    """A mask of the channels of a tensor (channels,). It is true for channels that remain after groups are removed."""
+    """A mask of the channels of a tensor (channels,). It is true for channels that remain after the groups
+    `removed` are removed.
+    """
     return ~np.isin(grouping.groups(value), list(removed))
 
 
@@ -61,7 +63,7 @@ def _cut_constants(grouping: ChannelGroups, op: Operation, removed: Collection[i
 
 
 def _adapt(grouping: ChannelGroups, op: tdsl.ContractionOp, removed: Collection[int]) -> None:
-    """Adapt the row shifts and the group count of a contraction."""
+    """Adapt the row shifts and the number of groups of a contraction to the removed channels."""
     if op.shifts is not None:
         rows = kept(grouping, op.out, removed)
         op.row_shifts = DenseArrayBase.from_list(i8, list(np.array(op.shifts)[rows]))

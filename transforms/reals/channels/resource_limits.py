@@ -1,4 +1,6 @@
-"""Limits on RAM, flash and multiply-accumulates of a network, and the channels to remove to meet them."""
+"""Limits on RAM, flash and multiply-accumulates of a network, and the choice of channels to remove to meet these
+limits.
+"""
 
 from __future__ import annotations
 
@@ -24,9 +26,10 @@ RAM, FLASH, MACS = "RAM", "flash", "multiply-accumulates"
 
 @dataclass
 class ResourceLimits:
-    """Limits by resource: bytes at the peak of the plan, bytes of weights, and operations.
+    """The limit of each resource: bytes at the peak of the plan, bytes of weights, and multiply-accumulates.
 
-    bits: the width of a weight. removed: the groups removed so far, in order.
+    bits: the width of a weight.
+    removed: the groups removed so far, in order.
     """
 
     channels: Channels
@@ -35,7 +38,7 @@ class ResourceLimits:
     removed: list[int] = field(default_factory=list[int])
 
     def taken(self, removed: Sequence[int]) -> dict[str, float]:
-        """For each limited resource, the bytes or operations of the network without some groups."""
+        """For each limited resource, the bytes or operations of the network without the groups `removed`."""
         return {name: self._taken(name, removed) for name in self.limits}
 
     @cached_property
@@ -44,12 +47,15 @@ class ResourceLimits:
         return self.taken([])
 
     def next_group(self, worth: Worth, done: float) -> int | None:
-        """Remove a group if the network exceeds its current limits, and return the group; None if the limits are met.
+        """Remove a group if the network exceeds its current limits, and return the group. None if the limits
+        are met. Raises `InputError` if no group saves anything.
 
-        worth: a number for each group. done: the progress from 0 to 1. At 0 the current limits are the needs of the
-        whole network. At 1 they are the final limits. In between they decrease geometrically. The removal of each group
-        saves a share of the limits. The chosen group has the least worth per share. Raises `InputError` if no group
-        saves anything.
+        The removal of each group saves a fraction of the limits. The chosen group has the least worth per
+        fraction saved.
+
+        worth: a number for each group.
+        done: the progress from 0 to 1. At 0 the current limits are the needs of the whole network. At 1 they are the
+            final limits. In between they decrease geometrically.
         """
         present = {name: self.whole[name] ** (1 - done) * limit**done for name, limit in self.limits.items()}
         taken = self.taken(self.removed)
@@ -65,9 +71,9 @@ class ResourceLimits:
         return group
 
     def regained(self) -> list[int]:
-        """Restore removed groups that fit the limits again, the last removed first, and return them.
+        """Restore removed groups that fit the limits again, the last removed first, and return these groups.
 
-        Removing one channel of a large image may leave room for several channels of a small one.
+        Removing one channel of a large image may leave room for several channels of a small image.
         """
         found: list[int] = []
         for group in reversed(self.removed):
@@ -79,8 +85,11 @@ class ResourceLimits:
         return found
 
     def _savings(self, taken: Mapping[str, float], above: Sequence[str]) -> dict[int, float]:
-        """By group, the sum of the shares of the limits that removing the group saves. Groups that save nothing are
-        omitted.
+        """For each group, the sum of the fractions of the limits that its removal saves. Groups that save
+        nothing are omitted.
+
+        taken: the bytes and operations of the current network.
+        above: the resources whose limits are exceeded.
         """
         saved: dict[int, float] = {}
         alike: dict[tuple[tuple[str, int], ...], float] = {}
@@ -103,10 +112,12 @@ class ResourceLimits:
         return saved
 
     def _several(self, worth: Worth, above: Sequence[str]) -> int | None:
-        """The group of least worth that saves RAM if it is removed together with equivalent groups; None if there is
-        none.
+        """The group of least worth that saves RAM if it is removed together with equivalent groups. None if
+        there is none.
 
         It is used if no single group saves anything.
+
+        above: the resources whose limits are exceeded.
         """
         if RAM not in above:
             return None
@@ -122,7 +133,7 @@ class ResourceLimits:
         return graph.macs if name == MACS else self._weights(removed) * self.bits / 8
 
     def _weights(self, removed: Sequence[int]) -> int:
-        """The number of elements of constants that remain after groups are removed."""
+        """The number of elements of constants that remain after the groups `removed` are removed."""
         gone, grouping = set(removed), self.channels.grouping
         total = 0
         for op in dict.fromkeys(use.operation for value in grouping.values for use in value.uses):

@@ -23,7 +23,7 @@ from tinyml.transforms.rtl.scheduling.regions import RISES, counters_of
 class Edge:
     """A dependence: `later` in iteration k + distance begins at least one cycle after `earlier` in iteration k.
 
-    carries: 1 if `later` uses the result of `earlier` and begins one cycle after it is available; else 0.
+    carries: 1 if `later` uses the result of `earlier` and begins one cycle after this result is available; else 0.
     """
 
     earlier: Operation
@@ -35,7 +35,8 @@ class Edge:
 def edges(ops: Sequence[Operation], known: Mapping[SSAValue, Interval], loop: scf.ForOp | None = None) -> list[Edge]:
     """The dependences between the accesses of ops to memories and streams.
 
-    known: intervals of addresses. loop: the loop whose body consists of the ops; None if they run once.
+    known: intervals of addresses.
+    loop: the loop whose body consists of the ops; None if the ops run once.
     """
     found: list[Edge] = []
     accesses = [hardware_access(op, known) for op in ops if isinstance(op, rtl.LoadOp | rtl.StoreOp)]
@@ -52,7 +53,11 @@ def edges(ops: Sequence[Operation], known: Mapping[SSAValue, Interval], loop: sc
 
 
 def _between(first: Operation, second: Operation, distance: int | None, loop: scf.ForOp | None) -> Iterator[Edge]:
-    """Yield the dependences between two ops. distance: the number of iterations between them; None if it is unknown."""
+    """Yield the dependences between two ops.
+
+    distance: the number of iterations between them; None if it is unknown.
+    loop: as in `edges`.
+    """
     if distance is None:
         if first is not second:
             yield Edge(first, second, 0)
@@ -69,9 +74,11 @@ def _between(first: Operation, second: Operation, distance: int | None, loop: sc
 def _iterations(
     first: Access, second: Access, loop: scf.ForOp | None, known: Mapping[SSAValue, Interval]
 ) -> int | None:
-    """The number of iterations between two accesses of the same element; None if it is unknown.
+    """The number of iterations between two accesses of the same element. None if it is unknown.
 
     The addresses may be sums of the counters of flattened loops.
+
+    loop, known: as in `edges`.
     """
     if loop is None:
         return distance(first, second)
@@ -83,10 +90,12 @@ def _iterations(
 
 
 def _written_once(accesses: Sequence[Access], loop: scf.ForOp, known: Mapping[SSAValue, Interval]) -> bool:
-    """True if, in a flattened loop, no later iteration accesses an address again after a store to the address.
+    """Whether, in a flattened loop, no later iteration accesses an address after a store to this address.
 
-    accesses: all accesses, which have the same address. This holds if each store happens when the counters of some
-    outer loops advance, and each combination of values of these counters has a different address.
+    This is the case if each store takes effect when the counters of some outer loops advance, and each combination
+    of values of these counters has a different address.
+
+    accesses: all accesses, whose addresses are equal functions of the counters.
     """
     start = accesses[0].start
     assert start is not None
@@ -105,9 +114,8 @@ def _written_once(accesses: Sequence[Access], loop: scf.ForOp, known: Mapping[SS
 
 
 def _rising(store: rtl.StoreOp, loop: scf.ForOp) -> list[SSAValue] | None:
-    """The counters of the outer loops, down to the loop whose counter advances when a store takes effect.
-
-    None if there is no such loop.
+    """The counters of the outer loops, down to the loop whose counter advances when a store takes effect. None if
+    there is no such loop.
     """
     if not isinstance(level := store.attributes.get(RISES), IntegerAttr):
         return None
@@ -115,7 +123,10 @@ def _rising(store: rtl.StoreOp, loop: scf.ForOp) -> list[SSAValue] | None:
 
 
 def hardware_access(op: rtl.LoadOp | rtl.StoreOp, known: Mapping[SSAValue, Interval]) -> Access:
-    """The access of an op to a hardware memory. known: intervals of addresses, which determine its reach."""
+    """The access of an op to a hardware memory.
+
+    known: intervals of addresses, which determine the range of bits that the access may touch.
+    """
     element = (op.result if isinstance(op, rtl.LoadOp) else op.value).type
     width = cast("IntegerType[int, Any]", element).width.data
     low, high = known.get(op.address, INDEX)
@@ -126,5 +137,8 @@ def hardware_access(op: rtl.LoadOp | rtl.StoreOp, known: Mapping[SSAValue, Inter
 def are_apart(
     first: rtl.LoadOp | rtl.StoreOp, second: rtl.LoadOp | rtl.StoreOp, known: Mapping[SSAValue, Interval]
 ) -> bool:
-    """True if two accesses have no bit in common in any iteration; their elements may have different widths."""
+    """Whether two accesses have no bit in common in any iteration. Their elements may have different widths.
+
+    known: intervals of addresses.
+    """
     return hardware_access(first, known).is_apart(hardware_access(second, known))

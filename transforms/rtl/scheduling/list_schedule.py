@@ -28,7 +28,7 @@ class Scheduler:
     """A scheduler that assigns ops to clock cycles of `period` ns.
 
     offsets: for each value that arrives on a wire from outside, the time in ns after the start of a cycle at which it
-    arrives; values in registers have none.
+    arrives; values in registers are missing.
     """
 
     def __init__(self, operators: Operators, period: float, offsets: Mapping[SSAValue, float]):
@@ -38,14 +38,14 @@ class Scheduler:
         self.offsets = offsets
 
     def run(self, ops: Sequence[Operation]) -> CycleSchedule:
-        """The schedule of ops that run once, each as early as possible."""
+        """The schedule of ops that run once. Each op begins as early as possible."""
         schedule = self._placed(ops, edges(ops, self.operators.known), None)
         assert schedule is not None
         return schedule
 
     def loop(self, ops: Sequence[Operation], loop: scf.ForOp) -> tuple[CycleSchedule, int]:
-        """Schedule the body of a loop. Return the schedule of an iteration, and the least initiation interval that is
-        possible.
+        """Schedule the body of a loop. Return the schedule of an iteration, and the least possible initiation
+        interval.
         """
         order = [*edges(ops, self.operators.known, loop), *_carried(ops, loop)]
         interval = 1
@@ -73,7 +73,11 @@ class Scheduler:
     def _once(
         self, ops: Sequence[Operation], earliest: Mapping[Operation, int], interval: int | None
     ) -> CycleSchedule | None:
-        """A schedule that respects operands and ports, but no `Edge`; None if there are too few ports."""
+        """A schedule that respects operands and ports, but no `Edge`. None if there are too few ports.
+
+        earliest: the earliest cycle of each op.
+        interval: the initiation interval; None for ops that run once.
+        """
         schedule = CycleSchedule()
         taken: set[tuple[object, int]] = set()
         for op in ops:
@@ -100,8 +104,8 @@ class Scheduler:
         return schedule
 
     def _times(self, op: Operation) -> tuple[float, float]:
-        """Return two times of an op in ns: its delay, and the setup time of the register or memory that samples its
-        values.
+        """Return two times of an op in ns: its delay, and the setup time of the register or memory that samples
+        its values.
         """
         if isinstance(op, rtl.PortOp):
             return (self.delays.lut if isinstance(op, rtl.ReceiveOp) else 0.0), self.delays.setup
@@ -115,20 +119,22 @@ class Scheduler:
         return self.offsets.get(value, 0.0)
 
     def _least(self, op: Operation, schedule: CycleSchedule) -> float:
-        """The earliest time within a cycle, in ns, at which the operands of an op are available if the op begins in a
-        later cycle.
+        """The earliest time within a cycle, in ns, at which the operands of an op are available if the op
+        begins in a later cycle than they are computed.
         """
         return max((self._arrival(operand, -1, schedule) for operand in op.operands), default=0.0)
 
 
 def _port(op: Operation) -> object:
-    """What no other op can use in the same cycle: a port of a memory or stream, or else the op itself."""
+    """The resource that no other op can use in the same cycle: a port of a memory or stream. For an op without a
+    port, the op itself.
+    """
     return op.port if isinstance(op, rtl.PortOp) else op
 
 
 def _carried(ops: Sequence[Operation], loop: scf.ForOp) -> list[Edge]:
-    """The dependences that carried values cause: an op that reads such a value depends on the op that computed it one
-    iteration before.
+    """The dependences through carried values: an op that reads a carried value depends on the op that computed it
+    one iteration before.
     """
     found: list[Edge] = []
     known = set(ops)

@@ -1,4 +1,4 @@
-"""Widths and delays of ops; a delay is the time from the operands to the result."""
+"""Widths and delays of ops. A delay is the time from the availability of the operands to that of the result."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ multipliers."""
 
 
 def signed_digits(constant: int) -> list[tuple[int, int]]:
-    """Write a constant as a sum of as few signed powers of two as possible: its canonical signed digits.
+    """Write a constant as a sum of the fewest signed powers of two: its canonical signed digits.
 
     Each element is a pair of the sign and the exponent.
     """
@@ -41,16 +41,14 @@ def signed_digits(constant: int) -> list[tuple[int, int]]:
 
 def small_digits(op: arith.MuliOp) -> list[tuple[int, int]] | None:
     """The signed digits of a constant factor, each as sign and exponent, if the product is computed by adders of
-    shifted terms.
-
-    None for other products.
+    shifted terms. None for any other product.
     """
     constants = [value for value in map(const_evaluate_operand, op.operands) if value is not None]
     return next((found for found in map(signed_digits, constants) if len(found) <= MOST_TERMS), None)
 
 
 def factor(value: SSAValue) -> SSAValue:
-    """The value before its sign extension, or the value itself if it is not extended."""
+    """The value before a sign extension. A value that is not extended is returned itself."""
     while isinstance(value.owner, arith.ExtSIOp):
         value = value.owner.operands[0]
     return value
@@ -62,18 +60,23 @@ def type_width(value: SSAValue) -> int:
 
 
 class Operators:
-    """Widths and delays of the ops of a function. known: intervals of its integers and indices as signed numbers."""
+    """Widths and delays of the ops of a function.
+
+    known: intervals of its integers and indices as signed numbers.
+    """
 
     def __init__(self, delays: Delays, known: Mapping[SSAValue, Interval]):
         self.delays = delays
         self.known = known
 
     def width(self, value: SSAValue) -> int:
-        """The number of bits of a value in hardware: the bits that its interval needs, including the sign."""
+        """The number of bits of a value in hardware, which is the number of bits of its interval, including the
+        sign.
+        """
         return min(width_for(self.known.get(value, INDEX)), type_width(value))
 
     def is_signed(self, value: SSAValue) -> bool:
-        """True for a value that may be negative."""
+        """Whether a value may be negative."""
         return self.known.get(value, INDEX)[0] < 0
 
     def factor_width(self, value: SSAValue) -> int:
@@ -81,7 +84,7 @@ class Operators:
         return self.width(factor(value))
 
     def delay(self, op: Operation) -> float:
-        """The time from the operands of a pure op to its result, in ns."""
+        """The delay of a pure op from its operands to its result, in ns."""
         if isinstance(op, _FREE_OPS):
             return 0.0
         if isinstance(op, arith.MuliOp):

@@ -1,4 +1,6 @@
-"""Parts of a program that are scheduled separately: straight-line ops between loops, and bodies of innermost loops."""
+"""Parts of a program that are scheduled separately: straight-line runs of ops between loops, and bodies of innermost
+loops.
+"""
 
 from __future__ import annotations
 
@@ -79,7 +81,7 @@ class StraightRun:
 
     @property
     def cycles(self) -> int:
-        """The number of cycles that the run takes, according to the attributes of its ops; 0 if all ops are
+        """The number of cycles of the run, according to the attributes of its ops. 0 if all ops are
         combinational.
         """
         return max((end_of(op) + 1 for op in self.ops if CYCLE in op.attributes), default=0)
@@ -89,8 +91,8 @@ Item: TypeAlias = "StraightRun | Operation"
 
 
 def items(block: Block) -> list[Item]:
-    """The straight-line runs of a block, alternating with the loops and branches between them;
-    empty runs are omitted.
+    """The straight-line runs of a block, alternating with the loops and branches between them. Empty runs are
+    omitted.
     """
     found: list[Item] = []
     for op in block.ops:
@@ -106,7 +108,7 @@ def items(block: Block) -> list[Item]:
 
 
 def is_pure(op: Operation) -> bool:
-    """True for arithmetic ops, all of which are combinational.
+    """Whether an op is an arithmetic op. All arithmetic ops are combinational.
 
     xDSL defines no traits for casts, so traits cannot be used for this test.
     """
@@ -114,7 +116,7 @@ def is_pure(op: Operation) -> bool:
 
 
 def is_pipelined(op: Operation | None) -> TypeGuard[scf.ForOp]:
-    """True for a loop whose iterations overlap: a loop without inner loops and branches."""
+    """Whether an op is a loop whose iterations overlap, which is a loop without inner loops and branches."""
     return isinstance(op, scf.ForOp) and not any(inner.regions for inner in op.body.block.ops)
 
 
@@ -124,7 +126,7 @@ def body_of(loop: scf.ForOp) -> list[Operation]:
 
 
 def cycle_of(op: Operation) -> int | None:
-    """The cycle in which an op begins; None if the op takes no cycle, because its result is only a wire."""
+    """The cycle in which an op begins. None if the op has no cycle, because its result is only a wire."""
     cycle = op.attributes.get(CYCLE)
     return cycle.value.data if isinstance(cycle, IntegerAttr) else None
 
@@ -167,8 +169,9 @@ def depth_of(loop: scf.ForOp) -> int:
 def check_schedule(function: func.FuncOp) -> None:
     """Raise `InputError`, located at the op, unless `schedule-cycles` has scheduled every op.
 
-    Each access to a memory or stream must have a cycle. Each pipelined loop must have an interval, and all its ops must
-    have cycles. Each op must begin when its operands are available. The ports of memories, and waits, are not checked.
+    Each access to a memory or stream must have a cycle. Each pipelined loop must have an interval, and all its ops
+    must have cycles. Each op must begin when its operands are available. The ports of memories, and waits, are not
+    checked.
     """
     for block in function.walk_blocks():
         around = block.parent_op()

@@ -1,3 +1,1 @@
-"""The choice of how many elements loops process at once. The choice depends on the number of cells that this
-requires.
-"""
+"""The choice of how many elements loops process at once, depending on the number of cells that this requires."""

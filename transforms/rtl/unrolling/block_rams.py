@@ -49,7 +49,7 @@ class Words:
         return wider
 
     def are_whole(self, sum: UnrolledSum) -> bool:
-        """True if a sum loads whole words."""
+        """Whether a sum loads whole words."""
         return all(self._width(load) == self.widths.get(load.memory) for load in sum.loads)
 
     @property
@@ -60,7 +60,7 @@ class Words:
 
     @property
     def chosen(self) -> int:
-        """The number of LUTs with which accesses select a part of a word."""
+        """The number of LUTs by which accesses select a part of a word."""
         uses = [(use.operation, width) for memory, width in self.widths.items() for use in memory.uses]
         loads = total(loaded_part(width, self._width(op)) for op, width in uses if isinstance(op, rtl.LoadOp))
         return loads + total(
@@ -81,7 +81,7 @@ class Words:
 def loaded_part(word: int, width: int) -> int:
     """The number of LUTs that select a part of `width` bits from a loaded word of `word` bits.
 
-    For four parts, two LUTs for each bit are needed, together with the multiplexers next to the LUTs.
+    For four parts, two LUTs for each bit are needed, together with the multiplexers next to these LUTs.
     """
     return -(-2 * (word - width) // 3)
 
@@ -92,7 +92,10 @@ def stored_part(word: int, width: int) -> int:
 
 
 def memory_cells(fabric: Fabric, type: rtl.MemoryType, content: DenseIntOrFPElementsAttr | None) -> tuple[int, int]:
-    """The numbers of LUTs and of block RAMs of a memory, in whichever form synthesis estimates to be the smallest."""
+    """The numbers of LUTs and of block RAMs of a memory, in the form that synthesis estimates to be the smallest.
+
+    content: the initial words; None for a memory without initial content.
+    """
     depth, width = type.depth.data, type.width.data
     brams = blocks(fabric, depth, width)
     if content is not None:
@@ -107,8 +110,8 @@ def memory_cells(fabric: Fabric, type: rtl.MemoryType, content: DenseIntOrFPElem
 
 
 def _table(words: Sequence[int], width: int) -> int:
-    """The number of LUTs that compute constant words from an address;
-    equal functions of the address are counted once.
+    """The number of LUTs that compute constant words from an address. Equal functions of the address are counted
+    once.
     """
     size = 1 << (len(words) - 1).bit_length()
     bits = {tuple(word >> place & 1 for word in words) for place in range(width)}
@@ -116,9 +119,8 @@ def _table(words: Sequence[int], width: int) -> int:
 
 
 def _function(values: tuple[int, ...]) -> int:
-    """The number of LUTs that compute a function of an address with the given values.
-
-    One LUT is needed for four inputs, two for five inputs and four for six inputs.
+    """The number of LUTs that compute a function of an address with the given values: one for four inputs, two for
+    five inputs and four for six inputs.
     """
     if len(values) > 4 * TABLE:
         half = len(values) // 2

@@ -1,6 +1,6 @@
 """The FPGA cells of the ops of a program, estimated before synthesis.
 
-Each op counts as the cells into which synthesis turns the op. An adder needs one cell for each bit of its result's
+Each op counts as the cells into which synthesis converts it. An adder needs one cell for each bit of its result's
 interval. A selection needs one look-up table of four inputs for each bit. A product needs a multiplier, or rows of
 gates and adders. Where synthesis has a choice (adders or compressors, block RAM or tables), the rule of yosys 0.23 on
 an ECP5 applies.
@@ -36,8 +36,8 @@ width.
 def cells_of(ops: Iterable[Operation], operators: Operators, fabric: Fabric) -> tuple[int, int]:
     """The numbers of LUTs and of DSPs of ops, including ops inside loops.
 
-    A memory has one read port. If several loops perform the same computation on words of the same memories, the loops
-    share a circuit.
+    A memory has one read port. If several loops perform the same computation on words of the same memories, they
+    use one circuit, which counts once.
     """
     luts = dsps = 0
     circuits = Circuits()
@@ -49,7 +49,7 @@ def cells_of(ops: Iterable[Operation], operators: Operators, fabric: Fabric) -> 
 
 
 class Circuits:
-    """A numbering of circuits. Ops with equal numbers share a circuit.
+    """A numbering of circuits. Ops with equal numbers use one circuit.
 
     of: the numbers of the results of all ops that were passed to `is_new`. An op must be passed after the ops that
     compute its operands.
@@ -60,10 +60,10 @@ class Circuits:
         self.of: dict[SSAValue, int] = {}
 
     def is_new(self, op: Operation) -> bool:
-        """True unless an op that was passed before has the same circuit.
+        """Whether no op that was passed before has the same circuit as this op.
 
-        Two ops have the same circuit if they load words of the same memory, or compute the same function of equal
-        operands.
+        Two ops have the same circuit if they load words of the same memory, or compute the same function of
+        equal operands.
         """
         if isinstance(op, rtl.LoadOp) and type_width(op.result) == cast("rtl.MemoryType", op.memory.type).width.data:
             circuit = op.name, op.memory
@@ -139,7 +139,7 @@ def product_in_logic(op: arith.MuliOp, operators: Operators) -> int:
     """The number of LUTs of a product without a multiplier: a row of gates and an adder for each bit of the shorter
     factor.
 
-    A square needs about half of the gates, because they are symmetric.
+    A square needs about half of the gates, because the partial products are symmetric.
     """
     short, long = sorted(map(operators.factor_width, op.operands))
     gates = short * (short + 1) // 2 if factor(op.lhs) is factor(op.rhs) else short * long
@@ -147,7 +147,7 @@ def product_in_logic(op: arith.MuliOp, operators: Operators) -> int:
 
 
 def _adder(width: int) -> int:
-    """The number of LUTs of an adder or a comparison; a cell of a carry chain processes two bits."""
+    """The number of LUTs of an adder or a comparison. A cell of a carry chain processes two bits."""
     return width + width % 2
 
 
@@ -160,7 +160,9 @@ def _zeros(op: Operation) -> int:
 
 
 def _is_compressed(op: Operation, operators: Operators) -> bool:
-    """True for a sum with a term that is itself a sum. This term must have the same width and no other readers."""
+    """Whether an op is a sum with a term that is itself a sum. This term must have the same width and no other
+    readers.
+    """
     return any(
         isinstance(term.owner, arith.AddiOp | arith.SubiOp)
         and term.uses.get_length() == 1
@@ -170,7 +172,7 @@ def _is_compressed(op: Operation, operators: Operators) -> bool:
 
 
 def _places(operand: SSAValue) -> bool:
-    """True for a constant, and for bits that are shifted to their position in a word."""
+    """Whether an operand is a constant, or consists of bits that are shifted to their position in a word."""
     owner = operand.owner
     return const_evaluate_operand(operand) is not None or (
         isinstance(owner, arith.ShLIOp) and const_evaluate_operand(owner.rhs) is not None
@@ -178,9 +180,10 @@ def _places(operand: SSAValue) -> bool:
 
 
 def _port(op: rtl.LoadOp | rtl.StoreOp, kind: type[Operation], data: int) -> int:
-    """The number of LUTs that select the address and the data for a port that several accesses share; 0 for a single
+    """The number of LUTs that select the address and the data for a port that several accesses use. 0 for a single
     access.
 
+    kind: the class of accesses, loads or stores.
     data: the number of bits of the data.
     """
     if sum(isinstance(use.operation, kind) for use in op.memory.uses) < 2:

@@ -26,11 +26,13 @@ GAIN, SEQUENTIAL = ORDERS = ("gain", "sequential")
 
 @dataclass(frozen=True)
 class Lanes:
-    """Sums that add the same terms from the same memories, and the number of elements that each sum processes at once.
+    """Sums that add the same terms from the same memories, and the number of elements that each sum processes at
+    once.
 
-    circuit: identifies the ops that compute the terms of an element. luts, dsps: the LUTs and DSPs that each element
-    needs. logic: if no DSPs are left, the LUTs that compute the products of one element. in_dsps: the number of
-    elements whose products are computed by DSPs; these are the first elements.
+    circuit: identifies the ops that compute the terms of an element.
+    luts, dsps: the LUTs and DSPs that each element needs.
+    logic: the LUTs that compute the products of one element if no DSPs are left.
+    in_dsps: the number of elements whose products are computed by DSPs; these are the first elements.
     """
 
     sums: Sequence[UnrolledSum]
@@ -55,8 +57,9 @@ class Lanes:
         return 2 * self.count <= MAX_LANES and all(sum.takes(2 * self.count) for sum in self.sums)
 
     def doubled(self, dsps: int) -> Lanes:
-        """The same sums with twice as many elements at once. dsps: the number of DSPs available for the additional
-        elements.
+        """The same sums with twice as many elements at once.
+
+        dsps: the number of DSPs available for the additional elements.
         """
         more = min(self.count, self.sums[0].trips - self.count)
         in_dsps = more if self.dsps == 0 else min(more, max(dsps, 0) // self.dsps)
@@ -80,9 +83,11 @@ def choose_lanes(
 ) -> Sequence[Lanes]:
     """Choose the number of elements that each sum processes at once, a power of two, within a budget.
 
-    taken: the LUTs and DSPs of the program without unrolling. words: the memories of the program. order: `gain` first
-    doubles the elements of the sums that save most cycles for their cells, among all sums; `sequential` doubles the
-    elements of each sum in turn as far as the budget allows, as SeeDot does (section 6.2.2).
+    taken: the LUTs and DSPs of the program without unrolling.
+    words: the memories of the program.
+    order: `gain` first doubles the elements of the sums that save most cycles for their cells, among all sums;
+        `sequential` doubles the elements of each sum in turn as far as the budget allows, as SeeDot does (section
+        6.2.2).
     """
     rows = _rows(sums, operators, fabric)
     first = _cells(rows, words)
@@ -92,8 +97,10 @@ def choose_lanes(
         return Resources(luts, dsps, words.cells[1])
 
     def grown(places: Sequence[int], here: Resources) -> _Step | None:
-        """The step that doubles the elements of the sums with the indices `places`; None if it does not fit the
-        budget.
+        """The step that doubles the elements of the sums with the indices `places`. None if the step exceeds
+        the budget.
+
+        here: the resources that are needed before the step.
         """
         if not all(rows[place].can_grow for place in places):
             return None
@@ -139,7 +146,7 @@ def _beside(rows: Sequence[Lanes]) -> Iterator[Sequence[int]]:
 class _Step:
     """The rows and memories after a step.
 
-    gain: the cycles saved, divided by the largest share of the remaining budget that the step uses.
+    gain: the cycles saved, divided by the largest fraction of the remaining budget that the step uses.
     """
 
     rows: Sequence[Lanes]
@@ -152,8 +159,8 @@ def _triple(cells: Resources) -> tuple[int, int, int]:
 
 
 def _cells(rows: Sequence[Lanes], words: Words) -> tuple[int, int]:
-    """The numbers of LUTs and of DSPs that sums and memories need. Sums that have the same circuit and read whole words
-    share it.
+    """The numbers of LUTs and of DSPs that sums and memories need. Sums with equal terms that read whole words use
+    one circuit, which counts once.
     """
     circuits: dict[object, tuple[int, int]] = {}
     for row in rows:
@@ -165,9 +172,7 @@ def _cells(rows: Sequence[Lanes], words: Words) -> tuple[int, int]:
 
 def _rows(sums: Sequence[UnrolledSum], operators: Operators, fabric: Fabric) -> Sequence[Lanes]:
     """The groups of sums that have the same circuit, the same trip count and the same maximum number of elements at
-    once.
-
-    The groups are in the order of their first sums.
+    once. They are in the order of their first sums.
     """
     circuits = Circuits()
     alike: dict[tuple[object, ...], list[UnrolledSum]] = {}

@@ -26,9 +26,10 @@ class Entry(NamedTuple):
 class EntryRows:
     """A contraction that multiplies the rows of a compressed matrix by a vector.
 
-    values, vector: the loads of an entry's value and of the vector element that is multiplied by this value. term: the
-    value that the entry adds to the sum. computing: the ops that compute the term. rows: the nonzero entries of each
-    row.
+    values, vector: the loads of an entry's value and of the vector element by which this value is multiplied.
+    term: the value that the entry adds to the sum.
+    computing: the ops that compute the term.
+    rows: the nonzero entries of each row.
     """
 
     nest: num.ContractOp
@@ -49,7 +50,8 @@ class EntryRows:
         return _words(self.values.memory)
 
     def words(self, elements: int) -> int:
-        """The number of iterations if each of `elements` processing elements takes one entry of a row at a time.
+        """The number of iterations if each of `elements` processing elements processes one entry of a row at a
+        time.
 
         Every row takes at least one iteration.
         """
@@ -83,7 +85,7 @@ def _words(memory: SSAValue) -> list[int]:
 
 
 def adds_entries(nest: num.ContractOp) -> bool:
-    """True if a contraction on arrays adds products of the entries of a constant compressed matrix in one
+    """Whether a contraction on arrays adds products of the entries of a constant compressed matrix in one
     `num.entries`.
 
     All other ops in the contraction must be loads, arithmetic and stores.

@@ -23,7 +23,10 @@ _ORIGIN = OwnAttribute(
 
 
 def hint_loops(op: ModuleOp, cells: int) -> None:
-    """Set the hints of all innermost loops and of the arrays that they load. cells: the budget of logic cells."""
+    """Set the hints of all innermost loops and of the arrays that they load.
+
+    cells: the budget of logic cells in percent.
+    """
     loops = [loop for loop in op.walk() if isinstance(loop, _LOOPS) and not any(_loops_in(loop))]
     partitions: dict[SSAValue, int] = {}
     factors = _factors(op, loops, cells)
@@ -46,9 +49,10 @@ def _loops_in(loop: scf.ForOp | num.EntriesOp) -> Iterator[Operation]:
 
 
 def _factors(module: ModuleOp, loops: list[scf.ForOp | num.EntriesOp], cells: int) -> dict[int, int]:
-    """The number of elements that the hardware processes at once in each loop, by the loop's position in `loops`.
+    """For each loop with terms of sums, by its position in `loops`, the number of elements that the hardware
+    processes at once.
 
-    Loops without `_terms` are omitted.
+    cells: the budget of logic cells in percent.
     """
     copy, factors = module.clone(), dict[int, int]()
     twins = dict(zip(module.walk(), copy.walk(), strict=True))
@@ -66,7 +70,7 @@ def _factors(module: ModuleOp, loops: list[scf.ForOp | num.EntriesOp], cells: in
 
 
 def _terms(loop: scf.ForOp | num.EntriesOp) -> list[Operation]:
-    """The ops in a loop's body that compute the terms added to loop-carried sums; empty for a loop without sums."""
+    """The ops in a loop's body that compute the terms added to loop-carried sums. Empty for a loop without sums."""
     end = loop.body.block.last_op
     sums = [value.owner for value in (() if end is None else end.operands)]
     return [

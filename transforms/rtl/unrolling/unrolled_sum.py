@@ -23,7 +23,10 @@ from tinyml.transforms.rtl.unrolling.words import element_of_word, word_address
 
 @dataclass
 class UnrolledSum:
-    """A loop that adds a term to each carried value. terms: in the order of the carried values."""
+    """A loop that adds a term to each carried value.
+
+    terms: in the order of the carried values.
+    """
 
     loop: scf.ForOp
     trips: int
@@ -32,7 +35,7 @@ class UnrolledSum:
 
     @staticmethod
     def of(loop: scf.ForOp) -> UnrolledSum | None:
-        """The sums of a loop; None if the loop does anything other than adding terms to carried values."""
+        """The sums of a loop. None if the loop does anything other than adding terms to carried values."""
         body, trips = loop.body.block, trips_from_zero(loop)
         end = body.last_op
         if not is_pipelined(loop) or trips is None or end is None or len(body.args) < 2:
@@ -56,8 +59,8 @@ class UnrolledSum:
         return [op for op in body.ops if op not in sums and op is not body.last_op]
 
     def takes(self, lanes: int) -> bool:
-        """True if an iteration can process `lanes` elements, a power of two;
-        the last iteration masks excess elements.
+        """Whether an iteration can process `lanes` elements, a power of two. In the last iteration, excess
+        elements are masked.
         """
         return lanes < 2 * self.trips and self._aligned(lanes)
 
@@ -76,11 +79,15 @@ class UnrolledSum:
         return True
 
     def _is_padded(self, load: rtl.LoadOp, lanes: int) -> bool:
-        """True for a load from a constant matrix whose rows unrolling by `lanes` pads with zeros."""
+        """Whether a load is from a constant matrix whose rows are padded with zeros if `lanes` elements are
+        processed at once.
+        """
         return self.trips % lanes != 0 and _reads_alone(load)
 
     def _ends_in_zeros(self, padded: Sequence[rtl.LoadOp]) -> bool:
-        """True if each term is a product with an element of a padded row. The zeros of the padding then add nothing."""
+        """Whether each term is a product with an element of a padded row. The zeros of the padding then do not
+        change the sum.
+        """
         return all(
             isinstance(product := factor(term).owner, arith.MuliOp)
             and any(factor(operand).owner in padded for operand in product.operands)
@@ -88,8 +95,10 @@ class UnrolledSum:
         )
 
     def unroll(self, lanes: int, in_dsps: int | None = None) -> None:
-        """Process `lanes` elements in each iteration; the first `in_dsps` elements are multiplied by DSPs, all others
-        by logic.
+        """Process `lanes` elements in each iteration.
+
+        in_dsps: the number of first elements that are multiplied by DSPs; all others are multiplied in logic. None if
+        synthesis decides.
         """
         count = self.iterations(lanes)
         length = count * lanes
@@ -129,9 +138,9 @@ class UnrolledSum:
         set_lanes(self.loop, len(each))
 
     def _word(self, nest: LoopBuilder, load: rtl.LoadOp, lanes: int, length: int) -> SSAValue:
-        """Insert a load of the word with all elements of an iteration, and return the word. `load` is the load of a
-        single element.
+        """Insert a load of the word with all elements of an iteration, and return the word.
 
+        load: the load of a single element.
         length: the length of a row, including padding.
         """
         counter = self.loop.body.block.args[0]
@@ -141,14 +150,16 @@ class UnrolledSum:
 
 
 def _reads_alone(load: rtl.LoadOp) -> bool:
-    """True for a load that is the only reader of an initialised memory with one element in each word."""
+    """Whether a load is the only reader of an initialised memory with one element in each word."""
     memory = load.memory.owner
     return isinstance(memory, rtl.MemoryOp) and memory.is_table and memory.result.uses.get_length() == 1
 
 
 def _pad_rows(memory: Operation | Block, trips: int, length: int) -> None:
-    """Pad each row of a constant matrix with zeros. trips: the length of a row before padding. length: the length after
-    padding.
+    """Pad each row of a constant matrix with zeros.
+
+    trips: the length of a row before padding.
+    length: the length after padding.
     """
     assert isinstance(memory, rtl.MemoryOp)
     assert memory.content is not None
@@ -163,7 +174,7 @@ def _pad_rows(memory: Operation | Block, trips: int, length: int) -> None:
 
 
 def _only(nest: LoopBuilder, condition: SSAValue, term: SSAValue) -> SSAValue:
-    """Insert a selection that returns the term if a condition is true, otherwise 0. Return its result."""
+    """Insert a selection that returns the term if a condition is true, and otherwise 0. Return the selected value."""
     return nest.insert(arith.SelectOp(condition, term, nest.constant(0, term.type)))
 
 
@@ -176,7 +187,7 @@ def adder_tree(nest: LoopBuilder, values: Sequence[SSAValue]) -> SSAValue:
 
 
 def _counts(loop: scf.ForOp, loads: Sequence[rtl.LoadOp]) -> bool:
-    """True if a loop uses its counter for anything other than the addresses of the given loads."""
+    """Whether a loop uses its counter for anything other than the addresses of the given loads."""
     seen: set[SSAValue] = set()
     queue: list[SSAValue] = [loop.body.block.args[0]]
     while queue:

@@ -20,8 +20,8 @@ def word_address(
 ) -> SSAValue:
     """Insert the computation of the address of a word of `lanes` elements, and return the address.
 
-    address: the address of the word's first element as a function of `counter`, which now counts words. stretch: the
-    length of a row with and without padding.
+    address: the address of the word's first element as a function of `counter`, which now counts words.
+    stretch: the length of a row with and without padding.
     """
     first, factors = affine_sum(address)
     word: SSAValue = counter
@@ -32,14 +32,14 @@ def word_address(
 
 
 def element_of_word(nest: LoopBuilder, word: SSAValue, lane: int, width: int) -> SSAValue:
-    """Element number `lane` of a word, with `width` bits; elements at lower addresses are in lower bits."""
+    """Element number `lane` of a word, with `width` bits. Elements at lower addresses are in lower bits."""
     if lane:
         word = nest.insert(arith.ShRUIOp(word, nest.constant(lane * width, word.type)))
     return word if type_width(word) == width else nest.insert(arith.TruncIOp(word, IntegerType(width)))
 
 
 def word_of(nest: LoopBuilder, elements: Sequence[SSAValue]) -> SSAValue:
-    """The concatenation of elements of equal width, the first one in the low bits."""
+    """The concatenation of elements of equal width. The first element is in the low bits."""
     width = type_width(elements[0])
     type = IntegerType(len(elements) * width)
     word, *others = (nest.insert(arith.ExtUIOp(element, type)) for element in elements)

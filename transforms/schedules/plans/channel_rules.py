@@ -12,7 +12,7 @@ from tinyml.transforms.schedules.plans.graph import Graph, Kind
 
 
 class Role(Enum):
-    """The role of an op in a loop over channels, named as in PEX's table 2."""
+    """The role of an op in a loop over channels, named as in table 2 of PEX."""
 
     GENERATE = "generates a channel of its result from all of its operand"
     CONTINUE = "computes a channel of its result from one of its operands"
@@ -20,8 +20,9 @@ class Role(Enum):
 
 
 class Obstacle(NamedTuple):
-    """The rule that prevents nodes from running as a loop over channels. final: true if adding further nodes cannot
-    help.
+    """The rule that prevents nodes from running as a loop over channels.
+
+    final: whether the rule still applies if any further nodes are added.
     """
 
     reason: str
@@ -32,9 +33,9 @@ class Obstacle(NamedTuple):
 class ChannelNodes:
     """Nodes of a graph that may run as one loop over channels, in the order of execution.
 
-    A contraction generates if its operands are computed before the loop, and accumulates if an operand is computed in
-    the loop. Results of ops that do not accumulate are *slices*. Slices that are used after the loop are *kept*: each
-    iteration inserts them into a whole tensor.
+    A contraction generates if its operands are computed before the loop, and accumulates if an operand is computed
+    in the loop. Results of ops that do not accumulate are *slices*. Slices that are used after the loop are *kept*:
+    each iteration inserts them into a whole tensor.
     """
 
     graph: Graph
@@ -65,7 +66,7 @@ class ChannelNodes:
 
     @cached_property
     def kept(self) -> frozenset[str]:
-        """The results that are stored whole because they are used after the loop."""
+        """The slices that are inserted into whole tensors because they are used after the loop."""
         whole = {name for name in self.roles if name not in self.readers or self._outlives(name)}
         return frozenset(whole)
 
@@ -75,7 +76,7 @@ class ChannelNodes:
 
     @property
     def channels(self) -> int:
-        """The number of channels of each tensor that the loop slices."""
+        """The number of channels of the tensors that the loop slices, which all have the same number."""
         return self.graph.tensors[self.sliced[0]].channels
 
     @property
@@ -85,7 +86,7 @@ class ChannelNodes:
         return sum(image.pixels * image.channels for image in sums)
 
     def obstacle(self) -> Obstacle | None:
-        """The rule that forbids the loop; None if it may run."""
+        """The rule that forbids the loop. None if the loop may run."""
         graph, roles = self.graph, self.roles
         counts = {graph.tensors[name].channels for name in self.sliced}
         for i in self.nodes:
@@ -112,7 +113,10 @@ class ChannelNodes:
         return None
 
     def peak(self, copies: bool = False) -> int:
-        """The peak of the live bits of slices, with nodes in the given order. copies: as in `step`."""
+        """The peak of the live bits of slices, with nodes in the given order.
+
+        copies: as in `step`.
+        """
         done: set[int] = set()
         most = 0
         for i in self.nodes:
@@ -121,11 +125,14 @@ class ChannelNodes:
         return most
 
     def step(self, i: int, done: Collection[int], copies: bool = False) -> int:
-        """The bits of slices alive while node i runs. done: the nodes that have run before in the same iteration.
+        """The number of live bits of slices while node i runs.
 
-        As in the paper, slices that are read from or inserted into a whole tensor are views of the tensor. With
-        `copies`, as in compiled programs, such slices have separate memory unless a contraction computes them. An
+        As in the paper, slices that are read from or inserted into a whole tensor are views of the tensor. An
         elementwise op overwrites an operand slice that no later node reads.
+
+        done: the nodes that have run before in the same iteration.
+        copies: whether, as in compiled programs, slices of whole tensors have separate memory unless a contraction
+            computes them.
         """
         node, readers = self.graph.nodes[i], self.readers
         after = {*done, i}
@@ -146,7 +153,7 @@ class ChannelNodes:
         return bits
 
     def plane(self, name: str) -> int:
-        """The bits of one channel of a tensor."""
+        """The number of bits of one channel of a tensor."""
         return self.graph.size(name) // self.graph.tensors[name].channels
 
     def _splits(self, name: str) -> bool:
@@ -159,7 +166,7 @@ class ChannelNodes:
         return copies and not made_in_place
 
     def _joins_generated(self, i: int) -> bool:
-        """True if an elementwise op runs in the loop nest of a generating op."""
+        """Whether an elementwise op runs in the loop nest of a generating op."""
         before = self.joined(i)
         return before is not None and (self.roles[before] is Role.GENERATE or self._joins_generated(self._node(before)))
 
@@ -167,7 +174,7 @@ class ChannelNodes:
         return self.graph.producer[name]
 
     def joined(self, i: int) -> str | None:
-        """The slice in whose loop nest an elementwise op runs; None if there is none.
+        """The slice in whose loop nest an elementwise op runs. None if there is none.
 
         It is the operand of the op that is computed last, if no other node reads this operand.
         """
@@ -179,8 +186,9 @@ class ChannelNodes:
         return last if self.readers[last] == [i] and last not in self.kept else None
 
     def whole_bits(self, sum_bits: int) -> int:
-        """The bits of the results that are whole after the loop. sum_bits: the width of the sums from which results are
-        computed.
+        """The number of bits of the results that are whole after the loop.
+
+        sum_bits: the width of the sums from which results are computed.
         """
         sliced = [name for name in self.kept if name in self.readers]
         sums = (self.graph.tensors[name] for name in self.kept.difference(sliced))
@@ -193,13 +201,13 @@ def consecutive(graph: Graph, first: int, last: int) -> ChannelNodes:
 
 
 def alive(graph: Graph, done: Collection[int]) -> int:
-    """The bits of the tensors that are alive after the nodes `done` have run."""
+    """The number of bits of the tensors that are live after the nodes `done` have run."""
     computed = [name for name, i in graph.producer.items() if i < 0 or i in done]
     return graph.size(*(name for name in computed if name in graph.outputs or not set(graph.users[name]) <= set(done)))
 
 
 def in_best_order(loop: ChannelNodes) -> ChannelNodes:
-    """The same loop with its nodes in an order of lowest peak."""
+    """The same loop with its nodes in an order with the lowest peak."""
     best: dict[frozenset[int], tuple[int, tuple[int, ...]]] = {frozenset(): (0, ())}
     for _ in loop.nodes:
         further: dict[frozenset[int], tuple[int, tuple[int, ...]]] = {}

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 
 class Order(Enum):
-    """The unit of an image that is contiguous in memory."""
+    """The unit of an image that is contiguous in memory, such as a pixel or a channel."""
 
     PIXELS = "pixels"
     ROWS = "rows, each channel by channel"
@@ -18,8 +18,9 @@ class Order(Enum):
 
 
 class Image(NamedTuple):
-    """A tensor of height x width x channels; a vector is an image of one pixel. bits: the width of an element in
-    memory.
+    """A tensor of height x width x channels. A vector is an image of one pixel.
+
+    bits: the width of an element in memory.
     """
 
     height: int
@@ -39,7 +40,7 @@ class Image(NamedTuple):
 
 
 class Kind(Enum):
-    """How an op's result depends on the channels of its operands."""
+    """The dependence of an op's result on the channels of its operands."""
 
     CONTRACTION = "each output channel from all input channels"
     CHANNELWISE = "each output channel from one input channel"
@@ -48,10 +49,11 @@ class Kind(Enum):
 
 
 class Read(NamedTuple):
-    """The window of an operand that pixel (y, x) of a result needs: the kernel starts at (y, x) * strides - before.
+    """The window of an operand that pixel (y, x) of a result needs. It starts at (y, x) * strides - before.
 
-    sums: all pixels of the operand are added up one after the other, and the result is a single pixel. alike: an
-    element of the operand is only read to compute the same element of the result, before this element is stored.
+    sums: whether all pixels of the operand are added up one after the other, so that the result is a single pixel.
+    alike: whether an element of the operand is only read to compute the same element of the result, before this
+        element is stored.
     """
 
     tensor: str
@@ -63,7 +65,10 @@ class Read(NamedTuple):
 
 
 class Node(NamedTuple):
-    """An op, named after its result. macs: the multiply-accumulates for all pixels together."""
+    """An op, named after its result.
+
+    macs: the multiply-accumulates for all pixels together.
+    """
 
     result: str
     kind: Kind
@@ -79,9 +84,11 @@ class Node(NamedTuple):
 class Boundary(NamedTuple):
     """The tensors at the boundary of a segment.
 
-    dead: operands from outside the segment that no later node reads. kept: operands from outside the segment that a
-    later node reads. outputs: results of the segment that a later node reads or that the network returns. internal: all
-    other results. through: the bits of tensors that are alive throughout the segment without being read by it.
+    dead: operands from outside the segment that no later node reads.
+    kept: operands from outside the segment that a later node reads.
+    outputs: results of the segment that a later node reads or that the network returns.
+    internal: all other results.
+    through: the bits of tensors that are live throughout the segment without being read by it.
     """
 
     dead: list[str]
@@ -102,7 +109,7 @@ class Graph:
 
     @cached_property
     def producer(self) -> dict[str, int]:
-        """The index of the node that computes each tensor; -1 for inputs."""
+        """The index of the node that computes each tensor. It is -1 for inputs."""
         return {**dict.fromkeys(self.inputs, -1), **{node.result: i for i, node in enumerate(self.nodes)}}
 
     @cached_property
@@ -116,7 +123,9 @@ class Graph:
 
     @cached_property
     def last_use(self) -> dict[str, int]:
-        """The index of the last node that reads each tensor; for results of the network, the number of nodes."""
+        """The index of the last node that reads each tensor. For results of the network, it is the number of
+        nodes.
+        """
         last = {name: max(users, default=self.producer[name]) for name, users in self.users.items()}
         return last | dict.fromkeys(self.outputs, len(self.nodes))
 
@@ -147,7 +156,7 @@ class Graph:
         )
 
     def untouched(self, first: int, last: int) -> list[str]:
-        """The tensors that are alive throughout nodes `first` to `last` and that none of these nodes reads."""
+        """The tensors that are live throughout nodes `first` to `last` and that none of these nodes reads."""
         touched = {name for node in self.nodes[first : last + 1] for name in node.operands}
         return [
             name

@@ -1,4 +1,4 @@
-"""The parts of images that tiles of a result need, including the halos that neighbouring tiles share."""
+"""The parts of images that tiles of a result need, including the halos that neighbouring tiles both need."""
 
 from __future__ import annotations
 
@@ -18,14 +18,18 @@ def _cuts(extent: int, count: int) -> list[Span]:
 
 
 class Columns(NamedTuple):
-    """The columns of an image that strips need. most: of any strip. total: of all strips together, with repetitions."""
+    """The columns of an image that strips need.
+
+    most: the greatest number of columns of a strip.
+    total: the number of columns of all strips together, with repetitions.
+    """
 
     most: int
     total: int
 
 
 def columns_of_strips(graph: Graph, last: int, count: int) -> dict[str, Columns]:
-    """By tensor, the columns that `count` strips of adjacent columns of node `last`'s result need."""
+    """For each tensor, the columns that `count` strips of adjacent columns of node `last`'s result need."""
     found: dict[str, Columns] = {}
     for cut in _cuts(graph.tensors[graph.nodes[last].result].width, count):
         for name, (first, end) in _spans_of(graph, last, 1, cut).items():
@@ -36,10 +40,11 @@ def columns_of_strips(graph: Graph, last: int, count: int) -> dict[str, Columns]
 
 
 def areas_of_tiles(graph: Graph, last: int, count: int) -> Iterator[tuple[int, dict[str, int]]]:
-    """Yield pairs of a number of tiles and the areas of their parts: for each tensor, the area of the part in pixels.
+    """Yield pairs of a number of tiles and the areas of their parts: for each tensor, the area of the part in
+    pixels.
 
-    The parts of these tiles have equal areas. The numbers add up to count x count. Rows and columns of a part do not
-    depend on each other, and most tiles inside an image are equal.
+    All tiles of a pair have parts of equal areas. The numbers of tiles add up to count x count. Rows and columns of
+    a part do not depend on each other, and most tiles inside an image are equal.
     """
     sizes = [
         Counter(
@@ -53,10 +58,10 @@ def areas_of_tiles(graph: Graph, last: int, count: int) -> Iterator[tuple[int, d
 
 
 def extents_of_parts(graph: Graph, last: int, count: int) -> dict[str, tuple[int, int]]:
-    """By tensor, the height and width of the tensor that stores the parts of an image, for count x count tiles of node
-    `last`.
+    """For each tensor, the height and width of the tensor that stores the parts of an image, for count x count
+    tiles of node `last`.
 
-    The tensor has room for the largest part and for every window inside the image.
+    It has room for the largest part and for every window inside the image.
     """
     extents: dict[str, list[int]] = {}
     for axis, extent in enumerate(graph.tensors[graph.nodes[last].result][:2]):
@@ -68,7 +73,7 @@ def extents_of_parts(graph: Graph, last: int, count: int) -> dict[str, tuple[int
 
 
 def _with_windows(graph: Graph, last: int, extents: dict[str, list[int]]) -> dict[str, list[int]]:
-    """The height and width of the parts of images, enlarged so that each window inside the image fits."""
+    """The height and width of the parts of images, enlarged to contain each window inside the image."""
     for node in graph.nodes[: last + 1]:
         for read in node.reads:
             if (known := extents.get(read.tensor)) is not None:
@@ -78,7 +83,9 @@ def _with_windows(graph: Graph, last: int, extents: dict[str, list[int]]) -> dic
 
 
 def _spans_of(graph: Graph, last: int, axis: int, span: Span) -> dict[str, Span]:
-    """By tensor, the rows (axis 0) or columns (axis 1) that the rows or columns `span` of node `last`'s result need."""
+    """For each tensor, the rows (axis 0) or columns (axis 1) that the rows or columns `span` of node `last`'s
+    result need.
+    """
     spans = {graph.nodes[last].result: span}
     for node in reversed(graph.nodes[: last + 1]):
         if node.result not in spans:

@@ -20,11 +20,13 @@ if TYPE_CHECKING:
 
 
 class Steps(NamedTuple):
-    """The bits that each step needs.
+    """The bits that each step of a convolution in place needs.
 
-    A step computes the next row or the next column of a result of H rows and W columns. rows, columns: arrays of shape
-    (H, W). `rows[h, w]` has the bits that the next row needs after h rows and w columns are computed; `columns[h, w]`
-    has the bits for the next column. start: the bits that any order needs before the first step is complete.
+    A step computes the next row or the next column of a result of H rows and W columns.
+
+    rows, columns: arrays of shape (H, W). `rows[h, w]` has the bits that the next row needs after h rows and w
+        columns are computed; `columns[h, w]` has the bits for the next column.
+    start: the bits that any order needs before the first step is complete.
     """
 
     rows: Numbers
@@ -32,10 +34,11 @@ class Steps(NamedTuple):
     start: int = 0
 
     def least(self) -> tuple[int, list[int]]:
-        """Return the least number of bits that suffices for all steps, and the number of rows or columns of each turn.
+        """Return the least number of bits that suffices for all steps, and the number of rows or columns of
+        each turn.
 
-        A turn consists of consecutive steps of the same kind. Among the orders that need this number of bits, the order
-        that transposes the fewest pixels is chosen. The first turn is in rows and may be empty.
+        A turn consists of consecutive steps of the same kind. Among the orders that need this number of bits,
+        the order that transposes the fewest pixels is chosen. The first turn is in rows and may be empty.
         """
         height, width = self.rows.shape
         peak = np.zeros((height + 1, width + 1), np.int64)
@@ -47,8 +50,8 @@ class Steps(NamedTuple):
         return bits, self._turns(bits)
 
     def _turns(self, bits: int) -> list[int]:
-        """The number of rows or columns of each turn. The order needs at most `bits` bits and transposes the fewest
-        pixels.
+        """The number of rows or columns of each turn, in the order that needs at most `bits` bits and
+        transposes the fewest pixels.
         """
         height, width = self.rows.shape
         never = 2 * height * width * (height + width)
@@ -78,7 +81,9 @@ class Steps(NamedTuple):
 
 
 def counted(graph: Graph, i: int) -> Steps:
-    """For each step of node i, the number of bits in live pixels of operand and result, whatever their addresses."""
+    """For each step of node i, the number of bits in live pixels of operand and result, regardless of their
+    addresses.
+    """
     node = graph.nodes[i]
     [read] = node.reads
     operand, result = graph.tensors[read.tensor], graph.tensors[node.result]
@@ -137,10 +142,10 @@ def placed(read: Read, operand: Image, result: Image) -> Steps:
 
 
 def _unread(read: Read, side: int, result: Image, operand: Image) -> Numbers:
-    """For each window along an axis, the number of rows (or columns) of the operand that this window and later windows
-    read.
+    """For each window along an axis, the number of rows (or columns) of the operand that this window and later
+    windows read. The last entry, after all windows, is 0.
 
-    The last entry, after all windows, is 0.
+    side: the axis.
     """
     results, extent = ((image.height, image.width)[side] for image in (result, operand))
     first = np.arange(results) * read.strides[side] - read.before[side]

@@ -20,10 +20,11 @@ from tinyml.transforms.schedules.tiling.axis_orders import gathered, written
 
 @dataclass(frozen=True)
 class Network:
-    """The graph of a function, and the ops and values that its nodes and tensors stand for.
+    """The graph of a function, and the ops and values that its nodes and tensors represent.
 
-    ops: for each node, the op that computes its result, followed by the elementwise ops and reshapes that belong to the
-    node. names: for each value, the tensor that contains it.
+    ops: for each node, the op that computes its result, followed by the elementwise ops and reshapes that belong to
+        the node.
+    names: for each value, the tensor that contains it.
     """
 
     graph: Graph
@@ -44,9 +45,11 @@ def network_of(function: func.FuncOp, bits: int | None = None) -> Network:
     """The network of a function's ops after its last loop or branch. Tensors that are computed before these ops are
     inputs.
 
-    bits: the width of an element, instead of the width of its format. Padding, reshaping and elementwise ops with a
-    single operand run in the loops of the op that they precede or follow. They therefore belong to the node of this op.
-    Constants are in flash. Raises `InputError` if nothing is computed after the last loop, and for batches of images.
+    Padding, reshaping and elementwise ops with a single operand run in the loops of the op that they precede or
+    follow. They therefore belong to the node of this op. Constants are in flash. Raises `InputError` if nothing is
+    computed after the last loop, and for batches of images.
+
+    bits: the width of an element, instead of the width of its format.
     """
     builder = _Network(bits)
     graph = builder.graph(function)
@@ -128,8 +131,8 @@ class _Network:
             self.node(op, operands)
 
     def lies(self, op: tdsl.TransposeOp) -> bool:
-        """Record that an image is stored in another order of axes. Return False if the transposition has to copy the
-        image.
+        """Record that an image is stored in another order of axes. Return whether the transposition needs no
+        copy of the image.
         """
         name = self.names[op.input]
         if gathered(op.out) is not None:
@@ -145,9 +148,8 @@ class _Network:
         return True
 
     def continues(self, op: tdsl.TensorOp, operand: SSAValue) -> bool:
-        """True if the result of an op uses the bytes of an operand.
-
-        This is so if the op runs in the loops of the preceding op, only reshapes, or runs in place.
+        """Whether the result of an op uses the bytes of an operand, because the op runs in the loops of the
+        preceding op, only reshapes, or runs in place.
         """
         if isinstance(op, tdsl.ReshapeOp):
             return True
@@ -188,7 +190,7 @@ class _Network:
 
 
 def _is_margin(op: tdsl.PadOp) -> bool:
-    """True if an op pads only height and width of an image, and only ops on windows read its result."""
+    """Whether an op pads only height and width of an image, and only ops on windows read its result."""
     shape = tdsl.shape_of(op.out)
     if len(shape) != 4 or any(op.gaps) or any((*op.margins[0], *op.margins[3])):
         return False
@@ -197,12 +199,15 @@ def _is_margin(op: tdsl.PadOp) -> bool:
 
 
 def gathers(op: tdsl.TensorOp, window: tdsl.Footprint | None) -> bool:
-    """True if an op gathers windows of an operand, with the padding of the image, instead of single pixels."""
+    """Whether an op gathers windows of an operand, with the padding of the image, instead of single pixels.
+
+    window: the window of the operand; None for a single pixel.
+    """
     return window is not None and (window.kernel != (1, 1) or isinstance(op, tdsl.ContractionOp))
 
 
 def scratch_of(network: Network, i: int) -> int:
-    """The bits of a convolution's gathered window and of one pixel of its result."""
+    """The number of bits of a convolution's gathered window and of one pixel of its result."""
     op = network.ops[i][0]
     if not isinstance(op, tdsl.Conv2dOp):
         return 0

@@ -1,4 +1,4 @@
-"""The tensors that are alive at the peak of a plan."""
+"""The tensors that are live at the peak of a plan."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ def fullest_segments(plan: Plan) -> list[Segment]:
 
 
 def shares(graph: Graph, segment: Segment) -> list[Share]:
-    """The tensors, or parts of tensors, that are alive in a segment, in order of definition.
+    """The tensors, or parts of tensors, that are live in a segment, in order of definition.
 
     The sum of their bits may exceed the bits of the segment, because results overlap operands.
     """

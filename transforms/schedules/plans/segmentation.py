@@ -15,8 +15,9 @@ if TYPE_CHECKING:
 class Segment(NamedTuple):
     """The nodes `first` to `last`, both inclusive, executed in a tiling.
 
-    bits: the peak of live bits. extra: the work in addition to ordinary execution, in multiply-accumulates or, for
-    compiled programs, in rough units of time.
+    bits: the peak of live bits.
+    extra: the work in addition to ordinary execution, in multiply-accumulates or, for compiled programs, in rough
+        units of time.
     """
 
     first: int
@@ -46,8 +47,8 @@ class Plan(NamedTuple):
 def lower_bound(graph: Graph) -> int:
     """A lower bound, in bits, on the peak of every exact execution that computes each value once.
 
-    The inputs are alive at the beginning, and the results at the end. An operand that an op reads whole is alive before
-    the op begins.
+    The inputs are live at the beginning, and the results at the end. An operand that an op reads whole is live
+    before the op begins.
     """
     bounds = [graph.size(*graph.inputs), graph.size(*graph.outputs)]
     for node in graph.nodes:
@@ -58,11 +59,14 @@ def lower_bound(graph: Graph) -> int:
 
 
 def least_peak(nodes: int, candidates: Iterable[Segment], most_extra: int | None = None) -> Plan | None:
-    """The plan with the lowest peak; among equal peaks, the plan with the least extra work. None if no candidates cover
-    the nodes.
+    """The plan with the lowest peak. Ties go to the plan with the least extra work. None if no candidates cover the
+    nodes.
 
-    The search is exhaustive. For the peak of each candidate, dynamic programming finds the cover with the least extra
-    work by candidates that do not exceed this peak. nodes: the number of nodes. most_extra: a limit on the extra work.
+    The search is exhaustive. For the peak of each candidate, dynamic programming finds the cover with the least
+    extra work by candidates that do not exceed this peak.
+
+    nodes: the number of nodes.
+    most_extra: a limit on the extra work.
     """
     known = list(candidates)
     peaks = sorted({0, *(candidate.bits for candidate in known)})
@@ -76,7 +80,10 @@ def least_peak(nodes: int, candidates: Iterable[Segment], most_extra: int | None
 
 
 def cheapest(nodes: int, candidates: Iterable[Segment], most_bits: int) -> Plan | None:
-    """The plan with the least extra work whose peak is at most `most_bits`; None if there is none."""
+    """The plan with the least extra work whose peak is at most `most_bits`. None if there is none.
+
+    nodes: the number of nodes.
+    """
     ending: list[list[Segment]] = [[] for _ in range(nodes)]
     for candidate in candidates:
         if candidate.bits <= most_bits:

@@ -2,8 +2,8 @@
 
 Between ops and loops, all tensors are whole. The memory at these points depends only on the set of nodes that have run.
 An order is a path from the empty set to the set of all nodes. Each step is a single op, or a loop over nodes that share
-channels. The order with the lowest peak is the path whose greatest step is least. The search runs forwards; the paper's
-search runs backwards.
+channels. The order with the lowest peak is the path whose greatest step is least. This search runs forwards; the search
+in the paper runs backwards.
 """
 
 from __future__ import annotations
@@ -24,7 +24,8 @@ Nodes = frozenset[int]
 class ChannelOrders:
     """The search for the order of ops and loops over channels with the lowest peak.
 
-    sum_bits: the width of accumulated sums. longest: the maximum number of nodes in a loop.
+    sum_bits: the width of accumulated sums.
+    longest: the maximum number of nodes in a loop.
     """
 
     def __init__(self, graph: Graph, sum_bits: int, longest: int) -> None:
@@ -34,8 +35,8 @@ class ChannelOrders:
         ]
 
     def least(self, below: int) -> Sequence[int] | None:
-        """An order with the lowest peak; None if the peak is not below `below` bits, or if the search has too many
-        steps.
+        """An order with the lowest peak. None if this peak is not below `below` bits, or if the search has too
+        many steps.
         """
         everything, number = frozenset(range(len(self.graph.nodes))), count()
         open: list[tuple[int, int, int, Nodes, tuple[int, ...]]] = [(0, 0, next(number), frozenset(), ())]
@@ -58,6 +59,8 @@ class ChannelOrders:
     def _steps(self, done: Nodes) -> Iterator[tuple[tuple[int, ...], int]]:
         """Yield each op or loop that may run next, as the tuple of its nodes and the peak of live bits while it
         runs.
+
+        done: the nodes that have run.
         """
         context = alive(self.graph, done)
         for i in self._ready(done):
@@ -69,7 +72,7 @@ class ChannelOrders:
         return (i for i, before in enumerate(self.before) if i not in done and before <= done)
 
     def _result(self, i: int, done: Nodes) -> int:
-        """The bits of a single op's result; 0 if it overwrites an operand."""
+        """The number of bits of a single op's result. 0 if the result overwrites an operand."""
         graph, node = self.graph, self.graph.nodes[i]
         after = done | {i}
         dying = [name for name in node.operands if name not in graph.outputs and after.issuperset(graph.users[name])]
@@ -79,7 +82,8 @@ class ChannelOrders:
     def _loops(self, seed: int, done: Nodes) -> Iterator[ChannelNodes]:
         """Yield the loops that may run next and that start with node `seed`.
 
-        A loop may have several nodes that can start it. Of these nodes, `seed` is the first in the order of the file.
+        If several nodes of a loop could start it, `seed` must be the first of these nodes in the order of the
+        file.
         """
         open, seen = [frozenset([seed])], set[Nodes]()
         while open:
@@ -99,7 +103,7 @@ class ChannelOrders:
                         open.append(more)
 
     def _with_ancestors(self, i: int, done: Nodes) -> Nodes:
-        """A node and all nodes that it depends on, except those in `done`."""
+        """A node and all nodes on which it depends, except those in `done`."""
         missing, open = {i}, [i]
         while open:
             further = self.before[open.pop()] - done - missing

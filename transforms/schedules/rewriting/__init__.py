@@ -1,1 +1,3 @@
-"""The loops that replace segments: streamed, over the channels of images, and over the tiles of a result."""
+"""The loops that replace segments: streamed loops, loops over the channels of images, and loops over the tiles of a
+result.
+"""

@@ -10,7 +10,7 @@ from tinyml.transforms.schedules.plans.network import Network
 
 
 def arrange(network: Network) -> None:
-    """Put the ops of a function into the order of a network's nodes, each op after those that it depends on."""
+    """Sort the ops of a function into the order of a network's nodes. Each op follows the ops on which it depends."""
     block = network.ops[0][0].parent
     assert block is not None
     *ops, end = block.ops
@@ -40,10 +40,8 @@ def arrange(network: Network) -> None:
 
 
 def restore_order(values: Sequence[SSAValue], behind: Operation) -> None:
-    """Restore the order of definitions and uses.
-
-    Ops that read `values`, directly or indirectly, but precede the definition of the values, are moved to just before
-    `behind`.
+    """Restore the order of definitions and uses: move ops that read `values`, directly or indirectly, but precede
+    the definition of `values`, to just before `behind`.
     """
     block = behind.parent
     assert block is not None

@@ -1,4 +1,4 @@
-"""The loop over the channels of a segment; each iteration computes the current channels of every op."""
+"""The loop over the channels of a segment. Each iteration computes the current channels of every op."""
 
 from __future__ import annotations
 
@@ -27,10 +27,10 @@ Pixel = tuple[SSAValue, SSAValue]
 
 
 class ChannelLoop:
-    """A segment that runs channel by channel.
+    """A segment that runs channel by channel. Raises `NotTiled` for segments that cannot run channel by channel.
 
-    sum_bits: the width of the accumulated sums. width: the number of channels in an iteration, a divisor of the total
-    number (PEX, remark 4). Raises `NotTiled` for segments that cannot run channel by channel.
+    sum_bits: the width of the accumulated sums.
+    width: the number of channels in an iteration, a divisor of the total number (PEX, remark 4).
     """
 
     def __init__(self, network: Network, first: int, last: int, sum_bits: int, width: int = 1) -> None:
@@ -44,11 +44,11 @@ class ChannelLoop:
 
     @property
     def is_exact(self) -> bool:
-        """True if the results equal those of ordinary execution."""
+        """Whether the results equal those of ordinary execution."""
         return all(sums.EXACT for sums in self.sums.values())
 
     def rewrite(self) -> None:
-        """Replace the ops of the segment by the loop; elementwise ops that follow sums stay after it."""
+        """Replace the ops of the segment by the loop. Elementwise ops that follow sums stay after the loop."""
         ops = {op for link in self.links for op in link.ops}
         block = self.links[0].op.parent
         assert block is not None
@@ -85,7 +85,7 @@ class ChannelLoop:
     def round_sums(self) -> None:
         """Replace each op whose sums are rounded by a loop that rounds the sums.
 
-        An iteration consists of ops on whole images. The results equal the results of `rewrite`. `rewrite` needs less
+        An iteration consists of ops on whole images. The results equal those of `rewrite`, which needs less
         memory but many more ops.
         """
         for link in self.links:
@@ -112,8 +112,9 @@ class ChannelLoop:
             erase([link.op])
 
     def _iteration(self, c: SSAValue, held: dict[str, SSAValue]) -> list[SSAValue]:
-        """Emit iteration c, and return the values that it yields. held: the carried values before the iteration, by
-        name.
+        """Emit iteration c, and return the values that it yields.
+
+        held: the carried values before the iteration, by name.
         """
         emit = self.emit
         self.parts: dict[str, SSAValue] = {}
@@ -139,8 +140,8 @@ class ChannelLoop:
         return self.emit.insert(tdsl.InsertSliceOp(part, whole, at))
 
     def _known(self, value: SSAValue) -> SSAValue | None:
-        """The current channels of a value that the loop computes, without padding; None for a value that the loop does
-        not compute.
+        """The current channels of a value that the loop computes, without padding. None for a value that the
+        loop does not compute.
         """
         return self.parts.get(self.names.get(unpadded(value), ""))
 
@@ -166,8 +167,8 @@ class ChannelLoop:
         return applied(ops, first, part, lambda value: self._operand(value, link), emit)
 
     def _convolved(self, link: ChannelOp, op: tdsl.Conv2dOp, target: SSAValue, at: SSAValue) -> SSAValue:
-        """Emit the computation of a convolution's current channels. Return the image `target` into which they are
-        inserted.
+        """Emit the computation of a convolution's current channels, and their insertion into the image
+        `target`. Return the new image.
 
         at: the index of the first current channel.
         """
@@ -231,7 +232,7 @@ class ChannelLoop:
     def _operand(
         self, value: SSAValue, link: ChannelOp, pixel: Pixel | None = None, k: SSAValue | None = None
     ) -> SSAValue | None:
-        """The part of an operand that an elementwise op reads.
+        """The part of an operand that an elementwise op reads. None if it reads the whole operand.
 
         pixel, k: select a single element, at a pixel in the k-th current channel.
         """

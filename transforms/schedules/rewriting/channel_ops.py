@@ -20,9 +20,10 @@ from tinyml.transforms.schedules.tiling.padding import padding
 class ChannelOp:
     """An op and the elementwise ops that follow it, on the channels of an iteration.
 
-    name: the name of the tensor that contains the result. operand: the tensor that is read channel by channel or, if
-    the op generates slices, the tensor that is read whole. kept: the result is whole after the loop. read: true if ops
-    of the loop read the result.
+    name: the name of the tensor that contains the result.
+    operand: the tensor that is read channel by channel or, if the op generates slices, the tensor that is read whole.
+    kept: whether the result is whole after the loop.
+    read: whether ops of the loop read the result.
     """
 
     name: str
@@ -35,7 +36,7 @@ class ChannelOp:
 
     @property
     def result(self) -> SSAValue:
-        """The result that the loop computes; for an accumulating op, the sums before its elementwise ops."""
+        """The result that the loop computes. For an accumulating op, it is the sums before its elementwise ops."""
         return self.op.out if self.role is Role.ACCUMULATE or not self.chain else self.chain[-1].out
 
     @property
@@ -45,13 +46,13 @@ class ChannelOp:
 
 
 def channel_axis(shape: tdsl.Shape) -> int:
-    """The axis of channels: the last of an image, the first of a column vector."""
+    """The axis of channels: the last axis of an image, the first axis of a column vector."""
     return 3 if len(shape) == 4 else 0
 
 
 def channel_ops(network: Network, first: int, last: int) -> list[ChannelOp]:
-    """The nodes `first` to `last` of a network, both inclusive, as ops of a loop;
-    raises `NotTiled` if they form none.
+    """The nodes `first` to `last` of a network, both inclusive, as ops of a loop. Raises `NotTiled` if they do not
+    form a loop over channels.
     """
     loop = consecutive(network.graph, first, last)
     if (obstacle := loop.obstacle()) is not None:
@@ -81,18 +82,21 @@ def channel_ops(network: Network, first: int, last: int) -> list[ChannelOp]:
 
 
 def _alone(value: SSAValue, op: tdsl.ElementwiseOp) -> bool:
-    """True if `op` is the only reader of a value."""
+    """Whether `op` is the only reader of a value."""
     return {use.operation for use in value.uses} == {op}
 
 
 def unpadded(value: SSAValue) -> SSAValue:
-    """The image before padding; the value itself if it is not padded."""
+    """The image before padding. It is the value itself if the value is not padded."""
     pad = padding(value)
     return value if pad is None else pad.input
 
 
 def _operand(op: tdsl.TensorOp, network: Network, found: dict[str, ChannelOp]) -> SSAValue:
-    """The operand, with its padding, that is read channel by channel or, if the op generates slices, read whole."""
+    """The operand, with its padding, that is read channel by channel or, if the op generates slices, read whole.
+
+    found: the ops of the loop so far, by the names of their results.
+    """
     if isinstance(op, tdsl.ContractionOp):
         return op.pairs[0][1]
     if isinstance(op, tdsl.ElementwiseOp):

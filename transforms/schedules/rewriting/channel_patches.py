@@ -27,11 +27,12 @@ from tinyml.transforms.schedules.tiling.stored_image import StoredImage, tensor_
 
 
 class ChannelPatches(TileLoops):
-    """The nodes 0 to `last` of a network as count x count tiles of the last result.
+    """The nodes 0 to `last` of a network as count x count tiles of the last result. Raises `NotTiled` for segments
+    that cannot run this way.
 
-    loops: the first and the last node of each loop over channels inside the tiles, in the order of execution. All other
-    nodes compute all channels of the part that the tile needs. bits: the width of accumulated sums. Raises `NotTiled`
-    for segments that cannot run this way.
+    loops: the first and the last node of each loop over channels inside the tiles, in the order of execution. All
+        other nodes compute all channels of the part that the tile needs.
+    bits: the width of accumulated sums.
     """
 
     def __init__(self, network: Network, last: int, count: int, loops: Sequence[tuple[int, int]], bits: int) -> None:
@@ -77,8 +78,8 @@ class ChannelPatches(TileLoops):
 
 
 class ChannelTile:
-    """The loop over the channels of nodes `first` to `last`, both inclusive,
-    on the parts of images that a tile needs.
+    """The loop over the channels of nodes `first` to `last`, both inclusive, on the parts of images that a tile
+    needs.
     """
 
     def __init__(self, network: Network, first: int, last: int, bits: int) -> None:
@@ -122,7 +123,7 @@ class ChannelTile:
         return Stage(link.op, (), graph.nodes[graph.producer[self.network.names[link.op.out]]], kept=False)
 
     def prepare(self, patches: ChannelPatches) -> None:
-        """Emit the values that all tiles share."""
+        """Emit the values that all tiles use, before the loops over tiles."""
         self.patches = patches
         emit = self.emit = patches.emit
         self.pixels = {
@@ -156,7 +157,9 @@ class ChannelTile:
             patches.images[link.name] = self._finished(link, image) if link.name in self.sums else image
 
     def _started(self, link: ChannelOp) -> StoredImage:
-        """The initial value of a result: the sums before the first channel, or an uninitialised tensor."""
+        """The initial value of a result. It is the sums before the first channel for an op that accumulates
+        sums, and an uninitialised tensor for any other op.
+        """
         if (sums := self.sums.get(link.name)) is None:
             return self.patches.empty(link.name, link.result)
         return StoredImage(sums.started(self.emit), tdsl.shape_of(link.op.out))
@@ -241,7 +244,7 @@ class ChannelTile:
         return StoredImage(value, (1, height, width, 1))
 
     def _operand(self, link: ChannelOp) -> StoredImage | None:
-        """The image from which an op gathers windows; None for elementwise ops."""
+        """The image from which an op gathers windows. None for elementwise ops."""
         if isinstance(link.op, tdsl.ElementwiseOp):
             return None
         value = self.pixels[link.op].image if isinstance(link.op, tdsl.Conv2dOp) else unpadded(link.operand)
@@ -257,8 +260,8 @@ class ChannelTile:
         return StoredImage(part, (*image.shape[:3], 1))
 
     def _element(self, link: ChannelOp, y: SSAValue, x: SSAValue) -> SSAValue:
-        """Emit the computation of one element of an op's result: pixel (y, x) of the current channel. Its shape is
-        1x1x1x1.
+        """Emit the computation of one element of an op's result, of shape 1x1x1x1: pixel (y, x) of the current
+        channel.
         """
         emit, op = self.emit, link.op
         chain, first = link.chain, op.out
@@ -278,8 +281,8 @@ class ChannelTile:
         return applied(chain, first, part, lambda value: self._at(value, link, y, x), emit)
 
     def _at(self, value: SSAValue, link: ChannelOp, y: SSAValue, x: SSAValue) -> SSAValue | None:
-        """The element of an operand that pixel (y, x) of the current channel needs; None for an operand that all pixels
-        share.
+        """The element of an operand that pixel (y, x) of the current channel needs. None for an operand with a
+        single element, which all pixels need.
         """
         emit, names, shape = self.emit, self.network.names, tdsl.shape_of(link.op.out)
         name = names.get(value, "")
@@ -293,7 +296,10 @@ class ChannelTile:
 
 
 def runs_in_tiles(network: Network, first: int, last: int, bits: int) -> bool:
-    """True if nodes `first` to `last`, both inclusive, can run as a loop over channels on parts of images."""
+    """Whether nodes `first` to `last`, both inclusive, can run as a loop over channels on parts of images.
+
+    bits: the width of accumulated sums.
+    """
     try:
         ChannelTile(network, first, last, bits)
     except NotTiled:

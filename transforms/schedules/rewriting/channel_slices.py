@@ -14,7 +14,11 @@ from tinyml.transforms.schedules.tiling.tensor_builder import TensorBuilder
 
 @dataclass(frozen=True)
 class ChannelRange:
-    """A range of adjacent channels of a tensor. start: the first channel. count: the number of channels."""
+    """A range of adjacent channels of a tensor.
+
+    start: the first channel.
+    count: the number of channels.
+    """
 
     start: SSAValue
     count: int
@@ -25,7 +29,10 @@ class ChannelRange:
         return tuple(self.count if at == axis else extent for at, extent in enumerate(whole))
 
     def of(self, value: SSAValue, emit: TensorBuilder, pixel: Sequence[SSAValue] | None = None) -> SSAValue:
-        """The slice of a tensor with these channels. pixel: row and column of a single pixel; None for all pixels."""
+        """The slice of a tensor with these channels.
+
+        pixel: row and column of a single pixel; None for all pixels.
+        """
         shape, zero = tdsl.shape_of(value), emit.index(0)
         if pixel is None:
             sizes, pixel = self.shape(shape), (zero, zero)
@@ -39,7 +46,11 @@ class ChannelRange:
     def of_operand(
         self, value: SSAValue, like: tdsl.Shape, emit: TensorBuilder, pixel: Sequence[SSAValue] | None = None
     ) -> SSAValue | None:
-        """The slice of an operand that an elementwise op of shape `like` reads; None if it reads the whole operand."""
+        """The slice of an operand that an elementwise op of shape `like` reads. None if the op reads the whole
+        operand.
+
+        pixel: row and column of a single pixel; None for all pixels.
+        """
         shape = tdsl.shape_of(value)
         padded = (1,) * (len(like) - len(shape)) + shape
         if padded[channel_axis(like)] == 1 < like[channel_axis(like)] or not shape:

@@ -25,7 +25,7 @@ HEADROOM = {8: 1, 16: 8}
 
 
 class ChannelSums(ABC):
-    """The sums of an op that accumulates the contributions of channels; they are stored in memory."""
+    """The sums of an op that accumulates the contributions of channels. They are stored in memory."""
 
     EXACT: bool
 
@@ -37,13 +37,17 @@ class ChannelSums(ABC):
 
     @property
     def shape(self) -> tdsl.Shape:
-        """The shape of the sums. For a dense layer, too, it is the shape of an image."""
+        """The shape of the sums, which is the shape of an image. The sums of a dense layer are an image, too."""
         shape = tdsl.shape_of(self.op.out)
         _, height, width, rows = shape if len(shape) == 4 else (1, 1, 1, shape[0])
         return 1, *(self.extents or (height, width)), rows
 
     def prepare(self, emit: TensorBuilder, channels: int, width: int) -> None:
-        """Emit the weights in the order of iterations. width: the number of channels in an iteration."""
+        """Emit the weights in the order of iterations.
+
+        channels: the number of channels.
+        width: the number of channels in an iteration.
+        """
         constant = self.weights.owner
         assert isinstance(constant, tdsl.ConstOp)
         # The weights of an iteration are contiguous.
@@ -53,7 +57,7 @@ class ChannelSums(ABC):
         self.by_channel.name_hint = self.weights.name_hint
 
     def started(self, emit: TensorBuilder) -> SSAValue:
-        """The sums before the first channel, as a value with a name."""
+        """The sums before the first channel, as a value with a name hint."""
         start = self.start(emit)
         start.name_hint = f"{self.op.out.name_hint or 'result'}_sums"
         return start
@@ -82,9 +86,11 @@ class ChannelSums(ABC):
     def added_to(
         self, y: SSAValue, x: SSAValue, weights: SSAValue, image: StoredImage, sums: StoredImage, emit: TensorBuilder
     ) -> SSAValue:
-        """Add the contribution of an iteration to the sums of pixel (y, x) of a convolution, and return all sums.
+        """Add the contribution of an iteration to the sums of pixel (y, x) of a convolution, and return the
+        sums of all pixels.
 
-        weights: the weights of the iteration. image: the operand's channels of the iteration, without padding.
+        weights: the weights of the iteration.
+        image: the operand's channels of the iteration, without padding.
         """
         return self._pixel(y, x, weights, self._window(y, x, image, emit), sums, emit)
 
@@ -102,7 +108,8 @@ class ChannelSums(ABC):
     def update(self, before: SSAValue, weights: SSAValue, factors: SSAValue, emit: TensorBuilder) -> SSAValue:
         """Add products to the sums of a pixel, and return the new sums, of shape rows x 1.
 
-        weights: rows x taps. factors: taps x 1.
+        weights: rows x taps.
+        factors: taps x 1.
         """
 
     @abstractmethod
@@ -122,7 +129,10 @@ class ChannelSums(ABC):
     def _pixel(
         self, y: SSAValue, x: SSAValue, weights: SSAValue, factors: SSAValue, sums: StoredImage, emit: TensorBuilder
     ) -> SSAValue:
-        """Add products to the sums of pixel (y, x), and return all sums."""
+        """Add products to the sums of pixel (y, x), and return the sums of all pixels.
+
+        weights, factors: as in `update`.
+        """
         rows = self.op.rows
         at = sums.place(y, x, emit)
         before = emit.reshaped(sums.part(at, 1, 1, emit), (rows, 1))
@@ -132,8 +142,8 @@ class ChannelSums(ABC):
 
 
 class ExactSums(ChannelSums):
-    """Sums in accumulators: the same products as in ordinary execution, in a different order,
-    rounded once at the end.
+    """Sums in accumulators. The products are those of ordinary execution, in a different order, and are rounded
+    once at the end.
     """
 
     EXACT = True
@@ -160,7 +170,7 @@ class ExactSums(ChannelSums):
 
 
 class RoundedSums(ChannelSums):
-    """Sums in a narrow number format, rounded after every channel (PEX, section 3.4).
+    """Sums in a narrow number format, which are rounded after every channel (PEX, section 3.4).
 
     In the paper, training determines the range of the sums. Here the range is derived from the range of the result,
     without training.
@@ -200,9 +210,8 @@ class RoundedSums(ChannelSums):
         return self._added(before, tdsl.MatmulOp(weights, factors, self.format.type), emit)
 
     def _added(self, before: SSAValue, part: tdsl.ContractionOp, emit: TensorBuilder) -> SSAValue:
-        """Add the result of a contraction to the sums `before`, and return the new sums.
-
-        The contraction has the accumulator of the whole sums.
+        """Add the result of a contraction to the sums `before`, and return the new sums. The accumulator of the
+        contraction is the accumulator of the complete sums.
         """
         part.acc, part.bound, part.row_shifts = self.op.acc, self.op.bound, self.op.row_shifts
         return emit.insert(tdsl.AddOp(before, emit.insert(part, self.op), self.format.type), self.op)
@@ -222,7 +231,7 @@ class RoundedSums(ChannelSums):
 
 
 def exact_sums_of(accumulating: ChannelOp, bits: int) -> ExactSums | None:
-    """The exact sums of an accumulating op with `bits` bits each; None if they need more bits.
+    """The exact sums of an accumulating op with `bits` bits each. None if they need more bits.
 
     Raises `NotTiled` if the result depends on the order of the products.
     """
@@ -236,10 +245,10 @@ def exact_sums_of(accumulating: ChannelOp, bits: int) -> ExactSums | None:
 
 
 def sums_of(accumulating: ChannelOp, bits: int) -> ChannelSums:
-    """The sums of an accumulating op. They are exact if they fit in `bits` bits, and rounded otherwise.
+    """The sums of an accumulating op. They are exact if `bits` bits suffice, and rounded otherwise.
 
-    Rounded sums are possible only for the widths in `HEADROOM`. Raises `NotTiled` if neither exact nor rounded sums are
-    possible, or if the result depends on the order of the products.
+    Rounded sums are possible only for the widths in `HEADROOM`. Raises `NotTiled` if neither exact nor rounded sums
+    are possible, or if the result depends on the order of the products.
     """
     op = accumulating.op
     assert isinstance(op, tdsl.ContractionOp)

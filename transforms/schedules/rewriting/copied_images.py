@@ -24,8 +24,8 @@ MAX_DECIDED_IMAGES = 3
 
 
 class ImageTreatment(IntEnum):
-    """The treatment of an image in an unusual order of axes; the value is its rough time in units of a plan's extra
-    work.
+    """The treatment of an image in an unusual order of axes. The value of a member is its rough time in units of a
+    plan's extra work.
     """
 
     COPIED = 0
@@ -34,10 +34,10 @@ class ImageTreatment(IntEnum):
 
 
 def with_given_input(network: Network, function: func.FuncOp) -> Network:
-    """The network. If the channels of its input come first and the input is in the caller's array, the input is alive
-    to the end.
+    """The network with an input that is live to the end, if the channels of the input come first and the input is
+    in the caller's array. Otherwise the given network.
 
-    Otherwise a plan would reuse the bytes of the input after they are read for the last time.
+    Without this change, a plan would reuse the bytes of the input after its last read.
     """
     given = tdsl.read_input(function)
     if given.order is None or given.reused or given.received is not None:
@@ -47,7 +47,7 @@ def with_given_input(network: Network, function: func.FuncOp) -> Network:
 
 
 def without_given_input(network: Network, function: func.FuncOp) -> Network:
-    """The network; an input in the caller's array takes no memory in it."""
+    """The network in which an input in the caller's array takes no memory."""
     given = tdsl.read_input(function)
     if given.reused or given.received is not None:
         return network
@@ -58,11 +58,12 @@ def without_given_input(network: Network, function: func.FuncOp) -> Network:
 
 
 def weighed(function: func.FuncOp, plan: Callable[[Network], Plan], ram: int | None, *, turns: bool) -> Network:
-    """Choose which images in an unusual order of axes are copied or transposed, and mark them. Return the network of
-    the function.
+    """Choose which images in an unusual order of axes are copied or transposed, and mark them. Return the network
+    of the function.
 
-    plan: returns the plan of a network. ram: the limit in bytes for the fastest plan; if no plan fits, the plan with
-    the lowest peak is chosen. turns: true if the target can transpose in place.
+    plan: returns the plan of a network.
+    ram: the limit in bytes for the fastest plan; if no plan fits, the plan with the lowest peak is chosen.
+    turns: whether the target can transpose in place.
     """
     open = {op: ways for op in orders(function) if len(ways := _ways(op, turns)) > 1}
     if not open:
@@ -80,7 +81,10 @@ def weighed(function: func.FuncOp, plan: Callable[[Network], Plan], ram: int | N
 
 
 def _ways(op: tdsl.TransposeOp, turns: bool) -> list[ImageTreatment]:
-    """The possible treatments of an image, starting with those that need no time or no bytes."""
+    """The possible treatments of an image, starting with those that need no time or no bytes.
+
+    turns: whether the target can transpose in place.
+    """
     left, turned = needs_no_memory(op), turns and can_turn(op)
     return [ImageTreatment.LEFT] * left + [ImageTreatment.COPIED] + [ImageTreatment.TURNED] * turned
 

@@ -29,7 +29,10 @@ from tinyml.transforms.schedules.tiling.tensor_builder import TensorBuilder
 
 
 class TileLoops(ABC):
-    """A segment as count x count tiles of its last result. graph: the graph of the segment; its inputs are whole."""
+    """A segment as count x count tiles of its last result.
+
+    graph: the graph of the segment; its inputs are whole.
+    """
 
     def __init__(self, network: Network, graph: Graph, count: int) -> None:
         self.network, self.graph, self.count = network, graph, count
@@ -52,7 +55,9 @@ class TileLoops(ABC):
 
     @abstractmethod
     def parts(self) -> list[Callable[[], None]]:
-        """Functions that compute the part of each result that a tile needs; they must be called in this order."""
+        """Functions that each compute the part of one result that a tile needs. They must be called in this
+        order.
+        """
 
     def rewrite(self) -> None:
         """Replace the ops of the segment by the loops."""
@@ -98,8 +103,10 @@ class TileLoops(ABC):
         return self.whole if name == self.end else StoredImage.empty(like, *self.sizes[name], self.emit)
 
     def over(self, name: str, value: SSAValue, pixel: Callable[[SSAValue, SSAValue, SSAValue], SSAValue]) -> SSAValue:
-        """Emit loops over the pixels of the part of an image, and return their result. The loops carry a tensor.
+        """Emit loops over the pixels of the part of an image, and return their result. The loops carry the
+        tensor `value`.
 
+        name: the name of the image.
         pixel: returns the carried tensor after a pixel, given the pixel's row and column and the tensor before.
         """
         rows, columns, emit = self.rows[name], self.columns[name], self.emit
@@ -110,7 +117,9 @@ class TileLoops(ABC):
         return emit.loop(*rows, [value], lambda y, carried: [row(y, carried[0])])[0]
 
     def stored(self, value: SSAValue) -> StoredImage:
-        """The tensor that contains the part of an image, or the whole image if it is not computed in the tiles."""
+        """The tensor that contains the part of an image. For an image that is not computed in the tiles, it is
+        the whole image.
+        """
         name = self.network.names.get(value)
         return self.images[name] if name in self.images else StoredImage.whole(value)
 

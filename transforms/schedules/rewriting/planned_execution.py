@@ -29,7 +29,10 @@ SEGMENTS = Statistic("num-segments", "Number of segments that are not ordinary")
 
 @dataclass(frozen=True)
 class PlannedExecution:
-    """Execution by the plans of a schedule. ram, extra, target: as in `plan-execution`."""
+    """Execution by the plans of a schedule.
+
+    ram, extra, target: as in `plan-execution`.
+    """
 
     schedule: Schedule
     ram: int | None
@@ -39,7 +42,7 @@ class PlannedExecution:
     def run(self, function: func.FuncOp, *, usual: bool) -> Iterator[DictionaryAttr]:
         """Rewrite a function, and yield an entry of `tinyml.plan` for each segment that is not ordinary.
 
-        usual: true to change only images whose channels come first, by copying or transposing them.
+        usual: true to rewrite only images whose channels come first, by copying or transposing them.
         """
         schedule = self.schedule
         try:
@@ -67,8 +70,8 @@ class PlannedExecution:
             yield DictionaryAttr(values)
 
     def _limit(self, function: func.FuncOp, network: Network) -> int | None:
-        """The limit on live bytes, or None. The limit that a search recorded also includes stack and input; these are
-        subtracted.
+        """The limit on live bytes. None without a limit. The limit that a search recorded also includes stack
+        and input, which are subtracted.
         """
         searched = function.attributes.get(tdsl.RAM)
         if self.ram is not None or not isinstance(searched, IntegerAttr):
@@ -89,7 +92,8 @@ class PlannedExecution:
         return self.schedule.program_plan(network, ram, network.graph.macs * self.extra // 100)
 
     def _run(self, network: Network, plan: Plan, ram: int | None) -> Iterator[tuple[Segment, str]]:
-        """Rewrite the segments of a plan, and yield each segment that is not ordinary, with the name of its tiling.
+        """Rewrite the segments of a plan, and yield each segment that is not ordinary, with the name of its
+        tiling.
 
         ram: the limit, in bytes, on the memory for computing several pixels at once.
         """
@@ -117,7 +121,7 @@ class PlannedExecution:
 
 
 class RoundedSums(PlannedExecution):
-    """The rounding of sums that a plan causes, applied to ops on whole images; the plan is not executed otherwise."""
+    """The rounding of sums that a plan causes, applied to ops on whole images. The plan is not executed otherwise."""
 
     def _run(self, network: Network, plan: Plan, ram: int | None) -> Iterator[tuple[Segment, str]]:
         for segment in plan.segments:

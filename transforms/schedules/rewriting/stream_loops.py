@@ -31,10 +31,10 @@ from tinyml.transforms.schedules.tiling.window_tiles import TileMemory
 
 
 class StreamLoops:
-    """The loop nest of a segment, while it is built.
+    """The loop nest of a segment during construction.
 
-    target: the board; if slices are rows, its kernels for several pixels at once are used. memory: the memory that
-    these kernels may use.
+    target: the board; if slices are rows, its kernels for several pixels at once are used.
+    memory: the memory that these kernels may use.
     """
 
     def __init__(self, network: Network, schedule: RingSchedule, target: str, memory: TileMemory) -> None:
@@ -71,8 +71,8 @@ class StreamLoops:
         return body_of(stage, self.emit, self.target if self.slice is Slice.ROW else HOST, self.memory)
 
     def with_addend(self, stage: Stage) -> Stage:
-        """The stage, changed so that its convolution starts from the constant that the next op adds. Unchanged if sums
-        would not be exact.
+        """The stage with a convolution that starts from the constant that the next op adds. If the sums would
+        not be exact, the stage is returned unchanged.
         """
         if stage.pooled is not None:
             return replace(stage, pooled=self.with_addend(stage.pooled))
@@ -87,7 +87,9 @@ class StreamLoops:
         return replace(stage, op=new, chain=stage.chain[1:])
 
     def storage(self, stage: Stage, body: Body) -> StoredImage:
-        """The tensor for a stage's result: the whole image if it is used after the segment, otherwise a ring."""
+        """The tensor for a stage's result: the whole image if it is used after the segment, and otherwise a
+        ring.
+        """
         name = stage.node.result
         height, width = self.timing.graph.tensors[name][:2]
         if not stage.kept:
@@ -103,7 +105,9 @@ class StreamLoops:
         return StoredImage(value, tdsl.shape_of(stage.result))
 
     def tick(self, bodies: dict[str, Body]) -> None:
-        """Emit the loop over ticks along the rows and, if the slices are pixels, the loop along the columns."""
+        """Emit the loop over ticks along the rows. If the slices are pixels, it contains a loop over ticks
+        along the columns.
+        """
         rows, columns = self.timing.ticks
 
         def row_of_ticks(t: SSAValue) -> None:
@@ -117,7 +121,11 @@ class StreamLoops:
         self.carry(rows, row_of_ticks)
 
     def pixels(self, u: SSAValue, rows: dict[str, Sequence[SSAValue]], bodies: dict[str, Body]) -> None:
-        """Emit the computation of the pixels of all stages that are due at tick u along the columns."""
+        """Emit the computation of the pixels of all stages that are due at tick u along the columns.
+
+        rows: for each stage, the rows that are due.
+        bodies: for each stage, the code that computes its slices.
+        """
         for name, body in bodies.items():
             due = self.due(u, self.timing.clocks[name][1], self.timing.ticks[1])
 
@@ -134,10 +142,11 @@ class StreamLoops:
         return self.images[name] if name in self.images else StoredImage.whole(value)
 
     def due(self, t: SSAValue, clock: Clock, ticks: int) -> Sequence[SSAValue]:
-        """The slices along an axis that are due at tick t.
+        """The slices along an axis that are due at tick t: the index of one slice, or the first index and the
+        end of a range of at most one slice.
 
-        The result is the index of one slice, or the first index and the end of a range of at most one slice. ticks: the
-        number of ticks along the axis.
+        clock: the ticks of the stage along the axis.
+        ticks: the number of ticks along the axis.
         """
         if clock == Clock(1, 0, ticks):
             return [t]
@@ -158,7 +167,12 @@ class StreamLoops:
         return count
 
     def each(self, due: Sequence[SSAValue], name: str, body: Callable[[SSAValue, StoredImage], StoredImage]) -> None:
-        """Update the image of a stage with the slices that are due."""
+        """Update the image of a stage with the slices that are due.
+
+        due: as returned by `due`.
+        name: the name of the stage.
+        body: computes one slice.
+        """
         self.images[name] = self.repeat(due, self.images[name], body)
 
     def repeat(
@@ -170,7 +184,9 @@ class StreamLoops:
         return image.now(value)
 
     def carry(self, extent: int, body: Callable[[SSAValue], None]) -> None:
-        """Emit a loop of `extent` iterations that carries all images. For a single iteration, emit only the body."""
+        """Emit a loop of `extent` iterations that carries all images. For a single iteration, emit only the
+        body.
+        """
         names = list(self.images)
 
         def inner(i: SSAValue, held: Sequence[SSAValue]) -> Sequence[SSAValue]:

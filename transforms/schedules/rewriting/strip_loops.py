@@ -1,7 +1,7 @@
 """The loop nest of a segment in strips: a loop over strips of columns around the ticks of streaming by rows.
 
 A ring stores a few rows of as many columns as the widest strip needs, with pixel (y, x) at (y mod height, x mod width).
-Each strip computes all rows anew, so that columns which neighbouring strips share are computed repeatedly.
+Each strip computes all rows anew. Columns that neighbouring strips both need are therefore computed repeatedly.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ class StripLoops(StreamLoops):
         return StoredImage.empty(stage.result, height, width, self.emit)
 
     def tick(self, bodies: dict[str, Body]) -> None:
-        """Emit the loop over strips and, in it, the loop over the ticks along the rows."""
+        """Emit the loop over strips. It contains the loop over the ticks along the rows."""
         graph, rows = self.timing.graph, self.timing.ticks[0]
 
         def strip(i: SSAValue) -> None:

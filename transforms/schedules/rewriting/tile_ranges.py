@@ -19,9 +19,10 @@ class AxisRange(NamedTuple):
 
 
 def ranges_of_tile(graph: Graph, axis: int, count: int, i: SSAValue, emit: TensorBuilder) -> dict[str, AxisRange]:
-    """For each image, the rows (axis 0) or columns (axis 1) that tile i along the axis needs.
+    """For each image, the rows (axis 0) or columns (axis 1) that tile i along the axis needs. Inputs of the segment
+    are not included.
 
-    graph: a segment; the tiles divide its last result into `count` parts along the axis. Its inputs are not included.
+    graph: a segment; the tiles divide its last result into `count` parts along the axis.
     """
     tensors, result = graph.tensors, graph.nodes[-1].result
     extent = tensors[result][:2][axis]

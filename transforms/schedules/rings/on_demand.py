@@ -41,7 +41,7 @@ class Slice(Enum):
 
 
 def needed(read: Read, operand: Image, result: Image, slice: Slice) -> Counts:
-    """An array. Entry q is the number of leading slices of the operand that slices 0 to q of the result need."""
+    """An array whose entry q is the number of leading slices of the operand that slices 0 to q of the result need."""
     if read.sums:
         return np.array([slice.count(operand)])
     rows, columns = (
@@ -53,8 +53,8 @@ def needed(read: Read, operand: Image, result: Image, slice: Slice) -> Counts:
 
 
 def passed(read: Read, operand: Image, result: Image, slice: Slice) -> Counts:
-    """An array. Entry q is the number of leading slices of the operand that neither slice q of the result nor any later
-    slice of it needs.
+    """An array whose entry q is the number of leading slices of the operand that neither slice q of the result nor
+    any later slice needs.
 
     The additional last entry is the number of all slices of the operand.
     """
@@ -87,12 +87,12 @@ class Streams:
         self.shared = cache(self._shared)
 
     def cost(self, first: int, last: int) -> int | None:
-        """The bits of nodes `first` to `last` as one segment; None unless the last result is the only output."""
+        """The bits of nodes `first` to `last` as one segment. None unless the last result is the only output."""
         return self._cost(first, last, packed=False)
 
     def packed(self, first: int, last: int) -> int | None:
-        """The bits of a segment in a compiled program. A ring may overwrite an operand there if this saves more
-        bits.
+        """The bits of nodes `first` to `last` as one segment of a compiled program. In compiled programs a ring
+        may overwrite an operand, which is counted if it saves more bits. None as in `cost`.
         """
         return self._cost(first, last, packed=True)
 
@@ -115,10 +115,11 @@ class Streams:
         return apart - max(saved, default=0)
 
     def _shared(self, name: str, first: int, last: int, held: int) -> int:
-        """The bits of an operand that the result of nodes `first` to `last` can overwrite.
+        """The number of bits of an operand that the result of nodes `first` to `last` can overwrite.
 
-        held: the bits of the result that are stored. The result is 0 if other nodes also read the operand, because the
-        time at which they read is unknown.
+        It is 0 if other nodes also read the operand, because the time of their reads is unknown.
+
+        held: the bits of the result that are stored.
         """
         produced, size = self.produced(first, last), self.graph.size(name)
         if any(self.graph.nodes[k].result not in produced for k in self.graph.users[name] if k >= first):
@@ -126,7 +127,7 @@ class Streams:
         return held + size - max(self.overlap(name, first, last, produced, held) + size, held)
 
     def held(self, name: str) -> int:
-        """The bits of a tensor's ring; an input that arrives row by row is stored in whole rows."""
+        """The number of bits of a tensor's ring. An input that arrives row by row is stored in whole rows."""
         image, slots = self.graph.tensors[name], self.ring(name)
         if self.graph.nodes[self.graph.producer[name]].kind is Kind.ARRIVAL:
             rows = slots if self.slice is Slice.ROW else -(-slots // image.width)
@@ -134,8 +135,8 @@ class Streams:
         return slots * self.slice.bits(image)
 
     def produced(self, first: int, last: int) -> dict[str, Counts]:
-        """By tensor, an array. Entry q is the number of the tensor's slices that are computed before slice q of the
-        last result is complete.
+        """For each tensor, an array whose entry q is the number of the tensor's slices that are computed before
+        slice q of the last result is complete.
         """
         graph = self.graph
         steps = self.slice.count(graph.tensors[graph.nodes[last].result])
@@ -154,10 +155,11 @@ class Streams:
     def overlap(self, name: str, first: int, last: int, produced: dict[str, Counts], held: int | None = None) -> int:
         """The number of bits by which the result of a segment must start below an operand that it overwrites.
 
-        produced: as `produced` returns. held: the bits of the result's ring; None if the result is stored whole.
+        Slice q of the result is written after the earlier nodes have computed its operands. At this time, the
+        slices that it reads itself are still needed, except if the last node is elementwise.
 
-        Slice q of the result is written after the earlier nodes have computed its operands. At this time, the slices
-        that it reads itself are still needed, except if the last node works element by element.
+        produced: as `produced` returns.
+        held: the bits of the result's ring; None if the result is stored whole.
         """
         graph = self.graph
         if any(read.sums for read in graph.nodes[last].reads):
@@ -179,7 +181,7 @@ class Streams:
         return max(0, int((written - self.below(graph.tensors[name], freed)).max()))
 
     def below(self, image: Image, freed: Counts) -> Counts:
-        """An array. Entry q is the number of bits of an image below the lowest slice that is still needed.
+        """An array whose entry q is the number of bits of an image below the lowest slice that is still needed.
 
         freed: an array whose entry q is the number of slices before this slice.
         """
@@ -206,8 +208,8 @@ class Streams:
     def _ring(self, name: str) -> int:
         """The number of slots in the ring of a tensor whose readers all belong to one segment.
 
-        Times are compared by three keys: the step of the node at which the readers join, then the order of nodes in
-        this step, then the step of the reader.
+        Times are compared by three keys: the step of the node at which the readers join, then the order of
+        nodes in this step, then the step of the reader.
         """
         graph, users = self.graph, self.graph.users[name]
         reads = [(k, number) for k in users for number, read in enumerate(graph.nodes[k].reads) if read.tensor == name]
@@ -231,8 +233,8 @@ class Streams:
         return ring_slots(made[made < _NEVER_READ], times, first)
 
     def _join(self, name: str) -> int:
-        """The first node at which all paths from a tensor join. Later nodes depend on the tensor only through the
-        result of this node.
+        """The first node at which all paths from a tensor join. Later nodes depend on the tensor only through
+        the result of this node.
         """
         graph = self.graph
         pending = max(graph.users[name])
@@ -247,7 +249,7 @@ class Streams:
         return len(graph.nodes) - 1
 
     def _order(self, join: int) -> list[int]:
-        """A node and all nodes that it depends on, in the order in which its operands require them."""
+        """A node and all nodes on which it depends, in the order in which its operands require them."""
         graph, order = self.graph, list[int]()
 
         def visit(k: int) -> None:

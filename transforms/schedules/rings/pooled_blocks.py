@@ -1,9 +1,8 @@
 """Streaming in which a pool and the convolution before it are computed block by block.
 
-The windows of the pool must be disjoint. The pool then needs no pixel of the convolution twice. All pixels in one
-window are computed together, directly before they are pooled. The result of the convolution then needs memory for a
-block of pixels instead of a ring. The operand of the convolution, however, is released later, one row of windows at a
-time.
+The windows of the pool must be disjoint, so that it needs each pixel of the convolution once. All pixels in one window
+are computed together, directly before they are pooled. The result of the convolution then needs memory for a block of
+pixels instead of a ring. The operand of the convolution, however, is released later, one row of windows at a time.
 """
 
 from __future__ import annotations
@@ -20,7 +19,7 @@ from tinyml.transforms.schedules.rings.on_demand import Slice, Streams
 class By(Enum):
     """The unit that the loops of a streamed segment compute at a time.
 
-    `BLOCKS` is by pixels, with pools computed by blocks.
+    `BLOCKS` means pixels, with pools computed by blocks.
     """
 
     ROWS = "rows"
@@ -36,8 +35,8 @@ class By(Enum):
 class Blocked:
     """A graph in which each convolution and the pool that follows it are a single node.
 
-    spans: for each node, the first and the last node of the original graph. blocks: the bits of the pixels that each
-    node computes at once, excluding its result.
+    spans: for each node, the first and the last node of the original graph.
+    blocks: the bits of the pixels that each node computes at once, excluding its result.
     """
 
     graph: Graph
@@ -53,7 +52,8 @@ def under_window(pool: Read, read: Read) -> Read:
 
 
 def pools_blocks(graph: Graph, k: int) -> bool:
-    """True if node k pools disjoint windows of the result of the previous node, a convolution without other readers.
+    """Whether node k pools disjoint windows of the result of the previous node, a convolution without other
+    readers.
 
     All windows must be inside the image, without padding.
     """
@@ -93,7 +93,7 @@ def blocked(graph: Graph) -> Blocked:
 
 
 def joined(blocked: Blocked) -> Blocked:
-    """The graph in which a node and the elementwise node that alone reads its result are a single node.
+    """The graph in which a node and an elementwise node that is the only reader of its result are a single node.
 
     Compiled programs compute both in the same loops, without a ring. An example is a sum of branches.
     """
@@ -117,7 +117,7 @@ def joined(blocked: Blocked) -> Blocked:
 
 
 def _joins(graph: Graph, before: Node, k: int) -> bool:
-    """True if node k is elementwise and the only reader of the result of `before`."""
+    """Whether node k is elementwise and the only reader of the result of `before`."""
     node = graph.nodes[k]
     alone = graph.users[before.result] == [k] and graph.last_use[before.result] == k
     carries = before.kind is not Kind.ARRIVAL and not any(read.sums for read in before.reads)
@@ -127,8 +127,9 @@ def _joins(graph: Graph, before: Node, k: int) -> bool:
 def streamed(graph: Graph, by: By, *, packed: bool = False) -> Iterator[tuple[int, int, int]]:
     """Yield the first and the last node of each segment that can be streamed, and its bits.
 
-    By blocks, yield only segments with pools of disjoint windows. packed: as in compiled programs, where elementwise
-    ops run in the loops of the op before them, and rings overwrite operands.
+    by: the unit; for blocks, only segments with pools of disjoint windows are yielded.
+    packed: whether to count as in compiled programs, where elementwise ops run in the loops of the op before them,
+        and rings overwrite operands.
     """
     merged = blocked(graph) if by is By.BLOCKS else as_it_is(graph)
     merged = joined(merged) if packed else merged
@@ -142,6 +143,6 @@ def streamed(graph: Graph, by: By, *, packed: bool = False) -> Iterator[tuple[in
 
 
 def as_it_is(graph: Graph) -> Blocked:
-    """The graph, each of whose nodes is a node of its own."""
+    """The graph without merged nodes, in the form of a `Blocked`."""
     nodes = len(graph.nodes)
     return Blocked(graph, tuple((k, k) for k in range(nodes)), (0,) * nodes)

@@ -16,9 +16,11 @@ if TYPE_CHECKING:
 def ring_slots(made: Numbers, times: Sequence[Numbers], first: Sequence[Numbers]) -> int:
     """The least number of slots with which each slice is stored until it is read for the last time.
 
-    Slice n overwrites slice n - slots. made: the time at which each slice is computed, in order. times: for each
-    reader, the times of its steps; a step may read slices that are computed at the same time. first: for each reader,
-    the first slice that each step reads, or the number of slices for a step that reads none.
+    Slice n overwrites slice n - slots.
+
+    made: the time at which each slice is computed, in order.
+    times: for each reader, the times of its steps; a step may read slices that are computed at the same time.
+    first: for each reader, the first slice that each step reads, or the number of slices for a step that reads none.
     """
     steps, reads = np.concatenate(times), np.concatenate(first)
     order = np.argsort(steps, kind="stable")

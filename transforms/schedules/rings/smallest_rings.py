@@ -1,4 +1,4 @@
-"""The choice of a segment's stages and their timing, so that ring buffers are small."""
+"""The choice of a segment's stages and their timing with small ring buffers."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from tinyml.transforms.schedules.slices.stages import StagedSegment, segment_of
 
 
 class RingSchedule(NamedTuple):
-    """Stages, their timing, and for each image that is stored in a ring, the number of slots."""
+    """Stages, their timing, and the number of slots for each image that is stored in a ring."""
 
     segment: StagedSegment
     timing: TickTiming
@@ -30,8 +30,10 @@ class RingSchedule(NamedTuple):
 
 
 class _JoinChoice(NamedTuple):
-    """The choices made at joins of branches. carriers: as in `segment_of`. early: stages that run as early as their
-    rings permit.
+    """The choices made at joins of branches.
+
+    carriers: as in `segment_of`.
+    early: stages that run as early as their rings permit.
     """
 
     carriers: dict[str, str]
@@ -39,11 +41,12 @@ class _JoinChoice(NamedTuple):
 
 
 def smallest_rings(network: Network, first: int, last: int, by: By) -> RingSchedule:
-    """The stages and the timing of nodes `first` to `last`, both inclusive, with small rings.
+    """The stages and the timing of nodes `first` to `last`, both inclusive, with small rings. Raises `NotTiled` for
+    nodes that cannot be streamed.
 
     Where two branches join, the node that joins them may run with either branch. The other branch runs as late as
-    possible, or early. If it runs early, it runs before the first branch consumes more of their common operand. Joins
-    are decided one after the other by the size of the rings. Raises `NotTiled` for nodes that cannot be streamed.
+    possible, or early. If it runs early, it runs before the first branch consumes more of their common operand.
+    Joins are decided one after the other by the size of the rings.
     """
     choice = _JoinChoice({}, frozenset())
     best = _scheduled(network, first, last, by, choice)
@@ -59,7 +62,10 @@ def smallest_rings(network: Network, first: int, last: int, by: By) -> RingSched
 
 
 def _options(choice: _JoinChoice, join: str, operands: list[str]) -> Iterator[_JoinChoice]:
-    """Yield the choices that differ from the given one at the node `join`."""
+    """Yield the choices that differ from the given choice at the node `join`.
+
+    operands: the operands whose stages the node may join.
+    """
     for carrier in operands:
         carriers = choice.carriers | {join: carrier}
         yield _JoinChoice(carriers, choice.early)

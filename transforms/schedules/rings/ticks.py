@@ -51,7 +51,8 @@ class TickTiming:
     """The times at which the stages of a segment run.
 
     clocks: for each stage, by the name of its result, the clocks of rows and columns, in the order of stages within a
-    tick. ticks: the number of ticks along each axis.
+        tick.
+    ticks: the number of ticks along each axis.
     """
 
     graph: Graph
@@ -62,7 +63,7 @@ class TickTiming:
     def slots(self, name: str) -> int:
         """The number of slots in the ring of a result, whose slices are in raster order.
 
-        There is room for a whole window, even where it extends past the end of the image.
+        There is room for a whole window, even where the window extends past the end of the image.
         """
         image, made = self.graph.tensors[name], self._moments(name)
         reads = [(node, read) for node in self.graph.nodes for read in node.reads if read.tensor == name]
@@ -79,8 +80,8 @@ class TickTiming:
         return rows if by_rows else (rows - 1) * image.width + columns
 
     def arrives(self, name: str) -> bool:
-        """True if an image comes from outside the segment. It arrives in whole rows even if the other stages run by
-        pixels.
+        """Whether an image comes from outside the segment. It arrives in whole rows even if the other stages
+        run by pixels.
         """
         producer = self.graph.producer[name]
         return producer >= 0 and self.graph.nodes[producer].kind is Kind.ARRIVAL
@@ -92,9 +93,8 @@ class TickTiming:
         return ticks.reshape(-1) * len(self.clocks) + list(self.clocks).index(name)
 
     def _first_needed(self, node: Node, read: Read, image: Image) -> Numbers:
-        """For each slice of a result, the index of the first operand slice that it needs.
-
-        If it needs none, the number of operand slices.
+        """For each slice of a result, the index of the first operand slice that it needs. For a slice that
+        needs none, the number of operand slices.
         """
         by_pixels = self.slice is Slice.PIXEL and not self.arrives(read.tensor)
         rows, columns = extents_of(image, Slice.PIXEL if by_pixels else Slice.ROW)
@@ -113,10 +113,13 @@ class TickTiming:
 
 
 def _inside(count: int, step: int, before: int, kernel: int, extent: int) -> tuple[Numbers, NDArray[np.bool_]]:
-    """Return two arrays over the windows along an axis: the first index inside the image, and whether the window covers
-    any.
+    """Return two arrays over the windows along an axis: the first index inside the image, and whether the window
+    covers any index inside the image.
 
-    count: the number of windows. step: the distance of windows. before: the padding. kernel: the extent of a window.
+    count: the number of windows.
+    step: the distance of windows.
+    before: the padding.
+    kernel: the extent of a window.
     extent: the extent of the image.
     """
     first = np.arange(count) * step - before
@@ -131,7 +134,7 @@ def extents_of(image: Image, slice: Slice) -> Pair:
 def slices_of(node: Node, graph: Graph, slice: Slice) -> Pair:
     """The numbers of slices, along height and width, over which a node iterates.
 
-    These are the slices of its result or, if the node sums an operand, the slices of this operand.
+    They are the slices of its result or, if the node sums an operand, the slices of this operand.
     """
     summed = next((read.tensor for read in node.reads if read.sums), node.result)
     return extents_of(graph.tensors[summed], Slice.ROW if node.kind is Kind.ARRIVAL else slice)
@@ -140,9 +143,10 @@ def slices_of(node: Node, graph: Graph, slice: Slice) -> Pair:
 def timing_of(graph: Graph, slice: Slice, early: Collection[str] = ()) -> TickTiming:
     """The timing of the stages of a segment, which is represented as a graph.
 
-    A stage computes a slice as late as its readers permit. A stage in `early` must have a single reader. It computes a
-    slice right after the reader has used the previous slice. Raises `NotTiled` if stages do not advance at compatible
+    A stage computes a slice as late as its readers permit. Raises `NotTiled` if stages do not advance at compatible
     rates, or if a value would be computed too late.
+
+    early: stages that compute a slice directly after their only reader has used the previous slice.
     """
     reads = [(node, read) for node in graph.nodes for read in node.reads if graph.producer[read.tensor] >= 0]
     for node, read in reads:
@@ -183,7 +187,7 @@ def _axes(read: Read, slice: Slice) -> list[Pair]:
 
 
 def _steps(graph: Graph, reads: Reads, slice: Slice) -> dict[str, Pair]:
-    """By stage, the number of ticks between successive slices along each axis."""
+    """For each stage, the number of ticks between successive slices along each axis."""
     rates: dict[str, tuple[Fraction, Fraction]] = {}
     for node in graph.nodes:
         pending = [(node.result, (Fraction(1), Fraction(1)))] if node.result not in rates else []
@@ -207,10 +211,10 @@ def _steps(graph: Graph, reads: Reads, slice: Slice) -> dict[str, Pair]:
 def _starts(
     graph: Graph, reads: Reads, slice: Slice, steps: dict[str, Pair], early: Collection[str]
 ) -> tuple[list[str], dict[str, Pair]]:
-    """Return the order of stages within a tick and, by stage, the tick of the stage's first slice.
+    """Return the order of stages within a tick and, for each stage, the tick of its first slice.
 
-    The last result is scheduled first, and its operands as late as possible. A result that nothing else in the segment
-    reads is scheduled as early as possible after its operands, if the times of the operands are known.
+    The last result is scheduled first, and its operands as late as possible. A result that nothing else in the
+    segment reads is scheduled as early as possible after its operands, if the times of the operands are known.
     """
     order = [node.result for node in graph.nodes]
     starts: dict[str, Pair] = {}
@@ -243,15 +247,19 @@ def _starts(
 def _needs(start: Pair, step: Pair, read: Read, slice: Slice) -> Pair:
     """The tick by which all slices must be computed that the first slice of a reader needs.
 
-    start, step: the start and the step of the reader's operand. read: the window of the operand that the reader needs.
+    start, step: the start and the step of the reader's operand.
+    read: the window of the operand that the reader needs.
     """
     (_, down), (_, across) = _axes(read, slice)
     return start[0] + down * step[0], start[1] + across * step[1]
 
 
 def _latest(start: Pair, step: Pair, read: Read, slice: Slice) -> Pair:
-    """The latest tick at which a stage may start. start: the tick at which its reader starts. step: the step of the
-    stage.
+    """The latest tick at which a stage may start.
+
+    start: the tick at which its reader starts.
+    step: the step of the stage.
+    read: the window that the reader needs.
     """
     (_, down), (_, across) = _axes(read, slice)
     return start[0] - down * step[0], start[1] - across * step[1]

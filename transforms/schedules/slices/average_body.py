@@ -1,4 +1,4 @@
-"""Averages of whole images, with totals that are updated slice by slice."""
+"""Averages of whole images. Their totals are updated slice by slice."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from tinyml.transforms.schedules.tiling.tensor_builder import TensorBuilder
 
 
 class Average(Body):
-    """The average of a whole image, with totals that are updated slice by slice."""
+    """The average of a whole image. Its totals are updated slice by slice."""
 
     def __init__(self, stage: Stage, emit: TensorBuilder) -> None:
         super().__init__(stage, emit)
@@ -51,7 +51,7 @@ class Average(Body):
 
 
 def averages_all(op: tdsl.TensorOp) -> bool:
-    """True if an op averages all pixels of a single image."""
+    """Whether an op averages all pixels of a single image."""
     match op:
         case tdsl.MeanOp():
             return op.reduced == (1, 2) and tdsl.shape_of(op.input)[0] == 1

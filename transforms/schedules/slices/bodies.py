@@ -27,8 +27,8 @@ from tinyml.transforms.schedules.tiling.window_tiles import AMPLE_MEMORY, TileMe
 class Convolution(Body):
     """The computation of a convolution. A row is a loop over single pixels, or over tiles of several pixels.
 
-    target: the board, which may have kernels for several pixels at once. memory: the limit on the memory of these
-    kernels.
+    target: the board, which may have kernels for several pixels at once.
+    memory: the limit on the memory of these kernels.
     """
 
     def __init__(
@@ -49,10 +49,10 @@ class Convolution(Body):
 
 
 class Windows(Body):
-    """The computation of an op whose pixels depend on windows of its operands (`TensorOp.footprint`). A window may be a
-    single pixel.
+    """The computation of an op whose pixels depend on windows of its operands (`TensorOp.footprint`). A window may
+    be a single pixel.
 
-    A whole row is computed at once if all rows on which it depends are contiguous.
+    A row is computed at once if all rows on which it depends are contiguous.
     """
 
     def __init__(self, stage: Stage, emit: TensorBuilder) -> None:
@@ -83,7 +83,10 @@ class Windows(Body):
 
 @dataclass(frozen=True)
 class _Source:
-    """An image from which an op reads windows. pad: the padding before it, which windows include."""
+    """An image from which an op reads windows.
+
+    pad: the padding op before it, which windows include.
+    """
 
     image: SSAValue
     window: tdsl.Footprint
@@ -91,7 +94,7 @@ class _Source:
 
     @staticmethod
     def of(op: tdsl.TensorOp, operand: SSAValue) -> _Source | None:
-        """The image from which an op reads windows of an operand; None if the op reads the whole operand."""
+        """The image from which an op reads windows of an operand. None if the op reads the whole operand."""
         if (window := op.footprint(operand)) is None:
             return None
         pad = padding(operand) if gathers(op, window) else None
@@ -106,7 +109,7 @@ class _Source:
         return images(self.image).windows(top, left, self.window.kernel, emit, margins=margins, filling=filling or 0.0)
 
     def has_rows(self, images: Images) -> bool:
-        """True if the rows of all windows of a row of the result are contiguous."""
+        """Whether the rows of all windows of a row of the result are contiguous."""
         image, (height, _), (down, _) = images(self.image), self.window.kernel, self.window.strides
         top, bottom, _, _ = self.window.margins
         rows, columns = image.extents
@@ -114,13 +117,13 @@ class _Source:
         return self.pad is None and not top and not bottom and apart
 
     def rows(self, y: SSAValue, zero: SSAValue, images: Images, emit: TensorBuilder) -> SSAValue:
-        """The rows that row y of the result depends on."""
+        """The rows on which row y of the result depends."""
         image, (height, _), (down, _) = images(self.image), self.window.kernel, self.window.strides
         return image.part(image.place(emit.times(y, down), zero, emit), height, image.extents[1], emit)
 
 
 def _sources_of(op: tdsl.TensorOp) -> dict[SSAValue, _Source]:
-    """The operands from which an op reads windows; raises `NotTiled` if the op cannot run slice by slice."""
+    """The operands from which an op reads windows. Raises `NotTiled` if the op cannot run slice by slice."""
     sources = {value: source for value in op.inputs if (source := _Source.of(op, value)) is not None}
     starts = op.initial if isinstance(op, tdsl.ContractionOp) else None
     if not sources or not (starts is None or isinstance(starts.owner, tdsl.ConstOp)):
@@ -182,10 +185,10 @@ class Arrival(Body):
 
 
 def body_of(stage: Stage, emit: TensorBuilder, target: str = HOST, memory: TileMemory = AMPLE_MEMORY) -> Body:
-    """The code that computes a stage's slices; raises `NotTiled` if there is none for the stage's op.
+    """The code that computes a stage's slices. Raises `NotTiled` if there is none for the stage's op.
 
-    target: the board, which may have kernels for several pixels of a row at once. memory: the limit on the memory of
-    these kernels.
+    target: the board, which may have kernels for several pixels of a row at once.
+    memory: the limit on the memory of these kernels.
     """
     kind = kind_of(stage)
     if kind is Convolution:
@@ -194,8 +197,8 @@ def body_of(stage: Stage, emit: TensorBuilder, target: str = HOST, memory: TileM
 
 
 def kind_of(stage: Stage) -> type[Body]:
-    """The class that computes the slices of a stage's first op, apart from pooling;
-    raises `NotTiled` if there is none.
+    """The class that computes the slices of a stage's first op, apart from pooling. Raises `NotTiled` if there is
+    none.
     """
     op, name = stage.op, stage.node.result
     shape = tdsl.shape_of(op.out)

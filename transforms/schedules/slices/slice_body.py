@@ -22,7 +22,7 @@ class Body(ABC):
         self.shape = tdsl.shape_of(stage.result)
 
     def start(self) -> SSAValue | None:
-        """The initial value of the result; None if it has none."""
+        """The initial value of the result. None if the result needs no initial value."""
         return None
 
     def finished(self, image: StoredImage, images: Images) -> StoredImage:
@@ -49,17 +49,19 @@ class Body(ABC):
     def whole_row(
         self, y: SSAValue, row: Callable[[], SSAValue], target: StoredImage, *, as_stored: bool = False
     ) -> StoredImage:
-        """Insert row y, which `row` computes as a whole, into the image `target`, and return the image.
+        """Insert row y into the image `target`, and return the image. If possible, the row is computed at its
+        final location.
 
-        The row is computed in its final location if the location is known before the computation. as_stored: true if
-        the row has the image's order of axes in memory.
+        row: computes the whole row.
+        as_stored: whether the computed row has the image's order of axes in memory.
         """
         place = target.place(y, self.emit.index(0), self.emit)
         return target.inserted(row(), place, self.emit, as_stored=as_stored)
 
     def chained(self, part: SSAValue, y: SSAValue, x: SSAValue, images: Images) -> SSAValue:
-        """Apply the stage's elementwise ops to a part of the first op's result, and return the result. The part starts
-        at pixel (y, x).
+        """Apply the stage's elementwise ops to a part of the first op's result, and return the result.
+
+        y, x: the first pixel of the part.
         """
         _, height, width, _ = tdsl.shape_of(part)
         operand = self.operand(y, x, height, width, images)
@@ -68,10 +70,11 @@ class Body(ABC):
     def operand(
         self, y: SSAValue, x: SSAValue, height: int, width: int, images: Images
     ) -> Callable[[SSAValue], SSAValue | None]:
-        """A function that returns the part of an elementwise op's operand at given pixels.
+        """A function that returns the part of an elementwise op's operand at given pixels. It returns None for
+        an operand that is broadcast.
 
-        The function returns None for an operand that is broadcast. y, x: the first pixel. height, width: the number of
-        rows and columns.
+        y, x: the first pixel.
+        height, width: the number of rows and columns.
         """
 
         def part(value: SSAValue) -> SSAValue | None:

@@ -18,8 +18,9 @@ from tinyml.transforms.schedules.rings.pooled_blocks import pools_blocks, under_
 class Stage:
     """An op and the elementwise ops that follow it, computed slice by slice.
 
-    node: the stage as a node of a graph, with the windows that all its ops read. kept: true if the result is used after
-    the segment. pooled: if the op is a pool that is computed block by block, the convolution before it.
+    node: the stage as a node of a graph, with the windows that all its ops read.
+    kept: whether the result is used after the segment.
+    pooled: the convolution before the op, if the op is a pool that is computed block by block; None otherwise.
     """
 
     op: tdsl.TensorOp
@@ -39,7 +40,7 @@ class Stage:
 
     @property
     def sums(self) -> bool:
-        """True if the result is available only after a whole operand has been read."""
+        """Whether the result is available only after a whole operand has been read."""
         return any(read.sums for read in self.node.reads)
 
 
@@ -57,7 +58,7 @@ class StagedSegment:
 
     @property
     def graph(self) -> Graph:
-        """The segment as a separate graph; its inputs are the tensors that the segment reads from outside."""
+        """The segment as a separate graph. Its inputs are the tensors that the segment reads from outside."""
         made = [stage.node.result for stage in self.stages]
         read = dict.fromkeys(read.tensor for stage in self.stages for read in stage.node.reads)
         inputs = tuple(name for name in read if name not in made)
@@ -69,12 +70,12 @@ class StagedSegment:
 def segment_of(
     network: Network, first: int, last: int, carriers: Mapping[str, str] | None = None, blocks: bool = False
 ) -> StagedSegment:
-    """Convert nodes `first` to `last` of a network, both inclusive, to stages; raises `NotTiled` if they cannot be
+    """Convert nodes `first` to `last` of a network, both inclusive, to stages. Raises `NotTiled` if they cannot be
     streamed.
 
     carriers: for some elementwise nodes, the operand whose stage they join; all other elementwise nodes join the
-    operand that is computed last. blocks: true if pools of disjoint windows join the stage of the convolution before
-    them.
+        operand that is computed last.
+    blocks: whether pools of disjoint windows join the stage of the convolution before them.
     """
     graph = network.graph
     stages: dict[str, Stage] = {}
@@ -125,7 +126,7 @@ def elementwise_behind(
 
 
 def _absorbing(graph: Graph, stages: dict[str, Stage], op: tdsl.TensorOp, node: Node) -> list[str]:
-    """The operands whose stages an elementwise op may join because the operands have no other readers."""
+    """The operands whose stages an elementwise op may join, because the operands have no other readers."""
     if not isinstance(op, tdsl.ElementwiseOp):
         return []
 

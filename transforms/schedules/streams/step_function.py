@@ -65,7 +65,7 @@ class StepFunction:
         self._sign(len(outputs))
 
     def _behind(self) -> list[Operation]:
-        """The ops that depend on results of the loops, except those that pass rows from one loop to the next."""
+        """The ops that depend on results of the loops, except the ops that pass rows from one loop to the next."""
         passing = [op for loop in self.loops if loop.made is not None for op in loop.made.chain]
         loops = [loop.loop for loop in self.loops]
         known: set[SSAValue] = {result for loop in loops for result in loop.results}
@@ -79,8 +79,10 @@ class StepFunction:
         return behind
 
     def _step(self, time_loop: TimeLoop, row: SSAValue) -> SSAValue:
-        """Change a loop to run only the iterations of one call. Return the row that the loop computes or, if none, the
-        row that it reads.
+        """Change a loop to run only the iterations of one call. Return the row that the loop computes or, if it
+        computes none, the row that it reads.
+
+        row: the row that the loop reads.
         """
         old, made = time_loop.loop, time_loop.made
         emit = self.emit = TensorBuilder(old, old.location)
@@ -113,11 +115,11 @@ class StepFunction:
         return self._applied(made.chain, old.results[made.position], loop.results[made.position])
 
     def _initial(self, time_loop: TimeLoop) -> dict[SSAValue, SSAValue]:
-        """For each state of a loop, the initial value, by the function's argument for this state. An empty tensor maps
-        to itself.
+        """For each state of a loop, by the function's argument for this state, the initial value. An empty
+        tensor maps to itself.
 
-        In call 0 these are the initial values of the whole program. A tensor that the whole program does not initialise
-        is not initialised here, either.
+        In call 0 these are the initial values of the whole program. A tensor that the whole program does not
+        initialise is not initialised here, either.
         """
         emit, loop, made = self.emit, time_loop.loop, time_loop.made
         starts: dict[SSAValue, SSAValue] = {}
@@ -141,8 +143,8 @@ class StepFunction:
         return starts
 
     def _values(self, initial: Mapping[SSAValue, SSAValue]) -> Sequence[SSAValue]:
-        """The initial values of states. If ops without operands compute them, such as fills, the ops are copied to the
-        insertion point.
+        """The initial values of states. Ops without operands that compute them, such as fills, are copied to
+        the insertion point.
         """
 
         def made(value: SSAValue) -> SSAValue:
@@ -152,7 +154,10 @@ class StepFunction:
         return [made(value) for value in initial.values()]
 
     def _keep_row(self, argument: SSAValue, made: Rows) -> None:
-        """Let a loop carry the row that it computes instead of all rows."""
+        """Let a loop carry the row that it computes instead of all rows.
+
+        argument: the argument of the loop that carries the rows.
+        """
         part = made.insertion.part
         Rewriter.replace_op(made.insertion, [], [part])
         Rewriter.replace_value_with_new_type(argument, part.type)
@@ -170,7 +175,9 @@ class StepFunction:
         return row
 
     def _keep_before(self, values: Sequence[SSAValue]) -> None:
-        """Move the constants among the given values to the start of the function, so that they precede the loop."""
+        """Move the constants among the given values to the start of the function, so that they precede the
+        loop.
+        """
         for value in values:
             if isinstance(op := value.owner, tdsl.ConstOp):
                 op.detach()
@@ -181,8 +188,10 @@ class StepFunction:
     def _answer(self, behind: Sequence[Operation], last: func.ReturnOp) -> Sequence[SSAValue]:
         """Emit the part of the function that computes the answer, and return the outputs.
 
-        The outputs are defined only in the call that returns the answer. In this call the ops `behind` run, and the
-        content of states moves back by a stride.
+        The outputs are defined only in the call that returns the answer. In this call the ops `behind` run, and
+        the content of states moves back by a stride.
+
+        last: the return op of the function.
         """
         emit = self.emit = TensorBuilder(last, last.location)
         empty = [
@@ -211,8 +220,8 @@ class StepFunction:
         return results[: len(empty)]
 
     def _moved(self, rows: SSAValue, count: int) -> SSAValue:
-        """Move the rows of a tensor towards its start by `count`, and return the tensor. The last rows are rewritten
-        before they are read.
+        """Move the rows of a tensor towards its start by `count`, and return the tensor. The last rows are
+        rewritten before they are read.
         """
         emit, shape = self.emit, tdsl.shape_of(rows)
         axis = next((axis for axis, extent in enumerate(shape) if extent > 1), len(shape) - 1)
@@ -221,7 +230,10 @@ class StepFunction:
         return emit.insert(tdsl.MoveUpOp(rows, axis, count))
 
     def _sign(self, outputs: int) -> None:
-        """Update the function's type and interface and the attributes of its results."""
+        """Update the function's type and interface and the attributes of its results.
+
+        outputs: the number of outputs.
+        """
         function, block = self.function, self.block
         block.erase_arg(block.args[0])
         given = tdsl.read_input(function)

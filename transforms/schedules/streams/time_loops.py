@@ -41,8 +41,9 @@ from tinyml.transforms.schedules.tiling.window_tiles import small_memory
 class SequenceLoop(NamedTuple):
     """A loop over time.
 
-    read: the only op that reads the sequence. pushes: the frames in which the sequence arrives. axis: the time axis of
-    the sequence.
+    read: the only op that reads the sequence.
+    pushes: the frames in which the sequence arrives.
+    axis: the time axis of the sequence.
     """
 
     loop: scf.ForOp
@@ -54,8 +55,8 @@ class SequenceLoop(NamedTuple):
 def sequence_of(value: SSAValue) -> SSAValue:
     """The image or sequence that a tensor contains.
 
-    If the only reader of the tensor changes its shape, the result is the reshaped tensor. An image of one row counts as
-    an image whose single channel comes first.
+    If the only reader of the tensor is a reshape, it is the reshaped tensor. An image of one row counts as an image
+    whose single channel comes first.
     """
     shape = tdsl.shape_of(value)
     readers = {use.operation for use in value.uses}
@@ -68,12 +69,14 @@ def sequence_of(value: SSAValue) -> SSAValue:
 
 
 def is_image(shape: tdsl.Shape) -> bool:
-    """True for the shape of a single image, 1 x H x W x C."""
+    """Whether a shape is that of a single image, 1 x H x W x C."""
     return len(shape) == 4 and shape[0] == 1
 
 
 def steps_of(sequence: SSAValue) -> SequenceLoop | None:
-    """The loop that is the only reader of a sequence and reads all its steps in order; None if there is none."""
+    """The loop that is the only reader of a sequence and reads all its steps in order. None if there is no such
+    loop.
+    """
     step = _only_reader(sequence)
     if not isinstance(step, tdsl.IndexOp) or step.input is not sequence:
         return None
@@ -85,8 +88,8 @@ def steps_of(sequence: SSAValue) -> SequenceLoop | None:
 
 
 def _frames_of(signal: SSAValue) -> SequenceLoop | None:
-    """The loop that is the only reader of a signal 1 x N and slices consecutive frames from it;
-    None if there is none.
+    """The loop that is the only reader of a signal 1 x N and slices consecutive frames from it. None if there is no
+    such loop.
     """
     cut = _only_reader(signal)
     if not isinstance(cut, tdsl.SliceOp) or cut.input is not signal or cut.strides is not None:
@@ -103,9 +106,10 @@ def _frames_of(signal: SSAValue) -> SequenceLoop | None:
 
 
 def receive_image(image: SSAValue, name: str | None) -> tdsl.ReceiveOp:
-    """Insert a `tdsl.receive` of a whole image, and return it. All readers of the image then read the received copy.
+    """Insert a `tdsl.receive` of a whole image, and return it. All readers of the image then read the received
+    copy.
 
-    name: the name of the copy.
+    name: the name hint of the copy.
     """
     zero = index_constant(0)
     received = tdsl.ReceiveOp(image, zero.result, tdsl.shape_of(image)[1])
@@ -127,7 +131,7 @@ def _only_reader(value: SSAValue) -> Operation | None:
 
 
 def _time_loop(read: Operation, count: int | None = None) -> scf.ForOp | None:
-    """The loop around an op, if it is the only loop around it and counts from 0 by 1 to a constant; otherwise None.
+    """The loop around an op, if it is the only loop around it and counts from 0 by 1 to a constant. None otherwise.
 
     count: the required value of this constant; None for any value.
     """
@@ -145,9 +149,10 @@ COUNT_LIMIT = (1 << 15) - 1
 class TimeAxis(NamedTuple):
     """The time axis of a program's input.
 
-    sequence: the input in the shape in which the program reads it. axis: the number of the time axis of `sequence`.
-    pushes: the frames in which the caller sends the input. steps: the loop that reads the input; None for an image,
-    whose rows follow each other in time.
+    sequence: the input in the shape in which the program reads it.
+    axis: the number of the time axis of `sequence`.
+    pushes: the frames in which the caller sends the input.
+    steps: the loop that reads the input; None for an image, whose rows follow each other in time.
     """
 
     sequence: SSAValue
@@ -157,7 +162,8 @@ class TimeAxis(NamedTuple):
 
 
 def time_of(function: func.FuncOp, stride: int | None = None) -> TimeAxis:
-    """The time axis of the input of a predict function; raises `InputError` if it is not read in order of time.
+    """The time axis of the input of a predict function. Raises `InputError` if the input is not read in order of
+    time.
 
     stride: the number of frames between answers; by default the windows of answers are adjacent.
     """
@@ -188,7 +194,8 @@ def time_of(function: func.FuncOp, stride: int | None = None) -> TimeAxis:
 
 
 def _moving_rows(rings: RingSchedule, pushes: tdsl.Pushes) -> Mapping[int, int]:
-    """For each whole image of a loop over ticks, by its position, the number of rows by which it moves after an answer.
+    """For each whole image that a loop over ticks carries, by its position, the number of rows by which it moves
+    after an answer.
 
     Rings do not move. Raises `InputError` for a stride that is not a multiple of the rows of all rings.
     """
@@ -215,14 +222,15 @@ def _moving_rows(rings: RingSchedule, pushes: tdsl.Pushes) -> Mapping[int, int]:
 def _nearest(pushes: tdsl.Pushes, multiple: int) -> int:
     """The stride, in frames, that is a multiple of `multiple` frames and nearest to the requested stride.
 
-    If this multiple exceeds the sequence, the result is the greatest possible stride.
+    If this multiple exceeds the sequence, it is the greatest possible stride.
     """
     nearest = max(round(pushes.stride / multiple), 1) * multiple
     return nearest if nearest <= pushes.steps else max(pushes.steps // multiple * multiple, 0) or pushes.steps
 
 
 def _moved_tensors(loop: scf.ForOp, read: Operation, pushes: tdsl.Pushes) -> Mapping[int, int]:
-    """For each tensor that collects a row in each iteration, by its position, the number of rows by which it moves.
+    """For each tensor that collects a row in each iteration, by its position, the number of rows by which it moves
+    after an answer.
 
     Raises `InputError` for a loop that uses the index of a frame in any other way.
     """
@@ -253,8 +261,10 @@ def _uses(index: SSAValue) -> Iterable[Operation]:
 class Rows:
     """The rows that a loop computes, one in each iteration.
 
-    position: the position of the carried tensor that collects the rows. insertion: the op that inserts a row. chain:
-    the ops on all rows after the loop, in order. sequence: the result of the last of these ops.
+    position: the position of the carried tensor that collects the rows.
+    insertion: the op that inserts a row.
+    chain: the ops on all rows after the loop, in order.
+    sequence: the result of the last of these ops.
     """
 
     position: int
@@ -267,10 +277,11 @@ class Rows:
 class TimeLoop:
     """A loop over time.
 
-    read: the op whose result is a row of the sequence that the loop reads. passing: the positions of carried tensors
-    whose rows are only read in the iteration that computes them. moving: for other carried tensors, by position, the
-    number of rows by which their content moves when time moves back by a stride. made: the rows that the next loop
-    reads; None for the last loop.
+    read: the op whose result is a row of the sequence that the loop reads.
+    passing: the positions of carried tensors whose rows are only read in the iteration that computes them.
+    moving: for other carried tensors, by position, the number of rows by which their content moves when time moves
+        back by a stride.
+    made: the rows that the next loop reads; None for the last loop.
     """
 
     loop: scf.ForOp
@@ -288,10 +299,13 @@ class TimeLoop:
 
 
 def time_loops(function: func.FuncOp, time: TimeAxis, target: str) -> list[TimeLoop]:
-    """The loops over time of a program. The first loop reads the program's input.
+    """The loops over time of a program. The first loop reads the program's input. Raises `InputError` if nothing
+    runs in steps.
 
-    An op on images becomes a loop over rows, together with all later ops that run row by row. The rings of these ops
-    are the state between steps. target: as for `tile-segment`. Raises `InputError` if nothing runs in steps.
+    An op on images becomes a loop over rows, together with all later ops that run row by row. The rings of these
+    ops are the state between steps.
+
+    target: as for `tile-segment`.
     """
     if time.steps is None:
         if (only := _by_rows(function, time.sequence, target, time.pushes)) is None:
@@ -309,7 +323,11 @@ def time_loops(function: func.FuncOp, time: TimeAxis, target: str) -> list[TimeL
 
 
 def _reader(function: func.FuncOp, sequence: SSAValue, pushes: tdsl.Pushes, target: str) -> TimeLoop | None:
-    """The loop that reads one row of a sequence for each frame, in order; None if there is none."""
+    """The loop that reads one row of a sequence for each frame, in order. None if there is no such loop.
+
+    pushes: the frames in which the caller sends the input.
+    target: as for `tile-segment`.
+    """
     if (steps := steps_of(sequence)) is not None:
         return TimeLoop(steps.loop, steps.read) if steps.pushes.steps == pushes.steps else None
     shape = tdsl.shape_of(sequence)
@@ -317,10 +335,13 @@ def _reader(function: func.FuncOp, sequence: SSAValue, pushes: tdsl.Pushes, targ
 
 
 def _by_rows(function: func.FuncOp, image: SSAValue, target: str, pushes: tdsl.Pushes) -> TimeLoop | None:
-    """Replace the ops that read an image, and as many later ops as possible, by a loop over rows; return the loop.
+    """Replace the ops that read an image, and as many later ops as possible, by a loop over rows. Return the loop.
 
     None if no op runs row by row; the program is then unchanged. With overlapping answers, sums over all rows are
     excluded, because they cannot move by a stride.
+
+    target: as for `tile-segment`.
+    pushes: the frames in which the caller sends the input.
     """
     received = receive_image(image, image.name_hint)
     network = network_of(function)
@@ -345,7 +366,7 @@ def _by_rows(function: func.FuncOp, image: SSAValue, target: str, pushes: tdsl.P
 
 
 def _passes(rings: RingSchedule, stage: Stage) -> bool:
-    """True if the rows of a stage are only read in the tick that computes them."""
+    """Whether the rows of a stage are only read in the tick that computes them."""
     clocks, name = rings.timing.clocks, stage.node.result
     reads = [(node, read) for node in rings.timing.graph.nodes for read in node.reads if read.tensor == name]
     return not stage.kept and all(
@@ -356,7 +377,9 @@ def _passes(rings: RingSchedule, stage: Stage) -> bool:
 
 
 def _rows(loop: scf.ForOp) -> Rows | None:
-    """The rows that a loop computes for later ops, if it collects them in one tensor with one reader."""
+    """The rows that a loop computes for later ops, if it collects them in one tensor with one reader. None
+    otherwise.
+    """
     for position in range(len(loop.iter_args)):
         if (insertion := tdsl.insertion_in(loop, position)) is None:
             continue
@@ -370,7 +393,7 @@ def _rows(loop: scf.ForOp) -> Rows | None:
 
 
 def _chain(value: SSAValue) -> list[tdsl.TensorOp]:
-    """The consecutive ops that change all elements of a tensor in the same way, or its shape."""
+    """The consecutive ops from a value on that change all elements of a tensor in the same way, or its shape."""
     chain: list[tdsl.TensorOp] = []
     while value.has_one_use():
         [use] = value.uses
@@ -383,6 +406,8 @@ def _chain(value: SSAValue) -> list[tdsl.TensorOp]:
 
 
 def _is_alike(op: tdsl.ElementwiseOp, value: SSAValue) -> bool:
-    """True if an op computes each element from one element of a tensor and from numbers that all elements share."""
+    """Whether an op computes each element from one element of a tensor and from numbers that do not depend on the
+    element.
+    """
     others = [operand for operand in op.inputs if operand is not value]
     return all(prod(tdsl.shape_of(other)) == 1 and isinstance(other.owner, tdsl.ConstOp) for other in others)

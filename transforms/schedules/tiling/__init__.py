@@ -1,1 +1,1 @@
-"""Loops on tensors that the tilings of ops into pixels and of segments into rows share."""
+"""Loops on tensors, which the tiling of ops into pixels and the tiling of segments into rows have in common."""

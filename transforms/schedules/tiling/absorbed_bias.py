@@ -1,6 +1,7 @@
 """Convolutions that absorb a constant addend of their exact sums (L1).
 
-If a bias is finer than the products, the filter is converted to a finer scale, so that the sum can start from the bias.
+If a bias has a finer scale than the products, the filter is converted to a finer scale, so that the sum can start from
+the bias.
 """
 
 from __future__ import annotations
@@ -18,10 +19,11 @@ from tinyml.transforms.ir.chosen_accumulators import choose
 
 
 def absorbed_addend(op: tdsl.Conv2dOp, sum: tdsl.TensorOp) -> tdsl.Conv2dOp | None:
-    """A convolution that starts from the constant that `sum` adds to the result of `op`; None if results would differ.
+    """A convolution that starts from the constant that `sum` adds to the result of `op`. None if results would
+    differ.
 
-    The convolution is inserted before `sum`, which is not erased. The results must be exact fixed-point sums without
-    other readers.
+    The convolution is inserted before `sum`, which is not erased. The results must be exact fixed-point sums
+    without other readers.
     """
     filter, image, exact = (integers_of(tdsl.format_of(value)) for value in (op.lhs, op.rhs, op.out))
     if not isinstance(sum, tdsl.AddOp) or op.initial is not None or not op.out.has_one_use():
@@ -56,7 +58,7 @@ def absorbed_addend(op: tdsl.Conv2dOp, sum: tdsl.TensorOp) -> tdsl.Conv2dOp | No
 
 
 def _finer(filter: SSAValue, format: ExactNumbers, bits: int) -> SSAValue:
-    """Convert the constant filter to a format with `bits` more fraction bits, and return the new constant."""
+    """Convert the constant filter to a format with `bits` more fractional bits, and return the new constant."""
     constant = filter.owner
     if not bits or not isinstance(constant, tdsl.ConstOp):
         return filter

@@ -24,17 +24,18 @@ IDENTITY_ORDER: Axes = (0, 1, 2, 3)
 
 
 def gathered(image: SSAValue) -> tdsl.TransposeOp | None:
-    """The transposition that defines an image, if its readers can gather windows from the operand instead.
+    """The transposition that defines an image, if its readers can gather windows from its operand instead. None
+    otherwise.
 
-    The operand must be the program's input, whole or received, and all readers must be convolutions. The `permutation`
-    of the result states the axes of the operand.
+    The operand must be the program's input, whole or received, and all readers must be convolutions. The
+    `permutation` of the result specifies the axes of the operand.
     """
     op = image.owner
     return op if isinstance(op, tdsl.TransposeOp) and _is_open(op) and _can_be_gathered(op) else None
 
 
 def written(image: SSAValue) -> tdsl.TransposeOp | None:
-    """The transposition that is the only reader of an image and whose result the program returns; otherwise None."""
+    """The transposition that is the only reader of an image and whose result the program returns. None otherwise."""
     if not image.has_one_use():
         return None
     [use] = image.uses
@@ -55,17 +56,17 @@ def orders(function: func.FuncOp) -> Iterator[tdsl.TransposeOp]:
 
 
 def needs_no_memory(op: tdsl.TransposeOp) -> bool:
-    """True if readers of the result can gather from the operand, or the op that computes the operand can write the
-    result.
+    """Whether the result of a transposition needs no memory, because its readers can gather from the operand, or
+    the op that computes the operand can write the result.
     """
     return _can_be_gathered(op) or _can_be_written(op)
 
 
 def can_turn(op: tdsl.TransposeOp) -> bool:
-    """True if an op can transpose its operand in place.
+    """Whether an op can transpose its operand in place.
 
-    The operand must be the program's input, located in the arena, and have no other readers. Its elements must occupy
-    whole bytes, or half bytes if they are packed.
+    The operand must be the program's input, located in the arena, and have no other readers. Its elements must
+    occupy whole bytes, or half bytes if they are packed.
     """
     given = op.input
     if not _moves_axes(op) or op.matrix is None or not given.has_one_use() or not isinstance(given, BlockArgument):
@@ -110,7 +111,7 @@ def _around(value: BlockArgument) -> Operation | None:
 
 
 def _reads_windows(use: Use) -> bool:
-    """True if a convolution reads an image, directly or padded."""
+    """Whether a convolution reads an image, directly or padded."""
     op = use.operation
     if isinstance(op, tdsl.PadOp):
         return padding(op.out) is not None and all(map(_reads_windows, op.out.uses))

@@ -1,4 +1,4 @@
-"""Pixels of a convolution, each computed as the product of the filter matrix and a window of the image."""
+"""Pixels of a convolution. Each pixel is the product of the filter matrix and a window of the image."""
 
 from __future__ import annotations
 
@@ -20,10 +20,12 @@ Images = Callable[[SSAValue], StoredImage]
 
 class ConvolutionPixels:
     """A convolution of a single image, with the padding before it and the elementwise ops after it, pixel by pixel.
+    The filter and the initial value of the sums are reshaped at the emitter's initial insertion point, outside
+    all loops.
 
-    chain: the elementwise ops, each of which reads the result of the previous op. by_row: channels of the result are
-    computed one at a time. tiling: the number of adjacent pixels that are computed at once, from one input tile. The
-    filter and the initial value of the sums are reshaped at the emitter's initial insertion point, outside all loops.
+    chain: the elementwise ops, each of which reads the result of the previous op.
+    by_row: whether the channels of the result are computed one at a time.
+    tiling: the number of adjacent pixels that are computed at once, from one input tile.
     """
 
     def __init__(
@@ -51,10 +53,11 @@ class ConvolutionPixels:
         return self.op.rhs if self.pad is None else self.pad.input
 
     def pixels(self, y: SSAValue, x: SSAValue, images: Images, count: int = 1, rows: int = 1) -> SSAValue:
-        """Emit the computation of adjacent pixels of the last result, and return the pixels, of shape 1 x rows x count
-        x channels.
+        """Emit the computation of adjacent pixels of the last result, and return the pixels, of shape 1 x rows
+        x count x channels.
 
-        y, x: the first pixel. If there are several rows, the rows must be whole.
+        y, x: the first pixel.
+        count, rows: the numbers of columns and rows of pixels. If there are several rows, the rows must be whole.
         """
         windows = self.windows(y, x, images(self.image), count, rows)
         pixels = self._product(windows, (1, rows, count, self.shape[3]))
@@ -69,8 +72,8 @@ class ConvolutionPixels:
         return applied(self.chain, self.op.out, pixels, same_pixels, self.emit)
 
     def row(self, y: SSAValue, target: StoredImage, images: Images, rows: int = 1) -> StoredImage:
-        """Emit the computation of row y of the last result, and insert the row into the image `target`. Return the
-        image.
+        """Emit the computation of row y of the last result, and insert the row into the image `target`. Return
+        the image.
 
         The row is computed tile by tile, or `rows` whole rows are computed at once.
         """
@@ -86,17 +89,22 @@ class ConvolutionPixels:
         return target.now(tile(emit.index(width - rest), rest, held) if rest else held)
 
     def element(self, row: SSAValue, window: SSAValue) -> SSAValue:
-        """Emit the computation of one channel of a pixel before elementwise ops, and return it, of shape 1x1x1x1.
+        """Emit the computation of one channel of a pixel before elementwise ops, and return it, of shape
+        1x1x1x1.
 
-        row: the index of the channel. window: all channels of the image on which the channel depends.
+        row: the index of the channel.
+        window: all channels of the image on which the channel depends.
         """
         element = tdsl.format_of(self.op.out).type
         new = tdsl.RowProductOp(self.filter, row, self._column(window), self.initial, element)
         return self._sums(new, (1, 1, 1, 1))
 
     def windows(self, y: SSAValue, x: SSAValue, image: StoredImage, count: int = 1, rows: int = 1) -> SSAValue:
-        """The windows of adjacent pixels, or the input tile that contains these windows; for several rows, strides must
-        be 1.
+        """The windows of adjacent pixels, or the input tile that contains these windows. For several rows,
+        strides must be 1.
+
+        y, x: the first pixel.
+        count, rows: the numbers of columns and rows of pixels.
         """
         _, height, width, _ = tdsl.shape_of(self.op.lhs)
         margins = margins_of(self.pad)
@@ -129,8 +137,8 @@ class ConvolutionPixels:
         return self.emit.reshaped(window, (prod(tdsl.shape_of(window)), 1))
 
     def _sums(self, new: tdsl.ContractionOp, shape: tdsl.Shape) -> SSAValue:
-        """Insert an op that computes sums of the convolution, with the convolution's accumulator; return its result
-        reshaped.
+        """Insert an op that computes sums of the convolution, with the convolution's accumulator. Return its
+        result, reshaped to `shape`.
         """
         op = self.op
         new.acc, new.bound, new.row_shifts = op.acc, op.bound, op.row_shifts
@@ -148,7 +156,9 @@ def applied(
 ) -> SSAValue:
     """Apply elementwise ops to a part of their first operand. Return the same part of the last op's result.
 
-    other: returns the same part of any other operand, or None for an operand that all parts share.
+    first: the first operand.
+    part: the part of the first operand.
+    other: returns the same part of any other operand, or None for an operand that is read whole for all parts.
     """
     previous = first
     for step in chain:

@@ -8,7 +8,7 @@ from tinyml.dialects import tdsl
 
 
 def padding(image: SSAValue) -> tdsl.PadOp | None:
-    """The padding that defines an image, if it only pads height and width; None otherwise."""
+    """The padding that defines an image, if it only pads height and width. None otherwise."""
     pad = image.owner
     if not isinstance(pad, tdsl.PadOp):
         return None
@@ -17,7 +17,7 @@ def padding(image: SSAValue) -> tdsl.PadOp | None:
 
 
 def margins_of(pad: tdsl.PadOp | None) -> tuple[int, int, int, int]:
-    """Return the padding above, below, on the left and on the right; zeros without padding."""
+    """Return the padding above, below, on the left and on the right. Zeros without padding."""
     if pad is None:
         return 0, 0, 0, 0
     _, down, across, _ = pad.margins

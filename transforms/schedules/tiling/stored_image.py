@@ -17,12 +17,14 @@ from tinyml.transforms.schedules.tiling.tensor_builder import TensorBuilder
 
 @dataclass(frozen=True)
 class StoredImage:
-    """An image of shape 1 x H x W x C, and the tensor that stores it.
+    """An image of shape 1 x H x W x C, and the tensor that stores it whole or, as a ring, its most recent rows or
+    pixels.
 
-    The tensor stores the whole image or, as a ring, the most recent rows or pixels. shape: the shape of the image. A
-    ring has shape 1 x h x w x C. It stores pixel (y, x) at (y mod h, x mod w). If it has a single row, it stores pixel
-    n of the image, in raster order, at n mod w. axes: for each axis of the image, the corresponding axis of the tensor,
-    which may have another order.
+    A ring has shape 1 x h x w x C. It stores pixel (y, x) at (y mod h, x mod w). If it has a single row, it stores
+    pixel n of the image, in raster order, at n mod w.
+
+    shape: the shape of the image.
+    axes: for each axis of the image, the corresponding axis of the tensor, which may have another order.
     """
 
     value: SSAValue
@@ -31,8 +33,8 @@ class StoredImage:
 
     @staticmethod
     def whole(value: SSAValue) -> StoredImage:
-        """The image that a tensor contains whole, stored in the tensor itself or in the tensor from which its readers
-        gather it.
+        """The image that a tensor contains whole. It is stored in the tensor itself, or in the tensor from
+        which its readers gather it.
         """
         if (transpose := gathered(value)) is not None:
             return StoredImage(transpose.input, tdsl.shape_of(value), transpose.axes)
@@ -42,10 +44,13 @@ class StoredImage:
     def empty(
         like: SSAValue, height: int, width: int, emit: TensorBuilder, location: Operation | None = None
     ) -> StoredImage:
-        """An uninitialised image that stores `height` rows and `width` columns, in the order of axes in which it is
-        read.
+        """An uninitialised image that stores `height` rows and `width` columns, in the order of axes in which
+        it is read.
 
-        This order is unusual if the program returns or receives the image in that order.
+        This order is unusual if the program returns or receives the image in it.
+
+        like: a tensor with the shape and the element type of the image.
+        location: the op whose location the new op receives.
         """
         shape, axes = tdsl.shape_of(like), IDENTITY_ORDER
         if (transpose := written(like)) is not None:
@@ -59,7 +64,7 @@ class StoredImage:
         return StoredImage(value, shape, axes)
 
     def now(self, value: SSAValue) -> StoredImage:
-        """The same image after an update of its tensor, which is now `value`."""
+        """The same image after an update of its tensor to `value`."""
         return replace(self, value=value)
 
     @property
@@ -94,12 +99,13 @@ class StoredImage:
     def inserted(
         self, part: SSAValue, at: Sequence[SSAValue], emit: TensorBuilder, *, as_stored: bool = False
     ) -> StoredImage:
-        """Replace the pixels that start at index `at` by `part`, and return the image. as_stored: the part has the
-        tensor's order of axes.
+        """Replace the pixels that start at index `at` by `part`, and return the image.
 
-        A part that covers a whole uninitialised image replaces the image without an insertion. A part that is a single
-        pixel is inserted nevertheless. Otherwise a loop over its channels would become part of the product, and there
-        are fewer kernels for such a product.
+        A part that covers a whole uninitialised image replaces the image without an insertion. A part that is a
+        single pixel is inserted nevertheless. Otherwise a loop over its channels would become part of the
+        product, and there are fewer kernels for such a product.
+
+        as_stored: whether the part has the tensor's order of axes.
         """
         offsets = [at[self.axes.index(axis)] for axis in range(4)]
         axes = None if as_stored or self.axes == IDENTITY_ORDER else self.axes
@@ -120,10 +126,13 @@ class StoredImage:
         count: int = 1,
         across: int = 1,
     ) -> SSAValue:
-        """The pixels in one or several windows. They are gathered into a separate buffer unless they are contiguous.
+        """The pixels in one or several windows. They are gathered into a separate buffer unless they are
+        contiguous.
 
-        top, left: the first pixel of the first window. size: rows and columns of a window. count: the number of
-        adjacent windows, `across` pixels apart.
+        top, left: the first pixel of the first window.
+        size: rows and columns of a window.
+        margins, filling: the padding of the image, and the real that fills it.
+        count: the number of adjacent windows, `across` pixels apart.
         """
         shape = 1, *size, self.shape[3]
         adjacent = all(extent == 1 or gap == 1 for extent, gap in zip(size, dilations, strict=True))
@@ -140,13 +149,13 @@ class StoredImage:
 
 
 def _read_as(value: SSAValue) -> tdsl.TransposeOp | None:
-    """The transposition of a value whose result the readers gather directly, or None."""
+    """The transposition of a value whose readers gather directly from the value. None if there is none."""
     readers = [use.operation for use in value.uses]
     return gathered(readers[0].results[0]) if readers and isinstance(readers[0], tdsl.TransposeOp) else None
 
 
 def tensor_like(value: SSAValue, shape: Sequence[int]) -> TensorType:
-    """The tensor type with the element type of a value and another shape."""
+    """The tensor type with the element type of a value and the shape `shape`."""
     return TensorType(tdsl.format_of(value).type, shape)
 
 

@@ -1,4 +1,4 @@
-"""Builder of ops on tensors and of loops that carry tensors."""
+"""A builder of ops on tensors and of loops that carry tensors."""
 
 from __future__ import annotations
 
@@ -17,15 +17,18 @@ from tinyml.transforms.ir.loop_nest import LocatedBuilder
 
 
 class TensorBuilder(LocatedBuilder):
-    """A builder of ops on tensors before a given op. Its loop methods insert a loop around the ops that their bodies
-    insert.
+    """A builder of ops on tensors before a given op. Its loop methods insert a loop that contains the ops that
+    their bodies insert.
     """
 
     def __init__(self, before: Operation, location: LocationAttr) -> None:
         super().__init__(InsertPoint.before(before), location)
 
     def insert(self, op: Operation, like: Operation | None = None) -> SSAValue:
-        """Insert an op with one result, and return the result. like: the op whose location the new op receives."""
+        """Insert an op with one result, and return the result.
+
+        like: the op whose location the new op receives; None for the builder's location.
+        """
         op.location = self.location if like is None else like.location
         return super().insert(op)
 
@@ -55,7 +58,7 @@ class TensorBuilder(LocatedBuilder):
         return self.insert(arith.MuliOp(index, self.index(factor)))
 
     def reshaped(self, value: SSAValue, shape: Sequence[int]) -> SSAValue:
-        """Reshape a tensor, and return the result. If the tensor is a constant, the result is a new constant."""
+        """Reshape a tensor, and return the result. For a constant, the result is a new constant."""
         if tdsl.shape_of(value) == tuple(shape):
             return value
         if isinstance(constant := value.owner, tdsl.ConstOp) and value.has_one_use():
@@ -73,7 +76,12 @@ class TensorBuilder(LocatedBuilder):
         carried: Sequence[SSAValue],
         body: Callable[[SSAValue, Sequence[SSAValue]], Sequence[SSAValue]],
     ) -> Sequence[SSAValue]:
-        """Insert a loop that carries tensors, and return its results; `body` returns the next carried values."""
+        """Insert a loop that carries tensors, and return its results.
+
+        low, high: the bounds of the loop.
+        carried: the initial tensors.
+        body: returns the next carried values, from the index and the carried values.
+        """
         block = Block(arg_types=[IndexType(), *(value.type for value in carried)])
         for argument, value in zip(block.args[1:], carried, strict=True):
             argument.name_hint = value.name_hint
@@ -87,8 +95,11 @@ class TensorBuilder(LocatedBuilder):
         return loop.results
 
     def over(self, extent: int, whole: SSAValue, body: Callable[[SSAValue, SSAValue], SSAValue]) -> SSAValue:
-        """Insert a loop over [0, extent) that carries one tensor, and return its result; a single iteration needs no
-        loop.
+        """Insert a loop over [0, extent) that carries one tensor, and return its result. A single iteration
+        needs no loop.
+
+        whole: the initial tensor.
+        body: returns the next tensor, from the index and the carried tensor.
         """
         if extent == 1:
             return body(self.index(0), whole)

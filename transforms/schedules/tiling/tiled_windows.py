@@ -1,4 +1,4 @@
-"""Replacement of a convolution by loops over its pixels, each a product of matrices (`tile-windows`)."""
+"""Replacement of a convolution by loops over its pixels, each of which is a product of matrices (`tile-windows`)."""
 
 from __future__ import annotations
 
@@ -26,11 +26,11 @@ from tinyml.transforms.schedules.tiling.window_tiles import (
 def tile_convolution(op: tdsl.Conv2dOp, target: str, *, limited: bool, large: bool) -> None:
     """Replace a convolution of a single image by loops over its pixels.
 
-    Some convolutions are unchanged: convolutions that run in place or in tiles, convolutions with one window of grouped
-    channels, and convolutions whose bound can only be proven because the image is constant.
+    Some convolutions are unchanged: convolutions that run in place or in tiles, convolutions with one window of
+    grouped channels, and convolutions whose bound can only be proven because the image is constant.
 
-    limited: true if there is a limit on memory; tiles then use the memory that `plan-execution` leaves. large: as in
-    `image_tiling`.
+    limited: whether there is a limit on memory; tiles then use the memory that `plan-execution` leaves.
+    large: as in `image_tiling`.
     """
     single = tdsl.shape_of(op.rhs)[0] == 1 and op.is_bounded_by_parts(op.rhs)
     done = op.turns is not None or op.tile is not None or _is_window(op)
@@ -40,7 +40,7 @@ def tile_convolution(op: tdsl.Conv2dOp, target: str, *, limited: bool, large: bo
 
 
 def _is_window(op: tdsl.Conv2dOp) -> bool:
-    """True for a convolution with a single window of grouped channels."""
+    """Whether a convolution has a single window of grouped channels."""
     return op.group_count > 1 and tdsl.shape_of(op.lhs)[1:3] == tdsl.shape_of(op.rhs)[1:3] and padding(op.rhs) is None
 
 
@@ -54,11 +54,13 @@ Larger parts need more memory and hardly less time.
 def _along_image(
     op: tdsl.Conv2dOp, target: str, memory: TileMemory, *, large: bool
 ) -> tuple[tdsl.Conv2dOp, TileMemory]:
-    """Convert the convolution of an image one pixel wide to the convolution of a row. Return it and the memory for its
-    tiles.
+    """Convert the convolution of an image one pixel wide to the convolution of a row. Return the new convolution
+    and the memory for its tiles.
 
-    The two images have the same elements in memory. For other images, and if no tile computes pixels of the row, `op`
-    and `memory` are returned. large: as in `image_tiling`.
+    The two images have the same elements in memory. For other images, and if no tile computes pixels of the row,
+    `op` and `memory` are returned.
+
+    large: as in `image_tiling`.
     """
     pad, chain = padding(op.rhs), _chain(op)
     image, last = op.rhs if pad is None else pad.input, chain[-1] if chain else op
@@ -96,10 +98,12 @@ def _along_image(
 
 
 def _part_of_image(op: tdsl.Conv2dOp, target: str, memory: TileMemory, *, large: bool) -> TileMemory | None:
-    """The memory for equal tiles of an image one pixel high; None if no tile computes its pixels.
+    """The memory for equal tiles of an image one pixel high. None if no tile computes its pixels.
 
-    Without a limit on memory, unequal tiles are used if there are no equal ones. Unequal tiles leave pixels that are
-    computed after the loop, so that the result cannot overwrite the image.
+    Without a limit on memory, unequal tiles are used if there are no equal tiles. Unequal tiles leave pixels that
+    are computed after the loop, so that the result cannot overwrite the image.
+
+    large: as in `image_tiling`.
     """
     (_, _, taps, _), pixels = tdsl.shape_of(op.lhs), tdsl.shape_of(op.out)[2]
     (_, across), (_, apart), channels = op.steps, op.spread, tdsl.shape_of(op.rhs)[3]
@@ -145,7 +149,7 @@ def _tile(op: tdsl.Conv2dOp, memory: TileMemory, target: str, *, large: bool) ->
 
 
 def _chain(op: tdsl.Conv2dOp) -> list[tdsl.ElementwiseOp]:
-    """The elementwise ops that follow a convolution pixel by pixel; each is the only reader of the previous op's
+    """The elementwise ops that follow a convolution pixel by pixel. Each is the only reader of the previous op's
     result.
     """
     chain: list[tdsl.ElementwiseOp] = []
@@ -162,6 +166,8 @@ def _chain(op: tdsl.Conv2dOp) -> list[tdsl.ElementwiseOp]:
 
 
 def _by_pixel(op: tdsl.Conv2dOp) -> Callable[[SSAValue], bool]:
-    """A predicate that is true for operands with the same pixels as the result, or with equal values for all pixels."""
+    """A predicate that is true for operands with the same pixels as the result, and for operands with equal values
+    for all pixels.
+    """
     shape = tdsl.shape_of(op.out)
     return lambda value: tdsl.shape_of(value) == shape or prod(tdsl.shape_of(value)[:-1]) == 1

@@ -1,4 +1,4 @@
-"""Tiles of adjacent windows of a convolution: the kernels that compute their pixels at once within a memory limit
+"""Tiles of adjacent windows of a convolution, and the kernels that compute their pixels at once within a memory limit
 (L1).
 """
 
@@ -28,8 +28,9 @@ from tinyml.transforms.schedules.tiling.padding import padding
 class TileMemory:
     """The memory available for computing several pixels at once.
 
-    input_tile: the maximum size of an input tile in bytes. spare: the number of free bytes in the arena; None for no
-    limit. The buffers for the window and the pixel with which pixels are computed one by one do not count as free.
+    input_tile: the maximum size of an input tile in bytes.
+    spare: the number of free bytes in the arena; None for no limit. The buffers for the window and the pixel with
+        which pixels are computed one by one do not count as free.
     """
 
     input_tile: int
@@ -53,10 +54,11 @@ _CALLS = 320
 
 
 class Tiling(NamedTuple):
-    """The pixels of a convolution that are computed at once: `pixels` of a row, in `rows` rows. Several rows are whole.
+    """The pixels of a convolution that are computed at once: `pixels` of a row, in `rows` rows. If there are
+    several rows, they are whole.
 
-    tiles: the kernels, by the numbers of rows and pixels that they compute. There is a kernel for these pixels, and one
-    for the remaining pixels of a row or of an image. Empty if pixels are computed one by one.
+    tiles: the kernels, by the numbers of rows and pixels that they compute. There is a kernel for these pixels, and a
+    kernel for the remaining pixels of a row or of an image. Empty if pixels are computed one by one.
     """
 
     pixels: int = 1
@@ -65,7 +67,7 @@ class Tiling(NamedTuple):
 
 
 def row_tiling(op: tdsl.Conv2dOp, target: str, memory: TileMemory = AMPLE_MEMORY) -> Tiling:
-    """The tiling of a row. There are kernels for all of its tiles; the last tile may be shorter."""
+    """The tiling of a row. There are kernels for all of its tiles. The last tile may be shorter."""
     pixels, width = _Pixels(op, target), tdsl.shape_of(op.out)[2]
     most = pixels.first((count for count in range(width, 1, -1) if width % count != 1), memory) or Tiling()
     # Equal tiles need a single kernel.
@@ -76,10 +78,11 @@ def row_tiling(op: tdsl.Conv2dOp, target: str, memory: TileMemory = AMPLE_MEMORY
 def image_tiling(op: tdsl.Conv2dOp, target: str, memory: TileMemory = AMPLE_MEMORY, *, large: bool = False) -> Tiling:
     """The tiling of an image.
 
-    A tile is one of the following: several rows that form one line of windows, pixels of one row, or several lines of
-    windows. If only this op reads an image of one line, a line of windows of one pixel is divided into several tiles,
-    whose results may overwrite earlier tiles. large: true if kernels for several lines at once, which need more flash,
-    may be used.
+    A tile is one of the following: several rows that form one line of windows, pixels of one row, or several lines
+    of windows. If only this op reads an image of one line, a line of windows of one pixel is divided into several
+    tiles, whose results may overwrite earlier tiles.
+
+    large: whether kernels for several lines at once, which need more flash, may be used.
     """
     (_, *taps, _), (_, height, width, channels) = tdsl.shape_of(op.lhs), tdsl.shape_of(op.out)
     evenly = op.steps == op.spread == (1, 1)
@@ -103,8 +106,8 @@ def image_tiling(op: tdsl.Conv2dOp, target: str, memory: TileMemory = AMPLE_MEMO
 
 
 def _reads_alone(op: tdsl.Conv2dOp) -> bool:
-    """True if only this convolution reads its image, so that the results of a tile may overwrite the pixels of earlier
-    tiles.
+    """Whether only this convolution reads its image, so that the results of a tile may overwrite the pixels of
+    earlier tiles.
     """
     value = op.rhs
     while value.has_one_use() and isinstance(reshape := value.owner, tdsl.ReshapeOp):
@@ -124,20 +127,22 @@ def stack_of(convolutions: Iterable[tdsl.Conv2dOp], target: str) -> int:
 
 
 class _Pixels:
-    """The kernels that a target offers for adjacent pixels of a convolution."""
+    """The kernels of a target for adjacent pixels of a convolution."""
 
     def __init__(self, op: tdsl.Conv2dOp, target: str) -> None:
         self.op, self.target, self.sums = op, target, _row_sums(op)
 
     def kernels(self, count: int) -> Iterator[Kernel]:
-        """Yield the kernels for `count` pixels of a row, except those that only `spend-flash` chooses."""
+        """Yield the kernels for `count` pixels of a row, except kernels that only `spend-flash` chooses."""
         if (nest := self._nest(count)) is not None:
             bytes = _gathered_bytes(self.op, count)
             yield from (offer.kernel for offer in offers(self.target, nest) if bytes <= offer.input_tile)
 
     def lines(self, count: int, memory: TileMemory) -> Iterator[int]:
-        """Yield the numbers of lines that kernels which need more flash can compute at once,
-        within the memory limit.
+        """Yield the numbers of lines that kernels which need more flash can compute at once, within the memory
+        limit.
+
+        count: the number of pixels in a line.
         """
         if (nest := self._nest(count)) is not None:
             several = replace(nest, lines=tdsl.shape_of(self.op.out)[1], several=True, large=True)
@@ -146,8 +151,8 @@ class _Pixels:
                     yield lines
 
     def first(self, counts: Iterable[int], memory: TileMemory) -> Tiling | None:
-        """The tiling with the first of the numbers `counts` that fits the memory and has kernels; None if no number
-        does.
+        """The tiling with the first of the numbers `counts` that fits the memory and has kernels. None if there
+        is no such number.
 
         There must be kernels for this number of pixels and for the remaining pixels of a row.
         """
@@ -163,8 +168,8 @@ class _Pixels:
         return None
 
     def _nest(self, count: int) -> TileQuery | None:
-        """The query to the target for kernels that compute `count` pixels;
-        None if no tile kernel computes such sums.
+        """The query to the target for kernels that compute `count` pixels. None if no tile kernel computes such
+        sums.
         """
         if self.sums is None:
             return None
@@ -173,8 +178,8 @@ class _Pixels:
         return TileQuery(self.sums, run, num.Spacing(runs, pitch, step), count)
 
     def _fits(self, count: int, memory: TileMemory, lines: int = 1) -> bool:
-        """True if the memory is sufficient for the input tile and the results of `count` pixels in each of `lines`
-        lines.
+        """Whether the memory is sufficient for the input tile and the results of `count` pixels in each of
+        `lines` lines.
         """
         bytes, filters = _gathered_bytes(self.op, count, lines), tdsl.shape_of(self.op.out)[3]
         more = bytes - _gathered_bytes(self.op, 1) + (lines * count - 1) * filters
@@ -182,7 +187,7 @@ class _Pixels:
 
 
 def _row_sums(op: tdsl.Conv2dOp) -> RowSums | None:
-    """The sums of a convolution's filters, with initial values that absorb the zero point of the image.
+    """The sums of a convolution's filters, with initial values that include the term of the image's zero point.
 
     None if no tile kernel computes such sums.
     """
@@ -210,8 +215,10 @@ def _row_sums(op: tdsl.Conv2dOp) -> RowSums | None:
 
 
 def _shared_shape(op: tdsl.Conv2dOp, count: int, lines: int = 1) -> tdsl.Shape:
-    """The shape of the elements that are gathered for `count` pixels: one input tile or, for a dilated filter, separate
-    windows.
+    """The shape of the elements that are gathered for `count` pixels: one input tile or, for a dilated filter,
+    separate windows.
+
+    lines: the number of lines of windows.
     """
     (_, height, width, _), channels = tdsl.shape_of(op.lhs), tdsl.shape_of(op.rhs)[3]
     if op.spread[1] > 1:
@@ -220,7 +227,11 @@ def _shared_shape(op: tdsl.Conv2dOp, count: int, lines: int = 1) -> tdsl.Shape:
 
 
 def _gathered_bytes(op: tdsl.Conv2dOp, count: int, lines: int = 1) -> int:
-    """The bytes gathered for `count` pixels; unpadded windows of single pixels are read without gathering."""
+    """The number of bytes gathered for `count` pixels. 0 for unpadded windows of single pixels, which are read
+    without gathering.
+
+    lines: the number of lines of windows.
+    """
     in_place = tdsl.shape_of(op.lhs)[1:3] == (1, 1) and padding(op.rhs) is None and gathered(op.rhs) is None
     return 0 if in_place else prod(_shared_shape(op, count, lines))
 
@@ -238,6 +249,6 @@ def memory_attribute(memory: TileMemory) -> DenseArrayBase:
 
 
 def memory_of(op: tdsl.Conv2dOp) -> TileMemory | None:
-    """The `TileMemory` that `plan-execution` has recorded on an op; None if it has recorded none."""
+    """The `TileMemory` that `plan-execution` has recorded on an op. None if it has recorded none."""
     memory = op.attributes.get(MEMORY)
     return TileMemory(*(int(value) for value in memory.get_values())) if isinstance(memory, DenseArrayBase) else None

@@ -1,4 +1,5 @@
-"""The cost of a candidate on a target, estimated by the cost model, or measured by building and running its program.
+"""The cost of a candidate on a target, either estimated by the cost model or measured by building and running its
+program.
 
 The memory of a candidate, the bytes of arena and input, is known as soon as the passes that allocate tensors have run.
 """
@@ -60,7 +61,8 @@ FLASH_ABOVE = (tdsl.Conv2dOp, tdsl.ForestOp)
 class Platform:
     """The target for which candidates are built, as for `select-kernels`.
 
-    pack_buffers: true if `pack-buffers` runs. flash: the bytes that `spend-flash` may fill.
+    pack_buffers: whether `pack-buffers` runs.
+    flash: the bytes that `spend-flash` may use.
     """
 
     target: str
@@ -69,10 +71,11 @@ class Platform:
 
 
 class LoweredCandidates:
-    """The programs of one program's candidates at the levels between formats and a platform; each is lowered once.
+    """The programs of one program's candidates at the levels between formats and a platform. Each program is
+    lowered once.
 
-    If two candidates have equal programs after `refine-formats`, they share one program from there on. Platforms that
-    differ only in flash share nests, unless the program has ops of `FLASH_ABOVE`.
+    If two candidates have equal programs after `refine-formats`, they have one program from there on. Platforms
+    that differ only in flash have the same nests, unless the program has ops of `FLASH_ABOVE`.
     """
 
     def __init__(self, candidates: Candidates, platform: Platform):
@@ -87,13 +90,14 @@ class LoweredCandidates:
         return self.candidates.summed(formats).at(REFINE_FORMATS, **self._above)
 
     def nests(self, formats: Formats) -> Program:
-        """The program of a candidate before kernel selection; raises `InputError` if no program can have these
+        """The program of a candidate before kernel selection. Raises `InputError` if no program can have these
         formats.
         """
         return self._packed(self.refined(formats)).at(BUFFERS_TO_NESTS, **self._above)
 
     def memory(self, formats: Formats) -> int:
-        """The bytes of a candidate's arena and input, without the stack; raises `InputError` as `nests` does.
+        """The bytes of a candidate's arena and input, without the stack. Raises `InputError` in the same cases
+        as `nests`.
 
         A program is packed only if no program of equal layout has been packed.
         """
@@ -122,10 +126,11 @@ class LoweredCandidates:
         return refined.first.at(FORMATS_TO_BUFFERS, **self._above)
 
     def _layout(self, module: ModuleOp) -> object:
-        """A key that is equal for programs with equal memory layout: the same ops and element widths, except in flash.
+        """A key that is equal for programs with equal memory layout: the same ops and element widths, except in
+        flash.
 
-        For a convolution the key contains the complete formats, because they determine how many windows are computed at
-        once, and thereby the memory.
+        For a convolution the key contains the complete formats, because they determine how many windows are
+        computed at once, and thereby the memory.
         """
         values: dict[SSAValue, int] = {}
         flash: set[SSAValue] = set()
@@ -145,8 +150,8 @@ class LoweredCandidates:
         return tuple(ops)
 
     def _element_bits(self, value: SSAValue) -> int:
-        """The width of a tensor's element in memory, packed if the platform packs buffers; 0 for values that are not
-        tensors.
+        """The width of a tensor's element in memory, in bits. It is the packed width if the platform packs
+        buffers. 0 for values that are not tensors.
         """
         if not isinstance(value.type, TensorType):
             return 0
@@ -157,7 +162,7 @@ class LoweredCandidates:
 
 
 def working_memory(module: ModuleOp) -> int:
-    """The bytes of arena and input of a program after `assign-format`; lowers and packs the program in place."""
+    """Lower and pack a program after `assign-format` in place, and return the bytes of its arena and input."""
     LoweringPasses(TO_BUFFERS).apply(module)
     return arena_and_input(module)
 
@@ -165,9 +170,10 @@ def working_memory(module: ModuleOp) -> int:
 class CandidateCosts:
     """The costs of one program's candidates on a platform. Candidates with equal programs have equal costs.
 
-    plain: the costs on the same platform without `spend-flash`, which share the nests; None if not available.
-    estimates: the estimated costs by candidate, as far as requested. measurements: the results of `measured`. faults:
-    for each candidate without a program, the reason why there is none.
+    plain: the costs on the same platform without `spend-flash`, whose nests are reused; None if not available.
+    estimates: the estimated costs by candidate, as far as requested.
+    measurements: the results of `measured`.
+    faults: for each candidate without a program, the reason why there is none.
     """
 
     def __init__(self, candidates: Candidates, platform: Platform):
@@ -212,11 +218,17 @@ class CandidateCosts:
         return ProgramCost.of(estimate)
 
     def _spent(self, nests: Program) -> Program:
-        """The program after `spend-flash`. If the platform has no limit on flash, it is the given program."""
+        """The program after `spend-flash`. It is the given program if the platform has no limit on flash.
+
+        nests: the program before this pass.
+        """
         return nests if self.spending is None else nests.after(self.spending)
 
     def looped(self, nests: Program) -> Program:
-        """The program after `spend-flash` and kernel selection. nests: the program before these passes."""
+        """The program after `spend-flash` and kernel selection.
+
+        nests: the program before these passes.
+        """
         return self._spent(nests).at(LOOPS_TO_KERNELS, **vars(self.platform))
 
     def estimate(self, candidates: Iterable[Formats], problem: SearchProblem, workers: Workers) -> None:
@@ -237,7 +249,9 @@ class CandidateCosts:
             self.measurements[query.formats] = cost
 
     def measured(self, formats: Formats) -> ProgramCost | None:
-        """The cost of the built program; None if the target is too small, or its tools are not installed."""
+        """The measured cost of the built program. None if the target is too small, or its tools are not
+        installed.
+        """
         if formats not in self.measurements:
             nests = self.programs.nests(formats)
             asked = MEASURE_COST, self.platform
@@ -256,9 +270,10 @@ class CandidateCosts:
         return self._build(self.programs.refined(formats).module, self.looped(nests).copy())
 
     def measured_with(self, formats: Formats, refined: Mapping[int, Raws] | None) -> ProgramCost | None:
-        """The cost of the built program with other raws of constants, as in `RoundedConstants.raws`.
+        """The measured cost of the built program with other raws of constants. None in the same cases as for
+        `measured`.
 
-        None in the same cases as for `measured`.
+        refined: as in `RoundedConstants.raws`.
         """
         module, _ = self.programs.candidates.in_formats(formats, refined)
         try:
@@ -268,7 +283,10 @@ class CandidateCosts:
         return self._kept(MEASURE_COST, lambda: digest_of(module), lambda: self._build(module))
 
     def _build(self, refined: ModuleOp, lowered: ModuleOp | None = None) -> ProgramCost | None:
-        """The cost of a program, built and run as in `measure-cost`; None if it is too large."""
+        """The cost of a program, built and run as in `measure-cost`. None if the program is too large.
+
+        refined, lowered: as in `MeasureCostPass.cost`.
+        """
         with suppress(InputError):
             return self.measuring.cost(refined, lowered)
         return None
@@ -279,7 +297,8 @@ class CandidateCosts:
     def _kept(self, what: str, digest: Callable[[], str], find: Callable[[], ProgramCost | None]) -> Any:
         """The cost that an earlier search cached. If there is none, compute it by `find` and cache it.
 
-        what: the kind of cost. digest: returns the digest of the program after `refine-formats`.
+        what: the kind of cost.
+        digest: returns the digest of the program after `refine-formats`.
         """
 
         def asked() -> Sequence[str]:
@@ -297,7 +316,7 @@ class CandidateCosts:
 
 @dataclass(frozen=True)
 class CostQuery:
-    """A request for the cost of a candidate on a platform, sent to workers."""
+    """A request to workers for the cost of a candidate on a platform."""
 
     formats: Formats
     platform: Platform
@@ -320,5 +339,5 @@ def measured_costs(problem: SearchProblem, queries: Sequence[CostQuery]) -> list
 
 
 def costs_on(candidates: Candidates, platform: Platform) -> CandidateCosts:
-    """The costs of one program's candidates on a platform; repeated calls return the same object."""
+    """The costs of one program's candidates on a platform. Repeated calls return the same object."""
     return candidates.programs.fact(platform, lambda: CandidateCosts(candidates, platform))

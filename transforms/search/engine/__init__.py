@@ -1,1 +1,3 @@
-"""The engine that all searches share: the pass, the candidates of a program, limits on candidates, and the result."""
+"""The engine of all searches: the base class of the passes, the candidates of a program, limits on candidates, and the
+result.
+"""

@@ -23,10 +23,12 @@ from tinyml.transforms.search.engine.workers import Workers
 
 
 class Evaluation:
-    """The evaluation of one problem's candidates; a context manager, which closes the journal.
+    """The evaluation of one problem's candidates. It is a context manager, which closes the journal.
 
-    metric: one of the `METRICS`, by which candidates are ranked. known: all outcomes so far. Raises `InputError` for an
-    unknown metric, and for a journal of another problem.
+    metric: one of the `METRICS`, by which candidates are ranked.
+    known: all outcomes so far.
+
+    Raises `InputError` for an unknown metric, and for a journal of another problem.
     """
 
     def __init__(
@@ -44,8 +46,8 @@ class Evaluation:
 
     @property
     def metric_of_programs(self) -> str:
-        """The metric that published algorithms use: Shiftry's 14 to accept programs, and MinUn's 4 and 7.7.2 to compare
-        widths.
+        """The metric of published algorithms: of Shiftry's algorithm 14, which accepts programs by it, and of
+        MinUn's algorithm 4 and section 7.7.2, which compare widths by it.
 
         It is accuracy if there are labels or targets and the search does not request errors.
         """
@@ -74,7 +76,10 @@ class Evaluation:
         self.evaluated = 0
 
     def loss(self, outcome: CandidateOutcome, metric: str | None = None) -> float:
-        """The loss of an outcome (`Reference.loss`), by the search's metric if none is given."""
+        """The loss of an outcome (`Reference.loss`).
+
+        metric: the metric of the loss, by default the metric of the search.
+        """
         return self.evaluator.reference.loss(outcome, metric or self.metric)
 
     def outcomes(
@@ -83,7 +88,8 @@ class Evaluation:
         at_most: float | Sequence[float] = float("inf"),
         metric: str | None = None,
     ) -> list[CandidateOutcome]:
-        """One outcome for each candidate. The evaluation of a candidate may stop early once its loss exceeds `at_most`.
+        """One outcome for each candidate. The evaluation of a candidate may stop early once its loss exceeds
+        `at_most`.
 
         metric: the metric of `at_most`, by default the metric of the search.
         """
@@ -105,12 +111,14 @@ class Evaluation:
         return [self.known[formats] if formats in self.known else CandidateOutcome() for formats in candidates]
 
     def losses(self, candidates: Sequence[Formats], at_most: float | Sequence[float] = float("inf")) -> list[float]:
-        """The losses of candidates; a lower bound for each candidate whose evaluation stopped early (`outcomes`)."""
+        """The losses of candidates. For a candidate whose evaluation stopped early (`outcomes`), it is a lower
+        bound on the loss.
+        """
         return [self.loss(outcome) for outcome in self.outcomes(candidates, at_most)]
 
     def _settled(self, formats: Formats, metric: str, at_most: float) -> bool:
-        """True if the outcome of a candidate is sufficient: its loss certainly exceeds `at_most`, or it was evaluated
-        on all samples.
+        """Whether the known outcome of a candidate suffices: its loss certainly exceeds `at_most`, or it was
+        evaluated on all samples.
         """
         outcome = self.known.get(formats, CandidateOutcome())
         return self.evaluator.reference.is_known(outcome, metric) or self.loss(outcome, metric) > at_most

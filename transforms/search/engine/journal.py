@@ -29,11 +29,14 @@ _HEAD = re.compile(rb'\{"problem": "[0-9a-f]{64}"\}\n')
 class Journal:
     """The journal of one search.
 
-    path: None for no journal. digest: the digest of the problem, which is the journal's first line. known: if the
-    search resumes another search, the outcomes in the file. Without `resume` the file is overwritten. A file whose
-    first line is incomplete because the search was killed is also overwritten. Raises `InputError` for a file that
-    cannot be read or written, and for a file that is not a journal. With `resume`, also raises it if there is no path,
-    or if the journal is damaged or belongs to another problem.
+    path: None for no journal.
+    digest: the digest of the problem, which is the journal's first line.
+    known: if the search resumes another search, the outcomes in the file. Without `resume` the file is overwritten. A
+        file whose first line is incomplete because the search was killed is also overwritten.
+
+    Raises `InputError` for a file that cannot be read or written, and for a file that is not a journal. With
+    `resume`, also raises `InputError` if there is no path, or if the journal is damaged or belongs to another
+    problem.
     """
 
     def __init__(self, path: str | None, digest: str, resume: bool):
@@ -64,7 +67,11 @@ class Journal:
             self._file.close()
 
     def _begin(self, file: IO[bytes], path: str, head: bytes, resume: bool) -> None:
-        """Truncate a file to the complete lines from which the search continues, and read them."""
+        """Truncate a file to the complete lines from which the search continues, and read these lines.
+
+        head: the first line of the journal.
+        resume: whether the search continues from the file.
+        """
         file.seek(0)
         first = file.read(len(head))
         if not _HEAD.fullmatch(first + head[len(first) :]):
@@ -116,7 +123,7 @@ def _line(entry: dict[str, Any]) -> bytes:
 
 
 def _outcome(entry: dict[str, Any]) -> CandidateOutcome:
-    """Convert an entry of the journal to an outcome; raises `ValueError` for wrong fields or types, NaN, and counts
+    """Convert an entry of the journal to an outcome. Raises `ValueError` for wrong fields or types, NaN, and counts
     above `seen`.
     """
     usual = asdict(CandidateOutcome())
@@ -134,7 +141,7 @@ def _outcome(entry: dict[str, Any]) -> CandidateOutcome:
 
 
 class _Types(dict[str, NumberFormat]):
-    """A cache of number formats, by the text of their types."""
+    """A cache of number formats, keyed by the text of their types."""
 
     def __init__(self) -> None:
         self.context = context()

@@ -8,12 +8,12 @@ error of a candidate's scores is about the sum of the errors that each of its ch
 with their signs, so that mean errors can cancel.
 
 Single moves: each tensor is tried separately in each other format that offers its width (MinUn's first future work), or
-at other scales. The changes that lower the loss are combined, the best first, while each still helps.
+at other scales. The changes that lower the loss are combined, the best first, while each still lowers it.
 
 Backtracking: a path leads from a candidate just outside the limits to a candidate that meets the limits. Spilled or
 saved registers make the stack a byte or two deeper, which no estimate can predict. The missing byte may exclude all
-programs with wide registers from a search. Better scales cost nothing, so such a program first gets better scales. Then
-its tensors are narrowed again one after the other, those with the least loss first, until the built and measured
+programs with wide registers from a search. Better scales cost nothing, so such a program first gets better scales.
+Then its tensors are narrowed again one after the other, those with the least loss first, until the built and measured
 program meets the limits.
 """
 
@@ -51,7 +51,9 @@ _TRIES = 16
 class PairwiseMoves:
     """Moves from one candidate to other candidates.
 
-    model: a model of errors. start: a candidate within the limits. options: valid changes of the start.
+    model: a model of errors.
+    start: a candidate within the limits.
+    options: valid changes of the start.
     """
 
     def __init__(
@@ -71,12 +73,14 @@ class PairwiseMoves:
         self.options = [change for change in known if self._added(change)]
 
     def _unscaled(self, change: _Change) -> _Change:
-        """The same change of format, with the scale of the start. The cost does not depend on the scale."""
+        """The same change of format, with the scale of the start. The cost of a change does not depend on the
+        scale.
+        """
         return replace(change, choice=replace(change.choice, zoom=self.start[change.index].zoom))
 
     def _added(self, change: _Change) -> ProgramCost | None:
-        """The cost that a change adds to the cost of the start, regardless of the scale;
-        None if there is no program.
+        """The cost that a change adds to the cost of the start, regardless of the scale. None if the changed
+        candidate has no program.
         """
         if change.choice.prototype == self.start[change.index].prototype:
             return ProgramCost(0, 0, 0)
@@ -90,8 +94,8 @@ class PairwiseMoves:
         return self._known[key]
 
     def proposals(self, current: Sequence[FormatChoice]) -> list[list[FormatChoice]]:
-        """The candidates one or two changes away whose predicted errors are least, among the candidates whose predicted
-        cost fits.
+        """The candidates one or two changes away whose predicted errors are least, among the candidates whose
+        predicted cost fits.
 
         Evaluating a candidate takes less time than checking whether its real cost fits.
         """
@@ -130,8 +134,8 @@ class PairwiseMoves:
 def possible_changes(search: Search, start: Sequence[FormatChoice], offered: Sequence[NumberFormat]) -> list[_Change]:
     """The possible changes of single tensors to the formats `offered`.
 
-    A constant may have each width. Any other tensor may only have widths that differ in memory. Scales matter most at
-    small widths. Other scales are therefore tried for widths of at most half of the greatest width.
+    A constant may have each width. Any other tensor may only have widths that differ in memory. Scales matter most
+    at small widths. Other scales are therefore tried for widths of at most half of the greatest width.
     """
     changes: list[_Change] = []
     most = max(format.bits for format in offered)
@@ -148,7 +152,7 @@ def possible_changes(search: Search, start: Sequence[FormatChoice], offered: Seq
 
 @dataclass(frozen=True)
 class _Change:
-    """A new choice for one class of tensors, which an index identifies."""
+    """A change of the choice for one class of tensors, which an index identifies."""
 
     index: int
     choice: FormatChoice
@@ -165,8 +169,10 @@ _SAMPLES = 512
 class LinearErrors:
     """The linear model of errors for one program.
 
-    Errors are weighted errors of margins, as in `MarginModel`, of shape (samples,). search: a search of a program with
-    scores. base: choices whose errors are small compared with the errors of other choices.
+    Errors are weighted errors of margins, as in `MarginModel`, of shape (samples,).
+
+    search: a search of a program with scores.
+    base: choices whose errors are small compared with the errors of other choices.
     """
 
     def __init__(self, search: Search, base: Sequence[FormatChoice]):
@@ -181,7 +187,7 @@ class LinearErrors:
         return errors
 
     def true_errors(self, choices: Sequence[FormatChoice]) -> NDArray[np.float64] | None:
-        """The errors of a candidate, computed by evaluating it; None if there is no program."""
+        """The errors of a candidate, computed by evaluating it. None if the candidate has no program."""
         evaluator = self.search.evaluator
         margin_model = evaluator.reference.margin_model
         assert margin_model is not None
@@ -199,7 +205,9 @@ class LinearErrors:
         return np.concatenate(parts)
 
     def of_choice(self, index: int, choice: FormatChoice) -> NDArray[np.float64] | None:
-        """The errors that one choice adds to the errors of the base; None if the program is invalid."""
+        """The errors that one choice adds to the errors of the base. None if the program with this choice is
+        invalid.
+        """
         if choice == self.base[index]:
             return np.zeros_like(self._base_errors)
         key = index, choice
@@ -209,7 +217,7 @@ class LinearErrors:
         return self._known[key]
 
     def difference(self, index: int, before: FormatChoice, after: FormatChoice) -> NDArray[np.float64]:
-        """The errors that are added if the choice `after` replaces `before`; both must be valid."""
+        """The errors that are added if the choice `after` replaces `before`. Both choices must be valid."""
         old, new = self.of_choice(index, before), self.of_choice(index, after)
         assert old is not None
         assert new is not None
@@ -236,10 +244,11 @@ def choose_formats(search: Search, result: SearchResult, accepts: Criterion) -> 
 
 
 def narrow_formats(search: Search, result: SearchResult) -> SearchResult:
-    """Change tensors to other formats of fewer bytes, and return the result; the same object if no change is made.
+    """Change tensors to other formats of fewer bytes, and return the result. The same object is returned if no
+    change is made.
 
-    A change is made if the program then needs less memory and its loss grows little. Numbers that need many bits in one
-    format may need few bits in another.
+    A change is made if the program then needs less memory and its loss grows little. Numbers that need many bits in
+    one format may need few bits in another.
     """
     search.evaluation.begin("narrower formats")
     choices, reasons = list(result.choices), dict(result.reasons)
@@ -267,7 +276,9 @@ def narrow_formats(search: Search, result: SearchResult) -> SearchResult:
 def choose_scales(search: Search, result: SearchResult, accepts: Criterion) -> SearchResult:
     """Halve or double the scales of tensors where this lowers the loss, and return the result.
 
-    At a finer scale a tensor's greatest numbers saturate. accepts: the condition that a candidate must satisfy.
+    At a finer scale a tensor's greatest numbers saturate.
+
+    accepts: the condition that a candidate must satisfy.
     """
     search.evaluation.begin("scales")
     before = None
@@ -288,8 +299,10 @@ def _changed(
 ) -> SearchResult:
     """Apply the changes of single tensors that lower the loss, and return the result.
 
-    others: for each tensor, the choices to try. gain: the minimum share of the loss that a change must save. why: the
-    reason to record for a changed tensor. accepts: the condition that a candidate must satisfy.
+    others: for each tensor, the choices to try.
+    gain: the minimum fraction of the loss that a change must save.
+    why: the reason to record for a changed tensor.
+    accepts: the condition that a candidate must satisfy.
     """
     choices, reasons, reason = list(result.choices), dict(result.reasons), f"; {why} the program loses less"
     [before] = search.losses([choices])
@@ -316,8 +329,8 @@ def _memory(search: Search, choices: Sequence[FormatChoice]) -> int:
 def _narrower(search: Search, index: int, choice: FormatChoice) -> Iterator[FormatChoice]:
     """Yield other formats of at most a byte for a class of tensors that occupies memory.
 
-    Packed formats with more than 8 bits are omitted: they save less, because their readers often need memory to unpack
-    them.
+    Packed formats with more than 8 bits are omitted: they save less, because their readers often need memory to
+    unpack their elements.
     """
     if not search.classes[index].is_constant:
         others = [prototype for prototype in search.others if prototype.CONSTANTS_FROM is None]
@@ -396,7 +409,7 @@ def ranked_steps(
 ) -> Iterator[Sequence[FormatChoice]]:
     """Yield candidates on a path from `start` to `goal`. Each step changes one more tensor.
 
-    Tensors change in the order of the loss of the program in which only the one tensor is changed.
+    Tensors are changed in ascending order of the loss of the program in which only this tensor is changed.
     """
     choices, differing = start, _differing(start, goal)
     losses = search.losses([_as_goal(start, goal, i) for i in differing])
@@ -417,9 +430,10 @@ def _as_goal(choices: Sequence[FormatChoice], goal: Sequence[FormatChoice], i: i
 def backtrack(
     feasibility: Feasibility, start: Sequence[FormatChoice], goal: Sequence[FormatChoice], at_most: float
 ) -> Sequence[FormatChoice] | None:
-    """The first candidate on the paths of `greedy_steps` and `ranked_steps` that meets the limits when built and run.
+    """The first candidate on the paths of `greedy_steps` and `ranked_steps` that meets the limits when built and
+    run. None if there is none.
 
-    None if there is none.
+    start, goal, at_most: as in `greedy_steps`.
     """
     search = feasibility.search
     return _first_feasible(feasibility, greedy_steps(search, start, goal, at_most)) or _first_feasible(

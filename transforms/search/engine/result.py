@@ -57,7 +57,8 @@ FRONT_ATTRIBUTE = OwnAttribute(
 class FrontPoint:
     """A candidate whose cost is known.
 
-    origin: the step of the search that produced the candidate. front: true if no other candidate dominates it.
+    origin: the step of the search that produced the candidate.
+    front: whether no other candidate dominates it.
     """
 
     cost: ProgramCost
@@ -67,7 +68,7 @@ class FrontPoint:
     front: bool = False
 
     def dominates(self, other: FrontPoint) -> bool:
-        """True if this candidate is at least as good as `other` in every respect, and better in one."""
+        """Whether this candidate is at least as good as `other` in every respect, and better in one respect."""
         own, others = ((point.loss, *point.cost.numbers) for point in (self, other))
         return own != others and all(x <= y for x, y in zip(own, others, strict=True))
 
@@ -76,9 +77,11 @@ class FrontPoint:
 class SearchResult:
     """The choices of a search, one for each class of tensors, and the reason for each choice by the tensor's name.
 
-    reasons: in the order of the choices. points: candidates whose costs are known. loss: the loss of the choices;
-    results for several programs are compared by it. refined: raws of constants, as in `RoundedConstants.raws`. rivals:
-    results whose loss may be smaller after refinement of constants.
+    reasons: in the order of the choices.
+    points: candidates whose costs are known.
+    loss: the loss of the choices, by which results for several programs are compared.
+    refined: raws of constants, as in `RoundedConstants.raws`.
+    rivals: results whose loss may be smaller after refinement of constants.
     """
 
     choices: Sequence[FormatChoice]
@@ -100,8 +103,9 @@ class SearchResult:
 
 
 def joint_front(results: Sequence[SearchResult], taken: int) -> list[FrontPoint]:
-    """The points of several results. A point is on the front if no point of any result dominates it. taken: the index
-    of the chosen result.
+    """The points of several results. A point is on the front if no point of any result dominates it.
+
+    taken: the index of the chosen result.
     """
     points = [
         replace(point, chosen=point.chosen and i == taken)
@@ -134,7 +138,11 @@ def search_attribute(
     errors: Sequence[float],
     reasons: Mapping[str, str],
 ) -> ArrayAttr[DictionaryAttr]:
-    """The value of the attribute `SEARCH_ATTRIBUTE`. errors: the mean absolute error of each class."""
+    """The value of the attribute `SEARCH_ATTRIBUTE`.
+
+    errors: the mean absolute error of each class.
+    reasons: the reason for each choice, by the tensor's name.
+    """
     return ArrayAttr(
         DictionaryAttr(
             {

@@ -33,10 +33,14 @@ if TYPE_CHECKING:
 class Search:
     """The candidates of one program. Choices, formats and losses are in the order of `classes`, one for each class.
 
-    A candidate is a `FormatChoice` for each class of tensors. The code of searches is independent of the number format.
-    prototype: a format of the searched family. others: alternative formats of tensors, of any width. pack_buffers: true
-    if buffers are packed. earlier: choices for an equivalent program, by the names of its tensors. target: the board
-    for whose programs memory is computed, as for `select-kernels`.
+    A candidate is a `FormatChoice` for each class of tensors. The code of searches is independent of the number
+    format.
+
+    prototype: a format of the searched family.
+    others: alternative formats of tensors, of any width.
+    pack_buffers: whether buffers are packed.
+    earlier: choices for an equivalent program, by the names of its tensors.
+    target: the board for whose programs memory is computed, as for `select-kernels`.
     """
 
     def __init__(
@@ -59,7 +63,7 @@ class Search:
         self.memory = self.costs(target).programs.memory
 
     def uniform(self, prototype: NumberFormat) -> list[FormatChoice]:
-        """The candidate with the same choice for all tensors."""
+        """The candidate in which all tensors have the same choice."""
         return [FormatChoice(prototype)] * len(self.classes)
 
     def formats(self, choices: Sequence[FormatChoice]) -> Formats:
@@ -69,11 +73,13 @@ class Search:
     def losses(
         self, candidates: Iterable[Sequence[FormatChoice]], at_most: float | Sequence[float] = float("inf")
     ) -> list[float]:
-        """The losses of candidates; a lower bound for each candidate whose loss exceeds `at_most`."""
+        """The losses of candidates. For a candidate whose loss exceeds `at_most`, it may be a lower bound on
+        the loss.
+        """
         return self.evaluation.losses([self.formats(choices) for choices in candidates], at_most)
 
     def fits(self, choices: Sequence[FormatChoice], ram: float = float("inf")) -> bool:
-        """True if a candidate is a valid program whose arena and input need at most `ram` bytes."""
+        """Whether a candidate is a valid program whose arena and input need at most `ram` bytes."""
         try:
             return self.memory(self.formats(choices)) <= ram
         except InputError:
@@ -85,17 +91,19 @@ class Search:
         return sum(-(-stored_bits(tensors, format) // 8) for tensors, format in pairs if tensors.is_constant)
 
     def costs(self, target: str, flash: int | None = None) -> CandidateCosts:
-        """The costs of candidates on a target, as for `select-kernels`; repeated calls return the same object.
+        """The costs of candidates on a target. Repeated calls return the same object.
 
-        flash: the bytes that `spend-flash` may fill.
+        target: as for `select-kernels`.
+        flash: the bytes that `spend-flash` may use.
         """
         return costs_on(self.evaluator.candidates, Platform(target, self.pack_buffers, flash))
 
     def offered(self, widths: Sequence[int], usual: Sequence[int] = ()) -> list[NumberFormat]:
         """The formats of the requested widths.
 
-        If no widths are requested, or exactly the widths `usual`, the result has the widths of `usual` that the family
-        has, or else only the family's usual format. Raises `InputError` for other widths that the family does not have.
+        If no widths are requested, or exactly the widths `usual`, the result has the widths of `usual` that the
+        family has, or else only the family's usual format. Raises `InputError` for other widths that the family
+        does not have.
         """
         if widths and tuple(widths) != tuple(usual):
             return [self.prototype_of(width) for width in widths]
@@ -103,7 +111,7 @@ class Search:
 
     @property
     def offers(self) -> str:
-        """A list of the widths that the format offers to searches, for messages."""
+        """The widths that the format offers to searches, as a text for messages."""
         widths = [str(format.bits) for format in self.prototype.candidates]
         return (
             f"searches of this format choose among the widths {', '.join(widths)}"
@@ -126,17 +134,20 @@ class Search:
 
 
 def stored_bits(tensors: TensorClass, format: NumberFormat) -> int:
-    """The number of bits of a constant stored in a format, including the bits that several elements share."""
+    """The number of bits of a constant stored in a format, including bits that belong to several elements, such as
+    exponents of groups.
+    """
     return format.bits * tensors.elements + format.shared_bits
 
 
 @dataclass(frozen=True)
 class Limits:
-    """Upper limits; infinite for a resource without limit.
+    """Upper limits. A resource without a limit has an infinite limit.
 
-    time: in the target's unit. flash, ram: bytes; RAM includes the stack. loss: in the unit of the metric; a
-    preference, which a search may have to violate. target: the board whose kernels and costs are used, as for
-    `select-kernels`.
+    time: in the target's unit.
+    flash, ram: bytes; RAM includes the stack.
+    loss: in the unit of the metric; a preference, which a search may have to violate.
+    target: the board whose kernels and costs are used, as for `select-kernels`.
     """
 
     time: float = math.inf
@@ -152,17 +163,17 @@ class Limits:
 
     @property
     def on_cost(self) -> bool:
-        """True if any resource is limited."""
+        """Whether any resource has a limit."""
         return not all(map(math.isinf, self.cost.numbers))
 
     @property
     def on_ram_only(self) -> bool:
-        """True if RAM is the only resource with a limit."""
+        """Whether RAM is the only resource with a limit."""
         return math.isinf(self.time) and math.isinf(self.flash)
 
 
 def limit(value: float | None) -> float:
-    """The limit that an option specifies; infinite if the option is None."""
+    """The limit that an option specifies. Infinite if the option is None."""
     return math.inf if value is None else float(value)
 
 
@@ -184,13 +195,14 @@ _JUST_MISSED_SLACK = 1.02
 class Feasibility:
     """The check of candidates against limits.
 
-    If the cost of a candidate was measured, it is used. Other candidates have an estimate, corrected by the error that
-    was measured for the current candidate (`calibrate`). In two cases the cost model is not needed. In the first case,
-    arena and input leave less RAM than the smallest stack measured so far. In the second case, only RAM is limited, and
-    they leave more than the greatest stack measured so far. On a target of unknown costs the stack counts as 0, and
-    flash consists only of constants.
+    If the cost of a candidate was measured, it is used. Other candidates have an estimate, corrected by the error
+    that was measured for the current candidate (`calibrate`). In two cases the cost model is not needed. In the
+    first case, arena and input leave less RAM than the smallest stack measured so far. In the second case, only RAM
+    is limited, and arena and input leave more than the greatest stack measured so far. On a target of unknown costs
+    the stack counts as 0, and flash consists only of constants.
 
-    error: the error of estimates. stacks: the bytes of stack of measured candidates.
+    error: the error of estimates.
+    stacks: the bytes of stack of measured candidates.
     """
 
     def __init__(self, search: Search, limits: Limits):
@@ -207,8 +219,8 @@ class Feasibility:
 
     @cached_property
     def spending(self) -> CandidateCosts | None:
-        """The costs of candidates after `spend-flash` within the limit on flash; None if flash is unlimited or
-        unusable.
+        """The costs of candidates after `spend-flash` within the limit on flash. None if flash is unlimited or
+        `spend-flash` is not possible.
         """
         limits = self.limits
         if not self.is_limited or math.isinf(limits.flash) or not spends_flash(limits.target):
@@ -216,7 +228,10 @@ class Feasibility:
         return self.search.costs(limits.target, int(limits.flash))
 
     def fits(self, choices: Sequence[FormatChoice], ram: float = math.inf) -> bool:
-        """True if a candidate meets the limits by its estimate. ram: a limit on RAM that replaces the usual one."""
+        """Whether a candidate meets the limits by its estimate.
+
+        ram: a limit on RAM that replaces the usual limit.
+        """
         limits = self.limits if math.isinf(ram) else replace(self.limits, ram=ram)
         if not self.search.fits(choices, limits.ram):
             return False
@@ -232,8 +247,8 @@ class Feasibility:
         return self._keeps(formats, self.cost(formats), limits.cost)
 
     def may_fit(self, choices: Sequence[FormatChoice], factor: float) -> bool:
-        """True if a candidate's measured cost meets the limits. Without a measured cost, true if its estimate meets the
-        limits times `factor`.
+        """Whether a candidate's measured cost meets the limits. Without a measured cost, whether its estimate
+        meets the limits times `factor`.
         """
         if not self.search.fits(choices, self.limits.ram):
             return False
@@ -246,11 +261,13 @@ class Feasibility:
         return self._keeps(formats, self.cost(formats), relaxed)
 
     def cost(self, formats: Formats) -> ProgramCost:
-        """The measured cost of a candidate, or else its corrected estimate."""
+        """The measured cost of a candidate. If it was not measured, its corrected estimate."""
         return self.costs.measurements.get(formats) or self.costs.estimated(formats).plus(self.error)
 
     def spent(self, formats: Formats) -> ProgramCost:
-        """The cost of a candidate's program as compiled: after `spend-flash` within the limit on flash."""
+        """The cost of a candidate's program as compiled, which is the cost after `spend-flash` within the limit
+        on flash.
+        """
         if (spending := self.spending) is None:
             return self.cost(formats)
         if (measured := spending.measurements.get(formats)) is not None:
@@ -265,8 +282,8 @@ class Feasibility:
         )
 
     def _keeps(self, formats: Formats, cost: ProgramCost, limit: ProgramCost) -> bool:
-        """True if a program of the given cost meets the limits. If only its time is too long, `spend-flash` may reduce
-        it.
+        """Whether a program of the given cost meets a limit. If only its time is too long, `spend-flash` may
+        reduce the time.
         """
         if cost.within(limit) or self.spending is None or cost.time <= limit.time:
             return cost.within(limit)
@@ -296,7 +313,7 @@ class Feasibility:
         self.costs.measure(map(self.search.formats, candidates), evaluation.problem, evaluation.workers)
 
     def is_feasible(self, choices: Sequence[FormatChoice]) -> bool:
-        """True if a candidate meets the limits when built and run, or if it cannot be built and run."""
+        """Whether a candidate meets the limits when built and run, or cannot be built and run."""
         if not self.is_limited:
             return True
         formats = self.search.formats(choices)
@@ -306,15 +323,15 @@ class Feasibility:
         return measured is None or self._keeps(formats, measured, self.limits.cost)
 
     def admits(self, choices: Sequence[FormatChoice]) -> bool:
-        """True if a candidate meets the limits by its estimate, and also when it is built and run."""
+        """Whether a candidate meets the limits both by its estimate and when it is built and run."""
         return self.fits(choices) and self.is_feasible(choices)
 
     def refusal(self, candidates: Iterable[Sequence[FormatChoice]], remark: str) -> InputError:
         """The error that no candidate meets the limits on memory. The message states the needs of the nearest
         candidate.
 
-        candidates: the candidates considered; the last of them has small needs. remark: text about the candidates for
-        the message.
+        candidates: the candidates considered; the last of them has small needs.
+        remark: text about the candidates for the message.
         """
         *others, last = candidates
         known = self.costs.estimates.keys() | self.costs.measurements.keys()
@@ -334,17 +351,16 @@ class Feasibility:
         return InputError(f"no program works in {asked}{remark}: the least that was found takes {taken}")
 
     def _memory(self, formats: Formats) -> ProgramCost:
-        """The needs of a candidate that are compared with limits; without estimates, only its constants, arena and
-        input.
+        """The resources of a candidate that are compared with limits. Without estimates, only its constants,
+        arena and input.
         """
         if self.is_limited:
             return self.cost(formats)
         return ProgramCost(0, self.search.constant_bytes(formats), self.search.memory(formats))
 
     def is_worth_building(self, choices: Sequence[FormatChoice]) -> bool:
-        """True unless a candidate's estimate exceeds the limits by more than the error of estimates.
-
-        This error is large for stacks.
+        """Whether a candidate's estimate exceeds the limits by at most the error of estimates, which is large
+        for stacks.
         """
         formats = self.search.formats(choices)
         if self.stacks and self.limits.ram - self.search.memory(formats) < min(self.stacks) - _SPREAD:
@@ -352,24 +368,28 @@ class Feasibility:
         return self._keeps(formats, self.cost(formats), replace(self.limits.cost.times(CORRECTED_SLACK), ram=math.inf))
 
     def just_misses(self, choices: Sequence[FormatChoice]) -> bool:
-        """True if a candidate exceeds the limits only slightly when it is built and run."""
+        """Whether a candidate exceeds the limits only slightly when it is built and run."""
         measured = self._measured(self.search.formats(choices))
         if measured is None or measured.within(self.limits.cost):
             return False
         return measured.within(self.limits.cost.times(_JUST_MISSED_SLACK))
 
     def calibrate(self, choices: Sequence[FormatChoice]) -> None:
-        """Correct later estimates by the error of the estimate for this candidate, if the candidate was measured."""
+        """Correct later estimates by the error of the estimate for this candidate, if the candidate was
+        measured.
+        """
         formats = self.search.formats(choices)
         measured = self.costs.measurements.get(formats)
         if measured is not None:
             self.error = measured.minus(self.costs.estimated(formats))
 
     def first_feasible(self, find: Callable[[], SearchResult], least: Sequence[FormatChoice]) -> SearchResult:
-        """The first result of `find` that meets the limits when built and run.
+        """The first result of `find` that meets the limits when built and run. Raises the errors of `find` if
+        no candidate fits.
 
-        `find` is called repeatedly, with better estimates each time. least: a candidate with small needs, which is
-        measured before the first call. Raises the errors of `find` if no candidate fits.
+        `find` is called repeatedly, with better estimates each time.
+
+        least: a candidate with small needs, which is measured before the first call.
         """
         if self.is_limited and self.search.fits(least, math.inf):
             self.is_feasible(least)
@@ -388,8 +408,9 @@ class Feasibility:
 
 
 def _memories(bytes: Mapping[str, float]) -> str:
-    """A text for a message that states a number of bytes for each memory. bytes: the numbers by the name of the
-    memory.
+    """A text for a message that states a number of bytes for each memory.
+
+    bytes: the numbers of bytes, by the name of the memory.
     """
     first, *more = (f"{count:,.0f} bytes of {name}" for name, count in bytes.items())
     return " and ".join([first, *(each.replace("bytes of", "of") for each in more)])
@@ -406,14 +427,15 @@ MIN_GAIN = 0.02
 
 
 def worse_by(share: float, loss: float) -> float:
-    """A loss plus a share of its magnitude; the share may be negative.
+    """A loss plus a fraction of its magnitude. The magnitude is used because a loss may be negative, for example if
+    it is computed from R2.
 
-    The magnitude is used because a loss may be negative, for example if it is computed from R2.
+    share: the fraction, which may be negative.
     """
     return loss + share * abs(loss)
 
 
 def nearly_least(losses: Sequence[float]) -> list[bool]:
-    """A mask of the losses that exceed the least by at most one standard error."""
+    """A mask of the losses that exceed the least loss by at most one standard error."""
     most = worse_by(STANDARD_ERROR, min(losses))
     return [loss <= most for loss in losses]

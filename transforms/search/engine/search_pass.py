@@ -1,11 +1,10 @@
 """The base class of all search passes, which assign formats to a profiled program on reals.
 
-A new search is a subclass with a name, options and the method `search`. If there are several programs with equal
-results on reals, a search chooses among the programs. They differ in how they store loop-carried sums. Sums in
-accumulators are exact, but they need twice the memory of 16 bits. Rounded sums (`round-sums`) leave more memory to
-other tensors. The more factors are stored at once, the less memory they leave. The losses of the programs can be
-compared only after formats have been found for each program. The last step of every search refines the constants of
-its result.
+A new search is a subclass with a name, options and the method `search`. If several programs have equal results on
+reals, a search chooses among them. The programs differ in how they store loop-carried sums. Sums in accumulators are
+exact, but they need twice the memory of 16 bits. Rounded sums (`round-sums`) leave more memory to other tensors, except
+for the factors of a block of iterations, which are stored. The losses of the programs can be compared only after
+formats have been found for each program. The last step of every search refines the constants of its result.
 """
 
 from __future__ import annotations
@@ -63,8 +62,8 @@ BLOCKS = (16, 1)
 
 
 def with_rounded_sums(module: ModuleOp, inputs: NDArray[Any]) -> Iterator[ModuleOp]:
-    """Yield profiled programs that store loop-carried sums in the format of their elements. Each differs from all
-    previous programs.
+    """Yield profiled programs that store loop-carried sums in the format of their elements. Each program differs
+    from all previous ones.
 
     inputs: reals of shape (samples, elements) for the profile.
     """
@@ -100,8 +99,7 @@ def in_modes(module: ModuleOp, modes: Sequence[str]) -> Iterator[ModuleOp]:
 def refine_result(search: Search, limits: Limits, result: SearchResult) -> SearchResult:
     """Refine the constants of a result and of its rivals (`refine_constants`), and return the best refined result.
 
-    The best result has the least loss among the refined results that meet the limits and whose loss is at most the loss
-    of
+    It has the least loss among the refined results that meet the limits and whose loss is at most the loss of
     `result`. If there is none, `result` is returned unchanged.
     """
     evaluation, feasibility = search.evaluation, Feasibility(search, limits)
@@ -122,7 +120,7 @@ def refine_result(search: Search, limits: Limits, result: SearchResult) -> Searc
 
 
 def _refined(feasibility: Feasibility, result: SearchResult, task: EvaluationTask, loss: float) -> SearchResult | None:
-    """Evaluate a result with the constants of a task, and return it with these constants; None if it exceeds the
+    """Evaluate a result with the constants of a task, and return it with these constants. None if it exceeds the
     limits.
 
     loss: the loss of the result with these constants.
@@ -137,7 +135,7 @@ def _refined(feasibility: Feasibility, result: SearchResult, task: EvaluationTas
 
 
 def metric_option(default: str) -> Any:
-    """The pass option `metric`."""
+    """The pass option `metric`, with the default `default`."""
     return option(
         f"metric by which candidates are compared: {spelled_metrics()}",
         default=default,
@@ -147,12 +145,12 @@ def metric_option(default: str) -> Any:
 
 
 def widths_option(default: tuple[int, ...] = ()) -> Any:
-    """The pass option `widths`; an empty tuple selects the default widths of the search."""
+    """The pass option `widths`. An empty tuple selects the default widths of the search."""
     return option("widths to choose from, in bits", default=default, metavar="N,N", group=OptionGroup.SEARCH)
 
 
 def ram_option() -> Any:
-    """The pass option `ram`."""
+    """The pass option `ram`, which limits RAM."""
     return option(
         "limit on RAM, by default the board's: arena, input and stack, which is estimated where it is not measured",
         default=None,
@@ -162,7 +160,7 @@ def ram_option() -> Any:
 
 
 def flash_option() -> Any:
-    """The pass option `flash`."""
+    """The pass option `flash`, which limits the flash of the program."""
     return option(
         "limit on the flash of the program; larger, faster kernels may use it, with and without a search",
         default=None,
@@ -172,7 +170,7 @@ def flash_option() -> Any:
 
 
 def loss_option(default: float | None) -> Any:
-    """The pass option `loss`."""
+    """The pass option `loss`, which limits the accuracy that may be lost."""
     return option(
         "accuracy that may be lost in a search or by --format auto, in percentage points",
         default=default,
@@ -182,7 +180,7 @@ def loss_option(default: float | None) -> Any:
 
 
 def formats_option() -> Any:
-    """The pass option `formats`."""
+    """The pass option `formats`, which lists other formats that single tensors may get."""
     return option(
         "other formats that single tensors may get (promote, pareto, weights)",
         default=(),
@@ -197,13 +195,18 @@ STREAMING = ("pixels", "rows")
 
 @dataclass(frozen=True)
 class SearchPass(ModulePass):
-    """The options and the procedure that all searches share.
+    """The options and the procedure of all searches.
 
-    data: .npz file of the validation set, with `x` and, for a metric that needs labels, `y`. format, functions,
-    scale_by: as for `assign-format`. metric: one of the `METRICS`. jobs, backend, cluster: as for `Workers`. journal: a
-    file for outcomes. resume: start with the outcomes in that file. pack_buffers: true if `pack-buffers` runs. Raises
-    `InputError` for invalid options, for data that do not match the program, and for input that `assign-format`
-    rejects.
+    data: .npz file of the validation set, with `x` and, for a metric that needs labels, `y`.
+    format, functions, scale_by: as for `assign-format`.
+    metric: one of the `METRICS`.
+    jobs, backend, cluster: as for `Workers`.
+    journal: a file for outcomes.
+    resume: whether to start with the outcomes in that file.
+    pack_buffers: whether `pack-buffers` runs.
+
+    Raises `InputError` for invalid options, for data that do not match the program, and for input that
+    `assign-format` rejects.
     """
 
     PAPER: ClassVar[str] = ""
@@ -240,12 +243,12 @@ class SearchPass(ModulePass):
 
     @property
     def other_formats(self) -> Sequence[str]:
-        """The names of alternative formats for single tensors. A name is the name of a dialect or of a type."""
+        """The names of alternative formats for single tensors. Each is the name of a dialect or of a type."""
         return ()
 
     @property
     def limits(self) -> Limits:
-        """The limits on the program; by default there are none."""
+        """The limits on the program. By default there are no limits."""
         return Limits()
 
     def check(self, ctx: Context) -> None:
@@ -259,13 +262,15 @@ class SearchPass(ModulePass):
 
     @abstractmethod
     def search(self, search: Search) -> SearchResult:
-        """Search the candidates of one program, and return the best."""
+        """Search the candidates of one program, and return the best candidate as a result."""
 
     def programs(self, ctx: Context, op: ModuleOp, inputs: NDArray[Any]) -> Iterator[ModuleOp]:
-        """Yield equivalent profiled programs on reals; the search chooses a candidate of one of the programs.
+        """Yield equivalent profiled programs on reals. The search chooses a candidate of one of these programs.
 
-        If RAM is limited, programs that store loop-carried sums in their format follow, unless the arithmetic is as
-        published.
+        If RAM is limited, programs that store loop-carried sums in the format of their elements follow, except
+        for formats with `AS_PUBLISHED`.
+
+        inputs: reals of shape (samples, elements) for the profile.
         """
         yield op
         if math.isfinite(self.limits.ram) and not format_named(ctx, self.format, None).AS_PUBLISHED:
@@ -274,24 +279,24 @@ class SearchPass(ModulePass):
     def otherwise(self, op: ModuleOp) -> Iterator[ModuleOp]:
         """Yield programs to search if none of `programs` has a candidate within the limits.
 
-        If RAM is limited, these are streaming variants of networks on images.
+        If RAM is limited, they are streaming variants of networks on images.
         """
         if math.isfinite(self.limits.ram) and any(isinstance(inner, tdsl.Conv2dOp) for inner in op.walk()):
             yield from in_modes(op, STREAMING)
 
     def suffices(self, results: Sequence[SearchResult]) -> bool:
-        """True if no further programs need to be searched.
+        """Whether no further programs need to be searched.
 
-        Metrics that count samples cannot distinguish programs that differ so little, so the first program with a result
-        suffices.
+        Metrics that count samples cannot distinguish programs that differ so little, so the first program with
+        a result suffices.
         """
         return bool(results) and self.metric != "margin"
 
     def preferred(self, results: Sequence[SearchResult]) -> int:
         """The index of the result to use among results for several programs.
 
-        It is the first of the results with nearly the least loss. Programs are ordered by speed, so this result is the
-        fastest.
+        It is the first of the results with nearly the least loss. Programs are ordered by speed, so this result
+        is the fastest.
         """
         return nearly_least([result.loss for result in results]).index(True)
 
@@ -365,8 +370,8 @@ class SearchPass(ModulePass):
 
 
 def _other_format(ctx: Context, name: str) -> NumberFormat:
-    """The usual format of a dialect or of a type, given as `posit` or `posit.p`; raises `InputError` for an unknown
-    name.
+    """The usual format of a dialect or of a type, whose name has the form `posit` or `posit.p`. Raises `InputError`
+    for an unknown name.
     """
     format = format_named(ctx, name.partition(".")[0], None)
     if "." in name and name != format.type.name:
@@ -388,10 +393,13 @@ ANY_WIDTH = ", whatever the width"
 class LimitedPass(SearchPass):
     """A search within limits on the memory of the program.
 
-    ram: limit on arena, input and stack in bytes. flash: limit on code and constants in bytes. Both limits apply to the
-    program that is built for the target and run there. If the tools of the target are not installed, they apply to the
-    estimates of the program. On a target of unknown costs, `ram` applies to arena and input, and `flash` to constants.
+    ram: limit on arena, input and stack in bytes.
+    flash: limit on code and constants in bytes.
     target: as for `select-kernels`.
+
+    Both limits apply to the program that is built for the target and run there. If the tools of the target are not
+    installed, they apply to the estimates of the program. On a target of unknown costs, `ram` applies to arena and
+    input, and `flash` to constants.
     """
 
     ram: int | None = ram_option()

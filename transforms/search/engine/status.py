@@ -11,9 +11,11 @@ from dataclasses import dataclass
 class Status:
     """The progress of a search.
 
-    phase: the name of the current phase, empty at the end. candidates: the total number of evaluated candidates. best:
-    the least loss of a candidate that was evaluated on all samples. done, of: in the batch that is being evaluated, the
-    number of evaluated candidates and the number of all candidates.
+    phase: the name of the current phase; empty at the end.
+    candidates: the total number of evaluated candidates.
+    best: the least loss of a candidate that was evaluated on all samples.
+    done, of: the number of evaluated candidates and the number of all candidates in the batch that is being
+        evaluated.
     """
 
     phase: str

@@ -50,17 +50,20 @@ QUEUED_PORTIONS = 2
 
 
 class Workers:
-    """The processes that work on a search; a context manager, which ends the processes that it started.
+    """The processes that work on a search. This object is a context manager, which ends the processes that it
+    started.
 
-    On Linux, local processes are copies of this process, which also works. On other systems, and on a cluster, joblib
-    starts them.
+    On Linux, local processes are copies of this process, which also works. On other systems, and on a cluster,
+    joblib starts them.
 
-    Inside the context, the numeric libraries of each process use one thread. Arrays are too small for several threads,
-    and sums of reals have the same last bits in every process.
+    Inside the context, the numeric libraries of each process use one thread. Arrays are too small for several
+    threads, and sums of reals have the same last bits in every process.
 
-    jobs: the number of processes, by default the number of processors. cluster: the address of a Dask or Ray cluster;
-    by default one is started on this computer. Raises `InputError` for an unknown backend or one that is not installed.
-    `run` raises it for a cluster that cannot be used, and if a process ended without a result.
+    jobs: the number of processes, by default the number of processors.
+    cluster: the address of a Dask or Ray cluster; by default one is started on this computer.
+
+    Raises `InputError` for an unknown backend or a backend that is not installed. `run` raises it for a cluster
+    that cannot be used, and if a process ended without a result.
     """
 
     def __init__(self, jobs: int | None = None, backend: str = "local", cluster: str | None = None):
@@ -81,12 +84,12 @@ class Workers:
 
     @property
     def size(self) -> int:
-        """The number of candidates that are evaluated at once; an estimate if a cluster determines it."""
+        """The number of candidates that are evaluated at once. It is an estimate if a cluster determines it."""
         return self.jobs or import_module("joblib").cpu_count()
 
     @property
     def _works_alone(self) -> bool:
-        """True if this process still works without other processes.
+        """Whether this process still works without other processes.
 
         False for a running cluster, because the cluster needs no start and a wrong address must be reported.
         """
@@ -94,7 +97,10 @@ class Workers:
         return self.cluster is None and (self.size == 1 or (not started and self.alone < START_DELAY))
 
     def run(self, problem: P, tasks: Sequence[T], work: Work[P, T, R]) -> Iterator[tuple[T, R]]:
-        """Yield each task with its result, in the order of the tasks."""
+        """Yield each task with its result, in the order of the tasks.
+
+        work: computes the results of tasks of a problem.
+        """
         waiting = list(tasks)
         while waiting and self._works_alone:
             start = time.process_time()
@@ -111,7 +117,9 @@ class Workers:
                 yield from zip(portion, found, strict=True)
 
     def _copied(self, problem: object) -> _Copies:
-        """The copies of this process that work on a problem. Copies that work on an earlier problem are ended first."""
+        """The copies of this process that work on a problem. Copies that work on an earlier problem are ended
+        first.
+        """
         if self._copies is not None and self._copies.problem is not problem:
             self._end_copies()
         if self._copies is None:
@@ -148,7 +156,9 @@ class Workers:
         return self._parallel
 
     def _connect(self) -> None:
-        """Connect to a running cluster, which determines the number of processes, or start one of `jobs` processes."""
+        """Connect to a running cluster, which determines the number of processes, or start a cluster of `jobs`
+        processes.
+        """
         if self.backend == "dask":
             client = import_module("distributed").Client
             self._client = client(n_workers=self.jobs) if self.cluster is None else client(self.cluster)
@@ -179,7 +189,7 @@ class Workers:
 
 
 class _Copies:
-    """Copies of this process that share the work on one problem. They are created when the first portion of tasks
+    """Copies of this process that divide the work on one problem. They are created when the first portion of tasks
     waits.
     """
 
@@ -193,8 +203,8 @@ class _Copies:
         self._executor = ProcessPoolExecutor(count, get_context("fork"), _begin, (problem,))
 
     def run(self, portions: Sequence[Sequence[T]], work: Work[Any, T, R]) -> Iterator[list[R]]:
-        """Yield the results of portions, in order. Copies begin with the first portions, and this process begins with
-        the last.
+        """Yield the results of portions, in order. Copies begin with the first portions, and this process
+        begins with the last portion.
 
         Raises `InputError` if a copy ended without a result.
         """
@@ -221,7 +231,7 @@ class _Copies:
         yield from reversed(own)
 
     def end(self) -> None:
-        """End the copies; unfinished portions are discarded."""
+        """End the copies. Unfinished portions are discarded."""
         self._executor.shutdown(cancel_futures=True)
 
 
@@ -229,8 +239,8 @@ _problem: Any = None
 
 
 def _begin(problem: object) -> None:
-    """Prepare a copy for its work. A copy ignores interrupts, because the original process handles them and ends the
-    copies.
+    """Prepare a copy for its work. The copy ignores interrupts, because the original process handles them and ends
+    the copies.
     """
     global _problem
     signal.signal(signal.SIGINT, signal.SIG_IGN)

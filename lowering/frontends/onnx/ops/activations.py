@@ -41,7 +41,7 @@ def clipped(to: Builder, value: Value, low: float, high: float) -> OrderedTensor
 
 @handles("Min", "Max")
 def extreme(to: Builder, node: OnnxNode, inputs: Inputs) -> Value:
-    """Import Min or Max of tensors; a constant number becomes a limit of a clamp."""
+    """Import Min or Max of tensors. A constant number becomes a bound of a clamp."""
     is_least = node.op == "Min"
     values = [needed(to, inputs, position) for position in range(len(inputs))]
     limits = [value for value in values if isinstance(value, Constant) and value.array.size == 1]
@@ -159,7 +159,9 @@ def log_softmax(to: Builder, node: OnnxNode, inputs: Inputs) -> Value:
 
 @handles("LpNormalization")
 def lp_normalization(to: Builder, node: OnnxNode, inputs: Inputs) -> Value:
-    """Import L2 normalisation along one axis, after moving the axis to the end. The attribute p must be 2."""
+    """Import L2 normalisation along one axis, after moving the axis to the end. Raises `InputError` unless the
+    attribute p is 2.
+    """
     node.only("p", 2)
     return _along_axis(to, node, inputs, tdsl.NormaliseOp)
 

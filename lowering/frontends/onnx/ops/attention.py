@@ -26,10 +26,11 @@ from tinyml.lowering.frontends.onnx.ops.products import multiplied
 
 @handles("Attention")
 def attention(to: Builder, node: OnnxNode, inputs: Inputs) -> Value:
-    """Import Attention, with heads in a separate axis or side by side in the last axis.
+    """Import Attention, with the heads in a separate axis or side by side in the last axis.
 
-    Groups of query heads may share keys and values. Causal and constant masks, and a numeric addend of the scores, are
-    supported. Computed masks of truth values, attention windows, a cache of keys and values, and a soft cap are not.
+    Several query heads may use the same keys and values. Causal masks, constant masks, and a numeric addend of the
+    scores are supported. Computed Boolean masks, attention windows, a cache of keys and values, and a soft cap are
+    not supported.
     """
     mask = optional(inputs, 3)
     windowed = any(node.integer(f"{side}_window_size", -1) >= 0 for side in ("left", "right"))
@@ -73,7 +74,7 @@ def attention(to: Builder, node: OnnxNode, inputs: Inputs) -> Value:
 
 
 def _addend(node: OnnxNode, mask: Constant | None, shape: tdsl.Shape) -> Constant | None:
-    """The constant that the masks of an attention add to scores of a shape; None without a mask."""
+    """The constant that the masks of an attention add to scores of the given shape. None if there is no mask."""
     if mask is not None and mask.array.dtype == np.bool_:
         mask = Constant(np.where(mask.array, np.float32(0), np.float32(-np.inf)), mask.name)
     if mask is not None and not fits(shape, mask.array):

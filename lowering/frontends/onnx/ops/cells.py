@@ -46,10 +46,12 @@ _ONE = Constant(np.asarray(1.0))
 
 
 def activations(to: Builder, node: OnnxNode, count: int) -> Sequence[Sequence[Activation]]:
-    """The activations of each direction of a node; raises `InputError` for one that is not supported.
+    """The activations of each direction of a node. Raises `InputError` for an unsupported activation.
 
-    count: the number of directions. Each activation that has factors takes the next of each list of factors. As in
-    onnxruntime, the attribute `clip` bounds the sums of the gates, and not the cell of an LSTM.
+    Each activation that has factors consumes the next entry of each list of factors. As in onnxruntime, the
+    attribute `clip` bounds the sums of the gates, and not the cell state of an LSTM.
+
+    count: the number of directions.
     """
     usual = USUAL[node.op]
     names = node.labels("activations") if node.attributes.get("activations") else usual * count
@@ -68,7 +70,7 @@ def activations(to: Builder, node: OnnxNode, count: int) -> Sequence[Sequence[Ac
 
 
 def _activation(to: Builder, node: OnnxNode, name: str, attributes: dict[str, Attribute], bound: float) -> Activation:
-    """An activation behind a clamp to [-bound, bound]; a bound of 0 is none."""
+    """An activation whose argument is clamped to [-bound, bound]. A bound of 0 means no clamp."""
     inner = replace(node, op=name, attributes=attributes)
 
     def emit(total: SSAValue) -> SSAValue:
@@ -85,8 +87,10 @@ def _activation(to: Builder, node: OnnxNode, name: str, attributes: dict[str, At
 class Direction:
     """The weights of one direction. Each gate has a matrix for the input, a matrix for the state, and two biases.
 
-    sums: the sum of the two biases of each gate. peepholes: the factors of the cell in the input gate, the output gate
-    and the forget gate; empty if there are none. functions: the activations.
+    sums: the sum of the two biases of each gate.
+    peepholes: the factors of the cell state in the input gate, the output gate and the forget gate; empty if there
+        are none.
+    functions: the activations.
     """
 
     input: Sequence[Array]
@@ -105,7 +109,12 @@ class Direction:
         arrays: tuple[Array, Array, Array, Array | None],
         functions: Sequence[Activation],
     ) -> Direction:
-        """The weights of the direction with a number. arrays: the weights W, R, B and P of the node."""
+        """The weights of direction `number`.
+
+        hidden: the number of elements of a state.
+        arrays: the weights W, R, B and P of the node.
+        functions: the activations.
+        """
         entered, kept = (_matrices(to, each, number, hidden) for each in arrays[:2])
         biases = _columns(to, arrays[2], number, hidden)
         pairs = list(zip(biases[: len(entered)], biases[len(entered) :], strict=True))
@@ -114,7 +123,7 @@ class Direction:
 
 
 def _matrices(to: Builder, value: Array, number: int, hidden: int) -> Sequence[Array]:
-    """The matrices of a direction, one for each gate, of `hidden` rows."""
+    """The matrices of direction `number`, one for each gate, with `hidden` rows each."""
     _, rows, length = value.shape
     starts = range(0, rows, hidden)
     if isinstance(value, Constant):
@@ -125,7 +134,7 @@ def _matrices(to: Builder, value: Array, number: int, hidden: int) -> Sequence[A
 
 
 def _columns(to: Builder, value: Array, number: int, hidden: int) -> Sequence[Array]:
-    """The columns of `hidden` elements of a direction."""
+    """The columns of direction `number`, with `hidden` elements each."""
     starts = range(0, value.shape[1], hidden)
     if isinstance(value, Constant):
         return [Constant(value.array[number, start : start + hidden].reshape(-1, 1)) for start in starts]
@@ -141,7 +150,7 @@ def _sum(to: Builder, outer: Array, inner: Array) -> Array:
 
 
 class Cell:
-    """The computation of one step, on a column for each sample."""
+    """The computation of one step of a recurrent layer. Each sample is a column."""
 
     def __init__(self, to: Builder, node: OnnxNode, direction: Direction):
         self.to = to
@@ -162,7 +171,9 @@ class Cell:
         return [self.direction.functions[0](self.sum(0, x, states[0]))]
 
     def gru(self, x: SSAValue, states: Sequence[SSAValue]) -> Sequence[SSAValue]:
-        """Emit a GRU step. The reset gate acts after the product of the state and its weights, or before it."""
+        """Emit a GRU step. The reset gate multiplies the product of the weights and the state if `after` is
+        true, and otherwise the state itself.
+        """
         to, direction, [state] = self.to, self.direction, states
         gate, activated = direction.functions
         update, reset = (gate(self.sum(number, x, state)) for number in (0, 1))
@@ -180,8 +191,8 @@ class Cell:
     def lstm(self, x: SSAValue, states: Sequence[SSAValue]) -> Sequence[SSAValue]:
         """Emit an LSTM step. The weights are in the order input gate, output gate, forget gate, candidate.
 
-        Peepholes add the cell of the last step to the input gate and the forget gate, and the new cell to the output
-        gate.
+        Peepholes add the cell state of the previous step to the input gate and the forget gate, and the new
+        cell state to the output gate.
         """
         to, (state, cell) = self.to, states
         gate, activated, shown = self.direction.functions
@@ -198,7 +209,7 @@ class Cell:
         return [to.op(tdsl.MulOp, leave, shown(after)), after]
 
     def peeped(self, gate: int, total: SSAValue, cell: SSAValue) -> SSAValue:
-        """Emit the sum of a gate, to which peepholes add the weighted cell."""
+        """Emit the sum of a gate plus the cell state weighted by the gate's peephole factors."""
         if not self.direction.peepholes:
             return total
         to, factors = self.to, self.to.tensor(self.direction.peepholes[gate])

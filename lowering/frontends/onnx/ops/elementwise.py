@@ -1,7 +1,7 @@
 """Elementwise ops with numpy's broadcasting, comparisons with constants, and selections by comparisons.
 
-A comparison of many elements is recorded until a node gathers single elements, since `tdsl.at_least` compares single
-elements.
+A comparison of many elements is recorded without an op until a node gathers single elements, since `tdsl.at_least`
+compares single elements.
 """
 
 from __future__ import annotations
@@ -69,8 +69,8 @@ def arithmetic(to: Builder, node: OnnxNode, inputs: Inputs) -> Value:
 
 
 def _by_indicator(to: Builder, node: OnnxNode, lhs: Value, rhs: Value) -> Value | None:
-    """Import a product with an indicator as a selection, and 1 minus an indicator as the opposite indicator; None for
-    other operands.
+    """Import a product with an indicator as a selection, and 1 minus an indicator as the negated indicator. None
+    for any other operands.
     """
     if node.op == "Sub" and isinstance(rhs, Indicator) and len(rhs.comparisons) == 1 and _is_one(lhs):
         return Indicator([rhs.comparisons[0].opposite])
@@ -102,8 +102,8 @@ def absolute(to: Builder, x: Value) -> OrderedTensor:
 
 @handles("Div")
 def quotient(to: Builder, node: OnnxNode, inputs: Inputs) -> Value:
-    """Import a quotient as a product with the reciprocal of a constant, or of computed numbers that are known to be
-    positive.
+    """Import a quotient as a product with a reciprocal. The divisor must be constant, or computed numbers that are
+    known to be positive.
     """
     divisor = needed(to, inputs, 1)
     if not isinstance(divisor, Constant):
@@ -128,7 +128,10 @@ _FOLLOWED = 8
 
 
 def _least(value: SSAValue, depth: int = _FOLLOWED) -> float:
-    """A lower bound of a tensor's elements on reals; minus infinity if none is known."""
+    """A lower bound of a tensor's elements on reals. Minus infinity if none is known.
+
+    depth: the maximum number of ops to trace back.
+    """
     op = value.owner
     if isinstance(op, tdsl.ConstOp):
         return float(tdsl.format_of(op.result).decode(op.raws).min())
@@ -207,7 +210,9 @@ def where(to: Builder, node: OnnxNode, inputs: Inputs) -> Value:
 
 
 def chosen(to: Builder, condition: Constant, branches: Sequence[Value]) -> OrderedTensor:
-    """The choice between two branches by a constant condition: their sum, with 0 where a branch is not chosen."""
+    """Emit a selection between two branches by a constant condition, as the sum of both branches, each multiplied
+    by 0 where it is not selected.
+    """
     terms = list[Constant | OrderedTensor]()
     for branch, kept in zip(branches, (condition.array, ~condition.array), strict=True):
         if isinstance(branch, Constant):
@@ -219,8 +224,8 @@ def chosen(to: Builder, condition: Constant, branches: Sequence[Value]) -> Order
 
 
 def _of_one_shape(to: Builder, branches: Sequence[Value]):
-    """Convert two branches to tensors of one shape. A single constant number is broadcast to the shape of the other
-    branch.
+    """Convert two branches to tensors of one shape. A constant of one element is broadcast to the shape of the
+    other branch.
     """
     values = [to.tensor(branch) for branch in branches]
     shapes = [tdsl.shape_of(value) for value in values]
@@ -236,7 +241,7 @@ _FLOATS = ("float32", "float64", "float16", "bfloat16")
 
 @handles("Cast", "CastLike")
 def cast(to: Builder, node: OnnxNode, inputs: Inputs) -> Value:
-    """Import a cast. Reals are unchanged by a cast between float types; comparisons become 0 and 1."""
+    """Import a cast. A cast between float types leaves reals unchanged; comparisons become 0 and 1."""
     value = needed(to, inputs, 0)
     if isinstance(value, Comparison):
         return Indicator([value])
@@ -249,7 +254,7 @@ def cast(to: Builder, node: OnnxNode, inputs: Inputs) -> Value:
 
 
 def _element_of(value: Value) -> str:
-    """The element type to which a CastLike converts: the element type of its second input."""
+    """The element type of a value, to which CastLike converts."""
     if isinstance(value, Constant):
         return str(value.array.dtype)
     if isinstance(value, OrderedTensor) and value.is_quantised:

@@ -1,7 +1,8 @@
-"""Constant masks of scores: a mask changes which elements a softmax keeps, and not the range of the scores.
+"""Constant masks of scores. A mask selects the elements that a softmax excludes, and does not affect the range of the
+scores.
 
-Exporters write a mask as a sum with, or a choice of, numbers that are far below all scores: infinity, the lowest float,
--1e9 or -1e4. If such numbers were computed, they would share the number format of the scores.
+Exporters write a mask as an addition of, or a selection of, numbers far below all scores: infinity, the lowest float,
+-1e9 or -1e4. If such numbers were computed, they would widen the number format of the scores.
 """
 
 from __future__ import annotations
@@ -36,8 +37,10 @@ LIMIT = -1000.0
 
 @dataclass(frozen=True)
 class MaskedSum(Deferred):
-    """The sum of a tensor and a constant of the same rank or less that lowers some elements so far that a softmax of
-    the sum is 0 there. A softmax computes it from the tensor and the mask; every other node adds the constant.
+    """The sum of a tensor and a constant that lowers some elements so far that their softmax is 0.
+
+    The constant has at most the rank of the tensor. A softmax is computed from the tensor and the mask; every other
+    node adds the constant.
     """
 
     tensor: OrderedTensor
@@ -51,7 +54,7 @@ class MaskedSum(Deferred):
         return binary(to, tdsl.AddOp, self.tensor, self.addend)
 
     def read_by(self, to: Builder, node: OnnxNode, inputs: Inputs) -> Value | None:
-        """The softmax of the sum over the last axis; None for other nodes."""
+        """The softmax of the sum over the last axis. None for other nodes."""
         if node.domain or node.op != "Softmax":
             return None
         rank = len(self.shape)
@@ -61,7 +64,7 @@ class MaskedSum(Deferred):
 
 @dataclass(frozen=True)
 class MaskedChoice(MaskedSum):
-    """The choice between scores and a low number by a constant condition. A softmax reads it as a masked sum.
+    """The selection between scores and a low number by a constant condition. A softmax reads it as a masked sum.
 
     condition, branches: the inputs of the node.
     """
@@ -75,7 +78,7 @@ class MaskedChoice(MaskedSum):
 
 @special_case("Add")
 def masked_sum(to: Builder, node: OnnxNode, inputs: Inputs) -> Value | None:
-    """Record a sum with a constant mask, whose elements are added to all or some scores."""
+    """Record a sum of scores and a constant mask as a `MaskedSum`. None for other sums."""
     tensor, addend = needed(to, inputs, 0), needed(to, inputs, 1)
     if isinstance(tensor, Constant):
         tensor, addend = addend, tensor
@@ -87,8 +90,8 @@ def masked_sum(to: Builder, node: OnnxNode, inputs: Inputs) -> Value | None:
 
 @special_case("Where")
 def masked_choice(to: Builder, node: OnnxNode, inputs: Inputs) -> Value | None:
-    """Record a choice between scores and a low number by a constant condition; choose a branch if the condition is the
-    same for all elements.
+    """Record a selection between scores and a low number by a constant condition. If the condition is the same for
+    all elements, return the selected branch. None for other inputs.
     """
     condition, *branches = (needed(to, inputs, i) for i in range(3))
     if not isinstance(condition, Constant) or condition.array.dtype != np.bool_:
@@ -108,16 +111,16 @@ def masked_choice(to: Builder, node: OnnxNode, inputs: Inputs) -> Value | None:
 
 @special_case("IsNaN")
 def is_nan(to: Builder, node: OnnxNode, inputs: Inputs) -> Value | None:
-    """Fold the test for rows that are masked entirely, which PyTorch appends to a softmax. There are no such rows."""
+    """Fold the test for completely masked rows, which PyTorch appends to a softmax. No such rows exist here."""
     value = needed(to, inputs, 0)
     computed = isinstance(value, OrderedTensor) and isinstance(value.value.owner, tdsl.SoftmaxOp | MaskedSoftmaxOp)
     return Constant(np.zeros(value.shape, np.bool_)) if computed else None
 
 
 def softmax_of(to: Builder, node: OnnxNode, scores: MaskedSum) -> OrderedTensor | None:
-    """Emit the softmax of a masked sum over the last axis. None if a row is masked entirely, but not by infinity.
+    """Emit the softmax of a masked sum over the last axis. None if a finite mask covers a whole row.
 
-    Raises `InputError` for a row that is masked entirely by infinity, since its softmax is not a number.
+    Raises `InputError` if an infinite mask covers a whole row, since the softmax of the row is NaN.
     """
     addend, tensor = scores.addend, scores.tensor
     kept = addend.array > LIMIT
@@ -134,19 +137,19 @@ def softmax_of(to: Builder, node: OnnxNode, scores: MaskedSum) -> OrderedTensor 
 
 
 def _of_last_axes(mask: NDArray[Any]) -> NDArray[Any]:
-    """A mask without the leading axes along which it is the same."""
+    """Remove the leading axes along which a mask is constant."""
     while mask.ndim > 1 and (mask == mask[:1]).all():
         mask = mask[0]
     return mask
 
 
 def fits(shape: tdsl.Shape, mask: NDArray[Any]) -> bool:
-    """True if a mask is broadcast to the shape of a tensor, and not the tensor to the shape of the mask."""
+    """Whether the sum of a mask and a tensor has the shape of the tensor, so that only the mask is broadcast."""
     return mask.ndim > 0 and _is_broadcast(mask.shape, shape)
 
 
 def _is_broadcast(extents: tdsl.Shape, shape: tdsl.Shape) -> bool:
-    """True if extents are broadcast to a shape."""
+    """Whether numpy can broadcast `extents` to `shape`."""
     try:
         return np.broadcast_shapes(shape, extents) == shape
     except ValueError:

@@ -1,4 +1,4 @@
-"""Ops of the domain ai.onnx.ml, which converters of scikit-learn emit; trees are in `ml_trees.py`."""
+"""Ops of the domain ai.onnx.ml, which converters of scikit-learn emit. Trees are in `ml_trees.py`."""
 
 from __future__ import annotations
 
@@ -29,7 +29,9 @@ ML = "ai.onnx.ml"
 
 
 def classified(to: Builder, scores: SSAValue, labels: tuple[str | int, ...]) -> Label:
-    """The class with the greatest of 1 x K scores. A single score is positive for the second of two classes."""
+    """The index of the greatest of 1 x K scores, with its class labels. A single score is positive for the second
+    of two classes.
+    """
     single = shape_of(scores)[1] == 1
     return Label(to.emit(tdsl.SignOp if single else tdsl.ArgmaxOp, scores).result, (1,), labels)
 
@@ -46,8 +48,10 @@ def one_sample(to: Builder, node: OnnxNode, inputs: Inputs) -> SSAValue:
 
 
 def linear(to: Builder, node: OnnxNode, x: SSAValue, count: int, sums: Sequence[int]) -> SSAValue:
-    """Emit a row of linear functions of x. sums: the indices of the functions to compute, among the `count` functions
-    of the node.
+    """Emit a row of linear functions of x.
+
+    count: the number of functions of the node.
+    sums: the indices of the functions to compute.
     """
     coefficients, addends = node.numbers("coefficients"), node.numbers("intercepts")
     length = int(np.prod(shape_of(x)))
@@ -59,7 +63,7 @@ def linear(to: Builder, node: OnnxNode, x: SSAValue, count: int, sums: Sequence[
 
 @handles("LinearClassifier", domain=ML)
 def linear_classifier(to: Builder, node: OnnxNode, inputs: Inputs) -> Sequence[Value]:
-    """Import a linear classifier as a label and scores, to which the node's `post_transform` is applied.
+    """Import a linear classifier as a label and scores. The node's `post_transform` is applied to the scores.
 
     For two classes with opposite functions, only the function of the second class is computed.
     """
@@ -91,10 +95,10 @@ def linear_regressor(to: Builder, node: OnnxNode, inputs: Inputs) -> Value:
 
 
 def _sums(to: Builder, node: OnnxNode, inputs: Inputs, rows: int, sizes: Sequence[int]) -> SSAValue:
-    """Emit the column of decisions or values from a node's support vectors.
+    """Emit the column of decisions or values that a node computes from support vectors.
 
-    rows: the number of rows of coefficients. sizes: the number of support vectors of each class; a single number for a
-    regressor.
+    rows: the number of rows of coefficients.
+    sizes: the number of support vectors of each class; a single number for a regressor.
     """
     x, number, addends = one_sample(to, node, inputs), sum(sizes), node.numbers("rho")
     vectors: Any = node.numbers("support_vectors")

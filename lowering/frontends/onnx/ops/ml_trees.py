@@ -40,10 +40,12 @@ def _tree(
     votes: NDArray[Any],
     tracks: NDArray[Any],
 ) -> Tree:
-    """Build a tree from arrays of nodes.
+    """Build a tree from arrays over its nodes.
 
-    features, values: the feature and the threshold of each node. branches: for each node, the next node after a true
-    and after a false comparison; `LEAF` for leaves. tracks: true where a missing value counts as a true comparison.
+    features, values: the feature and the threshold of each node.
+    branches: for each node, the next node after a true and after a false comparison; `LEAF` for leaves.
+    votes: the votes of each node.
+    tracks: true where a missing value counts as a true comparison.
     """
     if unknown := sorted({*modes} - {*MODES, IS_LEAF}):
         raise node.error(f"comparisons {', '.join(unknown)} are not supported, only {', '.join(MODES)}")
@@ -64,7 +66,9 @@ def _integers(node: OnnxNode, name: str) -> NDArray[np.int64]:
 
 
 def _trees(node: OnnxNode, what: str, results: int) -> Iterator[Tree]:
-    """Yield the trees of a node of ai.onnx.ml 1 to 4. what: the attribute prefix of leaves, `class` or `target`.
+    """Yield the trees of a node of ai.onnx.ml 1 to 4.
+
+    what: the attribute prefix of leaves, `class` or `target`.
     results: the number of results.
     """
     ids, numbers = _integers(node, "nodes_treeids"), _integers(node, "nodes_nodeids")
@@ -147,11 +151,11 @@ def _transformed(to: Builder, scores: SSAValue, transform: str) -> SSAValue:
 
 @handles("TreeEnsembleClassifier", domain=ML)
 def tree_ensemble_classifier(to: Builder, node: OnnxNode, inputs: Inputs) -> Sequence[Value]:
-    """Import a tree classifier: the label and the scores, one per class, or a single score that is positive for the
-    second of two classes.
+    """Import a tree classifier: the label and the scores.
 
-    Two classes have a single score if the leaves vote for only one of them. The score is a probability if no vote is
-    negative. As in onnxruntime, a transform applies to the sum itself.
+    There is one score per class. If the leaves vote for only one of two classes, there is a single score, which is
+    positive for the second class. The single score is a probability if no vote is negative. As in onnxruntime, a
+    transform applies to the sum itself.
     """
     x, labels = one_sample(to, node, inputs), node.labels("classlabels_int64s", "classlabels_strings")
     trees, start = list(_trees(node, "class", len(labels))), _start(node, len(labels))
@@ -214,7 +218,10 @@ def tree_ensemble(to: Builder, node: OnnxNode, inputs: Inputs) -> Value:
 
 
 def _numbered(node: OnnxNode, name: str, words: Sequence[str], default: int) -> str:
-    """The name in ai.onnx.ml 1 to 4 for a choice that ai.onnx.ml 5 encodes as a number."""
+    """Convert a choice that ai.onnx.ml 5 encodes as a number to its name in ai.onnx.ml 1 to 4.
+
+    words: the names by number.
+    """
     number = node.integer(name, default)
     return words[number] if 0 <= number < len(words) else f"number {number}"
 

@@ -28,7 +28,10 @@ from tinyml.lowering.frontends.onnx.graph import OnnxNode
 
 
 def integers(node: OnnxNode, inputs: Inputs, position: int, what: str) -> tuple[int, ...] | None:
-    """The integers of a constant input; None if the input is omitted. what: the name of the input in messages."""
+    """The integers of a constant input. None if the input is omitted.
+
+    what: the name of the input in messages.
+    """
     value = optional(inputs, position)
     if value is None:
         return None
@@ -44,7 +47,7 @@ def required_integers(node: OnnxNode, inputs: Inputs, position: int, what: str) 
 
 
 def axes_of(node: OnnxNode, inputs: Inputs, position: int, rank: int) -> tuple[int, ...] | None:
-    """The axes that an input lists, all in [0, rank); None if the input is omitted."""
+    """The axes that an input lists, all in [0, rank). None if the input is omitted."""
     axes = integers(node, inputs, position, "axes")
     return None if axes is None else tuple(axis_of(node, axis, rank) for axis in axes)
 
@@ -141,8 +144,8 @@ def squeeze(to: Builder, node: OnnxNode, inputs: Inputs) -> Value:
 
 @handles("Transpose")
 def transpose(to: Builder, node: OnnxNode, inputs: Inputs) -> Value:
-    """Import a transposition by permuting the recorded order of axes; elements move only when an op needs the model's
-    order.
+    """Import a transposition by permuting the recorded order of axes. No elements move until an op needs the
+    model's order.
     """
     value = to.stored(needed(to, inputs, 0))
     rank = len(value.shape)
@@ -256,7 +259,7 @@ _MARGINS = {"reflect": _reflected, "edge": repeated}
 
 @handles("Gather")
 def gather(to: Builder, node: OnnxNode, inputs: Inputs) -> Value:
-    """Import Gather of elements of one axis at constant indices; the operand may also be a comparison."""
+    """Import Gather: elements of one axis at constant indices. The operand is a tensor, a constant or a comparison."""
     source = needed(to, inputs, 0)
     match source:
         case Comparison():
@@ -281,7 +284,9 @@ def _gathered(to: Builder, node: OnnxNode, tensor: OrderedTensor, inputs: Inputs
 
 
 def picked(to: ModelBuilder, tensor: OrderedTensor, axis: int, indices: Sequence[int]) -> OrderedTensor:
-    """Emit the elements of an axis at `indices`: one slice for equidistant indices, else one slice per run."""
+    """Emit the elements of an axis at `indices`. Equidistant indices become one slice; other indices become one
+    slice per run of consecutive indices.
+    """
     steps = {after - before for before, after in pairwise(indices)}
     if len(steps) <= 1 and 0 not in steps:
         return part(to, tensor, axis, indices[0], len(indices), *steps)

@@ -1,4 +1,5 @@
-"""Normalisations by the mean and the standard deviation of each sample. The program computes both at inference.
+"""Normalisations by the mean and the standard deviation of each sample, both of which the program computes at
+inference.
 
 `tdsl.normalise` divides a row by its Euclidean norm. The norm of a centred row is the row's standard deviation times
 the square root of the number of elements.
@@ -57,8 +58,9 @@ def over_groups(to: Builder, node: OnnxNode, inputs: Inputs) -> Value:
 
 
 def _unit_rows(to: Builder, rows: OrderedTensor, epsilon: float, centred: bool) -> OrderedTensor:
-    """Divide rows by the square root of their mean square plus `epsilon`. centred: true to subtract the mean of each
-    row first.
+    """Divide rows by the square root of their mean square plus `epsilon`.
+
+    centred: true to subtract the mean of each row first.
     """
     if not epsilon >= 0 or not np.isfinite(epsilon):
         raise to.error(f"epsilon must not be negative, got {epsilon}")

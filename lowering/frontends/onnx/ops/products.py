@@ -19,7 +19,10 @@ if TYPE_CHECKING:
 
 
 def product(to: Builder, lhs: Value, rhs: Value, *, transposed: bool = False) -> SSAValue:
-    """Emit the product of two matrices. transposed: true to transpose the second matrix."""
+    """Emit the product of two matrices.
+
+    transposed: true to transpose the second matrix.
+    """
     lhs, rhs = to.numbers(lhs), to.numbers(rhs)
     if isinstance(rhs, Constant) and len(lhs.shape) == len(rhs.shape) == 2 and lhs.shape[0] == 1:
         matrix = to.parameter_of(rhs)
@@ -37,7 +40,8 @@ def matmul(to: Builder, node: OnnxNode, inputs: Inputs) -> Value:
 
 
 def multiplied(to: Builder, node: OnnxNode, lhs: Value, rhs: Value) -> OrderedTensor:
-    """Emit a matrix product. Stacks yield one product per matrix; vectors become rows or columns.
+    """Emit a matrix product. A stack of matrices becomes one product per matrix; a vector becomes a row or a
+    column.
 
     Leading axes that only the left operand has are merged into its rows.
     """
@@ -58,7 +62,9 @@ def multiplied(to: Builder, node: OnnxNode, lhs: Value, rhs: Value) -> OrderedTe
 def _stacked(
     to: Builder, node: OnnxNode, lhs: OrderedTensor | Constant, rhs: OrderedTensor | Constant
 ) -> OrderedTensor:
-    """Emit the products of the matrices of two stacks, broadcast to a common shape, one after another."""
+    """Emit the products of the matrices of two stacks, one after another. The stacks are broadcast to a common
+    shape.
+    """
     rows = lhs.shape if len(lhs.shape) > 1 else (1, *lhs.shape)
     try:
         stack = np.broadcast_shapes(rows[:-2], rhs.shape[:-2])
@@ -75,8 +81,11 @@ def _matrices(
 ) -> Iterator[OrderedTensor | Constant]:
     """Yield the matrix of a value for each position of the broadcast stack.
 
-    shape: the shape of the value as a stack. A tensor whose axes are in another order is divided before its matrices
-    are transposed. Therefore no transposed copy of the whole tensor is needed.
+    A tensor whose axes are in another order is first split into matrices, and each matrix is then transposed. This
+    avoids a transposed copy of the whole tensor.
+
+    shape: the shape of the value as a stack of matrices.
+    stack: the extents of the broadcast stack.
     """
     count, size = prod(shape[:-2]), shape[-2:]
     divided = isinstance(value, OrderedTensor) and not value.is_plain
@@ -104,8 +113,8 @@ def matrix(to: Builder, value: Value, shape: tuple[int, ...]) -> OrderedTensor |
 
 @handles("Gemm")
 def gemm(to: Builder, node: OnnxNode, inputs: Inputs) -> Value:
-    """Import Gemm: `alpha * A * B + beta * C` with optional transpositions; factors other than 1 are folded into
-    constants where an operand is constant.
+    """Import Gemm: `alpha * A * B + beta * C` with optional transpositions. Factors other than 1 are folded into a
+    constant operand if there is one.
     """
     lhs, rhs = to.numbers(needed(to, inputs, 0)), to.numbers(needed(to, inputs, 1))
     if len(lhs.shape) != 2 or len(rhs.shape) != 2:

@@ -1,7 +1,7 @@
 """Ops on quantised numbers, in QDQ and in QOperator form.
 
-In QDQ form, sums of products between DequantizeLinear and QuantizeLinear are computed in formats. In QOperator form,
-the scales and zero points of the operands and of the result are inputs of the op.
+In QDQ form, sums of products between DequantizeLinear and QuantizeLinear are computed on raws in number formats. In
+QOperator form, the scales and zero points of the operands and of the result are inputs of the op.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 
 def _array_of(node: OnnxNode, value: Value | None, what: str) -> NDArray[Any] | None:
-    """The array of a constant input; None for an omitted input."""
+    """The array of a constant input. None for an omitted input."""
     if value is None:
         return None
     if not isinstance(value, Constant):
@@ -40,7 +40,7 @@ def _array_of(node: OnnxNode, value: Value | None, what: str) -> NDArray[Any] | 
 
 @handles("QuantizeLinear")
 def quantise(to: Builder, node: OnnxNode, inputs: Inputs) -> Value:
-    """Import QuantizeLinear: round reals to a format. Numbers that are already in the format are unchanged."""
+    """Import QuantizeLinear: round reals to a number format. Numbers already in this format are unchanged."""
     node.only("block_size", 0)
     value, scale = needed(to, inputs, 0), _array_of(node, needed(to, inputs, 1), "scale")
     zero = _array_of(node, optional(inputs, 2), "zero point")
@@ -77,8 +77,8 @@ def _along(node: OnnxNode, numbers: NDArray[Any], values: NDArray[Any]) -> NDArr
 
 @handles("DequantizeLinear")
 def dequantise(to: Builder, node: OnnxNode, inputs: Inputs) -> Value:
-    """Import DequantizeLinear: convert constant raws to reals. A computed tensor is unchanged, since its format records
-    the scale.
+    """Import DequantizeLinear. Constant raws are converted to reals. A computed tensor is unchanged, since its
+    format contains the scale.
     """
     node.only("block_size", 0)
     value, scale = needed(to, inputs, 0), _array_of(node, needed(to, inputs, 1), "scale")
@@ -93,9 +93,9 @@ def dequantise(to: Builder, node: OnnxNode, inputs: Inputs) -> Value:
 
 
 def _check_format(to: Builder, tensor: OrderedTensor, scale: NDArray[Any] | None, zero: NDArray[Any] | None) -> None:
-    """Raise `InputError` if a scale or a zero point differs from the format of a tensor.
+    """Raise `InputError` if the scale or the zero point of a tensor's format differs from `scale` or `zero`.
 
-    scale, zero: the scale and the zero point that the consumer of the tensor states.
+    scale, zero: the scale and the zero point that the node reading the tensor states.
     """
     expected, format = quantised_format(to.node, scale, zero), format_of(tensor.value)
     if format.type != expected.type:
@@ -103,7 +103,7 @@ def _check_format(to: Builder, tensor: OrderedTensor, scale: NDArray[Any] | None
 
 
 def _constant_in_format(node: OnnxNode, value: Constant, scale: NDArray[Any], zero: NDArray[Any] | None) -> Constant:
-    """A constant with raws, the format of the raws, and the reals that they represent."""
+    """A constant that stores raws, their format, and the reals that they represent."""
     offset = 0 if zero is None else _along(node, zero.astype(np.int64), value.array)
     differences = (value.array - offset).astype(np.float32)
     reals = (differences * _along(node, scale.astype(np.float32), value.array)).astype(np.float32)
@@ -138,8 +138,9 @@ def _multiply(
 
 
 def _matrix_of(to: Builder, weights: Constant, transposed: bool) -> Constant:
-    """Convert constant weights (inputs, outputs) to (outputs, inputs). transposed: true for weights that already have
-    this order.
+    """Transpose constant weights (inputs, outputs) to (outputs, inputs).
+
+    transposed: true for weights that already have this order.
     """
     if weights.raws is None or weights.format is None or weights.raws.ndim != 2:
         raise to.error("expected a quantised matrix")
@@ -151,7 +152,7 @@ def _matrix_of(to: Builder, weights: Constant, transposed: bool) -> Constant:
 
 
 def _weights(node: OnnxNode, weights: Constant) -> Parameter:
-    """The raws and format of weights; raises `InputError` for scales along any axis but the first."""
+    """The raws and format of weights. Raises `InputError` for scales that vary along any axis but the first."""
     if weights.raws is None or weights.format is None:
         raise node.error("expected quantised weights")
     if weights.scales not in (1, len(weights.raws)) or (weights.scales > 1 and weights.axis != 0):
@@ -160,7 +161,7 @@ def _weights(node: OnnxNode, weights: Constant) -> Parameter:
 
 
 def _start(to: Builder, bias: Constant | None, weights: NumberFormat, x: NumberFormat, rows: int) -> Parameter | None:
-    """The initial values of sums, from a bias of raws or of reals; None without a bias."""
+    """The initial values of sums, from a bias of raws or of reals. None without a bias."""
     if bias is None:
         return None
     if bias.array.size != rows:
@@ -220,8 +221,8 @@ COMPUTING = (
 def of_quantised(to: Builder, node: OnnxNode, inputs: Inputs, result: Attribute | None) -> Value | None:
     """Import an op on quantised numbers and constants, and return its quantised output.
 
-    None if the handler on reals applies. The handler then computes in the format `to.element`, or on reals if
-    `to.element` is None.
+    None if the handler on reals applies to the node. That handler then computes in the format `to.element`, or on
+    reals if `to.element` is None.
     """
     to.element = None
     if node.op in SUMS:
@@ -234,7 +235,7 @@ def of_quantised(to: Builder, node: OnnxNode, inputs: Inputs, result: Attribute 
 
 
 def _in_format(value: Value | None) -> bool:
-    """Whether a value can be an operand of an op that computes in a format. Constants of integers cannot."""
+    """Whether a value can be an operand of an op that computes on raws. Integer constants cannot."""
     match value:
         case OrderedTensor():
             return value.is_quantised
@@ -248,9 +249,7 @@ MICROSOFT = "com.microsoft"
 
 
 def _operand(to: Builder, node: OnnxNode, inputs: Inputs, first: int) -> OrderedTensor | Constant:
-    """The tensor of raws at input `first`, in the format that its scale and zero point,
-    the next two inputs, describe.
-    """
+    """The tensor of raws at input `first`. The next two inputs, its scale and zero point, determine its format."""
     value = needed(to, inputs, first)
     scale, zero = (_array_of(node, optional(inputs, first + more), "scales and zero points") for more in (1, 2))
     if isinstance(value, Constant):
@@ -263,13 +262,16 @@ def _operand(to: Builder, node: OnnxNode, inputs: Inputs, first: int) -> Ordered
 
 
 def _result(to: Builder, node: OnnxNode, inputs: Inputs, first: int) -> None:
-    """Set the result format of the builder from the scale at input `first` and the zero point that follows it."""
+    """Set the builder's result format from the scale at input `first` and the zero point at the next input."""
     scale, zero = (_array_of(node, optional(inputs, first + more), "scale and zero point") for more in (0, 1))
     to.element = quantised_format(node, scale, zero).type
 
 
 def _sum_operands(to: Builder, node: OnnxNode, inputs: Inputs, axis: int) -> tuple[OrderedTensor, Constant]:
-    """Return the activations and the weights of an op. axis: the axis of the weights along which scales may vary."""
+    """Return the activations and the weights of an op.
+
+    axis: the axis of the weights along which scales may vary.
+    """
     x = _operand(to, node, inputs, 0)
     value = needed(to, inputs, 3)
     scale, zero = (_array_of(node, optional(inputs, position), "scales and zero points") for position in (4, 5))
@@ -280,7 +282,7 @@ def _sum_operands(to: Builder, node: OnnxNode, inputs: Inputs, axis: int) -> tup
 
 
 def _bias(node: OnnxNode, inputs: Inputs, position: int) -> Constant | None:
-    """The bias at the input `position`, as raws at the scale of the products; None if the input is omitted."""
+    """The bias at input `position`, as raws at the scale of the products. None if the input is omitted."""
     array = _array_of(node, optional(inputs, position), "bias")
     if array is None:
         return None
@@ -314,7 +316,7 @@ def qgemm(to: Builder, node: OnnxNode, inputs: Inputs) -> Value:
 
 
 def _taken(to: Builder):
-    """Return the result format of the builder and reset it, so that it does not apply to another op."""
+    """Return the result format of the builder and reset it, so that the next op does not use it."""
     element, to.element = to.element, None
     assert element is not None
     return element
@@ -354,7 +356,9 @@ def qlinear_pool(to: Builder, node: OnnxNode, inputs: Inputs) -> Value | Sequenc
 
 
 def _takes_all(node: OnnxNode, x: OrderedTensor | Constant) -> bool:
-    """Whether a pooling window covers the whole image; onnxruntime then computes QLinearGlobalAveragePool."""
+    """Whether a pooling window covers the whole image. For such a window, onnxruntime computes
+    QLinearGlobalAveragePool.
+    """
     return node.integers("kernel_shape") == tuple(x.shape[2:]) and not any(node.integers("pads", ()))
 
 

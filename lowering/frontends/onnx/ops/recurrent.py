@@ -28,14 +28,18 @@ from tinyml.lowering.frontends.onnx.ops.movement import axis_of, part
 
 
 def _initial_state(to: Builder, value: Value) -> SSAValue:
-    """The initial value of a carried tensor. A constant of equal elements becomes a fill."""
+    """The initial value of a carried tensor. A constant whose elements are equal becomes a fill op."""
     if isinstance(value, Constant) and value.array.size and (value.array == value.array.flat[0]).all():
         return to.fill(float(value.array.flat[0]), value.shape)
     return to.tensor(value)
 
 
 def _by_step(to: Builder, value: OrderedTensor | Constant, axis: int, backwards: bool) -> SSAValue:
-    """Move the steps of a sequence to the first axis, in execution order."""
+    """Transpose a sequence so that its first axis is the steps, in the order of execution.
+
+    axis: the axis of the steps.
+    backwards: whether steps are executed in reverse order.
+    """
     rank = len(value.shape)
     steps = to.ordered(value, (axis, *(each for each in range(rank) if each != axis)))
     return to.op(tdsl.ReverseOp, steps, 0) if backwards else steps
@@ -43,7 +47,9 @@ def _by_step(to: Builder, value: OrderedTensor | Constant, axis: int, backwards:
 
 @handles_loop("Scan")
 def scan(to: Builder, node: OnnxNode, inputs: Inputs, run: RunGraph) -> Sequence[Value]:
-    """Import Scan of opset 9 and newer; return states first, then sequences. Sequences without a use are not stored."""
+    """Import Scan of opset 9 and newer. Return the final states, followed by the sequences. A sequence without a
+    use is not stored.
+    """
     graph, sequences = node.graph("body"), node.integer("num_scan_inputs")
     states = len(inputs) - sequences
     outputs = len(graph.outputs) - states
@@ -89,7 +95,10 @@ def scan(to: Builder, node: OnnxNode, inputs: Inputs, run: RunGraph) -> Sequence
 
 
 def _placed(to: Builder, node: OnnxNode, sequence: OrderedTensor, axis: int, backwards: bool) -> OrderedTensor:
-    """Move the steps of a sequence to an axis of the model's tensor. backwards: true to reverse the steps."""
+    """Transpose a sequence so that its steps are axis `axis` of the model's tensor.
+
+    backwards: true to reverse the steps.
+    """
     rank = len(sequence.shape)
     axis = axis_of(node, axis, rank)
     value = to.op(tdsl.ReverseOp, sequence.value, 0) if backwards else sequence.value
@@ -118,7 +127,7 @@ def recur(to: Builder, node: OnnxNode, inputs: Inputs) -> Sequence[Value]:
 
 
 def _check(node: OnnxNode, inputs: Inputs, steps: int) -> None:
-    """Raise `InputError` for sequences that are shorter than the tensor."""
+    """Raise `InputError` if the input `sequence_lens` declares sequences shorter than the tensor."""
     lengths = optional(inputs, 4)
     if lengths is not None and not (isinstance(lengths, Constant) and (lengths.array == steps).all()):
         raise node.error("sequences shorter than the tensor are not supported")
@@ -157,10 +166,11 @@ def _one_way(
     sizes: tuple[int, int, int, int],
     wanted: bool,
 ) -> list[SSAValue | None]:
-    """Emit one direction; return its states (steps, hidden, samples), or None, and its last states (hidden, samples).
+    """Emit one direction of a recurrent layer. Return its states (steps, hidden, samples), or None, and its last
+    states (hidden, samples).
 
-    sizes: the number of steps, of elements of a state, of samples and of states. wanted: true if the sequence of states
-    is used.
+    sizes: the number of steps, of elements of a state, of samples and of states.
+    wanted: whether the sequence of states is used.
     """
     steps, hidden, samples, states = sizes
     layout = node.integer("layout", 0)
@@ -202,9 +212,11 @@ def _initial(to: Builder, value: Value | None, number: int, shape: tuple[int, in
 
 
 def _joined(to: Builder, parts: Sequence[SSAValue | None], layout: int, sequence: bool) -> OrderedTensor | Constant:
-    """Join the outputs of all directions: (steps, directions, samples, hidden) or (directions, samples, hidden).
+    """Concatenate the outputs of all directions: (steps, directions, samples, hidden) or (directions, samples,
+    hidden).
 
-    With the layout 1 the samples come first.
+    layout: 1 if the samples come first.
+    sequence: whether the outputs have an axis of steps.
     """
     known = [part for part in parts if part is not None]
     if not known:

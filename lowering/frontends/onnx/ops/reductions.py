@@ -19,7 +19,7 @@ from tinyml.lowering.frontends.onnx.ops.movement import axes_of, axis_of, reshap
 
 @handles("ArgMax", "ArgMin")
 def argmax(to: Builder, node: OnnxNode, inputs: Inputs) -> Value:
-    """Import ArgMax or ArgMin of a single vector, which computes the label of a classifier."""
+    """Import ArgMax or ArgMin of a single vector, whose result is the label of a classifier."""
     value = to.tensor(needed(to, inputs, 0))
     if node.op == "ArgMin":
         value = to.op(tdsl.NegOp, value)
@@ -60,8 +60,9 @@ def extreme(to: Builder, node: OnnxNode, inputs: Inputs) -> Value:
 
 
 def _greatest(to: Builder, value: OrderedTensor, axes: Sequence[int], keep: bool) -> OrderedTensor:
-    """Emit the maximum over axes as a max pool of rows, and return it. keep: true if the reduced axes remain with
-    extent 1.
+    """Emit the maximum over axes, as a max pool of the rows of a flattened tensor.
+
+    keep: whether the reduced axes remain with extent 1.
     """
     rows = _reduced_rows(to, value, axes)
     image = to.reshape(rows.flat, (1, *tdsl.shape_of(rows.flat), 1))
@@ -69,8 +70,8 @@ def _greatest(to: Builder, value: OrderedTensor, axes: Sequence[int], keep: bool
 
 
 def _reduced(to: Builder, node: OnnxNode, inputs: Inputs) -> tuple[OrderedTensor, Sequence[int] | None, bool]:
-    """Return the tensor to reduce, the axes (None for no reduction), and whether the reduced axes remain with
-    extent 1.
+    """Parse the inputs of a reduction. Return the tensor to reduce, the axes (None for no reduction), and whether
+    the reduced axes remain with extent 1.
     """
     value = to.stored(needed(to, inputs, 0))
     axes = axes_of(node, inputs, 1, len(value.shape))
@@ -81,10 +82,11 @@ def _reduced(to: Builder, node: OnnxNode, inputs: Inputs) -> tuple[OrderedTensor
 
 @dataclass(frozen=True)
 class _ReducedRows:
-    """A tensor flattened to a matrix, in which each row is reduced to one number.
+    """A tensor flattened to a matrix, whose rows a reduction maps to one number each.
 
-    flat: the matrix, of shape (results, `length`). kept: the shape of the results without the reduced axes. single: the
-    shape of the results with reduced axes of extent 1.
+    flat: the matrix, of shape (results, `length`).
+    kept: the shape of the results without the reduced axes.
+    single: the shape of the results with reduced axes of extent 1.
     """
 
     flat: SSAValue
@@ -93,7 +95,11 @@ class _ReducedRows:
     single: tdsl.Shape
 
     def results(self, to: Builder, value: SSAValue, keep: bool) -> OrderedTensor:
-        """Reshape the results of all rows, and return them. keep: true if the reduced axes remain with extent 1."""
+        """Reshape the results of all rows to the shape of the reduction's result.
+
+        value: the results, one per row.
+        keep: whether the reduced axes remain with extent 1.
+        """
         return reshaped(to, OrderedTensor.plain(value), self.single if keep else self.kept)
 
 
@@ -109,9 +115,8 @@ def _reduced_rows(to: Builder, value: OrderedTensor, axes: Sequence[int]) -> _Re
 
 @handles("ReduceSum", "ReduceSumSquare", "ReduceL1", "ReduceLogSum", "ReduceLogSumExp")
 def total(to: Builder, node: OnnxNode, inputs: Inputs) -> Value:
-    """Import sums over axes of the elements, or of their squares, magnitudes or exponentials.
-
-    For some ops, the logarithm of the sum is the result.
+    """Import a sum over axes: of the elements, their squares, magnitudes or exponentials. The result of
+    ReduceLogSum and ReduceLogSumExp is the logarithm of the sum.
     """
     value, axes, keep = _reduced(to, node, inputs)
     if node.op == "ReduceSumSquare":
@@ -127,15 +132,17 @@ def total(to: Builder, node: OnnxNode, inputs: Inputs) -> Value:
 
 
 def _sums(to: Builder, value: OrderedTensor, axes: Sequence[int], keep: bool) -> OrderedTensor:
-    """Emit sums over axes, as products with ones."""
+    """Emit sums over axes, as matrix products with a vector of ones."""
     rows = _reduced_rows(to, value, axes)
     ones = to.constant(Constant(np.ones((rows.length, 1), np.float32)))
     return rows.results(to, to.op(tdsl.MatmulOp, rows.flat, ones), keep)
 
 
 def log_of_sum(to: Builder, value: OrderedTensor, axes: Sequence[int], *, keep: bool) -> OrderedTensor:
-    """Emit the logarithm of the sum of exponentials over axes. The exponents are at most 0, so that no exponential
-    overflows.
+    """Emit the logarithm of the sum of exponentials over axes. The maximum is subtracted first, so that no
+    exponential overflows.
+
+    keep: whether the reduced axes remain with extent 1.
     """
     greatest = _greatest(to, value, axes, True)
     powers = unary(to, tdsl.ExpOp, binary(to, tdsl.SubOp, value, greatest))

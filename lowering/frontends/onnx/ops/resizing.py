@@ -1,4 +1,4 @@
-"""Resizing of images, of sequences and of other tensors, to the nearest element or by linear interpolation."""
+"""Resizing of images, sequences and other tensors, to the nearest element or by linear interpolation."""
 
 from __future__ import annotations
 
@@ -30,7 +30,8 @@ LONGEST_PERIOD = 64
 def resize(to: Builder, node: OnnxNode, inputs: Inputs) -> Value:
     """Import resizing to the nearest element, or by linear interpolation along each axis.
 
-    The result is a `tdsl.resize_nearest` if each source pixel is `y * height div new height`, otherwise a gather.
+    Resizing to the nearest element becomes a `tdsl.resize_nearest` if each source pixel is `y * height div new
+    height`, and otherwise a gather.
     """
     x = needed(to, inputs, 0)
     node.only("mode", "nearest", "linear")
@@ -68,12 +69,14 @@ def resize(to: Builder, node: OnnxNode, inputs: Inputs) -> Value:
 
 
 def quotients(before: int, after: int) -> list[int]:
-    """The source pixel of each new pixel along an axis, by the formula of `tdsl.resize_nearest`."""
+    """The source pixel of each new pixel along an axis, by the formula of `tdsl.resize_nearest`: `y * before div
+    after`.
+    """
     return [at * before // after for at in range(after)]
 
 
 def _resized(to: Builder, node: OnnxNode, inputs: Inputs, shape: tdsl.Shape) -> tuple[tdsl.Shape, list[Fraction]]:
-    """Return the new shape, and the factor by which each extent is scaled."""
+    """Return the new shape, and the scale factor of each extent."""
     rank = len(shape)
     axes = [axis_of(node, axis, rank) for axis in node.integers("axes", tuple(range(rank)))]
     sizes, scales = integers(node, inputs, 3, "sizes"), optional(inputs, 2)
@@ -95,9 +98,11 @@ def _resized(to: Builder, node: OnnxNode, inputs: Inputs, shape: tdsl.Shape) -> 
 
 
 def interpolated(to: Builder, tensor: OrderedTensor, axis: int, positions: Sequence[Fraction]) -> OrderedTensor:
-    """Emit the elements of an axis at positions between elements. The outermost elements continue beyond the ends.
+    """Emit linear interpolations of the elements of an axis at fractional positions. Positions beyond an end have
+    the value of the outermost element.
 
-    An element is the lower neighbour, plus the difference to the upper neighbour times the distance from the lower.
+    An interpolation is the lower neighbour, plus the difference to the upper neighbour times the distance from the
+    lower neighbour.
     """
     extent = tensor.shape[axis]
     places = [min(max(position, Fraction(-1)), Fraction(extent)) for position in positions]
@@ -119,8 +124,11 @@ def interpolated(to: Builder, tensor: OrderedTensor, axis: int, positions: Seque
 
 
 def _gathered(to: Builder, tensor: OrderedTensor, axis: int, indices: Sequence[int]) -> OrderedTensor:
-    """Emit the elements of an axis at indices. Indices with a period are slices with a step, whose elements alternate,
-    if these are fewer than the runs of consecutive indices.
+    """Emit the elements of an axis at indices, by slices.
+
+    Normally there is one slice per run of consecutive indices. If indices repeat with a period, and if that needs
+    fewer slices, there is one strided slice per index in the period, and the elements of the slices are
+    interleaved.
     """
     runs = sum(after != before + 1 for before, after in pairwise(indices)) + 1
     for period in range(2, min(runs, len(indices) // 2 + 1, LONGEST_PERIOD + 1)):
@@ -138,7 +146,7 @@ def _gathered(to: Builder, tensor: OrderedTensor, axis: int, indices: Sequence[i
 
 
 def _position(node: OnnxNode, at: int, before: int, after: int, factor: Fraction) -> Fraction:
-    """The position in the source, in pixels, of the new pixel `at` along an axis."""
+    """The fractional position in the source, in pixels, of the new pixel `at` along an axis."""
     half = Fraction(1, 2)
     match node.text("coordinate_transformation_mode", "half_pixel"):
         case "asymmetric":

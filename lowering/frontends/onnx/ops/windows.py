@@ -1,6 +1,6 @@
-"""Convolutions, pools and batch normalisation of images and of sequences, which are images of height 1.
+"""Convolutions, pools and batch normalisation of images and sequences. A sequence is an image of height 1.
 
-Images are NCHW in a model and NHWC in the program. The conversion changes only the order of axes that an
+Images are NCHW in a model and NHWC in the program. Converting between them changes only the axis order that an
 `OrderedTensor` records.
 """
 
@@ -30,8 +30,8 @@ AXES = {2: "NC", 3: "NCL", 4: "NCHW", 5: "NCDHW"}
 
 
 def image(to: Builder, value: Value) -> tuple[OrderedTensor, str]:
-    """Convert an image or a sequence to the order of axes that layers accept. Return it, and the names of its axes in
-    the model.
+    """Convert an image or a sequence to the axis order that layers accept. Return the tensor, and the names of its
+    axes in the model.
     """
     numbers = to.numbers(value)
     if len(numbers.shape) not in (3, 4):
@@ -44,8 +44,9 @@ def image(to: Builder, value: Value) -> tuple[OrderedTensor, str]:
 def windows_of(node: OnnxNode, extents: Sequence[int], kernel: Sequence[int], *, ceil: bool = False) -> Windows:
     """The windows that the attributes of a node describe.
 
-    extents, kernel: the extents of the image and of the filter along one or two axes. ceil: true to apply the attribute
-    `ceil_mode`.
+    extents: the extents of the image along one or two axes.
+    kernel: the extents of the filter along the same axes.
+    ceil: whether the attribute `ceil_mode` applies.
     """
     rank = len(extents)
     strides, dilations = node.integers("strides", (1,) * rank), node.integers("dilations", (1,) * rank)
@@ -80,7 +81,11 @@ def windows_of(node: OnnxNode, extents: Sequence[int], kernel: Sequence[int], *,
 
 
 def _rest(span: int, stride: int, end: int) -> int:
-    """The additional padding for a last partial window if the window starts before `end`; else 0."""
+    """The padding to add at the end of an axis for a last partial window. 0 if there is no such window, or if it
+    would start at or beyond `end`.
+
+    span: the distance from the first to the last possible start of a window.
+    """
     rest = -span % stride
     return rest if rest and span + rest < end else 0
 
@@ -104,7 +109,7 @@ def convolve(to: Builder, node: OnnxNode, inputs: Inputs) -> Value:
 
 
 def filter_windows(node: OnnxNode, x: Value, weights: Constant) -> Windows:
-    """The windows of a convolution, whose size is the size of the filter."""
+    """The windows of a convolution. Their extents are those of the filter."""
     kernel = node.integers("kernel_shape", weights.shape[2:])
     if kernel != weights.shape[2:]:
         raise node.error(f"kernel_shape {list(kernel)} differs from the filter's {list(weights.shape[2:])}")
