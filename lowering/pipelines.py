@@ -134,7 +134,14 @@ def _place(plugin: Row, added: PipelineStep, steps: Sequence[str | If]) -> int:
 
 
 def _steps(name: str, given: Mapping[str, Any], published: bool) -> Iterator[str]:
-    for step in steps_of(PUBLISHED.get(name, name) if published else name):
+    name = PUBLISHED.get(name, name) if published else name
+    for extra in PIPELINES[name].steps:
+        if isinstance(extra, Extra) and isinstance(asked := extra.step, If) and given.get(asked.condition, False):
+            if asked.step not in registry().all_passes:
+                raise InputError(
+                    f"the options ask for the pass '{asked.step}', which is in a part of tinyml that is not installed"
+                )
+    for step in steps_of(name):
         if isinstance(step, If):
             if not given.get(step.condition, False):
                 continue

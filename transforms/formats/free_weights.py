@@ -18,7 +18,8 @@ class FreeWeightsPass(ModulePass):
     """Set `tinyml.weights_as_data` on the function of the model.
 
     Accumulators, kernels and bounds are then chosen for every value that the format of a weight represents. Raises
-    `InputError` at a sparse matrix, whose structure is a part of the program, and at a forest, whose nodes are.
+    `InputError` at a sparse matrix, whose structure is a part of the program, as are the samples that an estimator
+    stores, and at a forest, whose nodes are.
     """
 
     name = "free-weights"
@@ -26,9 +27,13 @@ class FreeWeightsPass(ModulePass):
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         from tinyml.runtime.evaluator.evaluator import predict_function
 
+        function = predict_function(op)
         for each in op.walk():
             if isinstance(each, tdsl.SpmvOp):
-                raise error_at(each, "--weights-at: the zeros of a sparse matrix are a part of the program")
+                what = "zeros of a sparse matrix"
+                if (stored := tdsl.read_interface(function).stored) is not None:
+                    what = f"{stored.what} of a model, whose number and classes another training changes,"
+                raise error_at(each, f"--weights-at: the {what} are a part of the program")
             if each.name == "tdsl.forest":
                 raise error_at(each, "--weights-at: the nodes of a forest are a part of the program")
-        predict_function(op).attributes[WEIGHTS_AS_DATA] = UnitAttr()
+        function.attributes[WEIGHTS_AS_DATA] = UnitAttr()
