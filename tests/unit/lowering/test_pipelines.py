@@ -46,7 +46,7 @@ def test_options_of_a_part_that_is_not_installed_are_refused(monkeypatch: pytest
     steps = Extra("no-pass"), Extra(If("memory", "place-nothing"))
     monkeypatch.setitem(PIPELINES, "of-parts", PipelineSteps("", steps))
     assert flatten("of-parts", {}) == []
-    with pytest.raises(InputError, match="^the options ask for the pass 'place-nothing', which is in a part of tinyml"):
+    with pytest.raises(InputError, match=r"^the options ask for 'place-nothing', a pass of a part of tinyml"):
         flatten("of-parts", {"memory": "fast=32:0/0"})
 
 
