@@ -230,7 +230,7 @@ class _Bytes:
         nest, start = LoopBuilder(op), 2 + end
         op.operands[end] = self.run(value, offsets)
         op.operands[start] = self.bytes_before(op.operands[start], nest)
-        if end == 0:
+        if not end:
             op.operands[4] = self.bytes_before(op.count, nest)
             op.most = IntegerAttr(packed_bytes(op.most.value.data, self.bits), i64)
 

@@ -35,7 +35,10 @@ class If(NamedTuple):
 
 
 class Extra(NamedTuple):
-    """A step of an extension, which is skipped if the extension is not installed."""
+    """A step of an extension, which is skipped if the extension is not installed.
+
+    Options that ask for a skipped `If` are refused.
+    """
 
     step: str | If
 

@@ -134,7 +134,9 @@ def _place(plugin: Row, added: PipelineStep, steps: Sequence[str | If]) -> int:
 
 
 def _steps(name: str, given: Mapping[str, Any], published: bool) -> Iterator[str]:
-    for step in steps_of(PUBLISHED.get(name, name) if published else name):
+    name = PUBLISHED.get(name, name) if published else name
+    _check_installed(name, given)
+    for step in steps_of(name):
         if isinstance(step, If):
             if not given.get(step.condition, False):
                 continue
@@ -143,6 +145,14 @@ def _steps(name: str, given: Mapping[str, Any], published: bool) -> Iterator[str
             yield from _steps(step, given, published)
         else:
             yield step
+
+
+def _check_installed(name: str, given: Mapping[str, Any]) -> None:
+    """Raise `InputError` for options that ask for a step of an extension that is not installed."""
+    asked = [each.step for each in PIPELINES[name].steps if isinstance(each, Extra) and isinstance(each.step, If)]
+    for condition, step in asked:
+        if given.get(condition, False) and step not in registry().all_passes:
+            raise InputError(f"the options ask for '{step}', a pass of a part of tinyml that is not installed")
 
 
 def run(module: ModuleOp, ctx: Context, passes: Sequence[ModulePass], *, of_user: bool = False) -> None:

@@ -246,6 +246,10 @@ class TensorOp(DialectOp, HasValueInterface):
         """
         return self.STORES_LAST and prod(shape_of(self.out)) == 1
 
+    def compares(self, operand: SSAValue) -> bool:
+        """True if only the signs of an operand's elements matter: which of them are positive."""
+        return False
+
     @property
     def visits(self) -> Sequence[Visits]:
         """The steps in which every lowering to loops computes the result, in order.

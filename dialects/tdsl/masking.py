@@ -55,6 +55,9 @@ class MaskedSoftmaxOp(TensorOp):
         # The greatest element and the total are known before the first result is stored.
         return operand is self.input
 
+    def compares(self, operand: SSAValue) -> bool:
+        return operand is self.mask
+
     def infer_shape(self) -> Shape:
         shape, mask = shape_of(self.input), shape_of(self.mask)
         if not mask or mask != shape[len(shape) - len(mask) :]:

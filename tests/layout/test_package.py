@@ -205,6 +205,12 @@ def test_nothing_tells_people_to_install_the_package_of_somebody_else():
     assert WRONG_NAME.search("dependencies = ['tinyml[onnx]']")
 
 
+@pytest.mark.parametrize("name", ["README.md", "docs/pytorch.md", "docs/install.md"])
+def test_pages_install_pytorch_without_cuda(name: str):
+    text = " ".join((ROOT / name).read_text(encoding="utf-8").split())
+    assert "pip install torch --index-url https://download.pytorch.org/whl/cpu" in text
+
+
 @pytest.mark.parametrize("path", [*ROOT.glob("tools/templates/*/*.toml.in"), *ROOT.glob("tests/plugins/*/*.toml")])
 def test_packages_depend_on_our_name(path: Path):
     assert re.search(r'^dependencies = \["tinyml-xdsl["\[]', path.read_text(), re.MULTILINE)

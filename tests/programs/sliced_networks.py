@@ -36,8 +36,11 @@ def refined(module: ModuleOp) -> ModuleOp:
 
 
 def inputs_of(module: ModuleOp, samples: int) -> np.ndarray:
-    shape = tdsl.shape_of(predict_function(module).body.block.args[0])
-    return np.random.default_rng(1).integers(-128, 128, (samples, int(np.prod(shape))), np.int8)
+    """Random raws of the input's format, which has no -128 in symmetric fixed point."""
+    [argument, *_] = predict_function(module).body.block.args
+    drawn = np.random.default_rng(1).integers(-128, 128, (samples, int(np.prod(tdsl.shape_of(argument)))), np.int8)
+    format = tdsl.format_of(argument)
+    return format.encode(format.decode(drawn))
 
 
 def buffers_of(module: ModuleOp, plan: str, target: str = HOST, ram: int | None = None) -> ModuleOp:

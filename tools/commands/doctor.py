@@ -297,8 +297,11 @@ def _is_installed(name: str) -> bool:
 
 
 def board_table() -> str:
-    """The table of docs/boards.md: a row for each board with declared memories; cores without a clock come last."""
-    heads = "target", "board", "core", "MHz", "flash, bytes", "RAM, bytes", "times"
+    """The table of docs/boards.md: a row for each board with declared memories; cores without a clock come last.
+
+    The memories follow the target, so that a telephone shows them.
+    """
+    heads = "target", "flash, bytes", "RAM, bytes", "MHz", "board", "core", "times"
     return _table(heads, map(_row, sorted(_with_memories(), key=lambda board: board.clock is None)))
 
 
@@ -326,10 +329,10 @@ def _row(board: Board) -> tuple[str, ...]:
     source = board.time_source if chip_of(board.name).runner else None
     return (
         ", ".join(f"`{name}`" for name in board.names),
-        board.title,
-        board.core,
-        "-" if board.clock is None else f"{board.clock / 1e6:g}",
         f"{board.flash:,}",
         f"{board.ram:,}",
+        "-" if board.clock is None else f"{board.clock / 1e6:g}",
+        board.title,
+        board.core,
         "-" if source is None else SPELLED_SOURCES[source],
     )

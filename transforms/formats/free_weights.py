@@ -20,8 +20,8 @@ class FreeWeightsPass(ModulePass):
     """Set `tinyml.weights_as_data` on the function of the model.
 
     Accumulators, kernels and bounds are then chosen for every value that the format of a weight represents. Raises
-    `InputError` for a sparse matrix, whose structure is a part of the program, and for a forest, whose nodes are a
-    part of the program.
+    `InputError` for a sparse matrix, whose structure is a part of the program, for the samples that an estimator
+    stores, and for a forest, whose nodes are a part of the program.
     """
 
     name = "free-weights"
@@ -29,9 +29,13 @@ class FreeWeightsPass(ModulePass):
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         from tinyml.runtime.evaluator.evaluator import predict_function
 
+        function = predict_function(op)
         for each in op.walk():
             if isinstance(each, tdsl.SpmvOp):
-                raise error_at(each, "--weights-at: the zeros of a sparse matrix are a part of the program")
+                what = "zeros of a sparse matrix"
+                if (stored := tdsl.read_interface(function).stored) is not None:
+                    what = f"{stored.what} of a model, whose number and classes another training changes,"
+                raise error_at(each, f"--weights-at: the {what} are a part of the program")
             if each.name == "tdsl.forest":
                 raise error_at(each, "--weights-at: the nodes of a forest are a part of the program")
-        predict_function(op).attributes[WEIGHTS_AS_DATA] = UnitAttr()
+        function.attributes[WEIGHTS_AS_DATA] = UnitAttr()

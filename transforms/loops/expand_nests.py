@@ -41,7 +41,7 @@ def _expand(function: func.FuncOp) -> None:
     for nest in [each for each in function.walk() if isinstance(each, num.ClosedNestOp)]:
         if isinstance(nest, num.NestOp):
             expand_nest(nest)
-        elif isinstance(nest, num.ContractOp) and not nest.products and not _has_formats(nest):
+        elif isinstance(nest, num.ContractOp) and not _has_formats(nest):
             from tinyml.transforms.ir.contraction_loops import expand_contraction
 
             expand_contraction(nest)

@@ -103,7 +103,8 @@ class FlatNest:
         """The nest whose outer loop is `loop`. None if its form does not permit flattening."""
         ops = list(loop.body.block.ops)[:-1]
         inner = [op for op in ops if op.regions]
-        if len(inner) != 1 or not (trips_of(loop) or 0) > 1:
+        trips = trips_of(loop)
+        if len(inner) != 1 or trips is None or trips < 2:
             return None
         [within] = inner
         if not is_pipelined(within) or not trips_of(within):

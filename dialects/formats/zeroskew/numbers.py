@@ -120,7 +120,11 @@ class ZeroSkewNumbers(ParametrizedAttribute, TypeAttribute, NumberFormat):
 
     @property
     def scale(self) -> float:
-        """The scale of a format that has only one."""
+        """The single scale of the format. Raises `InputError` for separate scales of rows."""
+        if self.per_channel:
+            raise InputError(
+                f"{self.type} has a scale for each row, as only the left factor of a product and its start may have"
+            )
         [scale] = self.scale_values
         return scale
 

@@ -6,6 +6,7 @@
 // RUN: not tinyml-opt %s -p 'bind-weights{weights_at="0xFFFFFFD8"}' 2>&1 | filecheck %s --check-prefix=ABOVE
 // RUN: not tinyml-opt %s -p 'bind-weights{weights_at="a b"}' 2>&1 | filecheck %s --check-prefix=BLANK
 // RUN: sed 's/host/uno/' %s | tinyml-opt -p 'bind-weights{weights_at="0xFFD4"}' | filecheck %s --check-prefix=LAST
+// RUN: sed 's/host/cortex-m4/; s/2xi32/2xi8/' %s | tinyml-opt -p 'bind-weights{weights_at=".weights"}' | filecheck %s --check-prefix=APART
 // RUN: sed 's/host/uno/' %s | not tinyml-opt -p 'bind-weights{weights_at="0xFFD8"}' 2>&1 | filecheck %s --check-prefix=BEYOND
 // RUN: sed 's/{tinyml.data}//' %s | not tinyml-opt -p 'bind-weights{weights_at=".weights"}' 2>&1 | filecheck %s --check-prefix=NONE
 // RUN: sed 's/host/uno/; s/\(xi[0-9]*>\) {tinyml.data}/\1 far {tinyml.data}/' %s | not tinyml-opt -p 'bind-weights{weights_at=".weights"}' 2>&1 | filecheck %s --check-prefix=FAR
@@ -31,7 +32,11 @@ builtin.module attributes {tinyml.target = "host"} {
 // MISALIGNED: --weights-at: the address must be a multiple of 4, got 0x1002
 // WRONG: --weights-at: expected an address or the name of a section, got '0xZ'
 // LAST: #define net_BLOB_ADDRESS 0xFFD4u
+// LAST: static const uint8_t net_blob_head[20] TM_FLASH = {
 // BEYOND: --weights-at: the 43 bytes at 0xFFD8 end beyond the first 64 KB of avr's flash
+// APART-LABEL: c.verbatim
+// APART: #define net_w ((const int8_t *)(net_blob_bytes + 32))
+// APART-SAME: #define net_b ((const int8_t *)(net_blob_bytes + 36))
 // NONE: --weights-at: the program has no arrays of numbers
 // FAR: --weights-at: a blob lies in the first 64 KB of avr's flash, and these weights do not
 // TOP: #define net_BLOB_ADDRESS 0xFFFFFFD4u

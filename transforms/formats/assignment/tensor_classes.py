@@ -143,6 +143,12 @@ class TensorClass:
         return all(tdsl.constant_root(value) is not None for value in self.members)
 
     @cached_property
+    def is_condition(self) -> bool:
+        """True if an op asks which elements of a member are positive."""
+        uses = ((value, use.operation) for value in self.members for use in value.uses)
+        return any(isinstance(op, tdsl.TensorOp) and op.compares(value) for value, op in uses)
+
+    @cached_property
     def roots(self) -> Sequence[tdsl.ConstOp]:
         """The constants that are members, or whose parts are members."""
         return list(dict.fromkeys(root for value in self.members if (root := tdsl.constant_root(value)) is not None))

@@ -59,7 +59,7 @@ def divide(module: ModuleOp) -> None:
 def _divide(value: SSAValue) -> None:
     slices = _parts_read(value, None)
     parts = sorted({part for _, part in slices or ()}, key=lambda part: part.start)
-    if len(parts) < 2 or len({part.rows for part in parts}) > 1:
+    if len(parts) < 2:
         return
     ends = [0, *(part.stop for part in parts)]
     whole = ends[-1] * parts[0].rows == prod(tdsl.shape_of(value))

@@ -40,7 +40,7 @@ def hint_loops(op: ModuleOp, cells: int) -> None:
         hint = IntegerAttr(factor, i64)
         if isinstance(array.owner, Operation):
             array.owner.attributes[PARTITION] = hint
-        elif isinstance(function := array.owner.parent_op(), func.FuncOp) and len(function.args) == 1:
+        elif isinstance(function := array.owner.parent_op(), func.FuncOp) and [*function.args] == [array]:
             set_argument_attribute(function, PARTITION, hint)
 
 

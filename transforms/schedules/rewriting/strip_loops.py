@@ -43,7 +43,7 @@ class StripLoops(StreamLoops):
                 raise NotTiled(f"{stage.node.result} is used after the segment")
         graph, width = self.timing.graph, tdsl.shape_of(end.result)[2]
         if not 0 < count <= width:
-            raise NotTiled(f"{count} strips do not divide {width} columns")
+            raise NotTiled(f"expected 1 to {width} strips of {width} columns, got {count}")
         self.count = count
         self.widths = {
             name: columns.most for name, columns in columns_of_strips(graph, len(graph.nodes) - 1, count).items()

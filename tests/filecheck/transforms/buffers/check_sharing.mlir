@@ -84,3 +84,23 @@ func.func @one(%X: memref<1xf32>) -> index {
   func.return %l : index
 }
 // CHECK: the functions share no arena: run share-arena first
+
+// -----
+
+// Exact cover does not judge more than 1 MB, and branch and bound does.
+builtin.module attributes {scratch.shared = {bytes = 1048580 : i64, alignment = 4 : i64, lower_bound = 1048580 : i64, proof = "peak"}} {
+  func.func @one(%i: index) -> index {
+    %arena = scratch.arena {alignment = 4 : i64} : memref<1048580xi8>
+    %kept = scratch.view %arena[1048576 : i64] {live = [-1 : i64, 1 : i64], state} : memref<1048580xi8> to memref<1xf32>
+    tdsl.neg %kept : memref<1xf32> into %kept : memref<1xf32>
+    func.return %i : index
+  }
+  func.func @two(%X: memref<262144xf32>) -> index {
+    %arena = scratch.arena {alignment = 4 : i64} : memref<1048576xi8>
+    %y = scratch.view %arena[0 : i64] {live = [0 : i64, 1 : i64]} : memref<1048576xi8> to memref<262144xf32>
+    tdsl.neg %X : memref<262144xf32> into %y : memref<262144xf32>
+    %l = tdsl.argmax %y : memref<262144xf32>
+    func.return %l : index
+  }
+}
+// CHECK: scratch.shared = {bytes = 1048580 : i64, alignment = 4 : i64, lower_bound = 1048580 : i64, proof = "peak", checked = ["branch-and-bound"]}

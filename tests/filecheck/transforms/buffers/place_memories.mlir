@@ -6,6 +6,7 @@
 // RUN: tinyml-opt %s -p 'place-memories{memory="fast=288:0/0,slow=64K:3/3,flash=1M:5/0" target=riscv}' | filecheck %s --check-prefix=WARM
 // RUN: tinyml-opt %s -p 'place-memories{memory="fast=32:0/0,slow=64K:3/3,stack=32" target=riscv}' | filecheck %s --check-prefix=STACK
 // RUN: tinyml-opt %s -p 'place-memories{memory="fast=64:0/0,slow=64K:3/3,stack=32" target=riscv}' | filecheck %s --check-prefix=BESIDE
+// RUN: tinyml-opt %s -p 'place-memories{memory="fast=16:0/0,slow=64K:3/3,flash=1M:5/0" target=riscv nodes=1}' | filecheck %s --check-prefix=FEW
 // RUN: not tinyml-opt %s -p 'place-memories{memory="fast=96:0/0" target=riscv judge=optimist}' 2>&1 | filecheck %s --check-prefix=JUDGE
 // RUN: not tinyml-opt %s -p 'place-memories{memory="fast=96:0/0" target=riscv nodes=0}' 2>&1 | filecheck %s --check-prefix=NODES
 // RUN: sed 's/riscv/uno/' %s | not tinyml-opt -p 'place-memories{memory="fast=96:0/0" target=uno}' 2>&1 | filecheck %s --check-prefix=UNO
@@ -58,6 +59,9 @@ func.func @chain(%X: memref<16x1x!fixed.q<8, 7>>) -> index {
 // STACK-SAME: cost = 288 : i64
 // BESIDE: bytes = 32 : i64, stack = 32 : i64
 // BESIDE-SAME: cost = 0 : i64
+
+// The first choice, and a bound that counts what the fast memory lacks.
+// FEW: cost = 2688 : i64, bound = 2546 : i64, proof = "", checked = "exhaustive"
 
 // JUDGE: unknown judge 'optimist'
 // NODES: nodes must be positive, got 0

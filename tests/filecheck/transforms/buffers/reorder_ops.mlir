@@ -235,3 +235,25 @@ func.func @sections(%X: memref<1x1xf32>, %W: memref<1x8xf32, #scratch.flash>, %V
 // CHECK-NEXT: %r = scratch.alloc : memref<64x1xf32>
 // CHECK-NEXT: tdsl.matmul %U, %s : memref<64x1xf32, #scratch.flash>, memref<1x1xf32> into %r : memref<64x1xf32>
 // CHECK-NEXT: func.return %r : memref<64x1xf32>
+
+// -----
+
+// Three steps: the large buffer is read before the small result is written.
+func.func @three(%X: memref<8x1xf32>, %W: memref<1x8xf32, #scratch.flash>) -> (memref<1x1xf32>, memref<1x1xf32>) {
+  %a = scratch.alloc : memref<8x1xf32>
+  %p = scratch.alloc : memref<1x1xf32>
+  %q = scratch.alloc : memref<1x1xf32>
+  tdsl.exp %X : memref<8x1xf32> into %a : memref<8x1xf32>
+  tdsl.matmul %W, %X : memref<1x8xf32, #scratch.flash>, memref<8x1xf32> into %q : memref<1x1xf32>
+  tdsl.matmul %W, %a : memref<1x8xf32, #scratch.flash>, memref<8x1xf32> into %p : memref<1x1xf32>
+  func.return %p, %q : memref<1x1xf32>, memref<1x1xf32>
+}
+// CHECK-LABEL: func.func @three
+// CHECK-NEXT: %a = scratch.alloc : memref<8x1xf32>
+// CHECK-NEXT: tdsl.exp %X : memref<8x1xf32> into %a : memref<8x1xf32>
+// CHECK-NEXT: %p = scratch.alloc : memref<1x1xf32>
+// CHECK-NEXT: tdsl.matmul %W, %a
+// CHECK-NEXT: %q = scratch.alloc : memref<1x1xf32>
+// CHECK-NEXT: tdsl.matmul %W, %X
+// PACKED-LABEL: func.func @three
+// PACKED: scratch.arena {{.*}} : memref<32xi8>

@@ -1,4 +1,5 @@
 // RUN: not tinyml-opt %s -p free-weights 2>&1 | filecheck %s
+// RUN: sed 's/4>> {$/4>> attributes {tdsl.interface = #tdsl.interface<stored = [2, "support vectors", "a greater C"]>} {/' %s | not tinyml-opt -p free-weights 2>&1 | filecheck %s --check-prefix=STORED
 
 // CHECK: --weights-at: the zeros of a sparse matrix are a part of the program
 func.func @sparse(%X: tensor<2x1x!fixed.q<8, 4>>) -> tensor<2x1x!fixed.q<8, 4>> {
@@ -6,3 +7,4 @@ func.func @sparse(%X: tensor<2x1x!fixed.q<8, 4>>) -> tensor<2x1x!fixed.q<8, 4>> 
   %p = tdsl.spmv %W, %X : tensor<2x2x!fixed.q<8, 4>, #tdsl.csr>, tensor<2x1x!fixed.q<8, 4>> -> tensor<2x1x!fixed.q<8, 4>>
   func.return %p : tensor<2x1x!fixed.q<8, 4>>
 }
+// STORED: --weights-at: the support vectors of a model, whose number and classes another training changes, are a part of the program

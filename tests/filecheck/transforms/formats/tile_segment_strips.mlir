@@ -20,6 +20,6 @@ func.func @bottleneck(%X: tensor<1x4x5x2x!fixed.q<8, 7>>) -> tensor<1x2x3x6x!fix
 // CHECK: arith.remsi [[x]], %{{.*}} : index
 // CHECK: tdsl.insert_slice %{{.*}} -> tensor<1x3x3x6x!fixed.q<8, 5>>
 // CHECK: tdsl.window %{{.*}} ring = array<i64: 4, 5>} : tensor<1x3x3x6x!fixed.q<8, 5>> -> tensor<1x3x3x6x!fixed.q<8, 5>>
-// MANY: 'y.0' to 'z.1' do not run by strips: 4 strips do not divide 3 columns
-// NONE: 'y.0' to 'z.1' do not run by strips: 0 strips do not divide 3 columns
+// MANY: 'y.0' to 'z.1' do not run by strips: expected 1 to 3 strips of 3 columns, got 4
+// NONE: 'y.0' to 'z.1' do not run by strips: expected 1 to 3 strips of 3 columns, got 0
 // ARRIVES: do not run by strips: the rows of {{.*}} arrive once, but every strip reads them

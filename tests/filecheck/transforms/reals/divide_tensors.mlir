@@ -181,3 +181,41 @@ func.func @transposed(%A: tensor<1x3x2xf32>, %B: tensor<1x3x2xf32>, %C: tensor<1
 // CHECK-NEXT: %d = tdsl.concat %C, %C {axis = 0 : i64} : tensor<1x3x2xf32>, tensor<1x3x2xf32> -> tensor<2x3x2xf32>
 // CHECK-NEXT: %u = tdsl.transpose %d {permutation = array<i64: 0, 2, 1>} : tensor<2x3x2xf32> -> tensor<2x2x3xf32>
 // CHECK-NEXT: func.return %r, %u : tensor<3x4xf32>, tensor<2x2x3xf32>
+
+// -----
+
+// Unchanged: the operand of the negation is also read as a whole.
+func.func @shared(%X: tensor<2x2xf32>) -> (tensor<2x1xf32>, tensor<2x1xf32>, tensor<2x2xf32>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %W = tdsl.const dense<[[1.0, 2.0], [3.0, 4.0]]> : tensor<2x2xf32> -> tensor<2x2xf32>
+  %p = tdsl.matmul %X, %W : tensor<2x2xf32>, tensor<2x2xf32> -> tensor<2x2xf32>
+  %y = tdsl.neg %p : tensor<2x2xf32> -> tensor<2x2xf32>
+  %a = tdsl.slice %y[%c0, %c0] : tensor<2x2xf32> -> tensor<2x1xf32>
+  %b = tdsl.slice %y[%c0, %c1] : tensor<2x2xf32> -> tensor<2x1xf32>
+  func.return %a, %b, %p : tensor<2x1xf32>, tensor<2x1xf32>, tensor<2x2xf32>
+}
+// CHECK-LABEL: func.func @shared
+// CHECK-NEXT: %c0 = arith.constant 0 : index
+// CHECK-NEXT: %c1 = arith.constant 1 : index
+// CHECK-NEXT: %W = tdsl.const dense<{{\[\[}}1.000000e+00, 2.000000e+00], [3.000000e+00, 4.000000e+00]]> : tensor<2x2xf32> -> tensor<2x2xf32>
+// CHECK-NEXT: %p = tdsl.matmul %X, %W : tensor<2x2xf32>, tensor<2x2xf32> -> tensor<2x2xf32>
+// CHECK-NEXT: %y = tdsl.neg %p : tensor<2x2xf32> -> tensor<2x2xf32>
+// CHECK-NEXT: %a = tdsl.slice %y[%c0, %c0] : tensor<2x2xf32> -> tensor<2x1xf32>
+// CHECK-NEXT: %b = tdsl.slice %y[%c0, %c1] : tensor<2x2xf32> -> tensor<2x1xf32>
+// CHECK-NEXT: func.return %a, %b, %p : tensor<2x1xf32>, tensor<2x1xf32>, tensor<2x2xf32>
+
+// -----
+
+// Unchanged: of three parts, only the first consists of whole rows of the transposed matrix.
+func.func @halves(%A: tensor<2xf32>, %B: tensor<1xf32>, %C: tensor<1xf32>) -> tensor<2x2xf32> {
+  %c = tdsl.concat %A, %B, %C {axis = 0 : i64} : tensor<2xf32>, tensor<1xf32>, tensor<1xf32> -> tensor<4xf32>
+  %r = tdsl.reshape %c : tensor<4xf32> -> tensor<2x2xf32>
+  %t = tdsl.transpose %r {permutation = array<i64: 1, 0>} : tensor<2x2xf32> -> tensor<2x2xf32>
+  func.return %t : tensor<2x2xf32>
+}
+// CHECK-LABEL: func.func @halves(%A: tensor<2xf32>, %B: tensor<1xf32>, %C: tensor<1xf32>) -> tensor<2x2xf32> {
+// CHECK-NEXT: %c = tdsl.concat %A, %B, %C {axis = 0 : i64} : tensor<2xf32>, tensor<1xf32>, tensor<1xf32> -> tensor<4xf32>
+// CHECK-NEXT: %r = tdsl.reshape %c : tensor<4xf32> -> tensor<2x2xf32>
+// CHECK-NEXT: %t = tdsl.transpose %r {permutation = array<i64: 1, 0>} : tensor<2x2xf32> -> tensor<2x2xf32>
+// CHECK-NEXT: func.return %t : tensor<2x2xf32>

@@ -1,5 +1,6 @@
 // RUN: tinyml-opt %s -p 'leave-room{weights_margin=2.0}' | filecheck %s
 // RUN: tinyml-opt %s -p 'leave-room{weights_margin=1.0}' | filecheck %s --check-prefix=SAME
+// RUN: tinyml-opt %s -p leave-room | filecheck %s --check-prefix=SAME
 // RUN: not tinyml-opt %s -p 'leave-room{weights_margin=0.99}' 2>&1 | filecheck %s --check-prefix=LESS
 // RUN: sed '/tdsl.const/s/{[^}]*}//' %s | not tinyml-opt -p leave-room 2>&1 | filecheck %s --check-prefix=NONE
 

@@ -208,3 +208,10 @@ def test_interpolated_functions_are_near_the_real_ones(function: Function, scale
     reals = np.tanh(source.decode(raws)) if function == "tanh" else 1 / (1 + np.exp(-source.decode(raws)))
     found = result.decode(result.function(NumpyMachine(), function, raws, source))
     assert np.abs(found - np.minimum(reals, 1 - 2**-15)).max() < 4 * 2**-15
+
+
+def test_limits_of_a_clamp_may_be_infinite():
+    """Elu and its like clamp to (-inf, 0]."""
+    format, raws = ZeroSkewType(8, 0.5, 3), np.arange(-128, 128, dtype=np.int8)
+    assert np.array_equal(format.clamp(M, raws, -math.inf, 0.0), np.minimum(raws, 3))
+    assert np.array_equal(format.clamp(M, raws, 0.0, math.inf), np.maximum(raws, 3))

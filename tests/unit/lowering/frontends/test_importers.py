@@ -74,6 +74,7 @@ def test_unknown_suffixes_and_binary_text_are_refused(tmp_path: Path) -> None:
         ("net.pt", r"\.mlir\): in Python, tinyml.compile\(module, X_val, board=...\) accepts the module"),
         ("saved_model.pb", "TFLiteConverter.from_saved_model"),
         ("weights.npz", "arrays have no network"),
+        ("boosted.model", r"save_model\('model.json'\) of XGBoost writes a file that is read"),
     ],
 )
 def test_files_of_other_tools_name_what_helps(file: str, message: str, tmp_path: Path) -> None:

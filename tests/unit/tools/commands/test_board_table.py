@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import html
 import re
 from collections.abc import Callable
+from pathlib import Path
 
 import pytest
+from programs.browser import needs_chromium, visit
 from programs.paths import ROOT
 
 from tinyml.targets.registry import boards
@@ -31,3 +34,26 @@ def test_estimates_name_what_they_leave_out():
     estimated = [board for board in boards() if board.time_source in ("published", "modelled", "least")]
     assert all(board.waits for board in estimated)
     assert not any(board.waits for board in boards() if board not in estimated)
+
+
+@needs_chromium
+def test_a_telephone_shows_the_memories(tmp_path: Path):
+    """The columns up to the clock end within 390 px, less the margins of the page."""
+    heads, _, *rows = [
+        [re.sub(r"`(.*?)`", r"<code>\1</code>", cell.strip()) for cell in line.strip("|").split("|")]
+        for line in board_table().splitlines()
+    ]
+    lines = ["".join(f"<td>{cell}</td>" for cell in row) for row in rows]
+    style = (ROOT / "docs/site/extra.css").read_text("utf-8")
+    framed = (
+        f"<style>html {{ font-size: 125% }} body {{ margin: 0 }} {style}</style><div class='md-typeset'><table>"
+        f"<tr>{''.join(f'<th>{head}</th>' for head in heads)}</tr><tr>{'</tr><tr>'.join(lines)}</tr></table></div>"
+        "<script>parent.document.title = [...document.querySelectorAll('th')]"
+        ".map(head => Math.round(head.getBoundingClientRect().right)).join(' ')</script>"
+    )
+    page = tmp_path / "page.html"
+    page.write_text(f'<title>-</title><iframe style="width:390px" srcdoc="{html.escape(framed)}"></iframe>', "utf-8")
+    seen = visit(page.as_uri(), tmp_path)
+    [title] = re.findall(r"<title>(.*?)</title>", seen.document)
+    ends = dict(zip(heads, map(int, title.split()), strict=True))
+    assert ends["flash, bytes"] < ends["RAM, bytes"] < ends["MHz"] <= 390 - 2 * 16

@@ -179,3 +179,7 @@ def test_no_choice_within_the_nodes_is_no_proof():
     tight = replace(problem, capacities=(*problem.capacities[:2], problem.capacities[0]))
     with pytest.raises(OutOfTime):
         choose(replace(tight, capacities=(60, 60, 60)), packed, nodes=1)
+
+
+def test_rounding_errors_raise_no_bound():
+    assert [rounded_up(bound) for bound in (-1.0, 240.0, 240.0001, 240.001)] == [0, 240, 240, 241]
