@@ -162,20 +162,31 @@ def _store_densely(module: ModuleOp) -> None:
         Rewriter.replace_op(op, [dense, product])
 
 
-def elements(name: str, matrix: str, count: int) -> Callable[[Path | None], Values]:
-    """A function that counts the cycles of a sparse product on `count` processing elements.
+PROJECTIONS = "bonsai-mnist16-10", "bonsai-mnist10", "bonsai-usps10"
+"""Models whose sparse products have one sparse matrix, the projection `Z`."""
 
-    It counts them for entries that are distributed in advance, and for columns that are distributed as in the paper.
+ELEMENTS = 4, 8, 16, 32
+
+
+def elements(models: Path | None) -> Values:
+    """The cycles of sparse products on some numbers of processing elements, by the row and as in the paper.
+
+    Sums of the cycles of all projections on all numbers of elements: `rows` for entries that are distributed in
+    advance, `fed` for columns that are distributed as in the paper, `joined` with a cycle for each row, in which the
+    partial sums of the elements are added, and `least` for elements that are never idle. saved, over: the most cycles
+    that `fed` takes less than `rows`, and `joined` more.
     """
-
-    def counted(models: Path | None) -> Values:
-        nonzero = np.load(model_path(name, models) / f"{matrix}.npy") != 0
-        dealt = int(sum(max(1, -(-entries // count)) for entries in nonzero.sum(1).tolist()))
-        fed = fed_cycles(nonzero.sum(0).tolist(), count)
-        entries, rows = int(nonzero.sum()), len(nonzero)
-        return {"entries": entries, "rows": rows, "dealt": dealt, "fed": fed, "joined": fed + rows}
-
-    return counted
+    cycles: list[tuple[int, int, int, int]] = []
+    for name in PROJECTIONS:
+        nonzero = np.load(model_path(name, models) / "Z.npy") != 0
+        for count in ELEMENTS:
+            dealt = sum(max(1, -(-entries // count)) for entries in nonzero.sum(1).tolist())
+            fed = fed_cycles(nonzero.sum(0).tolist(), count)
+            cycles.append((dealt, fed, fed + len(nonzero), -(-int(nonzero.sum()) // count)))
+    sums = {name: sum(column) for name, column in zip(("rows", "fed", "joined", "least"), zip(*cycles), strict=True)}
+    saved = max(dealt - fed for dealt, fed, *_ in cycles)
+    over = max(joined - dealt for dealt, _, joined, _ in cycles)
+    return {**sums, "saved": saved, "over": over, "always": all(dealt < joined for dealt, _, joined, _ in cycles)}
 
 
 def fed_cycles(columns: Sequence[int], count: int) -> int:
