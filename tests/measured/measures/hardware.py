@@ -173,20 +173,19 @@ def elements(models: Path | None) -> Values:
 
     Sums of the cycles of all projections on all numbers of elements: `rows` for entries that are distributed in
     advance, `fed` for columns that are distributed as in the paper, `joined` with a cycle for each row, in which the
-    partial sums of the elements are added, and `least` for elements that are never idle. saved, over: the most cycles
-    that `fed` takes less than `rows`, and `joined` more.
+    partial sums of the elements are added, and `least` for elements that are never idle. saved: the most cycles that
+    `fed` takes less than `rows` for one product.
     """
     cycles: list[tuple[int, int, int, int]] = []
     for name in PROJECTIONS:
         nonzero = np.load(model_path(name, models) / "Z.npy") != 0
         for count in ELEMENTS:
-            dealt = sum(max(1, -(-entries // count)) for entries in nonzero.sum(1).tolist())
+            by_rows = sum(max(1, -(-entries // count)) for entries in nonzero.sum(1).tolist())
             fed = fed_cycles(nonzero.sum(0).tolist(), count)
-            cycles.append((dealt, fed, fed + len(nonzero), -(-int(nonzero.sum()) // count)))
-    sums = {name: sum(column) for name, column in zip(("rows", "fed", "joined", "least"), zip(*cycles), strict=True)}
-    saved = max(dealt - fed for dealt, fed, *_ in cycles)
-    over = max(joined - dealt for dealt, _, joined, _ in cycles)
-    return {**sums, "saved": saved, "over": over, "always": all(dealt < joined for dealt, _, joined, _ in cycles)}
+            cycles.append((by_rows, fed, fed + len(nonzero), -(-int(nonzero.sum()) // count)))
+    by_rows, fed, joined, least = np.array(cycles).T
+    found = {"rows": by_rows.sum(), "fed": fed.sum(), "joined": joined.sum(), "least": least.sum()}
+    return {name: int(value) for name, value in {**found, "saved": (by_rows - fed).max()}.items()}
 
 
 def fed_cycles(columns: Sequence[int], count: int) -> int:

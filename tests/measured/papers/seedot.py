@@ -269,13 +269,15 @@ ROWS = (
         reports="three quarters of the columns are assigned statically, a quarter to free elements",
         here="all entries are assigned statically, by the row (`spread-entries`): 3 projections of Bonsai take {rows} "
         "cycles on 4, 8, 16 and 32 elements, summed over all; the scheme of the paper takes {fed}, at most {saved:d} "
-        "less for one product, and with the sums of the rows joined {joined}, up to {over:d} more",
+        "less for one product, and with the sums of the rows joined {joined}; elements that are never idle would take "
+        "{least}",
         verdict=DIFFERS,
-        why="each entry takes one cycle, so that compilers know which element becomes free when, and an assignment at "
-        "run time is one more static schedule; by columns, the partial sums of all elements must be joined, which "
-        "takes a cycle per row; the 2.6 to 14.9 times over high-level synthesis are not measured",
+        why="each entry takes one cycle, so that it is known before which element becomes free when, and an assignment "
+        "at run time is one more static schedule; by columns, the partial sums of all elements are joined, which takes "
+        "a cycle per row, and no assignment of columns takes less with these than rows do at most; the 2.6 to 14.9 "
+        "times over high-level synthesis are not measured",
         run=Measured(elements),
-        holds=lambda found: found["always"] and found["fed"] < found["rows"] < 1.02 * found["fed"],
+        holds=lambda found: found["fed"] < found["rows"] < found["joined"],
     ),
     Row(
         item="section 6.2.1, share",

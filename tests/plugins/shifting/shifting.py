@@ -3,7 +3,8 @@
 Results are computed in the order of the herringbone. After each result of a column, the pixel of the image that no
 further result reads lies between pixels that others read. All pixels before it move up by one, so that the memory at
 the front is free (Gural and Murmann 2019, section 3.4.2 and figure 5, top). The memory is that of `herringbone`, and
-the number of moved pixels grows with the area of the image times the number of its columns.
+the number of moved pixels grows with the square of the area of the image: in a square image it is some eighth of the
+pixels of the image times those of the result.
 """
 
 from __future__ import annotations
