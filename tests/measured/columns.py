@@ -410,6 +410,14 @@ TABLES: dict[str, dict[str, Column]] = {
         "`<8, 2>`": ("standard-posits {row} --width 8", "{change:+.2f} ({lost}, {won})"),
     },
     "results-posits-10": scalings_of(10),
+    "results-posits-costs": {
+        heading: (command, "{flash}; {time:k}")
+        for heading, command in (
+            ("fixed 6", "compile {row} --width 6"),
+            ("posit 6", "bench {row} --format posit --width 6"),
+            *((heading, FORMATS[heading]) for heading in ("fixed 8", "posit 8", "fixed 16", "posit 16")),
+        )
+    },
     "results-posits-weights": {
         heading: (f"compile {{row}} {options} --width 6 --scale-by scores {ON_HOST}", "{change:+.2f}")
         for heading, options in (

@@ -8,7 +8,7 @@ from pathlib import Path
 from measured.measures.classifiers import MODELS, drawing
 from measured.measures.spectrograms import drawn
 from measured.papers import PAPERS
-from measured.rows import MEANINGS, Row, Shown, Verdict
+from measured.rows import MEANINGS, Measured, Row, Shown, Verdict
 from measured.store import FOLDER, Figures, Values, read
 
 BLOCK = re.compile(r"(?P<open><!-- paper: (?P<paper>[\w-]+) -->\n).*?(?P<close><!-- end of paper -->\n)", re.DOTALL)
@@ -53,15 +53,18 @@ def file_of(paper: str) -> Path:
 
 
 def stored(paper: str) -> Figures:
-    """The stored figures of a paper by item. `Shown` rows and rows without a command have no entry."""
+    """The stored figures of a paper by item. Only measured rows have an entry."""
     return read(file_of(paper))
 
 
 def values_of(paper: str, row: Row) -> Values:
-    """The figures of a row; empty if its command has not been run."""
+    """The figures of a row; empty for a row by tests, and for a row that has not been measured."""
     return row.run.summary() if isinstance(row.run, Shown) else stored(paper).get(row.item, {})
 
 
 def is_kept(row: Row) -> bool:
-    """Whether the figures of a row are stored in the file of its paper."""
-    return row.run is not None and not isinstance(row.run, Shown)
+    """Whether the figures of a row are stored in the file of its paper.
+
+    Tests leave no figures, because the suite runs them at every commit.
+    """
+    return isinstance(row.run, Measured)

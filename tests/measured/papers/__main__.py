@@ -1,8 +1,8 @@
 """`python -m measured.papers`: run the rows of the papers and write their figures (`make papers`).
 
-A row that was run with the current version of the product and the same command is not run again, so that an interrupted
-run continues where it stopped. Models are searched for in the repository and in the folder `--models`. Rows whose
-models are missing are unchanged.
+A row that was measured with the current version of the product and the same command is not measured again, so that an
+interrupted run continues where it stopped. The tests of rows always run. Models are searched for in the repository and
+in the folder `--models`. Rows whose models are missing are unchanged.
 """
 
 from __future__ import annotations
@@ -78,7 +78,7 @@ def renew_pages() -> int:
 
 
 def _is_kept_as_it_is(paper: str, row: Row) -> bool:
-    """Whether a row was already run with the current version of the product and the same command."""
+    """Whether a row was already measured with the current version of the product and the same command."""
     before = stored(paper).get(row.item)
     return before is not None and before["command"] == row.command(paper) and is_current(before["commit"])
 

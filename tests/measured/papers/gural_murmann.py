@@ -142,15 +142,17 @@ ROWS = (
     Row(
         item="figure 5",
         title="shifting and transposing",
-        reports="two ways to reclaim pixels",
+        reports="two ways to reclaim pixels, of which shifting takes some h_out w_out h_in w_in moves of pixels",
         here="both: the network runs on an Uno in 435 bytes with `tm_transpose` (`herringbone`) and, in at most 1.2 "
-        "times the cycles, by shifting (`herringbone-shifting`, a schedule of the package `tests/plugins/shifting`)",
+        "times the cycles, by shifting (`herringbone-shifting`, a schedule of the package `tests/plugins/shifting`), "
+        "which moves 868 pixels of an image of 10 x 10, at most 0.14 times h_out w_out h_in w_in",
         verdict=REPRODUCED,
         run=tested(
             (f"{IN_PLACE}::test_gural_and_murmann_on_the_uno", 435),
             (f"{IN_PLACE}::test_shapes", "tm_transpose"),
             (f"{SHIFTING}::test_the_network_of_the_paper", 435, 1.2),
             (f"{SHIFTING}::test_bits_and_memory", "herringbone-shifting"),
+            (f"{SHIFTING}::test_moved_pixels", 868, 10, 0.14),
         ),
     ),
     Row(

@@ -369,7 +369,9 @@ ROWS = (
         here="two inverted bottlenecks on an image of 16 x 16 run on simulated `uno` and `cortex-m4` with the bits of "
         "the evaluator, in 1,362 bytes of arena; `patches` takes 2,224, `partial-32` 2,992",
         verdict=SURPASSED,
-        run=tested((f"{PATCHES}::test_networks_run_by_channels_in_patches_on_devices", "uno", "cortex-m4", 1362)),
+        run=tested(
+            (f"{PATCHES}::test_networks_run_by_channels_in_patches_on_devices", "uno", "cortex-m4", 1362, 2224, 2992)
+        ),
     ),
     Row(
         item="appendix C",

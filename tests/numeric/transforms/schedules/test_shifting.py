@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Generator
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 from unittest.mock import patch
 
 import numpy as np
@@ -26,6 +26,8 @@ from tinyml.runtime.model.model_interface import interface_of
 from tinyml.tools.driver.request import Request
 from tinyml.tools.driver.run_model import RunRequest, run_model
 from tinyml.tools.driver.stages import load_program, print_ir
+from tinyml.transforms.formats.plan_execution import PlanExecutionPass
+from tinyml.transforms.formats.reuse_input import ReuseInputPass
 
 PLANS = "herringbone-shifting", "herringbone"
 
@@ -95,6 +97,22 @@ def test_convolutions_with_strides_run_as_usual(tmp_path: Path):
     """
     report = compiled(network((9, 9), (1, 6), (3, 3), 7, (2, 2)), PLANS[0], tmp_path / "strides")
     assert not report.get("segments")
+
+
+@pytest.mark.parametrize(("side", "moved"), [(10, 868), (64, 1989454)])
+def test_moved_pixels(side: int, moved: int):
+    """An eighth of the paper's h_out w_out h_in w_in, and a little more: the square of the area, not area by side.
+
+    The stale pixel at row x of column y in a run has x rows before it, of which row - y - 1 pixels each are alive.
+    """
+    module = network((side, side), (2, 7), (3, 3), 7, (1, 1))
+    ReuseInputPass().apply(context(), module)
+    PlanExecutionPass(PLANS[0]).apply(context(), module)
+    [op] = (op for op in module.walk() if op.name == "shifting.conv2d")
+    runs = [run for run in cast("Any", op).line_list if run.columns]
+    before = [x * (run.row - y - 1) for run in runs for y in range(run.lines) for x in range(run.freed)]
+    assert sum(before) == moved
+    assert 1 / 8 < moved / ((side - 2) ** 2 * side**2) < 0.14
 
 
 def test_the_network_of_the_paper(tmp_path: Path):
