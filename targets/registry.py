@@ -24,6 +24,7 @@ from tinyml.dialects.extensions import needs, part_of
 from tinyml.dialects.layouts.contents import Content
 from tinyml.dialects.num import CodeKernelAttr, FarKernelAttr, KernelAttr
 from tinyml.dialects.own_attributes import TEXT, HolderKind, OwnAttribute
+from tinyml.dialects.own_rows import own_rows
 from tinyml.dialects.plugins import CHIPS as GROUP
 from tinyml.dialects.plugins import NAMES, PluginError, Row, each
 from tinyml.dialects.tables import Table
@@ -34,45 +35,12 @@ from tinyml.targets.makers import FarConstants
 from tinyml.targets.nests import FarWeightsQuery, KernelQuery, Maker, Offer, SumQuery
 from tinyml.targets.tiles import TileFamily
 
-
-def _boards(text: str) -> Mapping[str, str]:
-    """The names of boards and aliases, each mapped to the name of the board.
-
-    text: a word for each board, optionally followed by `=` and aliases.
-    """
-    return {name: names[0] for names in (word.split("=") for word in text.split()) for name in names}
-
-
-_AVR = "uno=atmega328p nano mega=atmega2560 leonardo=micro=atmega32u4 attiny85 avr35 atmega1284p"
-_CORTEX_M = """
-    cortex-m0 cortex-m3 cortex-m4 cortex-m7 cortex-m33 cortex-m4-xip mkr1000=mkrzero=nano33iot=samd21 pico=rp2040 due
-    nano33ble=nano33blesense nucleo-l4r5zi microbit=microbit-v2 xiao-samd21 nano-rp2040=xiao-rp2040 bluepill=stm32f103
-    blackpill=stm32f411 nucleo-f401re=stm32f401 nucleo-f446re=stm32f446 nrf52840-dk=nrf52840 xiao-nrf52840
-    arduino-uno-r4=uno-r4 nucleo-h743zi=stm32h743 portenta-h7=portenta=giga=arduino-giga teensy40 teensy41
-    nucleo-u575zi-q=stm32u575 pico2=rp2350
-"""
-_HELIUM = "cortex-m55 cortex-m85 alif-ensemble-e7 stm32n6570-dk=stm32n6 ek-ra8d1=ra8d1"
-_RISCV = """
-    riscv gd32vf103=longan-nano esp32-c3=esp32c3=xiao-esp32c3 esp32-c6=esp32c6=xiao-esp32c6 esp32-h2=esp32h2
-    esp32-p4=esp32p4 rv32ec ch32v003
-"""
-_XTENSA_LX = "esp32 esp32-s2=esp32s2 esp32-s3=esp32s3=xiao-esp32s3"
-
 CHIPS = Table(
     GROUP,
     "chip",
     lambda row: _loaded(row),
     home="tinyml.targets",
-    ours=(
-        Row("avr", "avr.chip:CHIP", names=_boards(_AVR)),
-        Row("cortex-m", "cortex_m.chip:CHIP", names=_boards(_CORTEX_M)),
-        Row("helium", "helium.chip:CHIP", names=_boards(_HELIUM)),
-        Row("riscv", "riscv.chip:CHIP", names=_boards(_RISCV)),
-        Row("xtensa", "xtensa.chip:CHIP", names=_boards("esp8266=nodemcu=wemos-d1-mini=d1-mini")),
-        Row("xtensa-lx", "xtensa_lx.chip:CHIP", names=_boards(_XTENSA_LX)),
-        Row("fpga", "fpga.chip:CHIP", names=_boards("ecp5-25k ice40-up5k arty-a7")),
-        Row("host", "host.chip:CHIP", names=_boards("host")),
-    ),
+    ours=own_rows("chips"),
 )
 """The chips."""
 

@@ -51,7 +51,8 @@ class Tile:
     * right: the right shift of sums; 0 if they are requantised.
     * lines: the number of lines of windows. Each line starts one pitch after the previous line.
     * filters: for rows that are multiplied by single channels, the number of rows for each channel.
-    * once: 1 if a requantisation rounds once, halves upwards; 0 if it rounds as in TensorFlow Lite.
+    * to_even: 1 if a requantisation rounds once, halves to even, where no sum lies halfway; 0 if it rounds as in
+      TensorFlow Lite.
     """
 
     rows: int
@@ -64,7 +65,7 @@ class Tile:
     right: int = 0
     lines: int = 1
     filters: int = 1
-    once: int = 0
+    to_even: int = 0
 
     @property
     def channels(self) -> int:
@@ -79,9 +80,9 @@ class Tile:
     @property
     def suffix(self) -> str:
         """The suffix of the name of the C function for the tile."""
-        *shape, zero, right, lines, filters, once = astuple(self)
+        *shape, zero, right, lines, filters, to_even = astuple(self)
         further = [right, lines, filters] if filters > 1 else [right, lines] if lines > 1 else [right] if right else []
-        return "_".join(map(str, (*shape, zero + ZERO_BIAS, *further, *(["once"] if once else []))))
+        return "_".join(map(str, (*shape, zero + ZERO_BIAS, *further, *(["once"] if to_even else []))))
 
     @staticmethod
     def of(kernel: TileKernelAttr) -> Tile:
@@ -102,14 +103,14 @@ class Sums:
     * weights: an array of shape (rows, elements).
     * starts: for each row, the initial value of its sums.
     * multipliers, shifts: for each row, the arguments of `tm_requantize_s32`, or of `tm_requantize_even_s32`.
-    * once: true for the arguments of `tm_requantize_even_s32`, which rounds once.
+    * to_even: true for the arguments of `tm_requantize_even_s32`, which rounds once, halves to even.
     """
 
     weights: Numbers
     starts: Numbers
     multipliers: Numbers
     shifts: Numbers
-    once: bool = False
+    to_even: bool = False
 
     @staticmethod
     def requantised(weights: Numbers, starts: Numbers, finish: Requantisation) -> Sums:
@@ -177,12 +178,12 @@ class Sums:
 
     def _bytes(self, sums: Raws, multipliers: Raws, shifts: Raws, zero: int) -> Numbers:
         """The bytes to which sums are requantised. The arguments are int32, int32 and int8 arrays of one shape."""
-        results = (requantize_even if self.once else requantize)(sums, multipliers, shifts)
+        results = (requantize_even if self.to_even else requantize)(sums, multipliers, shifts)
         return np.clip(results.astype(np.int64) + zero, *limits(8))
 
     def part(self, rows: slice) -> Sums:
         """The sums of some of the rows."""
-        return Sums(self.weights[rows], self.starts[rows], self.multipliers[rows], self.shifts[rows], self.once)
+        return Sums(self.weights[rows], self.starts[rows], self.multipliers[rows], self.shifts[rows], self.to_even)
 
     def __iter__(self) -> Iterator[tuple[Numbers, int, int, int]]:
         """Yield a tuple for each row: its weights, start, multiplier and shift."""
@@ -219,7 +220,7 @@ class TileFamily(Maker):
     * large: true if streams need more flash than weights; only `spend-flash` chooses such kernels.
     * lines: the number of lines of the tiles that have kernels.
     * least: the minimum number of products of a call for which a kernel is offered.
-    * once: true if there are also kernels that round sums once. They round halves upwards, and are offered for rows
+    * to_even: true if there are also kernels that round sums once. They round halves upwards, and are offered for rows
       none of whose sums lies halfway between two results.
     """
 
@@ -237,7 +238,7 @@ class TileFamily(Maker):
     lines: int = 1
     least: int = 0
     several: bool = False
-    once: bool = False
+    to_even: bool = False
 
     def offers(self, nest: KernelQuery) -> Iterator[Offer]:
         if not isinstance(nest, TileQuery) or not self._answers(nest) or (given := self.finished(nest.sums)) is None:
@@ -278,7 +279,7 @@ class TileFamily(Maker):
             sums = Sums(rows.weights, rows.start.sums(rows.accumulator) + half, finish.multipliers, finish.shifts)
         else:
             sums = Sums.requantised(rows.weights, rows.start.raws.astype(np.int64), finish)
-            if sums.once and sums.has_halves:
+            if sums.to_even and sums.has_halves:
                 return None
         bounded = self.bounded(sums, finish.zero)
         return None if bounded is None else (finish, bounded)
@@ -296,7 +297,7 @@ class TileFamily(Maker):
                 return None
             return Requantisation(np.zeros(rows, np.int32), np.full(rows, -right), 0, *exact_numbers(result).raw_limits)
         finish = accumulator.requantisation(result, rows) if accumulator.bits == 32 else None
-        supported = finish is not None and (self.once or not finish.to_even) and _is_by_bytes(finish, self.max_right)
+        supported = finish is not None and (self.to_even or not finish.to_even) and _is_by_bytes(finish, self.max_right)
         return finish if supported else None
 
     def tile(self, finish: Requantisation, nest: TileQuery) -> Tile:
@@ -319,7 +320,7 @@ class TileFamily(Maker):
     @cache  # noqa: B019 (families live as long as the program)
     def kernel(self, tile: Tile) -> Kernel | None:
         """The kernel for a tile; None for an unsupported shape or rounding."""
-        if tile.once and not self.once:
+        if tile.to_even and not self.to_even:
             return None
         kernel = self.composed(f"{self.name}_{tile.suffix}", tile)
         if kernel is None:
@@ -350,7 +351,7 @@ class TileCoder(Maker):
         if not chosen or (given := self.family.finished(nest.sums)) is None:
             return
         finish, sums = given
-        if sums.once:
+        if sums.to_even:
             return
         tile = self.family.tile(finish, nest)
         code = coded_tile(tile, sums)

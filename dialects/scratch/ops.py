@@ -228,6 +228,7 @@ class ArenaOp(DialectOp):
     this size is optimal. `proof` names the search that has proved this bound by excluding smaller packings. Without
     `proof`, the bound is the peak of live bytes. `checked` names the algorithm that verified the bound
     (`check-packing`). `packer` names the packing algorithm; the default is first fit. `memories`: see `place-memories`.
+    `shared` states that other programs store elements of any type in the arena.
     """
 
     name = "scratch.arena"
@@ -237,6 +238,7 @@ class ArenaOp(DialectOp):
     checked = opt_prop_def(StringAttr)
     packer = opt_prop_def(StringAttr)
     memories = opt_prop_def(DictionaryAttr)
+    shared = opt_prop_def(UnitAttr)
     result = result_def(MEMREF)
     traits = traits_def(AllocatesResult())
     irdl_options = (ParsePropInAttrDict(),)

@@ -130,7 +130,7 @@ class TileComposer(Generic[L]):
         lines: int = 1,
         shifts: bool = False,
         several: bool = False,
-        once: bool = False,
+        to_even: bool = False,
         shared: Sequence[SharedFunction] = (),
     ) -> TileFamily:
         """A family of tile kernels whose elements are bytes.
@@ -143,7 +143,7 @@ class TileComposer(Generic[L]):
         * lines: the number of lines of the tiles that have kernels.
         * shifts: true if sums are finished by a shift instead of a requantisation.
         * several: true if a channel may have several rows of weights.
-        * once: true if the code may also round sums once.
+        * to_even: true if the code may also round sums once, halves to even.
         * shared: functions that the code calls.
         """
 
@@ -176,5 +176,5 @@ class TileComposer(Generic[L]):
             large=large,
             lines=lines,
             several=several,
-            once=once,
+            to_even=to_even,
         )

@@ -7,16 +7,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from xdsl.dialects import arith, memref
-from xdsl.dialects.builtin import IndexType, IntegerAttr, MemRefType, ModuleOp, i8
-from xdsl.dialects.func import FuncOp
+from xdsl.dialects.builtin import ModuleOp, UnitAttr, i8
 
 from tinyml.dialects import c
 from tinyml.dialects.context import context
 from tinyml.dialects.errors import InputError
 from tinyml.dialects.functions import defined_functions
 from tinyml.dialects.rewriting import Rewriter
-from tinyml.dialects.scratch import ArenaOp, ViewOp, memref_type
+from tinyml.dialects.scratch import ArenaOp
 from tinyml.lowering import pipelines
 from tinyml.targets.c.joined_sources import joined_sources
 from tinyml.targets.c.names import check_model_name
@@ -191,7 +189,9 @@ def _c_files(module: ModuleOp, program: ProgramInFolder, arena: SharedArena, ctx
                     f"'{program.name}' would unpack elements over a state of '{other.sym_name.data}': compile "
                     f"'{program.name}' without --pack-buffers"
                 ) from error
-    _note_other_types(own)
+    # The C then accesses the arena by pointers that may alias.
+    for arena_op in (op for op in own.walk() if isinstance(op, ArenaOp)):
+        arena_op.shared = UnitAttr()
     pipelines.run(bits, ctx, pipelines.flatten(BITS_TO_C, options))
     # One program declares the arena for all, so that no program may rely on its element type.
     for op in bits.walk():
@@ -199,24 +199,6 @@ def _c_files(module: ModuleOp, program: ProgramInFolder, arena: SharedArena, ctx
             op.properties["element"] = i8
     source, header = (print_c(bits, ctx, program.board.name, file) for file in ("source", "header"))
     return source, header
-
-
-def _note_other_types(function: FuncOp) -> None:
-    """Let the C access the arena by pointers that may alias, as the other programs store elements of other types there.
-
-    A program whose buffers have one type only would use plain pointers. The appended read of a byte gives it a second
-    type; the lowering to C removes the read.
-    """
-    views = [op for op in function.walk() if isinstance(op, ViewOp)]
-    if len({memref_type(view.result).element_type for view in views}) != 1:
-        return
-    [arena] = [op for op in function.walk() if isinstance(op, ArenaOp)]
-    view = ViewOp(arena.result, 0, MemRefType(i8, [1]))
-    at = arith.ConstantOp(IntegerAttr(0, IndexType()))
-    end = function.get_return_op()
-    assert end is not None
-    for op in (view, at, memref.LoadOp.get(view.result, [at.result])):
-        function.body.block.insert_op_before(op, end)
 
 
 def _needs(name: str, programs: Sequence[ProgramInFolder], arena: SharedArena, constants: int) -> SharedPrograms:

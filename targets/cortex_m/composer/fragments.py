@@ -304,7 +304,7 @@ def requantised(sum: str, multiplier: str, right: str, tile: Tile) -> Code:
     zero = tile.zero
     high = (
         (t.smmla(sum, sum, multiplier, sum),)
-        if tile.once
+        if tile.to_even
         else (t.smmlar(sum, sum, multiplier, sum), t.add(sum, sum, sum, asr=31))
     )
     return (
@@ -355,7 +355,7 @@ The cost model counts them for half of all results: activations clamp about half
 
 
 def requantised_by_halves(
-    factors: str, multiplier: int, right: int, zero: str, target: Address, *, load: Opcode = t.ldrb, once: int = 0
+    factors: str, multiplier: int, right: int, zero: str, target: Address, *, load: Opcode = t.ldrb, to_even: int = 0
 ) -> Code:
     """Code that requantises the sum in r0 on ARMv6-M with four products, saturates it and stores it as a byte.
 
@@ -367,14 +367,14 @@ def requantised_by_halves(
     * zero: a register that contains the zero point.
     * target: the address of the store.
     * load: the instruction that loads the shift.
-    * once: as in `Tile`.
+    * to_even: as in `Tile`.
 
     The code clobbers r1 to r3. The sum and the multiplier are split into halfwords, and the halfwords of the sum are
     signed, so that no partial sum overflows. A shift leaves the last dropped bit in the carry. The carry is added to
     round the result. For sums that are rounded once, only the carry of the last shift is added.
     """
     # Negative numbers are decremented, so that halves round away from zero.
-    away = () if once else (t.asrs("r1", "r0", 31), t.adds("r0", "r0", "r1"))
+    away = () if to_even else (t.asrs("r1", "r0", 31), t.adds("r0", "r0", "r1"))
     return (
         t.sxth("r1", "r0"),
         t.subs("r0", "r0", "r1"),
@@ -391,7 +391,7 @@ def requantised_by_halves(
         t.adds("r1", "r1", "r2"),
         t.lsls("r0", "r0", 1),
         t.asrs("r1", "r1", 15),
-        (t.adds if once else t.adcs)("r0", "r0", "r1"),
+        (t.adds if to_even else t.adcs)("r0", "r0", "r1"),
         *away,
         load("r1", at(factors, right)),
         t.asrs("r0", "r0", "r1"),

@@ -177,7 +177,7 @@ class Channels(RowKernel):
 
     def to_bytes(self, sums: Sequence[str], numbers: str, spare: str) -> Code:
         """Code that finishes vectors of sums. numbers, spare: vectors that are overwritten."""
-        return requantised(sums, _STREAM, numbers, spare, _ZERO if self.tile.zero else None, once=self.tile.once)
+        return requantised(sums, _STREAM, numbers, spare, _ZERO if self.tile.zero else None, to_even=self.tile.to_even)
 
 
 @dataclass(frozen=True)

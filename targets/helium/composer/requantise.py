@@ -41,7 +41,9 @@ def zero_in(register: str, zero: int) -> Code:
     return ((t.mov(register, zero) if zero > 0 else t.mvn(register, -zero - 1)),) if zero else ()
 
 
-def requantised(sums: Sequence[str], stream: str, numbers: str, spare: str, zero: str | None, *, once: int = 0) -> Code:
+def requantised(
+    sums: Sequence[str], stream: str, numbers: str, spare: str, zero: str | None, *, to_even: int = 0
+) -> Code:
     """Code that requantises vectors of sums to bytes.
 
     As in TensorFlow Lite, there are two roundings. VQRDMULH performs the first rounding. VRSHL performs the second
@@ -53,11 +55,11 @@ def requantised(sums: Sequence[str], stream: str, numbers: str, spare: str, zero
     * stream: points to the fields of `finish`, and afterwards behind them.
     * numbers, spare: vectors that are overwritten.
     * zero: a register that contains the raw of 0; None if the raw is 0.
-    * once: as in `Tile`.
+    * to_even: as in `Tile`.
     """
     load = access("vldrw.u32", numbers, stream, VECTOR)
     lines = [load, *(integer("vadd.i32", sum, sum, numbers) for sum in sums)]
-    lines += [load, *_high_words(sums, numbers, once), load, *_decremented(sums, spare, once)]
+    lines += [load, *_high_words(sums, numbers, to_even), load, *_decremented(sums, spare, to_even)]
     lines += [integer("vrshl.s32", sum, sum, numbers) for sum in sums]
     for first, *others in _pairs(sums):
         lines += list(_halfwords((first, *others)))
@@ -67,7 +69,7 @@ def requantised(sums: Sequence[str], stream: str, numbers: str, spare: str, zero
 
 
 def requantised_equally(
-    sums: Sequence[str], spare: str, start: str, multiplier: str, shift: str, zero: str | None, *, once: int = 0
+    sums: Sequence[str], spare: str, start: str, multiplier: str, shift: str, zero: str | None, *, to_even: int = 0
 ) -> Code:
     """Code that requantises vectors of sums of the same row, as `requantised` does for sums of different rows.
 
@@ -75,27 +77,27 @@ def requantised_equally(
     * spare: a vector that is overwritten.
     * start, multiplier, shift: the registers that contain the row's integers.
     * zero: a register that contains the raw of 0; None if the raw is 0.
-    * once: as in `Tile`.
+    * to_even: as in `Tile`.
     """
-    lines = [*(integer("vadd.i32", sum, sum, start) for sum in sums), *_high_words(sums, multiplier, once)]
-    lines += _decremented(sums, spare, once)
+    lines = [*(integer("vadd.i32", sum, sum, start) for sum in sums), *_high_words(sums, multiplier, to_even)]
+    lines += _decremented(sums, spare, to_even)
     first, *others = sums
     lines += [*(integer("vrshl.s32", sum, shift) for sum in sums), *_halfwords(sums)]
     lines += [integer("vqadd.s16", first, first, zero)] if zero else []
     return joined(lines, integer("vqmovnb.s16", first, first), _second(first, others))
 
 
-def _high_words(sums: Sequence[str], multiplier: str, once: int) -> list[Instruction]:
+def _high_words(sums: Sequence[str], multiplier: str, to_even: int) -> list[Instruction]:
     """Code that replaces sums by the high words of twice their products with a multiplier.
 
     The high words are rounded unless sums are rounded once.
     """
-    return [multiply("vqdmulh.s32" if once else "vqrdmulh.s32", sum, sum, multiplier) for sum in sums]
+    return [multiply("vqdmulh.s32" if to_even else "vqrdmulh.s32", sum, sum, multiplier) for sum in sums]
 
 
-def _decremented(sums: Sequence[str], spare: str, once: int) -> list[Instruction]:
+def _decremented(sums: Sequence[str], spare: str, to_even: int) -> list[Instruction]:
     """Code that decrements negative high words, unless sums are rounded once."""
-    rounded = () if once else sums
+    rounded = () if to_even else sums
     return [
         line for sum in rounded for line in (integer("vshr.s32", spare, sum, 31), integer("vadd.i32", sum, sum, spare))
     ]

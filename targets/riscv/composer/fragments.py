@@ -74,7 +74,7 @@ def requantised(code: RiscvCode[V], sum: V, multiplier: V, right: V, tile: Tile)
     multiplier: twice the multiplier, as an unsigned integer. right: the right shift minus 1. The zero point is added
     before the lowest remaining bit is rounded, with ties away from zero, or upwards for sums that are rounded once.
     """
-    if tile.once:
+    if tile.to_even:
         number = code.put(MULHSU, sum, multiplier)
     else:
         # The high word of the product plus the highest bit of the low word, which rounds it.

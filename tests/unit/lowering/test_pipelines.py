@@ -22,15 +22,13 @@ from tinyml.dialects.formats.lookup import format_named
 from tinyml.dialects.functions import defined_functions
 from tinyml.dialects.options import options_of
 from tinyml.lowering.options import PipelineOptions
-from tinyml.lowering.pipeline_steps import PIPELINES, Extra, If
-from tinyml.lowering.pipelines import FORMAT_PROPERTIES, OPTION_PROPERTIES, Pipeline, flatten, pipeline, run
+from tinyml.lowering.pipeline_steps import PIPELINES, If
+from tinyml.lowering.pipelines import FORMAT_PROPERTIES, OPTION_PROPERTIES, Pipeline, flatten, pipeline, run, steps_of
 from tinyml.tools.cli.user_errors import as_input_error
 from tinyml.transforms.loops.place_constants import PlaceConstantsPass
 
 OPTIONS = {option.name for option in options_of(PipelineOptions)}
-STEPS = [
-    step.step if isinstance(step, Extra) else step for definition in PIPELINES.values() for step in definition.steps
-]
+STEPS = [step for name in PIPELINES for step in steps_of(name)]
 
 
 def names(pipeline: str, **options: Any) -> list[str]:
