@@ -17,17 +17,18 @@ from tinyml.dialects.plugins import Row
 
 
 @cache
-def _sections() -> Mapping[str, Sequence[Row]]:
-    sections: dict[str, list[Row]] = {}
+def sections() -> Mapping[str, Sequence[Row]]:
+    """The rows of the file by section."""
+    found: dict[str, list[Row]] = {}
     rows: list[Row] = []
     for line in Path(__file__).with_name("rows.txt").read_text("utf-8").splitlines():
         if line.startswith("["):
-            rows = sections.setdefault(line.strip("[]"), [])
+            rows = found.setdefault(line.strip("[]"), [])
         elif line and not line.startswith("#"):
             name, _, columns = map(str.strip, line.partition(" = "))
             value, help, parts = map(str.strip, f"{columns}||".split("|")[:3])
             rows.append(Row(name, value, help, _parts(parts)))
-    return sections
+    return found
 
 
 def _parts(text: str) -> Mapping[str, str]:
@@ -40,7 +41,7 @@ def _parts(text: str) -> Mapping[str, str]:
 
 def own_rows(section: str) -> Sequence[Row]:
     """The rows of a section of `rows.txt`, installed or not, in their order."""
-    return _sections()[section]
+    return sections()[section]
 
 
 def of_options(section: str, options: object) -> Iterator[tuple[Callable[..., Any], Any]]:
@@ -48,16 +49,16 @@ def of_options(section: str, options: object) -> Iterator[tuple[Callable[..., An
 
     Raises `InputError` for a function of an extension that is not installed.
     """
-    for row in _sections()[section]:
+    for row in sections()[section]:
         if (value := getattr(options, row.name)) is not None:
             yield imported(f"tinyml.{row.value}"), value
 
 
 def own_objects(section: str) -> list[Any]:
     """The objects that the installed rows of a section name."""
-    return [imported(where) for row in _sections()[section] if is_installed(where := f"tinyml.{row.value}")]
+    return [imported(where) for row in sections()[section] if is_installed(where := f"tinyml.{row.value}")]
 
 
 def own_modules(section: str) -> Sequence[str]:
     """The modules that a section of `rows.txt` lists and that are installed."""
-    return [name for row in _sections()[section] if is_installed(name := f"tinyml.{row.name}")]
+    return [name for row in sections()[section] if is_installed(name := f"tinyml.{row.name}")]

@@ -38,6 +38,8 @@ CONTRACTS = {
         "rewriting",
         "own_attributes",
         "own_rows",
+        "attribute_verification",
+        "spelling",
         "plugins",
         "modules",
         "tables",

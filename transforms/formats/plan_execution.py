@@ -41,7 +41,7 @@ class PlanExecutionPass(ModulePass):
     every mode, an image whose channels come first is copied into the order of pixels if that needs less memory, or in
     `auto` less time. If the model may overwrite the image, it is transposed in place instead. target: as for printing
     C; its kernels determine the number of pixels computed at once in segments streamed by rows. extra: the
-    multiply-accumulates that patches and strips may add, in percent of the network's multiply-accumulates. Raises
+    multiply-accumulates that recomputation may add, in percent of the network's multiply-accumulates. Raises
     `InputError` for another mode. Unless the mode is `ordinary` or `auto`, also raises `InputError` for functions that
     end in a loop or branch, and for batches of images.
     """

@@ -56,8 +56,8 @@ class Kernels(NamedTuple):
 class TilingOptions(NamedTuple):
     """The options of `tile-segment` for the execution of a segment.
 
-    sums: the width of accumulated sums in bits. patches: the number of patches along each axis, or of strips. channels:
-    the number of channels per iteration.
+    sums: the width of accumulated sums in bits. patches: the number of parts along each sliced axis. channels: the
+    number of channels per iteration.
     """
 
     sums: int = 32

@@ -1,8 +1,9 @@
 """The table of schedules.
 
-A schedule is a `Schedule` in a file of this folder and a row of `SCHEDULES`. A separate package adds a schedule by an
-entry point of the group `tinyml.schedules` with the schedule's name, such as `columns = "mypackage.columns:COLUMNS"`.
-The names can be listed without importing the files, so that tools start quickly.
+A schedule is a `Schedule` in a file of this folder and a row of the section `schedules` of `dialects/rows.txt`. A
+separate package adds a schedule by an entry point of the group `tinyml.schedules` with the schedule's name, such as
+`columns = "mypackage.columns:COLUMNS"`. The names can be listed without importing the files, so that tools start
+quickly.
 """
 
 from __future__ import annotations

@@ -12,7 +12,8 @@ import pytest
 from programs.paths import ROOT
 
 from tinyml.dialects import tdsl
-from tinyml.dialects.own_attributes import FORMER, OWN
+from tinyml.dialects.attribute_verification import FORMER
+from tinyml.dialects.own_attributes import OWN
 from tinyml.dialects.own_rows import own_rows
 from tinyml.dialects.plugins import INTERFACE
 from tinyml.tools.main import main
