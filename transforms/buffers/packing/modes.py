@@ -12,7 +12,6 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
 
-from tinyml.dialects.extensions import imported
 from tinyml.dialects.plugins import PACKERS as GROUP
 from tinyml.dialects.plugins import PluginError, Row
 from tinyml.dialects.tables import Table
@@ -127,7 +126,8 @@ one_by_one: Mode = partial(_noted, "none", partial(_above_pinned, apart))
 
 def by_shiftry(rectangles: Sequence[Rectangle], effort: Effort) -> Placement:
     """The placement by Shiftry's allocator."""
-    shiftry = imported("tinyml.transforms.buffers.packing.shiftry:shiftry")
+    from tinyml.transforms.buffers.packing.shiftry import shiftry
+
     return _noted("shiftry", partial(_above_pinned, shiftry), rectangles, effort)
 
 
