@@ -93,7 +93,7 @@ def steps_of(name: str) -> Sequence[str | If]:
         step = _pass_name(row)
         if pipeline == name and (condition or step in registry().all_passes):
             at = next(i for i, other in enumerate(steps) if behind.get(beside, beside) == _pass_of(other))
-            steps.insert(at + (side == "after"), If(*condition, step) if condition else step)
+            steps.insert(at + (side == "after"), If(condition[0], step) if condition else step)
             behind |= {beside: step} if side == "after" else {}
 
     def placed(plugin: Row) -> tuple[int, str] | None:
