@@ -1,16 +1,15 @@
-"""Discardable attributes of this project. A declaration specifies the values of an attribute and the places where it
-may occur.
+"""Discardable attributes of this project. Each declaration states the places where the attribute may occur and its
+values.
 
-In MLIR, a dialect can verify its discardable attributes (`dialect.name = value`) on ops of other dialects; xDSL has no
-hook for this purpose. An attribute is declared as a constant, which passes also use to look it up.
-`verify_own_attributes` checks a module against all declarations. Passes therefore never encounter an attribute of the
-wrong type or in the wrong place.
+MLIR lets a dialect verify `dialect.name = value` on foreign operations; xDSL has no hook for this purpose. An attribute
+is declared as the constant with which passes look up the attribute. `attribute_verification.py` checks a module against
+all declarations, so that passes never encounter an attribute of another type or in another place.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from enum import Enum
 from types import UnionType
@@ -22,33 +21,17 @@ from xdsl.dialects.builtin import (
     DenseArrayBase,
     DictionaryAttr,
     FloatAttr,
-    FunctionType,
     IntegerAttr,
     IntegerType,
-    ModuleOp,
     StringAttr,
     UnitAttr,
     i1,
     i64,
 )
-from xdsl.dialects.func import FuncOp
 from xdsl.ir import Attribute, Operation, SSAValue
-from xdsl.utils.exceptions import VerifyException
-from xdsl.utils.hints import isa
-
-from tinyml.dialects.errors import InputError, did_you_mean
-from tinyml.dialects.locations import error_at
 
 OWN = ("rtl", "scratch", "tdsl", "tinyml")
 """Prefixes of attribute names that must be declared."""
-
-FORMER = (
-    *("tdsl.classes", "tdsl.clusters", "tdsl.feature_names", "tdsl.feature_scales", "tdsl.feature_zeros"),
-    *("tdsl.input_format", "tdsl.input_unit", "tdsl.instances", "tdsl.order", "tdsl.packed", "tdsl.parts"),
-    *("tdsl.pushed", "tdsl.range", "tdsl.rate", "tdsl.received", "tdsl.reused", "tdsl.state", "tdsl.stored"),
-    *("tdsl.zeros", "scratch.gap", "scratch.height", "scratch.lower_bound", "scratch.optimal", "tinyml.copied"),
-)
-"""Attributes in files of older versions, since replaced by `#tdsl.interface` and by properties of an op."""
 
 Holder = Operation | SSAValue
 """The holder of an attribute: an operation, or an argument or result of a function."""
@@ -69,8 +52,8 @@ class HolderKind(Enum):
 class Value:
     """The set of permitted values of an attribute.
 
-    words: a description for messages and the reference page.
-    accepts: a function that returns whether a value is permitted, or raises `VerifyException` with a reason.
+    words: a description for messages and the reference page. accepts: a function that returns whether a value is
+    permitted, or raises `VerifyException` with a reason.
     """
 
     words: str
@@ -80,8 +63,8 @@ class Value:
 class OwnAttribute(str):
     """The name of an attribute as a string, with its declaration.
 
-    values: the permitted values for each kind of place or operation name.
-    meaning: a sentence for the reference page.
+    values: the permitted values for each kind of place or operation name. meaning: a sentence for the reference
+    page.
     """
 
     values: Mapping[HolderKind | str, Value]
@@ -105,7 +88,9 @@ class OwnAttribute(str):
         return " or ".join(filter(None, (", ".join(spelled[:-1]), spelled[-1])))
 
     def value_at(self, place: HolderKind, holder: Holder | None) -> Value | None:
-        """The permitted values of the attribute on a kind of object; None if the attribute is not permitted there."""
+        """The permitted values of the attribute on a kind of object; None if the attribute is not permitted
+        there.
+        """
         found = self.values.get(holder.name) if isinstance(holder, Operation) else None
         return found or self.values.get(place)
 
@@ -116,78 +101,6 @@ _DECLARED: dict[str, OwnAttribute] = {}
 def declared_attributes() -> Mapping[str, OwnAttribute]:
     """The attributes that imported modules have declared, by name."""
     return _DECLARED
-
-
-def verify_own_attributes(module: ModuleOp, complete: Callable[[], object]) -> None:
-    """Raise `InputError` for an attribute of tinyml that is not declared, is in the wrong place, or has an invalid
-    value.
-
-    The error states the location of the operation.
-
-    complete: imports all modules that declare attributes. It is called if a name is not declared yet.
-    """
-    for op in module.walk():
-        for place, where, holder, attributes in _groups(op):
-            for name, attribute in attributes.items():
-                if name.partition(".")[0] in OWN and name not in _DECLARED:
-                    complete()
-                if (complaint := _complaint(name, attribute, place, holder)) is not None:
-                    raise error_at(op, f"{complaint}{where}")
-
-
-def _groups(op: Operation) -> Iterator[tuple[HolderKind, str, Holder | None, Mapping[str, Attribute]]]:
-    """Yield the attributes of an operation, and of a function's arguments and results.
-
-    Each item is a tuple: the kind of place, a description of the place for messages, the object that has the
-    attributes, and the attributes by name.
-    """
-    if not isinstance(op, FuncOp):
-        yield HolderKind.MODULE if isinstance(op, ModuleOp) else HolderKind.OPERATION, "", op, op.attributes
-        return
-    # xDSL verifies attributes before properties, and its verifier fails on a function without a type.
-    if not isinstance(op.properties.get("function_type"), FunctionType):
-        raise error_at(op, "the property 'function_type' is missing or no type of a function")
-    for lists in ("arg_attrs", "res_attrs"):
-        given: Attribute | None = op.properties.get(lists)
-        if given is not None and not isa(given, ArrayAttr[DictionaryAttr]):
-            raise error_at(op, f"the property '{lists}' must be an array of dictionaries, got {given}")
-    symbol: Attribute | None = op.properties.get("sym_name")
-    name = symbol.data if isinstance(symbol, StringAttr) else "?"
-    yield (
-        HolderKind.DECLARATION if op.is_declaration else HolderKind.FUNCTION,
-        f" (function '{name}')",
-        op,
-        op.attributes,
-    )
-    arguments: Sequence[SSAValue] = () if op.is_declaration else op.args
-    for place, given in ((HolderKind.ARGUMENT, op.arg_attrs), (HolderKind.RESULT, op.res_attrs)):
-        for number, attributes in enumerate(() if given is None else given.data):
-            holder = arguments[number] if place is HolderKind.ARGUMENT and number < len(arguments) else None
-            yield place, f" ({place.name.lower()} {number} of function '{name}')", holder, attributes.data
-
-
-def _complaint(name: str, attribute: Attribute, place: HolderKind, holder: Holder | None) -> str | None:
-    if (declared := _DECLARED.get(name)) is None:
-        if name.partition(".")[0] not in OWN:
-            return None
-        if name in FORMER:
-            return f"an older version wrote the attribute '{name}': write the file again with `tinyml compile`"
-        return f"unknown attribute '{name}'{did_you_mean(name, _DECLARED)}"
-    if (value := declared.value_at(place, holder)) is None:
-        here = f"'{holder.name}'" if place is HolderKind.OPERATION and isinstance(holder, Operation) else place.value
-        return f"the attribute '{name}' is on {here}, expected on {declared.places.replace('`', chr(39))}"
-    try:
-        reason = "" if value.accepts(attribute, holder) else None
-    except (VerifyException, InputError) as error:
-        reason = f": {error.message if isinstance(error, InputError) else error}"
-    if reason == "":
-        return None
-    return f"the attribute '{name}' is {_short(attribute)}, expected {value.words}{reason or ''}"
-
-
-def _short(attribute: Attribute) -> str:
-    text = str(attribute)
-    return text if len(text) <= 80 else f"{text[:80]}..."
 
 
 def instance(kind: type[Attribute] | UnionType, words: str) -> Value:
@@ -265,8 +178,7 @@ def array(element: Value, words: str, least: Callable[[Holder | None], int] = la
 def record(words: str, fields: Mapping[str, Value], optional: Mapping[str, Value] | None = None) -> Value:
     """The set of dictionaries with these entries, each of which has a permitted value.
 
-    fields: the required entries.
-    optional: entries that may be missing.
+    fields: the required entries. optional: entries that may be missing.
     """
     others = optional or {}
 

@@ -1,7 +1,8 @@
-"""The named pipelines from a program on reals to C or Verilog: one pipeline per level, and one for the entire lowering.
+"""The named pipelines from a program on reals to C or Verilog: one per level, and one for the entire lowering.
 
-This file contains only names; `pipelines.py` creates the passes. Tools can therefore list the pipelines without
-importing any dialect.
+This file contains only names of steps that the core needs; extensions add theirs by rows. `pipelines.py` creates the
+passes. Tools list the pipelines when they start, before any
+dialect is imported.
 """
 
 from __future__ import annotations
@@ -34,29 +35,19 @@ class If(NamedTuple):
     step: str
 
 
-class Extra(NamedTuple):
-    """A step of an extension, which is skipped if the extension is not installed.
-
-    Options that ask for a skipped `If` are refused.
-    """
-
-    step: str | If
-
-
 class PipelineSteps(NamedTuple):
     """A pipeline: its docstring and its steps. A step names a pass or another pipeline."""
 
     doc: str
-    steps: tuple[str | If | Extra, ...]
+    steps: tuple[str | If, ...]
 
 
 class PipelineStep(NamedTuple):
-    """A pass that another package adds to a pipeline, by an entry point of the group `tinyml.steps`.
+    """A pass that an extension or another package adds to a pipeline, by a row of the section `steps` of `rows.txt` or
+    by an entry point of the group `tinyml.steps`.
 
-    pipeline: the name of a row of `PIPELINES`.
-    step: the name of the pass, which the package registers.
-    before, after: the existing step that follows, or precedes, the pass; exactly one is set, to a step that occurs
-        once in the pipeline.
+    pipeline: the name of a row of `PIPELINES`. step: the name of the pass, which the package registers. before, after:
+    the step that follows, or precedes, the pass; exactly one is set, to a step that occurs once in the pipeline.
     """
 
     pipeline: str
@@ -83,7 +74,6 @@ INPUT_STEPS = (
 )
 """The first steps on reals, independent of the arithmetic: they apply the interface of the input."""
 
-ON_C = Extra(If("weights_at", "bind-weights")), Extra(If("memory", "spread-memories"))
 PIPELINES = {
     "reals-to-formats": PipelineSteps(
         """Lower a program from L0 to L1: simplify and profile it, and choose scales and accumulators.
@@ -93,7 +83,6 @@ PIPELINES = {
         (
             *INPUT_STEPS,
             "hoist-invariants",
-            Extra("divide-tensors"),
             "convolve-rows",
             "simplify",
             "compare-arguments",
@@ -106,10 +95,7 @@ PIPELINES = {
             "separate-starts",
             If("round_sums", "round-sums"),
             "profile",
-            Extra(If("weights_for", "take-profiles")),
-            Extra(If("weights_margin", "leave-room")),
             "choose-votes",
-            Extra(If("synthesised", "synthesise-format")),
             "assign-format",
             REFINE_FORMATS,
         ),
@@ -134,7 +120,6 @@ PIPELINES = {
         """Choose storage and accumulators and fuse operations of an L1 program, according to its formats.""",
         (
             "name-classes",
-            Extra(If("weights_at", "free-weights")),
             "choose-storage",
             "choose-accumulators",
             "simplify",
@@ -168,7 +153,6 @@ PIPELINES = {
             "reorder-ops",
             "update-in-place",
             If("pack_buffers", "unpack-buffers"),
-            Extra(If("memory", "place-memories")),
             "pack-scratch",
             "check-packing",
         ),
@@ -182,7 +166,6 @@ PIPELINES = {
             "fuse-loops",
             "decode-constants",
             "code-forests",
-            If("load_weights", "load-weights"),
         ),
     ),
     BUFFERS_TO_LOOPS: PipelineSteps(
@@ -193,18 +176,14 @@ PIPELINES = {
         """Replace the sums of products of an L3 program by calls of kernels.""",
         (
             "pack-constants",
-            # Contractions of short rows, before these are split into blocks.
-            Extra("vectorise-loops"),
             "block-rows",
             "select-kernels",
             If("pack_buffers", "place-arrays"),
             "fuse-loops",
-            Extra("vectorise-loops"),
             "expand-nests",
             "simplify",
             "licm",
             "split-constants",
-            Extra(If("weights_at", "mark-weights")),
             "place-constants",
         ),
     ),
@@ -213,8 +192,8 @@ PIPELINES = {
         ("lower-num-to-exact", "lower-exact-to-arith", "fold-rounding", "simplify", "licm"),
     ),
     BITS_TO_C: PipelineSteps(
-        """Lower a program from L4 to L5, with hints for high-level synthesis if the target is programmable logic.""",
-        (Extra("hint-loops"), "expand-nests", "lower-arith-to-c", *ON_C),
+        """Lower a program from L4 to L5.""",
+        ("expand-nests", "lower-arith-to-c"),
     ),
     BITS_TO_LANES: PipelineSteps(
         """Lower an L4 program to loops on memories and streams that process several elements at once.""",

@@ -19,9 +19,11 @@ from xdsl.utils.exceptions import VerifyException
 
 from tinyml.dialects.context import context, registry
 from tinyml.dialects.errors import DefectError, InputError, squeeze
+from tinyml.dialects.extensions import needs, part_of
 from tinyml.dialects.formats.lookup import synthesised_bits
+from tinyml.dialects.own_rows import own_rows
 from tinyml.dialects.plugins import STEPS, PluginError, Row, each, plugins
-from tinyml.lowering.pipeline_steps import PIPELINES, Extra, If, PipelineStep
+from tinyml.lowering.pipeline_steps import PIPELINES, If, PipelineStep
 from tinyml.targets.registry import HOST, check_compiled_for, chip_of, compile_for
 from tinyml.transforms.ir.end_verification import EndVerification
 from tinyml.transforms.ir.levels import Level, LevelError, level_of
@@ -80,8 +82,19 @@ def flatten(name: str, options: Mapping[str, Any]) -> list[ModulePass]:
 
 @cache
 def steps_of(name: str) -> Sequence[str | If]:
-    """The installed steps of a pipeline, including the steps that other packages add (`PipelineStep`)."""
-    steps = list(_installed(name))
+    """The steps of a pipeline, including the steps that extensions and other packages add (`PipelineStep`).
+
+    The step of an extension that is not installed remains if it depends on an option, so that the option is refused.
+    """
+    steps = list(PIPELINES[name].steps)
+    behind = dict[str, str]()
+    for row in own_rows("steps"):
+        pipeline, side, beside, *condition = row.value.replace(" if ", " ").split()
+        step = _pass_name(row)
+        if pipeline == name and (condition or step in registry().all_passes):
+            at = next(i for i, other in enumerate(steps) if behind.get(beside, beside) == _pass_of(other))
+            steps.insert(at + (side == "after"), If(condition[0], step) if condition else step)
+            behind |= {beside: step} if side == "after" else {}
 
     def placed(plugin: Row) -> tuple[int, str] | None:
         added = _step(plugin)
@@ -92,12 +105,15 @@ def steps_of(name: str) -> Sequence[str | If]:
     return steps
 
 
-def _installed(name: str) -> Iterator[str | If]:
-    for step in PIPELINES[name].steps:
-        if not isinstance(step, Extra):
-            yield step
-        elif _pass_of(step.step) in registry().all_passes:
-            yield step.step
+def _pass_name(row: Row) -> str:
+    return row.name.rpartition(".")[2].replace("_", "-")
+
+
+def _require(step: str, condition: str) -> None:
+    """Raise `InputError` if the step that an option requests belongs to an extension that is not installed."""
+    if step not in registry().all_passes:
+        part = next(part_of(row.name) for row in own_rows("steps") if _pass_name(row) == step)
+        raise InputError(f"the option '{condition}' {needs(part)}")
 
 
 def _pass_of(step: str | If) -> str:
@@ -134,25 +150,16 @@ def _place(plugin: Row, added: PipelineStep, steps: Sequence[str | If]) -> int:
 
 
 def _steps(name: str, given: Mapping[str, Any], published: bool) -> Iterator[str]:
-    name = PUBLISHED.get(name, name) if published else name
-    _check_installed(name, given)
-    for step in steps_of(name):
+    for step in steps_of(PUBLISHED.get(name, name) if published else name):
         if isinstance(step, If):
             if not given.get(step.condition, False):
                 continue
+            _require(step.step, step.condition)
             step = step.step
         if step in PIPELINES:
             yield from _steps(step, given, published)
         else:
             yield step
-
-
-def _check_installed(name: str, given: Mapping[str, Any]) -> None:
-    """Raise `InputError` for options that ask for a step of an extension that is not installed."""
-    asked = [each.step for each in PIPELINES[name].steps if isinstance(each, Extra) and isinstance(each.step, If)]
-    for condition, step in asked:
-        if given.get(condition, False) and step not in registry().all_passes:
-            raise InputError(f"the options ask for '{step}', a pass of a part of tinyml that is not installed")
 
 
 def run(module: ModuleOp, ctx: Context, passes: Sequence[ModulePass], *, of_user: bool = False) -> None:
@@ -266,7 +273,10 @@ def _taken(name: str) -> set[str]:
         if isinstance(step, If):
             taken.add(step.condition)
             step = step.step
-        taken |= _taken(step) if step in PIPELINES else set(_fields(_pass(step)).values())
+        if step in PIPELINES:
+            taken |= _taken(step)
+        elif step in registry().all_passes:
+            taken |= set(_fields(_pass(step)).values())
     return taken
 
 

@@ -24,6 +24,7 @@ from tinyml.dialects.extensions import needs, part_of
 from tinyml.dialects.layouts.contents import Content
 from tinyml.dialects.num import CodeKernelAttr, FarKernelAttr, KernelAttr
 from tinyml.dialects.own_attributes import TEXT, HolderKind, OwnAttribute
+from tinyml.dialects.own_rows import own_rows
 from tinyml.dialects.plugins import CHIPS as GROUP
 from tinyml.dialects.plugins import NAMES, PluginError, Row, each
 from tinyml.dialects.tables import Table
@@ -34,45 +35,12 @@ from tinyml.targets.makers import FarConstants
 from tinyml.targets.nests import FarWeightsQuery, KernelQuery, Maker, Offer, SumQuery
 from tinyml.targets.tiles import TileFamily
 
-
-def _boards(text: str) -> Mapping[str, str]:
-    """A mapping from each name or alias of a board to the name of the board.
-
-    text: a word for each board, optionally followed by `=` and aliases.
-    """
-    return {name: names[0] for names in (word.split("=") for word in text.split()) for name in names}
-
-
-_AVR = "uno=atmega328p nano mega=atmega2560 leonardo=micro=atmega32u4 attiny85 avr35 atmega1284p"
-_CORTEX_M = """
-    cortex-m0 cortex-m3 cortex-m4 cortex-m7 cortex-m33 cortex-m4-xip mkr1000=mkrzero=nano33iot=samd21 pico=rp2040 due
-    nano33ble=nano33blesense nucleo-l4r5zi microbit=microbit-v2 xiao-samd21 nano-rp2040=xiao-rp2040 bluepill=stm32f103
-    blackpill=stm32f411 nucleo-f401re=stm32f401 nucleo-f446re=stm32f446 nrf52840-dk=nrf52840 xiao-nrf52840
-    arduino-uno-r4=uno-r4 nucleo-h743zi=stm32h743 portenta-h7=portenta=giga=arduino-giga teensy40 teensy41
-    nucleo-u575zi-q=stm32u575 pico2=rp2350
-"""
-_HELIUM = "cortex-m55 cortex-m85 alif-ensemble-e7 stm32n6570-dk=stm32n6 ek-ra8d1=ra8d1"
-_RISCV = """
-    riscv gd32vf103=longan-nano esp32-c3=esp32c3=xiao-esp32c3 esp32-c6=esp32c6=xiao-esp32c6 esp32-h2=esp32h2
-    esp32-p4=esp32p4 rv32ec ch32v003
-"""
-_XTENSA_LX = "esp32 esp32-s2=esp32s2 esp32-s3=esp32s3=xiao-esp32s3"
-
 CHIPS = Table(
     GROUP,
     "chip",
     lambda row: _loaded(row),
     home="tinyml.targets",
-    ours=(
-        Row("avr", "avr.chip:CHIP", names=_boards(_AVR)),
-        Row("cortex-m", "cortex_m.chip:CHIP", names=_boards(_CORTEX_M)),
-        Row("helium", "helium.chip:CHIP", names=_boards(_HELIUM)),
-        Row("riscv", "riscv.chip:CHIP", names=_boards(_RISCV)),
-        Row("xtensa", "xtensa.chip:CHIP", names=_boards("esp8266=nodemcu=wemos-d1-mini=d1-mini")),
-        Row("xtensa-lx", "xtensa_lx.chip:CHIP", names=_boards(_XTENSA_LX)),
-        Row("fpga", "fpga.chip:CHIP", names=_boards("ecp5-25k ice40-up5k arty-a7")),
-        Row("host", "host.chip:CHIP", names=_boards("host")),
-    ),
+    ours=own_rows("chips"),
 )
 """The chips."""
 
@@ -138,8 +106,8 @@ def _check(plugin: Row, chip: Chip) -> None:
 
 @contextmanager
 def blamed(chip: Chip) -> Generator[None]:
-    """A context in which exceptions are attributed to the plug-in that provides the chip. It has no effect for a chip
-    of tinyml.
+    """A context in which exceptions are attributed to the plug-in that provides the chip. It has no effect for a
+    chip of tinyml.
     """
     with nullcontext() if (plugin := _PROVIDERS.get(chip.name)) is None else plugin.blamed():
         yield
@@ -235,7 +203,8 @@ _SUGGESTED_BOARDS = 3
 
 
 def _of_part(target: str) -> InputError | None:
-    """The error for a target that is the name of a part with a known instruction set. It suggests the nearest boards.
+    """The error for a target that is the name of a part with a known instruction set. It suggests the nearest
+    boards.
 
     Returns None for other names.
     """
@@ -314,8 +283,8 @@ def sized(target: str, flash: int | None, ram: int | None) -> str:
 
     flash, ram: the sizes in bytes; None for the size of the target.
 
-    Raises `InputError` for an unknown target, for a target without memories, and for sizes above the memories of the
-    part if compiler and simulator define these memories.
+    Raises `InputError` for an unknown target, for a target without memories, and for sizes above the memories of
+    the part if compiler and simulator define these memories.
     """
     if flash is None and ram is None:
         return target
@@ -380,8 +349,8 @@ def makers(target: str, kind: type[M]) -> list[M]:
 def offers(target: str, nest: KernelQuery) -> Iterator[Offer]:
     """Yield the kernels of a board for a nest, the best first.
 
-    Raises `InputError` for an unknown board. Raises `PluginError` if a plug-in's chip raises an exception or returns an
-    invalid result.
+    Raises `InputError` for an unknown board. Raises `PluginError` if a plug-in's chip raises an exception or
+    returns an invalid result.
     """
     if isinstance(nest, SumQuery):
         return iter(_sum_offers(target, nest))
@@ -412,16 +381,16 @@ def _asked(target: str, nest: KernelQuery) -> Iterator[Offer]:
 
 
 def usual_input_tile(target: str) -> int:
-    """The maximum number of bytes of an input tile for the tile kernels of a board that are not `large`; 0 if there are
-    none.
+    """The maximum number of bytes of an input tile for the tile kernels of a board that are not `large`; 0 if there
+    are none.
     """
     families = makers(target, TileFamily)
     return min((family.input_tile_bytes for family in families if not family.large), default=0)
 
 
 def far_load(target: str) -> float | None:
-    """The additional time of reading an element of a far constant, in the unit of the board; None if the board has no
-    far constants.
+    """The additional time of reading an element of a far constant, in the unit of the board; None if the board has
+    no far constants.
     """
     return next((far.load for far in makers(target, FarConstants)), None)
 

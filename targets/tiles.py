@@ -51,7 +51,8 @@ class Tile:
     * right: the right shift of sums; 0 if they are requantised.
     * lines: the number of lines of windows. Each line starts one pitch after the previous line.
     * filters: for rows that are multiplied by single channels, the number of rows for each channel.
-    * once: 1 if a requantisation rounds once, halves upwards; 0 if it rounds as in TensorFlow Lite.
+    * to_even: 1 if a requantisation rounds once, halves to even, where no sum lies halfway; 0 if it rounds as in
+      TensorFlow Lite.
     """
 
     rows: int
@@ -64,7 +65,7 @@ class Tile:
     right: int = 0
     lines: int = 1
     filters: int = 1
-    once: int = 0
+    to_even: int = 0
 
     @property
     def channels(self) -> int:
@@ -73,17 +74,17 @@ class Tile:
 
     @property
     def elements(self) -> int:
-        """The number of elements of memory from the first element of the first window to the last element of the last
-        one.
+        """The number of elements of memory from the first element of the first window to the last element of
+        the last one.
         """
         return (self.count - 1) * self.step + (self.lines + self.runs - 2) * self.pitch + self.length
 
     @property
     def suffix(self) -> str:
         """The suffix of the name of the C function, which contains the shape of the tile."""
-        *shape, zero, right, lines, filters, once = astuple(self)
+        *shape, zero, right, lines, filters, to_even = astuple(self)
         further = [right, lines, filters] if filters > 1 else [right, lines] if lines > 1 else [right] if right else []
-        return "_".join(map(str, (*shape, zero + ZERO_BIAS, *further, *(["once"] if once else []))))
+        return "_".join(map(str, (*shape, zero + ZERO_BIAS, *further, *(["once"] if to_even else []))))
 
     @staticmethod
     def of(kernel: TileKernelAttr) -> Tile:
@@ -99,19 +100,19 @@ def tile_of(kernel: Kernel) -> TileKernelAttr:
 
 @dataclass(frozen=True)
 class Sums:
-    """The sums of products of rows of weights and windows, with the factors that convert them to results.
+    """The sums of rows of weights and windows.
 
     * weights: an array of shape (rows, elements).
     * starts: for each row, the initial value of its sums.
     * multipliers, shifts: for each row, the arguments of `tm_requantize_s32`, or of `tm_requantize_even_s32`.
-    * once: true for the arguments of `tm_requantize_even_s32`, which rounds once.
+    * to_even: true for the arguments of `tm_requantize_even_s32`, which rounds once, halves to even.
     """
 
     weights: Numbers
     starts: Numbers
     multipliers: Numbers
     shifts: Numbers
-    once: bool = False
+    to_even: bool = False
 
     @staticmethod
     def requantised(weights: Numbers, starts: Numbers, finish: Requantisation) -> Sums:
@@ -119,8 +120,8 @@ class Sums:
 
         finish: the requantisation.
 
-        If the factor of a row is 0, its weights and start value are replaced by zeros, and the factor by an arbitrary
-        valid one.
+        If the factor of a row is 0, its weights and start value are replaced by zeros, and the factor by an
+        arbitrary valid one.
         """
         some = finish.multipliers != 0
         return Sums(
@@ -135,8 +136,8 @@ class Sums:
     def has_halves(self) -> bool:
         """True if a sum of any row may lie halfway between two results.
 
-        Such a sum x is not 0, and is a multiple of 2^(30 - shift) / p, where p is the greatest power of two that
-        divides the multiplier.
+        Such a sum x is not 0, and is a multiple of 2^(30 - shift) / p, where p is the greatest power of two
+        that divides the multiplier.
         """
         powers = self.multipliers & -self.multipliers
         return bool((self.reach + np.abs(self.starts) >= (np.int64(1) << 30 - self.shifts) // powers).any())
@@ -153,8 +154,8 @@ class Sums:
     def clamp_starts(self, limit: int, zero: int) -> Sums | None:
         """Equivalent sums that are below a limit and have the same results; None if there are none.
 
-        A channel whose weights have no effect may start from 2^30, far outside the range of bytes. Such a start value
-        is replaced by one closer to 0 for which all sums of the channel have the same byte as result.
+        A channel whose weights have no effect may start from 2^30, far outside the range of bytes. Such a start
+        value is replaced by one closer to 0 for which all sums of the channel have the same byte as result.
 
         zero: the raw of 0 of the results.
         """
@@ -171,7 +172,8 @@ class Sums:
         return replace(self, starts=starts) if same.all() else None
 
     def constant_byte(self, row: int, zero: int) -> int | None:
-        """The byte to which every sum of a row is requantised, if all weights of the row are 0; None for other rows.
+        """The byte to which every sum of a row is requantised, if all weights of the row are 0; None for other
+        rows.
 
         zero: the raw of 0 of the results.
         """
@@ -182,12 +184,12 @@ class Sums:
 
     def _bytes(self, sums: Raws, multipliers: Raws, shifts: Raws, zero: int) -> Numbers:
         """The bytes to which sums are requantised. The arguments are int32, int32 and int8 arrays of one shape."""
-        results = (requantize_even if self.once else requantize)(sums, multipliers, shifts)
+        results = (requantize_even if self.to_even else requantize)(sums, multipliers, shifts)
         return np.clip(results.astype(np.int64) + zero, *limits(8))
 
     def part(self, rows: slice) -> Sums:
         """The sums of the rows in a slice."""
-        return Sums(self.weights[rows], self.starts[rows], self.multipliers[rows], self.shifts[rows], self.once)
+        return Sums(self.weights[rows], self.starts[rows], self.multipliers[rows], self.shifts[rows], self.to_even)
 
     def __iter__(self) -> Iterator[tuple[Numbers, int, int, int]]:
         """Yield a tuple for each row: its weights, start, multiplier and shift."""
@@ -209,7 +211,7 @@ def _is_by_bytes(finish: Requantisation, right: int) -> bool:
 
 @dataclass(frozen=True)
 class TileFamily(Maker):
-    """A family of kernels for tiles of any shape, composed on demand.
+    """Kernels for tiles of any shape, composed on demand.
 
     * name: the prefix of C functions, which is followed by the shape.
     * channels: true if each row of weights is multiplied by a channel of windows.
@@ -218,15 +220,15 @@ class TileFamily(Maker):
     * composed: a function that returns the kernel for a function name and a tile; None for an unsupported shape.
     * stream: a function that returns the weights and all other data of rows, in the order in which a kernel reads them.
     * limit: the magnitude below which sums and partial sums must be.
-    * shifts: true if sums are converted to results by a shift (`Accumulator.shift`) instead of a requantisation. The
-      start values of sums then include the rounding bias.
+    * shifts: true if sums are finished by a shift (`Accumulator.shift`) instead of a requantisation. The starts of sums
+      then include the rounding bias.
     * bits: the width of sums.
     * max_right: the maximum right shift of a requantisation.
     * input_tile_bytes: the maximum number of bytes of an input tile.
     * large: true if streams need more flash than weights; only `spend-flash` chooses such kernels.
     * lines: the number of lines of the tiles that have kernels.
     * least: the minimum number of products of a call for which a kernel is offered.
-    * once: true if there are also kernels that round sums once. They round halves upwards, and are offered for rows
+    * to_even: true if there are also kernels that round sums once. They round halves upwards, and are offered for rows
       none of whose sums lies halfway between two results.
     """
 
@@ -244,7 +246,7 @@ class TileFamily(Maker):
     lines: int = 1
     least: int = 0
     several: bool = False
-    once: bool = False
+    to_even: bool = False
 
     def offers(self, nest: KernelQuery) -> Iterator[Offer]:
         if not isinstance(nest, TileQuery) or not self._answers(nest) or (given := self.finished(nest.sums)) is None:
@@ -274,8 +276,8 @@ class TileFamily(Maker):
     def finished(self, rows: RowSums) -> tuple[Requantisation, Sums] | None:
         """The requantisation that the kernels apply to the sums of rows, and the sums that they compute.
 
-        If the kernels shift their sums, the start values include the rounding bias. Returns None if the kernels do not
-        support these rows.
+        If the kernels shift their sums, the start values include the rounding bias. Returns None if the kernels
+        do not support these rows.
         """
         if self.channels != rows.channels or (rows.filters > 1 and not self.several):
             return None
@@ -286,14 +288,14 @@ class TileFamily(Maker):
             sums = Sums(rows.weights, rows.start.sums(rows.accumulator) + half, finish.multipliers, finish.shifts)
         else:
             sums = Sums.requantised(rows.weights, rows.start.raws.astype(np.int64), finish)
-            if sums.once and sums.has_halves:
+            if sums.to_even and sums.has_halves:
                 return None
         bounded = self.bounded(sums, finish.zero)
         return None if bounded is None else (finish, bounded)
 
     def finish(self, accumulator: Accumulator, result: NumberFormat, rows: int) -> Requantisation | None:
-        """The requantisation by which kernels convert complete sums of rows to bytes; None if the kernels do not
-        support it.
+        """The requantisation by which kernels convert complete sums of rows to bytes; None if the kernels do
+        not support it.
 
         If the kernels shift their sums, the requantisation has no multipliers.
         """
@@ -305,7 +307,7 @@ class TileFamily(Maker):
                 return None
             return Requantisation(np.zeros(rows, np.int32), np.full(rows, -right), 0, *exact_numbers(result).raw_limits)
         finish = accumulator.requantisation(result, rows) if accumulator.bits == 32 else None
-        supported = finish is not None and (self.once or not finish.to_even) and _is_by_bytes(finish, self.max_right)
+        supported = finish is not None and (self.to_even or not finish.to_even) and _is_by_bytes(finish, self.max_right)
         return finish if supported else None
 
     def tile(self, finish: Requantisation, nest: TileQuery) -> Tile:
@@ -317,7 +319,8 @@ class TileFamily(Maker):
         return Tile(*shape, finish.zero, right, self.lines, sums.filters, int(finish.to_even))
 
     def bounded(self, sums: Sums, zero: int) -> Sums | None:
-        """Equivalent sums with the same results that are below the limit of the kernels; None if there are none.
+        """Equivalent sums with the same results that are below the limit of the kernels; None if there are
+        none.
 
         zero: the raw of 0 of the results.
         """
@@ -328,7 +331,7 @@ class TileFamily(Maker):
     @cache  # noqa: B019 (families live as long as the program)
     def kernel(self, tile: Tile) -> Kernel | None:
         """The kernel for a tile; None for an unsupported shape or rounding."""
-        if tile.once and not self.once:
+        if tile.to_even and not self.to_even:
             return None
         kernel = self.composed(f"{self.name}_{tile.suffix}", tile)
         if kernel is None:
@@ -359,7 +362,7 @@ class TileCoder(Maker):
         if not chosen or (given := self.family.finished(nest.sums)) is None:
             return
         finish, sums = given
-        if sums.once:
+        if sums.to_even:
             return
         tile = self.family.tile(finish, nest)
         code = coded_tile(tile, sums)
@@ -371,7 +374,9 @@ class TileCoder(Maker):
 
     @lru_cache(CACHED_KERNELS)  # noqa: B019 (coders live as long as the program)
     def kernel(self, code: CodedTile) -> Kernel | None:
-        """The kernel that embeds a tile's weights; None if the tile or the layout of its windows is not supported."""
+        """The kernel that embeds a tile's weights; None if the tile or the layout of its windows is not
+        supported.
+        """
         rows, runs, length = code.weights.shape
         if code.apart != (rows if self.family.channels else 1):
             return None

@@ -45,7 +45,7 @@ from programs.spread import EXHAUSTIVE, spread
 
 from tinyml import CompileWarning
 from tinyml.targets.registry import boards
-from tinyml.tools.main import file_of
+from tinyml.tools.main import COMMANDS
 from tinyml.tools.main import main as tinyml
 from tinyml.tools.tinyml_opt import main as tinyml_opt
 
@@ -327,7 +327,7 @@ SHOWN_COMMANDS = [
 def test_commands_that_are_only_shown_are_understood(arguments: str):
     """Their models are not in the repository, or they need a board. Only commands, options and choices are checked."""
     words = shlex.split(arguments.partition(" | ")[0], comments=True)
-    command = import_module(f"tinyml.tools.commands.{file_of(words[0])}")
+    command = import_module(COMMANDS.ours[words[0]].module)
     with patch.object(command, "run", return_value=0) as run:
         assert tinyml(words) == 0
     run.assert_called_once()

@@ -11,46 +11,11 @@ from typing import Any, NamedTuple, NoReturn, Protocol, cast
 
 from tinyml.dialects.distribution import DISTRIBUTION
 from tinyml.dialects.errors import InputError, did_you_mean
+from tinyml.dialects.own_rows import own_rows
 from tinyml.dialects.plugins import COMMANDS as GROUP
 from tinyml.dialects.plugins import PluginError, Row
 from tinyml.dialects.tables import Table, check_hyphenated
 from tinyml.tools.cli.guard import Blame, check_numbers, guarded, warn_of_namesake
-
-_HELP = {
-    "compile": "compile a model for a board",
-    "run": "run a compiled model on a device and compare it with the evaluator",
-    "listen": "run a compiled streaming program on a recording, and print the recognised words with their times",
-    "explain": "show where cycles, flash and RAM of a compiled model go",
-    "open": "show the report of a compiled model in the browser, with cycles down to lines of C",
-    "compare": "show two compiled models side by side: why is one slower or larger?",
-    "levels": "show the levels of a compiled model's IR side by side, down to C and assembly with cycles",
-    "bench": "compile and run many models, one table",
-    "plan": "show how much memory a network needs in each execution schedule",
-    "bottleneck": "show whose channels a network has alive where it needs the most memory",
-    "export": "write a model for other tools: as ONNX, or quantised in TOSA",
-    "prune": "remove the least important channels of a network until it fits in memory",
-    "finetune": "train a model further in the arithmetic of its compiled program, within limits on memory",
-    "pack": "pack buffers of a CSV file into the smallest arena",
-    "prove": "prove that a format computes what it documents, for all inputs, or show one where it does not",
-    "new-format": "write a package with a number format of your own",
-    "new-target": "write a package with a chip of your own and its simulator",
-    "new-frontend": "write a package that reads models of a file format of your own",
-    "new-op": "write a package that imports ops of your own from ONNX and TensorFlow Lite models",
-    "new-pass": "write a package with a pass of your own",
-    "new-search": "write a package with a search of your own for number formats",
-    "new-schedule": "write a package with an execution schedule of your own",
-    "new-packer": "write a package with a packer of buffers of your own",
-    "new-command": "write a package with a command of your own",
-    "demo": "compile the example models and check them on this computer",
-    "completion": "print what a shell needs to complete these commands: bash, zsh or fish",
-    "doctor": "report what can be compiled, run and measured on this computer, and what is missing",
-}
-"""Help texts by command."""
-
-
-def file_of(command: str) -> str:
-    """The name of the file in `commands/` that implements a command. All commands `new-KIND` are in one file."""
-    return "new_package" if command.startswith("new-") else command
 
 
 def _loaded(row: Row) -> LoadedCommand:
@@ -66,7 +31,7 @@ COMMANDS = Table(
     "command",
     lambda row: _loaded(row),
     home="tinyml.tools.commands",
-    ours=(Row(name, file_of(name), help) for name, help in _HELP.items()),
+    ours=own_rows("commands"),
     check=check_hyphenated,
 )
 """The commands. A command's file is imported only when it is called; the first sentence of a package's module is its

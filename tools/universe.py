@@ -20,9 +20,10 @@ from xdsl.utils.target import Target
 
 from tinyml.dialects.modules import is_installed
 from tinyml.dialects.own_attributes import OwnAttribute, declared_attributes
+from tinyml.dialects.own_rows import own_modules, own_rows
 from tinyml.dialects.plugins import Row
 from tinyml.dialects.tables import Table
-from tinyml.lowering.pipeline_steps import PIPELINES, Extra, If
+from tinyml.lowering.pipeline_steps import PIPELINES, If
 
 Thing = TypeVar("Thing")
 
@@ -51,9 +52,8 @@ def _passes(package: str, prefix: str = "") -> dict[str, Callable[[], type[Modul
 
 
 def _is_whole(name: str, passes: Container[str]) -> bool:
-    """Whether all passes of a pipeline are installed; passes of extensions may be missing."""
-    steps = [step for step in PIPELINES[name].steps if not isinstance(step, Extra)]
-    names = [step.step if isinstance(step, If) else step for step in steps]
+    """Whether the core's passes of a pipeline are installed."""
+    names = [step.step if isinstance(step, If) else step for step in PIPELINES[name].steps]
     return all(_is_whole(step, passes) if step in PIPELINES else step in passes for step in names)
 
 
@@ -68,27 +68,7 @@ DIALECT_ROWS = Table(
     "dialect",
     lambda row: row.load(Dialect),
     home="tinyml.dialects",
-    ours=(
-        Row("zeroskew", "formats.zeroskew.type:ZEROSKEW"),
-        Row("c", "c:C"),
-        Row("chlo", "stablehlo.chlo:CHLO"),
-        Row("codebook", "formats.codebook:CODEBOOK"),
-        Row("exact", "exact:EXACT"),
-        Row("fixed", "formats.fixed.type:FIXED"),
-        Row("midrise", "formats.midrise:MIDRISE"),
-        Row("minifloat", "formats.minifloat:MINIFLOAT"),
-        Row("mxfp", "formats.mxfp:MXFP"),
-        Row("mxint", "formats.mxint:MXINT"),
-        Row("num", "num:NUM"),
-        Row("posit", "formats.posit.type:POSIT"),
-        Row("rtl", "rtl:RTL"),
-        Row("scratch", "scratch:SCRATCH"),
-        Row("seedot", "formats.published.seedot:SEEDOT"),
-        Row("shiftry", "formats.published.shiftry:SHIFTRY"),
-        Row("shiftry_printed", "formats.published.shiftry:SHIFTRY_PRINTED"),
-        Row("stablehlo", "stablehlo:STABLEHLO"),
-        Row("tdsl", "tdsl:TDSL"),
-    ),
+    ours=own_rows("dialects"),
 )
 DIALECTS = _factories(DIALECT_ROWS)
 
@@ -112,37 +92,19 @@ _TARGETS = Table(
     "target",
     lambda row: row.load_class(Target),
     home="tinyml.targets",
-    ours=(Row("c", "c.print_c:CTarget"), Row("verilog", "verilog.print_verilog:VerilogTarget")),
+    ours=own_rows("targets"),
 )
 TARGETS = _factories(_TARGETS)
 
 TINYML = Universe(all_dialects=DIALECTS, all_passes=PASSES, all_targets=TARGETS)
 
-ATTRIBUTES = (
-    "dialects.c.declarations",
-    "dialects.functions",
-    "dialects.layouts.contents",
-    "dialects.num.kernels.kernel_attributes",
-    "dialects.scratch.types",
-    "dialects.tdsl",
-    "targets.registry",
-    "transforms.rtl.unrolling.loop_hints",
-    "transforms.buffers.reorder_ops",
-    "transforms.buffers.share_arena",
-    "transforms.formats.plan_execution",
-    "transforms.schedules.tiling.window_tiles",
-    "transforms.loops.flash.attempts",
-    "transforms.rtl.scheduling.regions",
-    "transforms.ir.pipeline_names",
-    "transforms.search.engine.result",
-)
-"""The installed modules that declare attributes (`tinyml.dialects.own_attributes`)."""
-
 
 @cache
 def own_attributes() -> Mapping[str, OwnAttribute]:
-    """Every attribute of tinyml that operations, functions and their arguments may have, by name."""
-    for module in (f"tinyml.{name}" for name in ATTRIBUTES):
-        if is_installed(module):
-            import_module(module)
+    """Every attribute of tinyml that operations, functions and their arguments may have, by name.
+
+    The section `attributes` of `rows.txt` names the modules that declare them.
+    """
+    for module in own_modules("attributes"):
+        import_module(module)
     return declared_attributes()

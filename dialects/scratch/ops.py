@@ -75,11 +75,11 @@ def root(buffer: SSAValue) -> SSAValue:
 
 @irdl_op_definition
 class ConstantOp(DialectOp):
-    """A constant array. `value` contains the raw bits. It is a dense attribute even if the array is stored sparse or
-    packed.
+    """A constant array. `value` contains the raw bits. It is a dense attribute even if the array is stored sparse
+    or packed.
 
-    An array in flash is initialised by the program. The caller writes an array in RAM before the first inference. `far`
-    permits the linker to place an array in flash beyond the range of short addresses.
+    An array in flash is initialised by the program. The caller writes an array in RAM before the first inference.
+    `far` permits the linker to place an array in flash beyond the range of short addresses.
     """
 
     name = "scratch.constant"
@@ -165,7 +165,9 @@ class ViewsMemory(MemoryEffect):
 
 
 def _writes_input(op: Operation) -> set[EffectInstance]:
-    """The memory effects on a buffer before a call: the caller writes the input, and previous calls write the state."""
+    """The memory effects on a buffer before a call: the caller writes the input, and previous calls write the
+    state.
+    """
     given = "input" in op.properties or "state" in op.properties
     return {EffectInstance(MemoryEffectKind.WRITE, op.results[0])} if given else set()
 
@@ -179,8 +181,8 @@ def _marks(input: bool, state: bool) -> dict[str, Attribute]:
 class AllocOp(DialectOp):
     """A buffer of working memory that has not been assigned an address.
 
-    `input` marks the program's input, which the caller writes before each call. `state` marks a buffer that preserves
-    its content between calls.
+    `input` marks the program's input, which the caller writes before each call. `state` marks a buffer that
+    preserves its content between calls.
     """
 
     name = "scratch.alloc"
@@ -202,8 +204,8 @@ class AllocOp(DialectOp):
 
 @irdl_op_definition
 class ReuseOp(DialectOp):
-    """A buffer that starts at the first byte of another buffer, the source. The live range of the source ends at this
-    op.
+    """A buffer that starts at the first byte of another buffer, the source. The live range of the source ends at
+    this op.
 
     The first op that uses the result may be the last op that uses the source.
     """
@@ -238,6 +240,7 @@ class ArenaOp(DialectOp):
     * checked: the name of the algorithm that verified the bound (`check-packing`).
     * packer: the name of the packing algorithm; by default first fit.
     * memories: the record that `place-memories` writes.
+    * shared: whether other programs store elements of any type in the arena.
     """
 
     name = "scratch.arena"
@@ -247,6 +250,7 @@ class ArenaOp(DialectOp):
     checked = opt_prop_def(StringAttr)
     packer = opt_prop_def(StringAttr)
     memories = opt_prop_def(DictionaryAttr)
+    shared = opt_prop_def(UnitAttr)
     result = result_def(MEMREF)
     traits = traits_def(AllocatesResult())
     irdl_options = (ParsePropInAttrDict(),)
@@ -287,9 +291,9 @@ class ArenaOp(DialectOp):
 class ViewOp(DialectOp):
     """A buffer at a byte offset in the arena.
 
-    `live` is the range of program points, both inclusive, during which the buffer contains a value. The packing pass
-    numbers the points and records this range. Views with the same `place` contain results that reuse the bytes of their
-    operands. They were packed as one buffer.
+    `live` is the range of program points, both inclusive, during which the buffer contains a value. The packing
+    pass numbers the points and records this range. Views with the same `place` contain results that reuse the bytes
+    of their operands. They were packed as one buffer.
 
     `input` marks the program's input, which the caller writes before each call. The input contains a value from point
     -1 on. `state` marks a buffer that preserves its content between calls.
@@ -382,8 +386,8 @@ class SliceOp(DialectOp, HasFolderInterface, HasCanonicalizationPatternsInterfac
 
 
 class SliceOfSlice(RewritePattern):
-    """Replace a slice of a slice by one slice, if the offsets can be added at compile time: one offset is 0, or both
-    are constant.
+    """Replace a slice of a slice by one slice, if the offsets can be added at compile time: one offset is 0, or
+    both are constant.
     """
 
     @op_type_rewrite_pattern

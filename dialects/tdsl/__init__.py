@@ -9,7 +9,8 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from tinyml.dialects.collect import dialect_of
-from tinyml.dialects.modules import all_names, is_installed, names_on_use
+from tinyml.dialects.modules import all_names, names_on_use
+from tinyml.dialects.own_rows import own_modules
 from tinyml.dialects.tdsl.attributes import *
 from tinyml.dialects.tdsl.base import *
 from tinyml.dialects.tdsl.comparison import *
@@ -49,11 +50,9 @@ _ON_USE = [
 if not TYPE_CHECKING:
     __getattr__ = names_on_use(_ON_USE)
 
-_EXTENSIONS = f"{__name__}.masking", f"{__name__}.signals"
-
 
 def _others() -> Mapping[str, object]:
-    return all_names([*_ON_USE, *filter(is_installed, _EXTENSIONS)])
+    return all_names([*_ON_USE, *own_modules("tdsl")])
 
 
 TDSL = dialect_of("tdsl", globals(), _others)

@@ -11,6 +11,7 @@ from xdsl.dialects.builtin import IndexType, f32, i16
 from xdsl.ir import Block, Operation, SSAValue
 
 from tinyml.dialects import c
+from tinyml.dialects.extensions import imported
 from tinyml.dialects.formats.number_format import NumberFormat
 from tinyml.dialects.machine.emitter import Emitter
 from tinyml.lowering.c.conversions import emitted
@@ -44,16 +45,15 @@ def caller_functions(program: ProgramBuilder, predict: Block, spellings: Spellin
 
 def _stream_functions(program: ProgramBuilder, spellings: Spellings) -> list[Operation]:
     """The functions of a streaming program; NAME_push_floats is included only if the input format is known."""
-    from tinyml.lowering.c.stream_functions import StreamFunctions
-
+    functions_of = imported("tinyml.lowering.c.stream_functions:StreamFunctions")(program).functions
     format = program.input_format
     if format is None:
-        return StreamFunctions(program).functions(None)
+        return functions_of(None)
 
     def convert(body: Block, real: SSAValue) -> SSAValue:
         return emitted(program, body, [real], lambda m, values: from_real(m, values[0], format), spellings)
 
-    return StreamFunctions(program).functions(convert)
+    return functions_of(convert)
 
 
 def _score(program: ProgramBuilder, number: int, format: NumberFormat, spellings: Spellings) -> c.FuncOp:

@@ -189,7 +189,8 @@ class ProgramBuilder:
         instance: the instance whose arena contains the buffer; None for a program without instances.
         """
         type = memref_type(op.result)
-        pointer = c.PointerType(type.element_type, ALIAS if len(self.viewed) > 1 else RAM)
+        aliased = len(self.viewed) > 1 or cast(scratch.ArenaOp, op.arena.owner).shared is not None
+        pointer = c.PointerType(type.element_type, ALIAS if aliased else RAM)
         doc = self.describe(type, op.attributes.get(FORMAT))
         return c.ViewOp(ARENA, op.offset.value.data, prod(type.get_shape()), doc, pointer, instance)
 

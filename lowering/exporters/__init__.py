@@ -11,6 +11,7 @@ from typing import TypeAlias
 
 from xdsl.dialects.builtin import ModuleOp
 
+from tinyml.dialects.own_rows import own_rows
 from tinyml.dialects.plugins import EXPORTERS as GROUP
 from tinyml.dialects.plugins import Row
 from tinyml.dialects.tables import Table
@@ -29,10 +30,7 @@ EXPORTERS = Table(
     "exporter",
     _loaded,
     home="tinyml.lowering.exporters",
-    ours=(
-        Row("onnx", "onnx_writer:write_onnx", "a model on reals"),
-        Row("tosa", "tosa_writer:write_tosa", "one on integers of 8 bits", names={"mlir": "tosa"}),
-    ),
+    ours=own_rows("exporters"),
 )
 
 

@@ -14,6 +14,7 @@ from types import FunctionType, MethodType
 
 from xdsl.dialects.builtin import ModuleOp
 
+from tinyml.dialects.own_rows import own_rows
 from tinyml.dialects.plugins import FRONTENDS as GROUP
 from tinyml.dialects.plugins import PluginError, Row
 from tinyml.dialects.tables import Table
@@ -79,20 +80,7 @@ FRONTENDS = Table(
     "frontend",
     _loaded,
     home="tinyml.lowering.frontends",
-    ours=(
-        Row("sd", "seedot.importer:read_seedot"),
-        Row("tflite", "tflite.importer:read_tflite"),
-        Row("keras", "keras:read_keras"),
-        Row("h5", "keras:read_keras"),
-        Row("hdf5", "keras:read_keras"),
-        Row("onnx", "onnx.importer:read_onnx"),
-        Row("json", "boosted.json_files:read_json"),
-        Row("ubj", "boosted.ubjson:read_ubjson"),
-        Row("cbm", "boosted.objects:read_catboost"),
-        Row("txt", "boosted.lightgbm:read_lightgbm"),
-        Row("joblib", "sklearn.importer:read_pickle"),
-        Row("pkl", "sklearn.importer:read_pickle"),
-    ),
+    ours=own_rows("frontends"),
     check=_check,
 )
 """The importers by suffix. If a folder has several programs, the suffix listed first wins."""

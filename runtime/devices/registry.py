@@ -9,6 +9,7 @@ from importlib.util import find_spec
 from typing import Any, cast
 
 from tinyml.dialects.errors import InputError, did_you_mean
+from tinyml.dialects.own_rows import own_rows
 from tinyml.dialects.plugins import RUNNERS as GROUP
 from tinyml.dialects.plugins import PluginError, Row, expected
 from tinyml.dialects.tables import Table
@@ -64,10 +65,7 @@ DEVICES = Table(
     "device",
     _loaded,
     home="tinyml.runtime.devices",
-    ours=(
-        Row(LLVM, "llvm:LLVM", "LLVM's code on this computer"),
-        Row(CIRCT, "circt:CIRCT", "the hardware module as CIRCT prints it"),
-    ),
+    ours=own_rows("devices"),
     check=_check,
 )
 """The devices that are not boards. A package adds one by an entry point of the group `tinyml.runners`."""

@@ -91,9 +91,8 @@ class TileComposer(Generic[L]):
     def coder(self, name: str, family: TileFamily, code: Callable[[Tile, Sums], TileAssembly[L]]) -> TileCoder:
         """A kernel generator that embeds the weights of a tile in code.
 
-        name: the name of the generator.
-        family: the family of kernels that read their weights from a stream instead.
-        code: a function that returns the assembly code.
+        name: the name of the generator. family: the family of kernels that read their weights from a stream
+        instead. code: a function that returns the assembly code.
         """
 
         def composed(symbol: str, tile: Tile, sums: Sums) -> Kernel | None:
@@ -115,8 +114,7 @@ class TileComposer(Generic[L]):
     def lanes(self, name: str, code: Callable[[LaneProgram], TileAssembly[L]]) -> LoopCoder:
         """A kernel generator that compiles lane functions (`num.lane_function`).
 
-        name: the name of the generator.
-        code: a function that returns the assembly code.
+        name: the name of the generator. code: a function that returns the assembly code.
         """
 
         def composed(symbol: str, program: LaneProgram) -> Kernel | None:
@@ -143,23 +141,21 @@ class TileComposer(Generic[L]):
         lines: int = 1,
         shifts: bool = False,
         several: bool = False,
-        once: bool = False,
+        to_even: bool = False,
         shared: Sequence[SharedFunction] = (),
     ) -> TileFamily:
         """A family of tile kernels whose elements are bytes.
 
-        name: the name of the family.
-        code: a function that returns the assembly code for a tile.
-        channels: true if each row of weights is multiplied by one channel of the windows.
-        large: true if streams need more flash than the weights alone.
-        lines: the number of lines of the tiles that have kernels.
-        shifts: true if sums are converted to results by a shift instead of a requantisation.
-        several: true if a channel may have several rows of weights.
-        once: true if the code may also round sums once.
-        shared: functions that the code calls.
-
         For every row, |start| plus the sum of |w| * |x| must be below `limit`. Every shift must be negative, and every
         multiplier at least `LEAST_MULTIPLIER`.
+
+        * channels: true if each row of weights is multiplied by a channel of windows.
+        * large: true if streams need more flash than weights.
+        * lines: the number of lines of the tiles that have kernels.
+        * shifts: true if sums are finished by a shift instead of a requantisation.
+        * several: true if a channel may have several rows of weights.
+        * to_even: true if the code may also round sums once, halves to even.
+        * shared: functions that the code calls.
         """
 
         def composed(symbol: str, tile: Tile) -> Kernel | None:
@@ -191,5 +187,5 @@ class TileComposer(Generic[L]):
             large=large,
             lines=lines,
             several=several,
-            once=once,
+            to_even=to_even,
         )

@@ -28,10 +28,12 @@ _ARMV7EM = TileComposer("tinyml/cores.h", DSP, _statement, call=16, needs="dsp")
 _ARMV6M = TileComposer("tinyml/cores.h", ARMV6M, _statement, call=16, needs="armv6-m", limit=1 << 30)
 
 
-DOT_TILES = _ARMV7EM.family("tm_cm_dot_tile_s8", _composed("rows:dots"), once=True)
+DOT_TILES = _ARMV7EM.family("tm_cm_dot_tile_s8", _composed("rows:dots"), to_even=True)
 """Rows of a matrix by windows."""
 
-CHANNEL_TILES = _ARMV7EM.family("tm_cm_channel_tile_s8", _composed("depthwise:SlidingWindow"), channels=True, once=True)
+CHANNEL_TILES = _ARMV7EM.family(
+    "tm_cm_channel_tile_s8", _composed("depthwise:SlidingWindow"), channels=True, to_even=True
+)
 """Depthwise filters."""
 
 LEAST_SHIFTED = 1 << 14
@@ -45,11 +47,11 @@ _SHIFTED_DOTS = replace(
 _CHANNEL_CODER = _ARMV7EM.coder("tm_cm_channels", CHANNEL_TILES, _composed("coded_depthwise:CodedDepthwise"))
 """Depthwise filters as code."""
 
-_WIDE_TILES = _ARMV7EM.family("tm_cm_wide_tile_s8", _composed("rows:WidenedRows"), large=True, once=True)
+_WIDE_TILES = _ARMV7EM.family("tm_cm_wide_tile_s8", _composed("rows:WidenedRows"), large=True, to_even=True)
 """Rows of a matrix by windows, with weights of two bytes."""
 
 _WINOGRAD_TILES = replace(_ARMV7EM, limit=REQUANTISED_LIMIT // 2).family(
-    "tm_cm_winograd_1d_s8", _composed("winograd_1d:Winograd1d"), large=True, once=True
+    "tm_cm_winograd_1d_s8", _composed("winograd_1d:Winograd1d"), large=True, to_even=True
 )
 """Winograd's F(2, 3), for windows one pixel apart; twice every sum must fit 32 bits."""
 
@@ -57,15 +59,15 @@ WINOGRAD_LINES = 2
 """The number of rows of windows in a square."""
 
 _WINOGRAD_SQUARES = replace(_ARMV7EM, limit=REQUANTISED_LIMIT // 4).family(
-    "tm_cm_winograd_2d_s8", _composed("winograd_2d:Winograd2d"), large=True, lines=WINOGRAD_LINES, once=True
+    "tm_cm_winograd_2d_s8", _composed("winograd_2d:Winograd2d"), large=True, lines=WINOGRAD_LINES, to_even=True
 )
 """Winograd's F(2x2, 3x3), for squares of windows one pixel apart; four times every sum must fit 32 bits."""
 
-_SMALL_DOT_TILES = _ARMV6M.family("tm_cm_small_dot_tile_s8", _composed("rows_armv6m:RowsArmv6m"), once=True)
+_SMALL_DOT_TILES = _ARMV6M.family("tm_cm_small_dot_tile_s8", _composed("rows_armv6m:RowsArmv6m"), to_even=True)
 """Rows of a matrix by windows, for ARMv6-M."""
 
 _SMALL_CHANNEL_TILES = _ARMV6M.family(
-    "tm_cm_small_channel_tile_s8", _composed("depthwise_armv6m:ChannelsArmv6m"), channels=True, once=True
+    "tm_cm_small_channel_tile_s8", _composed("depthwise_armv6m:ChannelsArmv6m"), channels=True, to_even=True
 )
 """Depthwise filters, for ARMv6-M."""
 

@@ -21,11 +21,11 @@ _CALL = 16
 
 _MVE = TileComposer(HEADER, CORE, naked, call=_CALL, needs="mve")
 
-DOT_TILES = _MVE.family("tm_mve_dot_tile_s8", quickest(SharedPixels, Rows), once=True)
+DOT_TILES = _MVE.family("tm_mve_dot_tile_s8", quickest(SharedPixels, Rows), to_even=True)
 """Rows of a matrix by windows."""
 
 CHANNEL_TILES = _MVE.family(
-    "tm_mve_channel_tile_s8", quickest(ChannelStrips, Channels), channels=True, several=True, once=True
+    "tm_mve_channel_tile_s8", quickest(ChannelStrips, Channels), channels=True, several=True, to_even=True
 )
 """Depthwise filters."""
 

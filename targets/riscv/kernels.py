@@ -17,10 +17,10 @@ from tinyml.targets.riscv.composer.sums import channel_rows, dot, dot_rows, spar
 
 _RV32IM = TileComposer("tinyml/cores.h", RV32IM, statement, call=16, needs=M)
 
-DOT_TILES = _RV32IM.family("tm_rv_dot_tile_s8", RiscvDotTile, once=True)
+DOT_TILES = _RV32IM.family("tm_rv_dot_tile_s8", RiscvDotTile, to_even=True)
 """Rows of a matrix by windows."""
 
-CHANNEL_TILES = _RV32IM.family("tm_rv_channel_tile_s8", RiscvChannelTile, channels=True, once=True)
+CHANNEL_TILES = _RV32IM.family("tm_rv_channel_tile_s8", RiscvChannelTile, channels=True, to_even=True)
 """Depthwise kernels: channels, each with its own filter."""
 
 

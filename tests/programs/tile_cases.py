@@ -87,7 +87,7 @@ class TileCase:
     def finished(self, sums: Values) -> Values:
         if self.family.shifts:
             return sums >> self.tile.right
-        return (requantize_even if self.tile.once else requantize)(sums.astype(np.int32), *self.factors)
+        return (requantize_even if self.tile.to_even else requantize)(sums.astype(np.int32), *self.factors)
 
     @property
     def factors(self) -> tuple[Values, Values]:
@@ -162,7 +162,7 @@ def tile_case(family: TileFamily, tile: Tile, random: np.random.Generator) -> Ti
     if tile.rows > 2:
         shifts[0] = random.choice([-family.max_right, -1, -11])
         multipliers[0] = random.choice([1 << 30, (1 << 31) - 1])
-    if tile.once:
+    if tile.to_even:
         # The half of a result is not the product of a sum and an odd multiplier.
         multipliers |= 1
-    return TileCase(family, tile, Sums(weights, starts, multipliers, shifts, bool(tile.once)))
+    return TileCase(family, tile, Sums(weights, starts, multipliers, shifts, bool(tile.to_even)))

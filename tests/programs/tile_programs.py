@@ -169,8 +169,8 @@ def drawn_cases(families: Sequence[TileFamily]) -> st.SearchStrategy[list[TileCa
         family = by_channels if by_channel else dots
         if tile.elements > ELEMENTS or family.kernel(tile) is None:
             tile = Tile(2, 1, 4, 0, 4, 2, 0) if not by_channel else Tile(2, 1, 4, 0, 2, 2, 0)
-        if family.once:
-            tile = replace(tile, once=draw(st.integers(0, 1)))
+        if family.to_even:
+            tile = replace(tile, to_even=draw(st.integers(0, 1)))
         return tile_case(family, tile, np.random.default_rng(draw(st.integers(0, 1 << 20))))
 
     return st.lists(drawn_tile(), min_size=5, max_size=10)

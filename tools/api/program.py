@@ -35,6 +35,7 @@ if TYPE_CHECKING:
 
 _NO_FILES: Sequence[Path] = ()
 
+_DETECTION = "tinyml.tools.driver.detection"
 _HEARD_IN = "tinyml.tools.driver.listen:heard_in"
 _EXPLAIN = "tinyml.tools.driver.explain_model"
 
@@ -128,9 +129,7 @@ class Program:
         """
         outputs = self._evaluate(X, raw)
         if self.threshold is not None:
-            from tinyml.tools.driver.detection import anomalies
-
-            return np.where(anomalies(self._formats, outputs, self.threshold), -1, 1)
+            return np.where(imported(f"{_DETECTION}:anomalies")(self._formats, outputs, self.threshold), -1, 1)
         if outputs.labels is None:
             return self._scores(outputs)
         return outputs.labels if self.classes is None else np.asarray(self.classes)[outputs.labels]
@@ -176,9 +175,9 @@ class Program:
 
         Raises `InputError` as `score_samples` does.
         """
-        from tinyml.tools.driver.detection import rounded_threshold
-
-        return self.scores(X, raw=raw) - rounded_threshold(self._formats, self._require_detector())
+        return self.scores(X, raw=raw) - imported("tinyml.tools.driver.detection:rounded_threshold")(
+            self._formats, self._require_detector()
+        )
 
     def score(self, X: object, y: object, *, metric: str | None = None, raw: bool = False) -> float:
         """The accuracy of `predict` on the classes y, or on 1 and -1 for a detector; R² for a regressor.
@@ -207,9 +206,11 @@ class Program:
         targets = data.targets
         assert targets is not None
         if self.threshold is not None:
-            from tinyml.tools.driver.detection import anomalies
-
-            return float((anomalies(self._formats, outputs, self.threshold) == (targets[:, 0] < 0)).mean())
+            return float(
+                (
+                    imported(f"{_DETECTION}:anomalies")(self._formats, outputs, self.threshold) == (targets[:, 0] < 0)
+                ).mean()
+            )
         return r_squared(self._scores(outputs).reshape(targets.shape), targets)
 
     def _figure(self, metric: str, outputs: Outputs, data: Data) -> float:

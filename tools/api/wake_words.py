@@ -9,9 +9,9 @@ from pathlib import Path
 from typing import Any
 
 from tinyml.dialects.errors import InputError
-from tinyml.lowering.frontends.boosted.json_files import parse_json
 from tinyml.lowering.frontends.signals.micro_frontend import MicroFrontend
 from tinyml.lowering.frontends.signals.wake_words import USUAL_WINDOW, WakeWord, described, wake_word
+from tinyml.runtime.readers.json_text import parse_json
 from tinyml.runtime.readers.regular_files import read_bytes
 from tinyml.tools.api.arguments import python_terms
 from tinyml.tools.api.loading import Model

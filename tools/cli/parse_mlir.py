@@ -4,11 +4,11 @@ from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.utils.exceptions import VerifyException
 
+from tinyml.dialects.attribute_verification import verify_own_attributes
 from tinyml.dialects.errors import InputError, squeeze
 from tinyml.dialects.extensions import imported
 from tinyml.dialects.located_parser import LocatedParser
 from tinyml.dialects.modules import is_installed
-from tinyml.dialects.own_attributes import verify_own_attributes
 from tinyml.tools.universe import own_attributes
 
 _IS_FOREIGN = "tinyml.lowering.frontends.mlir.foreign:is_foreign"

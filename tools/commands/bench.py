@@ -83,7 +83,7 @@ def run(arguments: argparse.Namespace) -> int:
 def _bench(asked: BenchRequest) -> None:
     """Measure every model on a target and print the table; a model that does not fit is measured on a larger board."""
     from tinyml.tools.cli.atomic_output import json_results
-    from tinyml.tools.driver.compile_model import measure_model
+    from tinyml.tools.driver.measure_model import measure_model
     from tinyml.tools.driver.stages import model_of
     from tinyml.tools.reports.tables import print_reports
 

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import argparse
-from dataclasses import dataclass
-from pathlib import Path
+from typing import Any
 
-from tinyml.dialects.extensions import imported
-from tinyml.dialects.options import OptionGroup, option, options_of
+from tinyml.dialects.options import OptionGroup, options_of
+from tinyml.dialects.own_rows import own_objects
 from tinyml.lowering.frontends.importers import FRONTENDS, MLIR
 from tinyml.lowering.options import DEFAULT_LOSS
 from tinyml.targets.registry import DEFAULT_TARGET, HOST
@@ -24,20 +23,6 @@ EXAMPLES = {
 
 
 epilogue = formats_epilogue
-
-
-@dataclass(frozen=True, kw_only=True)
-class WithOptions:
-    """The programs that share the RAM of the board with the compiled one."""
-
-    beside: tuple[str, ...] = option(
-        "also write other programs, which share the working memory and equal constants: folders that tinyml compile "
-        "wrote for the board, or model files that need no data",
-        default=(),
-        metavar="FOLDER,...",
-        flags=("--with",),
-        group=OptionGroup.BOARD,
-    )
 
 
 def selection() -> dict[str, str]:
@@ -68,9 +53,15 @@ def selection() -> dict[str, str]:
     }
 
 
+def _others() -> list[type[Any]]:
+    """Declarations of options with another way to compile, each a dataclass with a method `run`."""
+    return own_objects("compile.options")
+
+
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     show_examples(parser, "model -o FOLDER", EXAMPLES)
-    add_options(parser, [*compile_options(), *options_of(WithOptions)], others=OptionGroup.SEARCH)
+    others = [option for other in _others() for option in options_of(other)]
+    add_options(parser, [*compile_options(), *others], others=OptionGroup.SEARCH)
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -79,9 +70,7 @@ def run(arguments: argparse.Namespace) -> int:
     from tinyml.tools.reports.tables import print_program
 
     request = compile_request(given(arguments, compile_options()))
-    if others := parsed(arguments, WithOptions).beside:
-        imported("tinyml.tools.api.shared_programs:compile_with")(request, [*map(Path, others)])
-    else:
+    if not any(parsed(arguments, other).run(request) for other in _others()):
         print_program(Report.of(compile_model(request)))
     print(f"Wrote {request.out}")
     return 0

@@ -2,7 +2,7 @@
 
 The files of a kind are the templates in `templates/KIND/`, whose paths and texts contain placeholders for the name.
 `new-format --sums` and `--grouped` have separate folders. A new kind requires such a folder, a row of `KINDS` and a row
-of `_HELP` in `tools/main.py`.
+of the section `commands` of `dialects/rows.txt`.
 """
 
 from __future__ import annotations

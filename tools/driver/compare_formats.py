@@ -12,7 +12,7 @@ from tinyml.dialects.errors import InputError
 from tinyml.dialects.formats.lookup import SYNTHESISED, USUAL_FORMAT
 from tinyml.tools.cli.atomic_output import json_results
 from tinyml.tools.cli.progress import Progress
-from tinyml.tools.driver.compile_model import measure_model
+from tinyml.tools.driver.measure_model import measure_model
 from tinyml.tools.driver.request import Request, SearchRequest
 from tinyml.tools.driver.stages import find_model
 from tinyml.tools.reports.plots import check_plot_path, new_figure, save_picture

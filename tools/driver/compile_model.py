@@ -15,6 +15,7 @@ from tinyml.dialects.errors import InputError
 from tinyml.dialects.extensions import imported
 from tinyml.dialects.formats.lookup import USUAL_FORMAT, format_named
 from tinyml.dialects.modules import is_installed
+from tinyml.dialects.own_rows import of_options
 from tinyml.lowering import pipelines
 from tinyml.lowering.frontends.importers import reading
 from tinyml.lowering.frontends.own_answers import own_answers
@@ -24,7 +25,6 @@ from tinyml.runtime.devices.device import FullStackError
 from tinyml.runtime.evaluator.evaluator import predict_function
 from tinyml.runtime.evaluator.threads import one_thread
 from tinyml.runtime.model.program_data import load_program_data, random_data
-from tinyml.runtime.model.temporary_folder import temporary_folder
 from tinyml.runtime.readers.arrays import check_npz
 from tinyml.targets.c.names import check_model_name
 from tinyml.targets.chip import CALLBACK, MEMORY, PUSH, SERIAL
@@ -74,7 +74,6 @@ if TYPE_CHECKING:
     from tinyml.tools.driver.measure import Measured, Mismatch
     from tinyml.tools.driver.packages.packaging import Packaging
     from tinyml.tools.driver.stages import Compiled
-    from tinyml.tools.reports.report_fields import Report
 
 _, ANEW = QUANTIZATION
 
@@ -86,10 +85,8 @@ def check_options(made: Compilation) -> None:
         raise InputError(f"the serial port of {board.name} is unknown: define the function of --input {CALLBACK}")
     if request.input == SERIAL and request.load_weights:
         raise InputError(f"--load-weights: the sketch for rows receives no weights: use --input {CALLBACK}")
-    if request.weights_at is not None:
-        _check_weights_at(request, board)
-    elif request.weights_margin is not None:
-        raise InputError("--weights-margin is room in a blob: it needs --weights-at")
+    for check, _ in of_options("compile.check", request):
+        check(request, board)
     _check_stream(request)
     options = request.pipeline_options(board)
     if request.search is not None:
@@ -98,8 +95,6 @@ def check_options(made: Compilation) -> None:
         prototype = format_named(ctx, options.format, options.width)
         check_scheme(prototype, options.format, options.functions)
         scaling_rule(prototype, options.format, options.scale_by)
-        if request.weights_margin is not None and prototype.AS_PUBLISHED:
-            raise InputError(f"--weights-margin: the scales of {options.format} are those of its paper, without room")
     if options.weights is not None:
         from tinyml.transforms.formats.assign_format import weights_beside
 
@@ -117,18 +112,6 @@ def check_options(made: Compilation) -> None:
         if (backend := backend_of(board)) is None:
             raise InputError(f"--route is for programmable logic, which {board.name} is not")
         backend.check_route(board)
-
-
-def _check_weights_at(request: Request, board: Board) -> None:
-    """Raise `InputError` for options and boards that contradict weights in a blob."""
-    if not request.weights_at:
-        raise InputError("--weights-at: expected an address or the name of a section, got ''")
-    if board.fabric is not None:
-        raise InputError(f"--weights-at: the weights of {board.name} are in its own memories")
-    if request.flash is not None:
-        raise InputError("--weights-at: --flash spends flash on weights as code: leave out one of them")
-    if request.load_weights:
-        raise InputError("--weights-at: --load-weights keeps the weights in RAM: leave out one of them")
 
 
 def _check_stream(request: Request) -> None:
@@ -509,11 +492,11 @@ def compile_model(request: Request) -> dict[str, Any]:
     """
     mismatch: MismatchError | None = None
     report: dict[str, Any] = {}
-    if request.weights_for is not None:
-        request = imported("tinyml.tools.driver.weights_again:as_in_folder")(request)
+    for changed, _ in of_options("compile.request", request):
+        request = changed(request)
     chosen = board_named(request.target)
-    if request.memory is not None:
-        chosen = imported("tinyml.targets.memories.requested:with_requested")(chosen, request.memory)
+    for changed, value in of_options("compile.board", request):
+        chosen = changed(chosen, value)
     kept = {"loaded": request.load_weights, "bound": request.weights_at is not None}
     packagings = packagings_for(chosen, request.packages, zipped=request.zip, **kept)
     with atomic_folder(request.out, removable_files(request.inputs)) as folder:
@@ -525,40 +508,3 @@ def compile_model(request: Request) -> dict[str, Any]:
     if mismatch is not None:
         raise MismatchError(mismatch.message, file=str(request.out)) from mismatch
     return report
-
-
-def measure_model(request: Request, chosen: Board) -> Report:
-    """Compile a model for a board and return the report. If the model does not fit, it is measured on a board with more
-    memory.
-
-    Raises `InputError` if the tools of the target are not installed, and `MismatchError` if the outputs of board and
-    evaluator differ.
-    """
-    made: Compilation | None = None
-    try:
-        made = _build(request, chosen)
-    except MismatchError:
-        raise
-    except InputError:
-        # A program that fails to link for a board, or exceeds its memory, may still run on a larger one.
-        if chosen.larger is None:
-            raise
-    if chosen.larger is not None and (made is None or not made.report.fits):
-        made = _build(request, board_named(chosen.larger))
-        made.report = replace(
-            made.report, target=chosen.name, fits=False, flash_limit=chosen.flash, ram_limit=chosen.ram
-        )
-    assert made is not None
-    if made.measured is None:
-        why = chip_of(chosen.name).not_run
-        raise InputError(
-            f"{chosen.name} cannot run here: {why}"
-            if why
-            else f"the tools of the target '{chosen.name}' are not installed"
-        )
-    return made.report
-
-
-def _build(request: Request, board: Board) -> Compilation:
-    with temporary_folder() as out:
-        return build_folder(request, board, out, must_fit=False)

@@ -39,6 +39,9 @@ if TYPE_CHECKING:
 CHOICE = "tinyml.tools.driver.choice.choose_program"
 """The module of the extension that chooses formats and schedules by `auto`."""
 
+SMALLER = "tinyml.tools.driver.smaller_model"
+"""The module of the same extension that says how much smaller a model has to be."""
+
 
 def require_room(program: ModuleOp, ctx: Context, request: Request, board: Board) -> None:
     """Raise `InputError` for a program whose weights exceed the flash in any format, before any compilation.
@@ -174,9 +177,9 @@ def does_not_fit(program: ModuleOp, ctx: Context, request: Request, board: Board
 
 def remedies(program: ModuleOp, ctx: Context, request: Request, board: Board, needs: Needs) -> list[str]:
     """Remedies for a program that does not fit: other options, a smaller model, or another board."""
-    from tinyml.tools.driver.smaller_model import smaller_models
-
-    helps = [*smaller_models(program, request, board, needs)]
+    helps: list[str] = []
+    if is_installed(SMALLER):
+        helps += imported(f"{SMALLER}:smaller_models")(program, request, board, needs)
     helps += [board_that_fits(board, needs.flash, needs.ram)] if request.ram is None else []
     if request.val is not None and not tdsl.has_formats(program) and is_installed(CHOICE):
         helps.insert(0, imported(f"{CHOICE}:options_that_fit")(program, ctx, request, board))

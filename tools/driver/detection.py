@@ -9,7 +9,7 @@ from tinyml.dialects import tdsl
 from tinyml.dialects.lazy_numpy import np
 from tinyml.dialects.machine.numpy_machine import NumpyMachine
 from tinyml.lowering.c.real_numbers import from_real, lies_below
-from tinyml.runtime.evaluator.evaluator import predict_function
+from tinyml.runtime.evaluator.evaluator import encode_inputs, evaluate, evaluate_reals, in_reals, predict_function
 from tinyml.transforms.reals.analysis.profiles import stretched
 
 if TYPE_CHECKING:
@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 
     from tinyml.dialects.formats.number_format import NumberFormat
     from tinyml.runtime.evaluator.evaluator import Outputs
+    from tinyml.runtime.model.data import Data
+    from tinyml.tools.driver.measure import Accuracy
 
 FAR_DISTANCE = 0.01
 """The distance from the threshold, as a share of the range of scores, beyond which decisions must be equal."""
@@ -151,3 +153,27 @@ def moved(exact: NDArray[Any], found: NDArray[np.bool_], threshold: float, sprea
     spread: the range of scores on reals.
     """
     return (np.abs(exact - threshold) > FAR_DISTANCE / 2 * spread) & ((exact < threshold) != found)
+
+
+def detector_accuracy(
+    reals: ModuleOp, on_reals: Outputs, formats: ModuleOp, in_formats: Outputs, data: Data, threshold: float
+) -> Accuracy:
+    """The accuracy of a detector, from its decisions and scores."""
+    from tinyml.tools.driver.measure import Accuracy
+    from tinyml.transforms.formats.evaluation.answers import labelled_anomalies
+
+    assert on_reals.scores is not None
+    rounded = in_reals(formats, in_formats).scores
+    assert rounded is not None
+    exact, computed, anomalous = on_reals.scores[:, 0], rounded[:, 0], labelled_anomalies(data)
+    found = exact.astype(np.float32) < np.float32(threshold), anomalies(formats, in_formats, threshold)
+    rates = [detection_rates(scores, each, anomalous) for scores, each in zip((exact, computed), found, strict=True)]
+    right = [None if anomalous is None else round(100 * float((each == anomalous).mean()), 4) for each in found]
+    differ = int((found[0] != found[1]).sum())
+    spread, far = float(np.ptp(exact)), far_samples(data.x)
+    far_scores, far_found = evaluate_reals(reals, far).scores, evaluate(formats, encode_inputs(formats, far))
+    assert far_scores is not None
+    missed = moved(far_scores[:, 0], anomalies(formats, far_found, threshold), threshold, spread)
+    ranks = 1 - float(rank_losses(exact, computed).mean())
+    detection = Detection(threshold, rates[0], rates[1], ranks, float(missed.mean()))
+    return Accuracy(right[0], right[1], differ, len(data), detection=detection, outputs=in_formats)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from xdsl.dialects.builtin import ModuleOp
 
 from tinyml.dialects import tdsl
+from tinyml.dialects.extensions import imported
 from tinyml.dialects.lazy_numpy import np
 from tinyml.dialects.plugins import expected
 from tinyml.runtime.devices.registry import DeviceError, RunResult, runner_for
@@ -165,7 +166,8 @@ def accuracy(reals: ModuleOp, formats: ModuleOp, data: Data) -> Accuracy:
 
     threshold = tdsl.read_interface(formats).threshold
     if threshold is not None:
-        return _detection(reals, on_reals, formats, in_formats, data, threshold)
+        detected = imported("tinyml.tools.driver.detection:detector_accuracy")
+        return detected(reals, on_reals, formats, in_formats, data, threshold)
     rounded = in_reals(formats, in_formats)
     regression, worst = None, None
     if not has_answers(on_reals, data):
@@ -218,30 +220,6 @@ def metric_measure(name: str, reals: ModuleOp, data: Data) -> Measure:
     from tinyml.transforms.formats.evaluation.metrics import measure_of
 
     return measure_of(name, answers_of(evaluate_reals(reals, data.x), data, tdsl.read_interface(reals)))
-
-
-def _detection(
-    reals: ModuleOp, on_reals: Outputs, formats: ModuleOp, in_formats: Outputs, data: Data, threshold: float
-) -> Accuracy:
-    """The accuracy of a detector, from its decisions and scores."""
-    from tinyml.tools.driver.detection import Detection, anomalies, detection_rates, far_samples, moved, rank_losses
-    from tinyml.transforms.formats.evaluation.answers import labelled_anomalies
-
-    assert on_reals.scores is not None
-    rounded = in_reals(formats, in_formats).scores
-    assert rounded is not None
-    exact, computed, anomalous = on_reals.scores[:, 0], rounded[:, 0], labelled_anomalies(data)
-    found = exact.astype(np.float32) < np.float32(threshold), anomalies(formats, in_formats, threshold)
-    rates = [detection_rates(scores, each, anomalous) for scores, each in zip((exact, computed), found, strict=True)]
-    right = [None if anomalous is None else round(100 * float((each == anomalous).mean()), 4) for each in found]
-    differ = int((found[0] != found[1]).sum())
-    spread, far = float(np.ptp(exact)), far_samples(data.x)
-    far_scores, far_found = evaluate_reals(reals, far).scores, evaluate(formats, encode_inputs(formats, far))
-    assert far_scores is not None
-    missed = moved(far_scores[:, 0], anomalies(formats, far_found, threshold), threshold, spread)
-    ranks = 1 - float(rank_losses(exact, computed).mean())
-    detection = Detection(threshold, rates[0], rates[1], ranks, float(missed.mean()))
-    return Accuracy(right[0], right[1], differ, len(data), detection=detection, outputs=in_formats)
 
 
 def _regression(on_reals: Outputs, in_formats: Outputs, data: Data) -> Regression | None:

@@ -21,10 +21,10 @@ from xdsl.utils.exceptions import DiagnosticException, ParseError, VerifyExcepti
 from xdsl.utils.target import Target
 from xdsl.xdsl_opt_main import xDSLOptMain
 
+from tinyml.dialects.attribute_verification import verify_own_attributes
 from tinyml.dialects.context import registry
 from tinyml.dialects.errors import InputError
 from tinyml.dialects.options import options_of
-from tinyml.dialects.own_attributes import verify_own_attributes
 from tinyml.dialects.remarks import RemarkKind, heard_by
 from tinyml.lowering.frontends.importers import FRONTENDS, MLIR
 from tinyml.runtime.readers.regular_files import read_bytes

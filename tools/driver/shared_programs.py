@@ -7,16 +7,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from xdsl.dialects import arith, memref
-from xdsl.dialects.builtin import IndexType, IntegerAttr, MemRefType, ModuleOp, i8
-from xdsl.dialects.func import FuncOp
+from xdsl.dialects.builtin import ModuleOp, UnitAttr, i8
 
 from tinyml.dialects import c
 from tinyml.dialects.context import context
 from tinyml.dialects.errors import InputError
 from tinyml.dialects.functions import defined_functions
 from tinyml.dialects.rewriting import Rewriter
-from tinyml.dialects.scratch import ArenaOp, ViewOp, memref_type
+from tinyml.dialects.scratch import ArenaOp
 from tinyml.lowering import pipelines
 from tinyml.targets.c.joined_sources import joined_sources
 from tinyml.targets.c.names import check_model_name
@@ -48,11 +46,9 @@ States of streaming programs are kept. */
 class SharedPrograms:
     """The bytes that programs need together, and that each needs alone.
 
-    arena: the shared arena.
-    alone: by program, the arena of the program alone.
-    static: the static RAM of all programs; None if a program was not measured.
-    stack: the largest stack of a program; None if a program was not measured.
-    constants: bytes of constants that programs share.
+    arena: the shared arena. alone: by program, the arena of the program alone. static: the static RAM of all
+    programs; None if a program was not measured. stack: the largest stack of a program; None if a program was not
+    measured. constants: bytes of constants that programs share.
     """
 
     name: str
@@ -101,12 +97,11 @@ def join_programs(
 ) -> SharedPrograms:
     """Join compiled programs in a folder: NAME.c, NAME.h, a header for each program, and the IR of the packing.
 
-    folders: output folders of `tinyml compile`.
-    name: the name of the C file; by default the names of the programs, joined by underscores.
-    inputs: files that the output does not replace.
+    folders: output folders of `tinyml compile`. name: the name of the C file; by default the names of the programs,
+    joined by underscores. inputs: files that the output does not replace.
 
-    Raises `InputError` for programs of equal names, for different boards, for programs with instances or other memory
-    than one arena, and if the programs exceed the board's RAM.
+    Raises `InputError` for programs of equal names, for different boards, for programs with instances or other
+    memory than one arena, and if the programs exceed the board's RAM.
     """
     programs = [program_in(folder) for folder in folders]
     _check(programs)
@@ -196,7 +191,9 @@ def _c_files(module: ModuleOp, program: ProgramInFolder, arena: SharedArena, ctx
                     f"'{program.name}' would unpack elements over a state of '{other.sym_name.data}': compile "
                     f"'{program.name}' without --pack-buffers"
                 ) from error
-    _note_other_types(own)
+    # The C then accesses the arena by pointers that may alias.
+    for arena_op in (op for op in own.walk() if isinstance(op, ArenaOp)):
+        arena_op.shared = UnitAttr()
     pipelines.run(bits, ctx, pipelines.flatten(BITS_TO_C, options))
     # One program declares the arena for all, so that no program may rely on its element type.
     for op in bits.walk():
@@ -204,25 +201,6 @@ def _c_files(module: ModuleOp, program: ProgramInFolder, arena: SharedArena, ctx
             op.properties["element"] = i8
     source, header = (print_c(bits, ctx, program.board.name, file) for file in ("source", "header"))
     return source, header
-
-
-def _note_other_types(function: FuncOp) -> None:
-    """Let the C access the arena by pointers that may alias, because the other programs store elements of other types
-    there.
-
-    The C of a program whose buffers have only one type would use plain pointers. The appended read of a byte adds a
-    second type; the lowering to C removes the read.
-    """
-    views = [op for op in function.walk() if isinstance(op, ViewOp)]
-    if len({memref_type(view.result).element_type for view in views}) != 1:
-        return
-    [arena] = [op for op in function.walk() if isinstance(op, ArenaOp)]
-    view = ViewOp(arena.result, 0, MemRefType(i8, [1]))
-    at = arith.ConstantOp(IntegerAttr(0, IndexType()))
-    end = function.get_return_op()
-    assert end is not None
-    for op in (view, at, memref.LoadOp.get(view.result, [at.result])):
-        function.body.block.insert_op_before(op, end)
 
 
 def _needs(name: str, programs: Sequence[ProgramInFolder], arena: SharedArena, constants: int) -> SharedPrograms:

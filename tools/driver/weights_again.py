@@ -1,4 +1,4 @@
-"""The request for the weights of a model that was trained again, for a program that exists (`--weights-for`)."""
+"""Requests for weights in a blob: their checks, and the weights of a model that was trained again (`--weights-for`)."""
 
 from __future__ import annotations
 
@@ -6,9 +6,12 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from tinyml.dialects.context import context
 from tinyml.dialects.errors import InputError
+from tinyml.dialects.formats.lookup import format_named
 from tinyml.dialects.options import options_of
 from tinyml.lowering.options import CompileOptions
+from tinyml.targets.board import Board
 from tinyml.tools.driver.output_folder import read_report
 from tinyml.tools.driver.program_in_folder import stated_memory
 from tinyml.tools.driver.request import Request
@@ -38,3 +41,24 @@ def as_in_folder(request: Request) -> Request:
                 file=folder,
             )
     return replace(request, **options, flash_size=None, ram_size=None)
+
+
+def check_place(request: Request, board: Board) -> None:
+    """Raise `InputError` for options and boards that contradict weights in a blob."""
+    if not request.weights_at:
+        raise InputError("--weights-at: expected an address or the name of a section, got ''")
+    if board.fabric is not None:
+        raise InputError(f"--weights-at: the weights of {board.name} are in its own memories")
+    if request.flash is not None:
+        raise InputError("--weights-at: --flash spends flash on weights as code: leave out one of them")
+    if request.load_weights:
+        raise InputError("--weights-at: --load-weights keeps the weights in RAM: leave out one of them")
+
+
+def check_margin(request: Request, board: Board) -> None:
+    """Raise `InputError` for options that leave no room for other weights."""
+    if request.weights_at is None:
+        raise InputError("--weights-margin is room in a blob: it needs --weights-at")
+    options = request.pipeline_options(board)
+    if request.search is None and format_named(context(), options.format, options.width).AS_PUBLISHED:
+        raise InputError(f"--weights-margin: the scales of {options.format} are those of its paper, without room")

@@ -45,8 +45,8 @@ Passes record these attributes on operations, functions and their arguments, in 
 after each pass. The verification reports an error at the operation if an unknown attribute name begins with `rtl.`,
 `scratch.`, `tdsl.` or `tinyml.`, if an attribute is on an op that must not have it, and if its value is invalid. A
 constant of the class `OwnAttribute` (`dialects/own_attributes.py`) declares an attribute. Passes access the attribute
-by this constant. The list `ATTRIBUTES` in `tools/universe.py` names the modules that declare attributes. Attributes of
-other packages have different prefixes.
+by this constant. The section `attributes` of `dialects/rows.txt` names the modules that declare attributes.
+Attributes of other packages have different prefixes.
 """
 
 INTERFACE = """## The interface of a program

@@ -12,7 +12,8 @@ from xdsl.passes import ModulePass
 from xdsl.utils.hints import type_repr
 
 from tinyml.dialects.context import own_passes
-from tinyml.lowering.pipeline_steps import PIPELINES, Extra, If
+from tinyml.lowering.pipeline_steps import PIPELINES, If
+from tinyml.lowering.pipelines import steps_of
 
 HEAD = """\
 # Passes
@@ -69,12 +70,10 @@ def _summary(made: type[ModulePass]) -> str:
 
 
 def _steps(name: str) -> str:
-    def spelled(step: str | If | Extra) -> str:
-        if isinstance(step, If):
-            return f"`{step.step}` if `{step.condition}`"
-        return f"`{step}`" if isinstance(step, str) else spelled(step.step)
+    def spelled(step: str | If) -> str:
+        return f"`{step.step}` if `{step.condition}`" if isinstance(step, If) else f"`{step}`"
 
-    return f"Steps: {', '.join(map(spelled, PIPELINES[name].steps))}."
+    return f"Steps: {', '.join(map(spelled, steps_of(name)))}."
 
 
 def _table(made: type[ModulePass]) -> str:

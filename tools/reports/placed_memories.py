@@ -19,13 +19,11 @@ FLASH, STACK, CALLER = "flash", "stack", "input"
 """The rows of accesses outside the stated memories: constants in flash, local arrays, and the caller's input."""
 
 
-def memories_report(bits: ModuleOp) -> dict[str, Any]:
-    """The memories of a program at L4 and the accesses to each in one inference.
+def memories_report(bits: ModuleOp, stated: str) -> dict[str, Any]:
+    """The memories of a program on L4 and the accesses to each in one inference.
 
     `rows`: for each memory its name, size, wait states, the bytes of its arena, of copied constants and of the stack,
-        and the accesses.
-    `wait_cycles`, `bound`, `proof`, `checked`: the wait cycles of the assignment, their lower bound, the proof of the
-        bound and the algorithm that verified it.
+    and the accesses. `wait_cycles`, `bound`, `proof` and `checked` state the choice. stated: the value of `--memory`.
     """
     record, accesses = _record(bits), accesses_by_memory(bits)
     rows = [
@@ -43,7 +41,7 @@ def memories_report(bits: ModuleOp) -> dict[str, Any]:
     ]
     others = {name: _fields(accesses[name]) for name in (FLASH, STACK, CALLER) if name in accesses}
     choice = {"wait_cycles": record.cost, "bound": record.bound, "proof": record.proof, "checked": record.checked}
-    return {"memories": {"rows": rows, "others": others, **choice}}
+    return {"memories": {"rows": rows, "others": others, **choice}, "stated": stated}
 
 
 def _record(bits: ModuleOp) -> Record:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from tinyml.dialects.errors import InputError
 from tinyml.dialects.extensions import imported
+from tinyml.dialects.own_rows import of_options
 from tinyml.dialects.tdsl.inputs import InputPart
 from tinyml.dialects.tdsl.interface import read_interface
 from tinyml.tools.reports.breakdown import constant_bytes, far_constants
@@ -56,9 +57,8 @@ def write_report(made: Compilation, chosen: dict[str, Any] | None, lines: Sequen
     interface = interface_of(compiled.formats)
     input_bytes = interface.caller_bytes
     memory = memory_report(compiled.buffers)
-    if request.memory is not None:
-        memory |= imported("tinyml.tools.reports.placed_memories:memories_report")(compiled.bits.module)
-        memory["stated"] = request.memory
+    for entries, value in of_options("compile.memory", request):
+        memory |= entries(compiled.bits.module, value)
     estimate = estimate_on(compiled.loops, board.name, optimize)
     floats = float_inputs(compiled.formats, board.name)
     converting = _converting(interface, floats, cost if estimate is None else estimate.time)

@@ -98,10 +98,10 @@ def _judge_bound(function: func.FuncOp, name: str, align: int) -> None:
         return
     if name == OTHER_JUDGE and arenas[0].proof is None:
         return
-    from tinyml.transforms.buffers.overlap.recorded_problem import recorded_rectangles
+    from tinyml.transforms.buffers.overlap.recorded_problem import recorded_problem
     from tinyml.transforms.buffers.packing.judge import JUDGE_NAMED, Verdict, other_judge
 
-    shapes = recorded_rectangles(function, align)
+    _, shapes = recorded_problem(function, align)
     bound, proof = arenas[0].lower_bound.value.data, arenas[0].proof
     name = other_judge(name, proof.data if proof is not None else None)
     judgement = JUDGE_NAMED[name](shapes, bound)

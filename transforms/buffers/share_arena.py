@@ -19,7 +19,7 @@ from tinyml.dialects.own_attributes import HolderKind, OwnAttribute, Value
 from tinyml.dialects.rewriting import Rewriter, inherit_location
 from tinyml.dialects.scratch import AllocOp, ArenaOp, MoveOp, ViewOp, bytes_of
 from tinyml.transforms.buffers.liveness.live_ranges import program_points
-from tinyml.transforms.buffers.overlap.recorded_problem import recorded_places, recorded_rectangles
+from tinyml.transforms.buffers.overlap.recorded_problem import recorded_problem
 from tinyml.transforms.buffers.packing import Effort, Rectangle, pack
 from tinyml.transforms.buffers.packing.packing_options import PackingOptions
 
@@ -100,8 +100,8 @@ def shared_problem(functions: Sequence[func.FuncOp]) -> SharedProblem:
     start = 0
     for function, length in zip(functions, lengths, strict=True):
         base = len(rectangles)
-        groups = recorded_places(function)
-        for members, shape in zip(groups, recorded_rectangles(function), strict=True):
+        groups, shapes = recorded_problem(function)
+        for members, shape in zip(groups, shapes, strict=True):
             first, last = shape.first + start, shape.last + start
             if any(view.state is not None for view in members):
                 first, last = -1, sum(lengths)

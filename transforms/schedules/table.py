@@ -1,14 +1,16 @@
 """The table of schedules.
 
-A schedule is a `Schedule` in a file of this folder and a row of `SCHEDULES`. A separate package adds a schedule by an
-entry point of the group `tinyml.schedules` with the schedule's name, such as `columns = "mypackage.columns:COLUMNS"`.
-The names can be listed without importing the files, so that tools start quickly.
+A schedule is a `Schedule` in a file of this folder and a row of the section `schedules` of `dialects/rows.txt`. A
+separate package adds a schedule by an entry point of the group `tinyml.schedules` with the schedule's name, such as
+`columns = "mypackage.columns:COLUMNS"`. The names can be listed without importing the files, so that tools start
+quickly.
 """
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
+from tinyml.dialects.own_rows import own_rows
 from tinyml.dialects.plugins import SCHEDULES as GROUP
 from tinyml.dialects.plugins import PluginError, Row
 from tinyml.dialects.tables import Table
@@ -36,22 +38,7 @@ SCHEDULES = Table(
     "mode",
     _loaded,
     home="tinyml.transforms.schedules",
-    ours=(
-        Row(ORDINARY, "ordinary:ORDINARY"),
-        Row("rows", "streaming:ROWS"),
-        Row("pixels", "streaming:PIXELS"),
-        Row("partial-32", "channels:PARTIAL_32"),
-        Row("partial-16", "channels:PARTIAL_16"),
-        Row("partial-8", "channels:PARTIAL_8"),
-        Row("replace", "in_place:REPLACE"),
-        Row("single-transpose", "in_place:SINGLE_TRANSPOSE"),
-        Row("herringbone", "in_place:HERRINGBONE"),
-        Row("optimal-turns", "in_place:OPTIMAL_TURNS"),
-        Row("patches", "patches:PATCHES"),
-        Row("channels-in-patches", "channels_in_patches:CHANNELS_IN_PATCHES"),
-        Row("strips", "strips:STRIPS"),
-        Row(AUTO, "auto:AUTO"),
-    ),
+    ours=own_rows("schedules"),
 )
 """The schedules. Their order is that in which `auto` prefers segments of equal bits and work."""
 

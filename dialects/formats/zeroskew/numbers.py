@@ -471,7 +471,6 @@ class SkewedSum(ParametrizedAttribute, TypeAttribute, Accumulator):
 class IntegerSkewSum(SkewedSum):
     """Sums that are converted to the scale of a result by an integer multiplication and a shift."""
 
-    REQUANTISE: ClassVar[str]
     TO_EVEN: ClassVar[bool] = False
 
     def level_row(self, m: Machine[V], sum: V, row: V, levelled: Accumulator) -> V:
@@ -479,7 +478,7 @@ class IntegerSkewSum(SkewedSum):
         multipliers, shifts = self.factors([scale.data for scale in self.scales], levelled.scale)
         multiplier = m.lookup("multipliers", multipliers, row)
         shift = m.lookup("shifts", shifts, row)
-        return m.call(f"{self.REQUANTISE}_s{self.bits}", sum, multiplier, shift)
+        return m.call(f"tm_requantize{'_even' if self.TO_EVEN else ''}_s{self.bits}", sum, multiplier, shift)
 
     def factors(self, scales: Sequence[float], unit: float) -> tuple[Raws, Raws]:
         """The multipliers and the shifts that convert sums with several scales to units of `unit`."""
@@ -501,7 +500,6 @@ class ZeroSkewSum(IntegerSkewSum):
     name = "zeroskew.acc"
     width: IntAttr
     scales: ArrayAttr[FloatData]
-    REQUANTISE: ClassVar[str] = "tm_requantize"
 
 
 @irdl_attr_definition
@@ -511,7 +509,6 @@ class EvenSkewSum(IntegerSkewSum):
     name = "zeroskew.even_acc"
     width: IntAttr
     scales: ArrayAttr[FloatData]
-    REQUANTISE: ClassVar[str] = "tm_requantize_even"
     TO_EVEN: ClassVar[bool] = True
 
     def verify(self) -> None:

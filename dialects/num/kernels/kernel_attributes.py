@@ -151,8 +151,8 @@ class ComposedKernelAttr(KernelAttr):
             raise VerifyException(f"sum must be whole bytes, 8 to 64 bits, got {self.sum.data}")
 
 
-_SHAPE = ("rows", "runs", "length", "pitch", "step", "count", "zero", "right", "lines", "filters", "once")
-_DEFAULTS = {"right": 0, "lines": 1, "filters": 1, "once": 0}
+_SHAPE = ("rows", "runs", "length", "pitch", "step", "count", "zero", "right", "lines", "filters", "to_even")
+_DEFAULTS = {"right": 0, "lines": 1, "filters": 1, "to_even": 0}
 
 
 @irdl_attr_definition
@@ -173,7 +173,7 @@ class TileKernelAttr(KernelAttr):
     right: IntAttr
     lines: IntAttr
     filters: IntAttr
-    once: IntAttr
+    to_even: IntAttr
 
     @classmethod
     def of(cls, family: str, shape: Sequence[int]) -> Self:
@@ -224,7 +224,7 @@ class TileKernelAttr(KernelAttr):
             (("pitch", "step"), 0, None),
             (("zero",), -128, 127),
             (("right",), 0, 31),
-            (("once",), 0, 1),
+            (("to_even",), 0, 1),
         ):
             _verify_range({name: self.shape[name] for name in names}, low, high)
 

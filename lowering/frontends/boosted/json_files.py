@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-import json
-from typing import Any
-
 from xdsl.dialects.builtin import ModuleOp
 
 from tinyml.dialects.errors import InputError
 from tinyml.dialects.extensions import imported
 from tinyml.lowering.frontends.boosted.json_fields import Fields
-
-_MOST_DIGITS = 20
+from tinyml.runtime.readers.json_text import parse_json
 
 
 def read_json(content: bytes, file: str) -> ModuleOp:
@@ -36,18 +32,3 @@ def read_json(content: bytes, file: str) -> ModuleOp:
         "expected a model as XGBoost's save_model('model.json') writes it, or the JSON of LightGBM's dump_model()",
         file=file,
     )
-
-
-def parse_json(content: bytes, file: str) -> Any:
-    """Parse a JSON file and return its value. Raises `InputError` if the content is not JSON."""
-    try:
-        return json.loads(content.decode("utf-8"), parse_int=_integer)
-    except (UnicodeDecodeError, json.JSONDecodeError, RecursionError) as error:
-        raise InputError(f"not a JSON file: {error}", file=file) from error
-
-
-def _integer(digits: str) -> int | float:
-    """Parse an integer. An integer with more digits than any field accepts becomes a float, which the access to the
-    field then rejects.
-    """
-    return int(digits) if len(digits) <= _MOST_DIGITS else float(digits)

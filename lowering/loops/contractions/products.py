@@ -17,6 +17,7 @@ from xdsl.dialects.builtin import i8
 from xdsl.ir import Attribute, SSAValue
 
 from tinyml.dialects import num, scratch, tdsl
+from tinyml.dialects.extensions import imported
 from tinyml.dialects.formats.accumulator import Accumulator
 from tinyml.dialects.lazy_numpy import np
 from tinyml.lowering.loops.contractions.zero_points import start_without_offsets
@@ -30,6 +31,9 @@ from tinyml.transforms.ir.loop_nest import Indices, LoopBuilder
 if TYPE_CHECKING:
     from tinyml.lowering.loops.contractions.computed_zero_points import OffsetSums
     from tinyml.lowering.loops.contractions.grouped_products import GroupedWeights
+
+_GROUPED = "tinyml.lowering.loops.contractions.grouped_products"
+"""The module of the extension for weights that share scales in groups."""
 
 Products: TypeAlias = Callable[[SSAValue, Indices], SSAValue]
 """A function that adds the products of a term to a sum, for the indices of a result element."""
@@ -146,9 +150,7 @@ def _grouped(term: tdsl.Term, nest: LoopBuilder) -> GroupedWeights | None:
     """The weights of a term, if groups of their elements share scales. None for other weights."""
     if term.groups is None:
         return None
-    from tinyml.lowering.loops.contractions.grouped_products import GroupedWeights
-
-    return GroupedWeights(term.lhs, term.groups, nest)
+    return imported(f"{_GROUPED}:GroupedWeights")(term.lhs, term.groups, nest)
 
 
 def _group_at(weights: GroupedWeights, row: SSAValue, summed: Indices, nest: LoopBuilder) -> SSAValue:
@@ -287,9 +289,7 @@ def _element(value: SSAValue, without_offsets: bool) -> Attribute | None:
 def _row_times_column(term: tdsl.Term, nest: LoopBuilder, without_offsets: bool) -> Products:
     """A function that adds to a sum the products of one row of `lhs` and one column of `rhs`."""
     if (weights := _grouped(term, nest)) is not None:
-        from tinyml.lowering.loops.contractions.grouped_products import of_row
-
-        return of_row(weights, term)
+        return imported(f"{_GROUPED}:of_row")(weights, term)
     length, columns = tdsl.shape_of(term.rhs)
     lhs, rhs = (_element(value, without_offsets) for value in (term.lhs, term.rhs))
 

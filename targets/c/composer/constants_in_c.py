@@ -67,7 +67,7 @@ def requantised_in_c(indent: str, tile: Tile, out: str) -> str:
     The statements use two C variables: `multiplier`, which contains the doubled multiplier, and `right`, which is the
     right shift minus 1.
     """
-    half, whole = ("", "sum") if tile.once else (" + (1LL << 31)", "(sum - (sum < 0))")
+    half, whole = ("", "sum") if tile.to_even else (" + (1LL << 31)", "(sum - (sum < 0))")
     lines = (
         f"sum += (int32_t)(((int64_t)sum * multiplier{half}) >> 32);",
         f"sum = (({whole} >> right) + ({2 * tile.zero + 1})) >> 1;",

@@ -144,7 +144,7 @@ class ChannelsArmv6m(Armv6mCode, LoopedCode):
             t.ldr(_ROW, slot(_WINDOW_AT)),
             constant(_CHANNELS, tile.rows),
         )
-        epilogue = requantised_by_halves("r5", MULTIPLIER_AT, RIGHT_AT, "r4", at("r7"), once=tile.once)
+        epilogue = requantised_by_halves("r5", MULTIPLIER_AT, RIGHT_AT, "r4", at("r7"), to_even=tile.to_even)
         finish = joined(
             t.mov("r6", _CHANNELS),
             constant("r4", tile.zero),

@@ -109,7 +109,7 @@ class RowsArmv6m(Armv6mCode, RowKernel):
         epilogues: list[Code] = []
         for row, sum in enumerate(SUMS[:rows]):
             multiplier, right = (stream.offset(number, rows, row) - first for number in ("multiplier", "right"))
-            epilogue = requantised_by_halves("r5", multiplier, right, "r4", at("r7", row), once=self.tile.once)
+            epilogue = requantised_by_halves("r5", multiplier, right, "r4", at("r7", row), to_even=self.tile.to_even)
             epilogues += [joined(t.mov("r0", sum), epilogue)]
         return joined(
             t.adds("r5", last, first - stream.weights_end(rows)),

@@ -276,7 +276,7 @@ class ChannelStrips(LoopedCode):
     def to_bytes(self, sum: str) -> Code:
         """Code that converts a vector of sums of one channel to bytes."""
         zero = _ZERO if self.tile.zero else None
-        return requantised_equally((sum,), _SPARE, _START, _MULTIPLIER, _SHIFT, zero, once=self.tile.once)
+        return requantised_equally((sum,), _SPARE, _START, _MULTIPLIER, _SHIFT, zero, to_even=self.tile.to_even)
 
 
 @dataclass(frozen=True)

@@ -183,7 +183,7 @@ class Channels(RowKernel):
 
         numbers, spare: vectors that the code overwrites.
         """
-        return requantised(sums, _STREAM, numbers, spare, _ZERO if self.tile.zero else None, once=self.tile.once)
+        return requantised(sums, _STREAM, numbers, spare, _ZERO if self.tile.zero else None, to_even=self.tile.to_even)
 
 
 @dataclass(frozen=True)

@@ -23,8 +23,7 @@ _NUMBERS = {"starts": START, "multipliers": MULTIPLIER, "shifts": LEFT_SHIFT}
 def in_blocks(blocks: int, few: int) -> Sequence[tuple[int, int]]:
     """The groups of a weight stream, as pairs (number of blocks, rows of each block).
 
-    blocks: the number of blocks of four rows.
-    few: the number of remaining rows, which form one more block.
+    blocks: the number of blocks of four rows. few: the number of remaining rows, which form one more block.
     """
     return [group for group in ((blocks, LANES), (1 if few else 0, few)) if group[0]]
 
@@ -42,23 +41,25 @@ def zero_in(register: str, zero: int) -> Code:
     return ((t.mov(register, zero) if zero > 0 else t.mvn(register, -zero - 1)),) if zero else ()
 
 
-def requantised(sums: Sequence[str], stream: str, numbers: str, spare: str, zero: str | None, *, once: int = 0) -> Code:
+def requantised(
+    sums: Sequence[str], stream: str, numbers: str, spare: str, zero: str | None, *, to_even: int = 0
+) -> Code:
     """Code that requantises vectors of sums to bytes.
 
-    sums: the vectors, which are sums of the same rows.
-    stream: the register that points to the fields of `finish`. Afterwards, it points to the end of these fields.
-    numbers, spare: vectors that the code overwrites.
-    zero: a register that contains the raw of 0; None if the raw is 0.
-    once: as in `Tile`.
-
     As in TensorFlow Lite, there are two roundings. VQRDMULH performs the first rounding. VRSHL performs the second
-    rounding and rounds ties upwards. Negative sums are decremented before, so that ties are rounded away from zero. For
-    sums that are rounded once, VQDMULH rounds down, so that only VRSHL rounds. Every shift is at least 1. Afterwards,
-    each byte is in the lowest byte of its lane.
+    rounding and rounds ties upwards. Negative sums are decremented before, so that ties round away from zero. For sums
+    that are rounded once, VQDMULH rounds down, so that only VRSHL rounds. Every shift is at least 1. Afterwards, each
+    byte is in the lowest byte of its lane.
+
+    * sums: the vectors, which have the same rows.
+    * stream: points to the fields of `finish`, and afterwards behind them.
+    * numbers, spare: vectors that are overwritten.
+    * zero: a register that contains the raw of 0; None if the raw is 0.
+    * to_even: as in `Tile`.
     """
     load = access("vldrw.u32", numbers, stream, VECTOR)
     lines = [load, *(integer("vadd.i32", sum, sum, numbers) for sum in sums)]
-    lines += [load, *_high_words(sums, numbers, once), load, *_decremented(sums, spare, once)]
+    lines += [load, *_high_words(sums, numbers, to_even), load, *_decremented(sums, spare, to_even)]
     lines += [integer("vrshl.s32", sum, sum, numbers) for sum in sums]
     for first, *others in _pairs(sums):
         lines += list(_halfwords((first, *others)))
@@ -68,35 +69,35 @@ def requantised(sums: Sequence[str], stream: str, numbers: str, spare: str, zero
 
 
 def requantised_equally(
-    sums: Sequence[str], spare: str, start: str, multiplier: str, shift: str, zero: str | None, *, once: int = 0
+    sums: Sequence[str], spare: str, start: str, multiplier: str, shift: str, zero: str | None, *, to_even: int = 0
 ) -> Code:
-    """Code that requantises vectors of sums of one row, as `requantised` does for sums of different rows.
+    """Code that requantises vectors of sums of the same row, as `requantised` does for sums of different rows.
 
-    sums: one vector or two.
-    spare: a vector that the code overwrites.
-    start, multiplier, shift: the registers that contain the row's integers.
-    zero: a register that contains the raw of 0; None if the raw is 0.
-    once: as in `Tile`.
+    * sums: one vector or two.
+    * spare: a vector that is overwritten.
+    * start, multiplier, shift: the registers that contain the row's integers.
+    * zero: a register that contains the raw of 0; None if the raw is 0.
+    * to_even: as in `Tile`.
     """
-    lines = [*(integer("vadd.i32", sum, sum, start) for sum in sums), *_high_words(sums, multiplier, once)]
-    lines += _decremented(sums, spare, once)
+    lines = [*(integer("vadd.i32", sum, sum, start) for sum in sums), *_high_words(sums, multiplier, to_even)]
+    lines += _decremented(sums, spare, to_even)
     first, *others = sums
     lines += [*(integer("vrshl.s32", sum, shift) for sum in sums), *_halfwords(sums)]
     lines += [integer("vqadd.s16", first, first, zero)] if zero else []
     return joined(lines, integer("vqmovnb.s16", first, first), _second(first, others))
 
 
-def _high_words(sums: Sequence[str], multiplier: str, once: int) -> list[Instruction]:
+def _high_words(sums: Sequence[str], multiplier: str, to_even: int) -> list[Instruction]:
     """Code that replaces sums by the high words of twice their products with a multiplier.
 
     The high words are rounded unless sums are rounded once.
     """
-    return [multiply("vqdmulh.s32" if once else "vqrdmulh.s32", sum, sum, multiplier) for sum in sums]
+    return [multiply("vqdmulh.s32" if to_even else "vqrdmulh.s32", sum, sum, multiplier) for sum in sums]
 
 
-def _decremented(sums: Sequence[str], spare: str, once: int) -> list[Instruction]:
+def _decremented(sums: Sequence[str], spare: str, to_even: int) -> list[Instruction]:
     """Code that decrements negative high words; empty if sums are rounded once."""
-    rounded = () if once else sums
+    rounded = () if to_even else sums
     return [
         line for sum in rounded for line in (integer("vshr.s32", spare, sum, 31), integer("vadd.i32", sum, sum, spare))
     ]
@@ -105,9 +106,7 @@ def _decremented(sums: Sequence[str], spare: str, once: int) -> list[Instruction
 def shifted_equally(sums: Sequence[str], start: str, right: int, one: str) -> Code:
     """Code that shifts vectors of sums of one row, as `shifted` does for sums of different rows.
 
-    sums: one vector or two.
-    start: the register that contains the row's start value.
-    right, one: as in `shifted`.
+    sums: one vector or two. start: the register that contains the row's start value. right, one: as in `shifted`.
     """
     first, *others = sums
     lines = [integer("vadd.i32", sum, sum, start) for sum in sums]
@@ -120,9 +119,8 @@ def shifted_equally(sums: Sequence[str], start: str, right: int, one: str) -> Co
 def shifted(sums: Sequence[str], stream: str, numbers: str, right: int, one: str) -> Code:
     """Code that shifts vectors of sums right and saturates them to bytes of fixed point, which has no raw -128.
 
-    sums, stream, numbers: as in `requantised`.
-    right: the amount of the shift. The start values include the rounding bias.
-    one: a register with 1, which is subtracted from a byte and added again.
+    sums, stream, numbers: as in `requantised`. right: the amount of the shift. The start values include the
+    rounding bias. one: a register with 1, which is subtracted from a byte and added again.
     """
     lines = [access("vldrw.u32", numbers, stream, VECTOR)]
     lines += [integer("vadd.i32", sum, sum, numbers) for sum in sums]

@@ -226,7 +226,7 @@ class Rows(RowKernel):
     def to_bytes(self, sums: Sequence[str]) -> Code:
         """Code that converts vectors of sums to bytes. Afterwards, the stream pointer is at the end of the block."""
         zero = _SCRATCH if self.tile.zero else None
-        bytes = requantised(sums, _STREAM, *_WEIGHTS, zero, once=self.tile.once)
+        bytes = requantised(sums, _STREAM, *_WEIGHTS, zero, to_even=self.tile.to_even)
         return joined(zero_in(_SCRATCH, self.tile.zero), bytes)
 
     def over_rows(self, block: Repeated, times: int, group: int) -> Repeated:

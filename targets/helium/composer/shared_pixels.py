@@ -312,7 +312,7 @@ for (int window = 0; window < {tile.count}; window++) {{
         numbers = t.ldr(_START, post(_STREAM, WORD)), t.ldrd(_MULTIPLIER, _SHIFT, post(_STREAM, 2 * WORD))
         zero = _CONSTANT if self.tile.zero else None
         return joined(
-            numbers, requantised_equally(sums, _SPARE, _START, _MULTIPLIER, _SHIFT, zero, once=self.tile.once)
+            numbers, requantised_equally(sums, _SPARE, _START, _MULTIPLIER, _SHIFT, zero, to_even=self.tile.to_even)
         )
 
 

@@ -78,7 +78,7 @@ def requantised(code: RiscvCode[V], sum: V, multiplier: V, right: V, tile: Tile)
         from zero, or upwards for sums that are rounded once.
     tile: the tile, which specifies the zero point and how sums are rounded.
     """
-    if tile.once:
+    if tile.to_even:
         number = code.put(MULHSU, sum, multiplier)
     else:
         # The high word of the product plus the highest bit of the low word, which rounds it.

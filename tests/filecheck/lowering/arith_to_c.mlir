@@ -83,6 +83,22 @@ func.func @inside() -> index {
 
 // -----
 
+// Other programs store elements of other types in the arena.
+
+func.func @shared(%X: memref<2xi16>) -> index {
+  %c1 = arith.constant 1 : index
+  %arena = scratch.arena {alignment = 2 : i64, shared} : memref<8xi8>
+  %y = scratch.view %arena[2 : i64] : memref<8xi8> to memref<3xi16>
+  %x = memref.load %X[%c1] : memref<2xi16>
+  memref.store %x, %y[%c1] : memref<3xi16>
+  func.return %c1 : index
+}
+// CHECK:      c.program @shared
+// CHECK:        c.arena @arena 8
+// CHECK:          %y = c.view @arena[2] {length = 3 : i64, doc = "3 int16_t"} : !c.ptr<i16, alias>
+
+// -----
+
 // Bytes that serve several types are reached through aliasing pointers; unsigned bytes; a function of the runtime;
 // no label.
 

@@ -159,7 +159,7 @@ def shapes_of(target: str) -> list[tuple[TileFamily, Tile]]:
     shapes += [(channels, tile) for tile in (*CHANNELS, *OWN_CHANNELS[target])]
     shapes += [(family, tile) for family in shifted for tile in SHIFTED]
     shapes += LARGE if target == M4 else []
-    return [*shapes, *((family, replace(tile, once=1)) for family, tile in shapes[::2] if family.once)]
+    return [*shapes, *((family, replace(tile, to_even=1)) for family, tile in shapes[::2] if family.to_even)]
 
 
 def check_calls(target: str, build: Build, cases: list[TileCase]) -> None:

@@ -22,15 +22,13 @@ from tinyml.dialects.formats.lookup import format_named
 from tinyml.dialects.functions import defined_functions
 from tinyml.dialects.options import options_of
 from tinyml.lowering.options import PipelineOptions
-from tinyml.lowering.pipeline_steps import PIPELINES, Extra, If, PipelineSteps
-from tinyml.lowering.pipelines import FORMAT_PROPERTIES, OPTION_PROPERTIES, Pipeline, flatten, pipeline, run
+from tinyml.lowering.pipeline_steps import PIPELINES, If
+from tinyml.lowering.pipelines import FORMAT_PROPERTIES, OPTION_PROPERTIES, Pipeline, flatten, pipeline, run, steps_of
 from tinyml.tools.cli.user_errors import as_input_error
 from tinyml.transforms.loops.place_constants import PlaceConstantsPass
 
 OPTIONS = {option.name for option in options_of(PipelineOptions)}
-STEPS = [
-    step.step if isinstance(step, Extra) else step for definition in PIPELINES.values() for step in definition.steps
-]
+STEPS = [step for name in PIPELINES for step in steps_of(name)]
 
 
 def names(pipeline: str, **options: Any) -> list[str]:
@@ -40,14 +38,6 @@ def names(pipeline: str, **options: Any) -> list[str]:
 def test_every_step_is_a_pass_or_a_pipeline():
     passes = registry().all_passes
     assert {step if isinstance(step, str) else step.step for step in STEPS} <= passes.keys()
-
-
-def test_options_of_a_part_that_is_not_installed_are_refused(monkeypatch: pytest.MonkeyPatch):
-    steps = Extra("no-pass"), Extra(If("memory", "place-nothing"))
-    monkeypatch.setitem(PIPELINES, "of-parts", PipelineSteps("", steps))
-    assert flatten("of-parts", {}) == []
-    with pytest.raises(InputError, match=r"^the options ask for 'place-nothing', a pass of a part of tinyml"):
-        flatten("of-parts", {"memory": "fast=32:0/0"})
 
 
 def test_conditions_are_options_or_properties():

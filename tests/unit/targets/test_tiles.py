@@ -34,7 +34,7 @@ def test_a_sum_reaches_its_start_and_all_products():
 
 def test_a_sum_has_halves_at_multiples_of_a_power_of_two():
     """For a row with the factor 3 * 2^29 / 2^33, an odd multiple of 2^3 is halfway between two results."""
-    rows = replace(sums([0], [0], shift=-2), multipliers=np.array([3 << 29]), once=True)
+    rows = replace(sums([0], [0], shift=-2), multipliers=np.array([3 << 29]), to_even=True)
     halves = {start: replace(rows, starts=np.array([start])).has_halves for start in (0, 7, 8, -8, -7)}
     assert halves == {0: False, 7: False, 8: True, -8: True, -7: False}
 
@@ -42,7 +42,7 @@ def test_a_sum_has_halves_at_multiples_of_a_power_of_two():
 def test_only_families_that_round_once_have_such_kernels():
     for target, offered in (("uno", False), ("cortex-m0", True), ("cortex-m4", True), ("riscv", True)):
         for family in tile_families(target):
-            tile = Tile(8, 3, 24, 80, 8, 4, 0, 9 if family.shifts else 0, family.lines, once=1)
+            tile = Tile(8, 3, 24, 80, 8, 4, 0, 9 if family.shifts else 0, family.lines, to_even=1)
             assert (family.kernel(tile) is not None) == (offered and not family.shifts)
 
 

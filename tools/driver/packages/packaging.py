@@ -1,7 +1,7 @@
 """The interface of packagings, which wrap a compiled model for another tool, such as the Arduino IDE.
 
-A `Packaging` is a file of this folder and a row of `packaging_table.PACKAGINGS`. A separate package adds a packaging
-through an entry point of the group `tinyml.packages`.
+A `Packaging` is a file of this folder and a row of the section `packages` of `dialects/rows.txt`. A separate package
+adds a packaging through an entry point of the group `tinyml.packages`.
 """
 
 from __future__ import annotations

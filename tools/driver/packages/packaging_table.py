@@ -11,6 +11,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, cast
 
 from tinyml.dialects.errors import InputError
+from tinyml.dialects.own_rows import own_rows
 from tinyml.dialects.plugins import PACKAGES as GROUP
 from tinyml.dialects.plugins import PluginError, Row
 from tinyml.dialects.tables import Table
@@ -134,16 +135,7 @@ PACKAGINGS = Table(
     "package",
     _loaded,
     home="tinyml.tools.driver.packages",
-    ours=(
-        Row("arduino", "arduino:ARDUINO"),
-        Row("cmake", "cmake:CMAKE"),
-        Row("platformio", "platformio:PLATFORMIO"),
-        Row("header", "header:HEADER"),
-        Row("bitstream", "bitstream:BITSTREAM"),
-        Row("mlir", "mlir:MLIR"),
-        Row("circt", "circt:CIRCT"),
-        Row("mlperf", "mlperf:MLPERF"),
-    ),
+    ours=own_rows("packages"),
     check=_check,
 )
 

@@ -13,23 +13,18 @@ from tinyml.transforms.buffers.overlap.overlaps import safe_distances, with_over
 from tinyml.transforms.buffers.packing import Rectangle
 
 
-def recorded_rectangles(function: func.FuncOp, align: int = 1) -> list[Rectangle]:
-    """The rectangles of a packed function, with the overlaps that its ops permit. Each rectangle is a byte range
-    that one or several views occupy, one after another.
+def recorded_problem(function: func.FuncOp, align: int = 1) -> tuple[list[list[ViewOp]], list[Rectangle]]:
+    """The views of a packed function by place, and the rectangle of each place with the overlaps that the ops permit.
 
-    Raises `InputError` for a view without a live range.
-
-    align: as in `pack-scratch`.
+    align: as in `pack-scratch`. Raises `InputError` for a view without a live range.
     """
-    groups = recorded_places(function)
+    groups = _places(function)
     shapes = [_rectangle(members, align) for members in groups]
-    return with_overlaps(shapes, safe_distances(program_points(function), groups, shapes))
+    return groups, with_overlaps(shapes, safe_distances(program_points(function), groups, shapes))
 
 
-def recorded_places(function: func.FuncOp) -> list[list[ViewOp]]:
-    """The views of a packed function, grouped by rectangle. The views of a group occupy the same bytes one after
-    another.
-    """
+def _places(function: func.FuncOp) -> list[list[ViewOp]]:
+    """The views of a packed function by place; the views of a place occupy its bytes one after another."""
     views = [op for op in function.walk() if isinstance(op, ViewOp)]
     places: dict[int, list[ViewOp]] = {}
     for i, view in enumerate(views):

@@ -102,8 +102,8 @@ def shapes() -> list[tuple[TileFamily, Tile]]:
     assert shifted_channels.shifts
     return [
         *((family, tile) for family, tiles in ((dots, DOTS), (channels, CHANNELS)) for tile in tiles),
-        *((dots, replace(tile, once=1)) for tile in DOTS[::3]),
-        *((channels, replace(tile, once=1)) for tile in CHANNELS[::3]),
+        *((dots, replace(tile, to_even=1)) for tile in DOTS[::3]),
+        *((channels, replace(tile, to_even=1)) for tile in CHANNELS[::3]),
         *(
             (family, replace(tile, zero=0, right=1 + 7 * number % 31))
             for family, tiles in ((shifted_dots, DOTS), (shifted_channels, CHANNELS))

@@ -49,7 +49,7 @@ KERNELS: dict[str, list[RepeatedCode]] = {
     "cortex-m4": [
         *(
             RowPairs(ROWS),
-            RowPairs(replace(PIXELS, once=1)),
+            RowPairs(replace(PIXELS, to_even=1)),
             WidenedRows(ROWS),
             SingleWindow(Tile(13, 1, 50, 0, 50, 1, 0)),
         ),
@@ -59,7 +59,7 @@ KERNELS: dict[str, list[RepeatedCode]] = {
     ],
     "cortex-m0": [
         *(
-            RowsArmv6m(replace(ROWS, once=1)),
+            RowsArmv6m(replace(ROWS, to_even=1)),
             ChannelsArmv6m(CHANNELS),
             CodedRowsArmv6m(ROWS, sums_of(ROWS, channels=False)),
         ),

@@ -9,4 +9,4 @@ func.func @sparse(%v: memref<5x!fixed.q<8, 4>>, %gaps: memref<5xi8>, %lengths: m
   func.return
 }
 // CHECK-NOT: Traceback
-// CHECK: select_kernels_sparse_invalid.mlir:6:{{.*}}the values, gaps and lengths of compressed rows must be constants
+// CHECK: sparse_rows_invalid.mlir:6:{{.*}}the values, gaps and lengths of compressed rows must be constants

@@ -1,0 +1,64 @@
+"""The rows of tinyml itself, from `rows.txt`: what the core and its extensions contribute, without importing any of it.
+
+An extension of tinyml declares its contributions in `rows.txt`, as another package declares entry points. A row of an
+extension that is not installed remains, so that messages can name the extension.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from tinyml.dialects.extensions import imported
+from tinyml.dialects.modules import is_installed
+from tinyml.dialects.plugins import Row
+
+
+@cache
+def sections() -> Mapping[str, Sequence[Row]]:
+    """The rows of the file by section."""
+    found: dict[str, list[Row]] = {}
+    rows: list[Row] = []
+    for line in Path(__file__).with_name("rows.txt").read_text("utf-8").splitlines():
+        if line.startswith("["):
+            rows = found.setdefault(line.strip("[]"), [])
+        elif line and not line.startswith("#"):
+            name, _, columns = map(str.strip, line.partition(" = "))
+            value, help, parts = map(str.strip, f"{columns}||".split("|")[:3])
+            rows.append(Row(name, value, help, _parts(parts)))
+    return found
+
+
+def _parts(text: str) -> Mapping[str, str]:
+    """The names of the parts of a row and their aliases, each mapped to the name of the part.
+
+    text: a word for each part, optionally followed by `=` and aliases.
+    """
+    return {name: names[0] for names in (word.split("=") for word in text.split()) for name in names}
+
+
+def own_rows(section: str) -> Sequence[Row]:
+    """The rows of a section of `rows.txt`, installed or not, in their order."""
+    return sections()[section]
+
+
+def of_options(section: str, options: object) -> Iterator[tuple[Callable[..., Any], Any]]:
+    """Yield the functions that a section names for options, each with the value of its option, if this is not None.
+
+    Raises `InputError` for a function of an extension that is not installed.
+    """
+    for row in sections()[section]:
+        if (value := getattr(options, row.name)) is not None:
+            yield imported(f"tinyml.{row.value}"), value
+
+
+def own_objects(section: str) -> list[Any]:
+    """The objects that the installed rows of a section name."""
+    return [imported(where) for row in sections()[section] if is_installed(where := f"tinyml.{row.value}")]
+
+
+def own_modules(section: str) -> Sequence[str]:
+    """The modules that a section of `rows.txt` lists and that are installed."""
+    return [name for row in sections()[section] if is_installed(name := f"tinyml.{row.name}")]

@@ -1,0 +1,83 @@
+"""Rows of `dialects/rows.txt`: what extensions contribute without an edit of the core."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from tinyml.dialects import own_rows
+from tinyml.dialects.errors import InputError
+from tinyml.dialects.extensions import CORE, part_of
+from tinyml.dialects.modules import is_installed
+from tinyml.dialects.plugins import Row
+from tinyml.lowering import pipelines
+
+
+@pytest.fixture
+def rows(monkeypatch: pytest.MonkeyPatch) -> Iterator[dict[str, list[Row]]]:
+    """The sections of the file, as a dictionary that the test may change."""
+    changed = {name: [*section] for name, section in own_rows.sections().items()}
+    monkeypatch.setattr(own_rows, "sections", lambda: changed)
+    pipelines.steps_of.cache_clear()
+    yield changed
+    pipelines.steps_of.cache_clear()
+
+
+def test_parts_have_aliases():
+    [avr] = [row for row in own_rows.own_rows("chips") if row.name == "avr"]
+    assert (avr.value, avr.help) == ("avr.chip:CHIP", "")
+    assert avr.names["atmega328p"] == avr.names["uno"] == "uno"
+
+
+def test_a_row_may_have_a_help_text():
+    [pack] = [row for row in own_rows.own_rows("commands") if row.name == "pack"]
+    assert (pack.value, pack.help) == ("pack", "pack buffers of a CSV file into the smallest arena")
+
+
+@pytest.mark.parametrize("section", ["compile.request", "compile.board", "compile.check", "compile.memory"])
+def test_functions_of_options_exist(section: str):
+    for row in own_rows.own_rows(section):
+        assert callable(own_rows.imported(f"tinyml.{row.value}"))
+        assert part_of(row.value) != CORE
+
+
+def test_modules_are_installed():
+    for section in ("attributes", "tdsl", "steps"):
+        assert all(is_installed(f"tinyml.{row.name}") for row in own_rows.own_rows(section))
+
+
+def test_a_row_adds_a_step_before_or_after_another(rows: dict[str, list[Row]]):
+    rows["steps"] += [
+        Row("transforms.reals.first", "loops-to-bits before licm if flash"),
+        Row("transforms.reals.second", "loops-to-bits after lower-num-to-exact if flash"),
+        Row("transforms.reals.third", "loops-to-bits after lower-num-to-exact if ram"),
+        Row("transforms.reals.fourth", "loops-to-bits after licm"),
+    ]
+    usual = ["lower-num-to-exact", "lower-exact-to-arith", "fold-rounding", "simplify", "licm"]
+    added = [step if isinstance(step, str) else tuple(step) for step in pipelines.steps_of("loops-to-bits")]
+    # A step without a condition runs only where it is installed.
+    assert added == [usual[0], ("flash", "second"), ("ram", "third"), *usual[1:4], ("flash", "first"), usual[4]]
+
+
+def test_an_option_of_an_absent_extension_is_refused(rows: dict[str, list[Row]]):
+    rows["steps"].append(Row("targets.helium.none", "loops-to-bits before licm if flash"))
+    assert [step.name for step in pipelines.flatten("loops-to-bits", {})]
+    with pytest.raises(InputError, match=r"^the option 'flash' needs the part 'helium' of tinyml, which is not inst"):
+        pipelines.flatten("loops-to-bits", {"flash": 8})
+
+
+def test_functions_are_called_for_given_options_only(rows: dict[str, list[Row]]):
+    rows["compile.board"] = [Row("memory", "dialects.modules:first_line"), Row("other", "no.module:name")]
+    options: Any = SimpleNamespace(memory="sram=4K", other=None)
+    [(function, value)] = own_rows.of_options("compile.board", options)
+    assert (function.__name__, value) == ("first_line", "sram=4K")
+
+
+def test_a_function_of_an_absent_extension_is_named(rows: dict[str, list[Row]]):
+    rows["compile.board"] = [Row("memory", "targets.helium.none:function")]
+    options: Any = SimpleNamespace(memory="sram=4K")
+    with pytest.raises(InputError, match="needs the part 'helium'"):
+        list(own_rows.of_options("compile.board", options))
