@@ -3,6 +3,7 @@
 import gc
 import os
 import signal
+from itertools import groupby
 from pathlib import Path
 
 import pytest
@@ -10,10 +11,11 @@ from hypothesis import settings
 from programs.compiled import CompiledModels
 from programs.environments import PackagesOfOthers, install_packages
 from programs.shared_folders import made_once, shared_root
+from programs.spread import covering, examples
 from threadpoolctl import threadpool_limits
 
-# A busy machine is no error. Longer searches are those of `make fuzz`.
-settings.register_profile("tinyml", deadline=None, max_examples=25)
+# A busy machine is no error. Longer searches are those of `make exhaustive` and `make fuzz`.
+settings.register_profile("tinyml", deadline=None, max_examples=examples(10))
 settings.load_profile("tinyml")
 
 # A shell ignores interrupts of what it starts in the background, and so would the programs that tests interrupt.
@@ -35,6 +37,32 @@ def pytest_configure() -> None:
     # For libraries that are loaded later, and for the processes that tests start.
     for threads in ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS"):
         os.environ.setdefault(threads, "1")
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Deselect combinations of parameters whose values other cases of the test have; a case asked for by name runs."""
+    if any("[" in argument for argument in config.args):
+        return
+    kept = [case for test, cases in groupby(items, _test_of) for case in covering([*cases], _values, test)]
+    left_out = {*items} - {*kept}
+    items[:] = [item for item in items if item not in left_out]
+    if left_out:
+        config.hook.pytest_deselected(items=[*left_out])
+
+
+def _test_of(item: pytest.Item) -> str:
+    return item.nodeid.partition("[")[0]
+
+
+def _values(item: pytest.Item) -> list[tuple[str, ...]]:
+    """The values of a case, one for each `parametrize` and each fixture with parameters."""
+    parameters = getattr(item, "callspec").params if hasattr(item, "callspec") else {}
+    marked = [marker.args[0] for marker in item.iter_markers("parametrize")]
+    axes = [tuple(names.replace(",", " ").split()) if isinstance(names, str) else tuple(names) for names in marked]
+    single = {*parameters} - {name for names in axes for name in names}
+    axes += [(name,) for name in sorted(single)]
+    return [(*names, *(repr(id(parameters[name])) for name in names)) for names in axes]
 
 
 def pytest_collection_finish() -> None:
