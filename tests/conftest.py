@@ -57,7 +57,7 @@ def _test_of(item: pytest.Item) -> str:
 
 def _values(item: pytest.Item) -> list[tuple[str, ...]]:
     """The values of a case, one for each `parametrize` and each fixture with parameters."""
-    parameters = getattr(item, "callspec").params if hasattr(item, "callspec") else {}
+    parameters = item.callspec.params if hasattr(item, "callspec") else {}
     marked = [marker.args[0] for marker in item.iter_markers("parametrize")]
     axes = [tuple(names.replace(",", " ").split()) if isinstance(names, str) else tuple(names) for names in marked]
     single = {*parameters} - {name for names in axes for name in names}

@@ -23,7 +23,6 @@ from xdsl.universe import Universe
 from xdsl.utils.exceptions import VerifyException
 
 from programs.spread import EXHAUSTIVE
-
 from tinyml.dialects.context import context
 from tinyml.dialects.errors import InputError
 from tinyml.dialects.formats.lookup import format_spelled
