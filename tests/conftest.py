@@ -3,6 +3,7 @@
 import gc
 import os
 import signal
+from collections import Counter
 from itertools import groupby
 from pathlib import Path
 
@@ -20,6 +21,11 @@ settings.load_profile("tinyml")
 
 # A shell ignores interrupts of what it starts in the background, and so would the programs that tests interrupt.
 signal.signal(signal.SIGINT, signal.default_int_handler)
+
+LONG_RUN = 300
+"""Seconds of all tests together, from which on a run names its slowest files."""
+
+SLOWEST_FILES = 10
 
 COLLECT_EVERY = 500_000
 """Programs are cyclic and short-lived: Python's usual 700 new objects cost a tenth of the run."""
@@ -63,6 +69,21 @@ def _values(item: pytest.Item) -> list[tuple[str, ...]]:
     single = {*parameters} - {name for names in axes for name in names}
     axes += [(name,) for name in sorted(single)]
     return [(*names, *(repr(id(parameters[name])) for name in names)) for names in axes]
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    """Print the share of the test time that each of the slowest files of a long run takes."""
+    seconds: Counter[str] = Counter()
+    for reports in terminalreporter.stats.values():
+        for report in reports:
+            if isinstance(report, pytest.TestReport):
+                seconds[report.nodeid.partition("::")[0]] += report.duration
+    total = seconds.total()
+    if total > LONG_RUN:
+        terminalreporter.section("slowest files")
+        for file, taken in seconds.most_common(SLOWEST_FILES):
+            terminalreporter.line(f"{100 * taken / total:5.1f} % {file}")
 
 
 def pytest_collection_finish() -> None:
