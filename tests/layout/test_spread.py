@@ -22,15 +22,14 @@ def numbered(case: tuple[object, ...]) -> list[tuple[int, object]]:
 @pytest.mark.parametrize("seed", ["one", "another"])
 def test_each_value_is_taken_in_as_few_cases_as_the_longest_axis_has(seed: str):
     taken = covering(CASES, numbered, seed)
-    assert {value for case in taken for value in numbered(case)} == {
-        value for case in CASES for value in numbered(case)
-    }
+    values, all_values = ({value for case in cases for value in numbered(case)} for cases in (taken, CASES))
+    assert values == all_values
     assert len(taken) == 5
     assert taken == sorted(taken, key=CASES.index)
 
 
-def test_a_case_that_leaves_no_value_untaken_elsewhere_stays():
-    """The only case with a value is taken, and a list of one axis stays whole."""
+def test_the_only_case_with_a_value_is_taken():
+    """A list of one axis therefore stays whole."""
     assert ("f", 1, True) in covering([*CASES, ("f", 1, True)], numbered, "one")
     assert covering([(number,) for number in range(9)], numbered, "one") == [(number,) for number in range(9)]
     assert covering(["without parameters"], lambda _: [], "one") == ["without parameters"]
