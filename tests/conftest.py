@@ -3,8 +3,8 @@
 import gc
 import os
 import signal
-from collections import Counter
-from itertools import groupby
+from collections import defaultdict
+from heapq import nlargest
 from pathlib import Path
 
 import pytest
@@ -50,20 +50,21 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     """Deselect combinations of parameters whose values other cases of the test have; a case asked for by name runs."""
     if any("[" in argument for argument in config.args):
         return
-    kept = [case for test, cases in groupby(items, _test_of) for case in covering([*cases], _values, test)]
-    left_out = {*items} - {*kept}
-    items[:] = [item for item in items if item not in left_out]
+    # Cases of one test do not follow each other where those of several tests share a fixture with parameters.
+    tests: defaultdict[str, list[pytest.Item]] = defaultdict(list)
+    for item in items:
+        tests[item.nodeid.partition("[")[0]].append(item)
+    kept = {case for test, cases in tests.items() for case in covering(cases, _values, test)}
+    left_out = [item for item in items if item not in kept]
+    items[:] = [item for item in items if item in kept]
     if left_out:
-        config.hook.pytest_deselected(items=[*left_out])
-
-
-def _test_of(item: pytest.Item) -> str:
-    return item.nodeid.partition("[")[0]
+        config.hook.pytest_deselected(items=left_out)
 
 
 def _values(item: pytest.Item) -> list[tuple[str, ...]]:
     """The values of a case, one for each `parametrize` and each fixture with parameters."""
-    parameters = item.callspec.params if hasattr(item, "callspec") else {}
+    spec = vars(item).get("callspec")
+    parameters: dict[str, object] = {} if spec is None else spec.params
     marked = [marker.args[0] for marker in item.iter_markers("parametrize")]
     axes = [tuple(names.replace(",", " ").split()) if isinstance(names, str) else tuple(names) for names in marked]
     single = {*parameters} - {name for names in axes for name in names}
@@ -74,15 +75,15 @@ def _values(item: pytest.Item) -> list[tuple[str, ...]]:
 @pytest.hookimpl(trylast=True)
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
     """Print the share of the test time that each of the slowest files of a long run takes."""
-    seconds: Counter[str] = Counter()
+    seconds: defaultdict[str, float] = defaultdict(float)
     for reports in terminalreporter.stats.values():
         for report in reports:
             if isinstance(report, pytest.TestReport):
                 seconds[report.nodeid.partition("::")[0]] += report.duration
-    total = seconds.total()
+    total = sum(seconds.values())
     if total > LONG_RUN:
         terminalreporter.section("slowest files")
-        for file, taken in seconds.most_common(SLOWEST_FILES):
+        for file, taken in nlargest(SLOWEST_FILES, seconds.items(), key=lambda entry: entry[1]):
             terminalreporter.line(f"{100 * taken / total:5.1f} % {file}")
 
 
