@@ -5,6 +5,7 @@ Formats are found through the entry points `xdsl.universe`, so that formats of i
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
@@ -21,6 +22,7 @@ from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.universe import Universe
 from xdsl.utils.exceptions import VerifyException
 
+from programs.spread import EXHAUSTIVE
 from tinyml.dialects.context import context
 from tinyml.dialects.errors import InputError
 from tinyml.dialects.formats.lookup import format_spelled
@@ -102,6 +104,11 @@ SORTS = tuple(_sorts())
 FORMATS = tuple(format for sort in SORTS for format in sort.variants)
 
 
+def some_sorts(sort: Sort) -> Sequence[Sort]:
+    """Every fourth sort, of which each sort has others, and all of them in `make exhaustive`."""
+    return SORTS if EXHAUSTIVE in os.environ else SORTS[SORTS.index(sort) % 4 :: 4]
+
+
 def pairings(sort: Sort, others: Sequence[Sort], turn: int = 0) -> Iterator[tuple[NumberFormat, NumberFormat]]:
     """Yield pairs of formats: each variant of `sort` with the variant `turn` places after it, and one pair for each
     other sort.
@@ -139,6 +146,21 @@ def raws_of(format: NumberFormat) -> Array:
     return np.unique(raws[legal])
 
 
+@cache
+def some_raws_of(format: NumberFormat) -> Array:
+    """Those of `raws_of` in `make exhaustive`; else of more than `SAMPLED` some, with the ends and all around zero."""
+    raws = raws_of(format)
+    if len(raws) <= SAMPLED or EXHAUSTIVE in os.environ:
+        return raws
+    reals = format.decode(raws)
+    order = np.argsort(reals, kind="stable")
+    zero = int(np.searchsorted(reals[order], 0.0))
+    around = np.arange(zero - 300, zero + 300).clip(0, len(raws) - 1)
+    drawn = np.random.default_rng(len(raws)).choice(len(raws), SAMPLED // 4)
+    ends = [*range(8), *range(len(raws) - 8, len(raws))]
+    return raws[np.unique(order[np.concatenate([ends, around, drawn])])]
+
+
 def extremes(format: NumberFormat) -> NDArray[np.float64]:
     """The least and the greatest real of a format. In a format that wraps around, these are the extremes of all
     raws.
@@ -152,10 +174,13 @@ def extremes(format: NumberFormat) -> NDArray[np.float64]:
     return far
 
 
-def pairs_of(lhs: NumberFormat, rhs: NumberFormat) -> tuple[Array, Array]:
-    """All pairs of 8-bit values, else pairs of edges and random ones."""
+def pairs_of(lhs: NumberFormat, rhs: NumberFormat, every: bool = True) -> tuple[Array, Array]:
+    """All pairs of 8-bit values, else pairs of edges and random ones.
+
+    every: False for random pairs of 8-bit values, too, except in `make exhaustive`.
+    """
     a, b = raws_of(lhs), raws_of(rhs)
-    if len(a) * len(b) <= 1 << 16:
+    if len(a) * len(b) <= (1 << 16 if every or EXHAUSTIVE in os.environ else SAMPLED):
         return np.repeat(a, len(b)), np.tile(b, len(a))
     random = np.random.default_rng(0)
     x, y = random.choice(a, SAMPLED), random.choice(b, SAMPLED)

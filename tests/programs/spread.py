@@ -5,8 +5,9 @@ examples.
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable
+from collections.abc import Callable, Hashable, Iterable, Sequence
 from itertools import product
+from random import Random
 from typing import Any, TypeVar
 
 Case = TypeVar("Case")
@@ -31,6 +32,26 @@ def spread(cases: Iterable[Case], most: int) -> list[Case]:
 def spread_product(most: int, *axes: Iterable[Any]) -> list[tuple[Any, ...]]:
     """At most `most` of the tuples with one element of each axis."""
     return spread(product(*axes), most)
+
+
+def covering(cases: Sequence[Case], values: Callable[[Case], Iterable[Hashable]], seed: str) -> list[Case]:
+    """Few of the cases that have together every value that any of them has; all cases in `make exhaustive`.
+
+    values: those of a case, one for each axis.
+    seed: decides which of the cases with equally many new values is taken.
+    """
+    if EXHAUSTIVE in os.environ or len(cases) == 1:
+        return [*cases]
+    values_of = [frozenset(values(case)) for case in cases]
+    missing = {value for each in values_of for value in each}
+    order = Random(seed).sample(range(len(cases)), len(cases))
+    chosen: list[int] = []
+    while missing:
+        best = max(order, key=lambda number: len(values_of[number] & missing))
+        chosen.append(best)
+        missing -= values_of[best]
+    # A test without parameters has no values.
+    return [cases[number] for number in sorted(chosen)] or [*cases]
 
 
 def examples(usual: int) -> int:

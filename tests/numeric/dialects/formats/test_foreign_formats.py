@@ -70,8 +70,8 @@ def test_the_same_bits_on_all_devices(model: str, seed: int, tmp_path: Path):
     x = load_data(str(MODELS[model].with_name("val.npz"))).x[:SAMPLES]
     raws, interface = encode_inputs(reals, x), interface_of(reals)
     expected = evaluate(reals, raws)
-    # Both programs of a model together are printed for all targets; the largest model has one.
-    for target, devices in [*PRINTED.items()][seed::2]:
+    # Both programs of a model together are printed for all targets in `make exhaustive`; the largest model has one.
+    for target, devices in spread([*PRINTED.items()][seed::2], 2):
         module, folder = reals.clone(), tmp_path / target
         lowered(module, ctx, target=target)
         write_c(module, ctx, target, folder)
@@ -81,17 +81,19 @@ def test_the_same_bits_on_all_devices(model: str, seed: int, tmp_path: Path):
             assert first_mismatch(expected, Outputs(result.labels, result.scores)) is None
 
 
+@cache
+def outputs_with(widths: tuple[str, ...]) -> Outputs:
+    """Those of a model in 16 bits but for the tensors that `widths` names."""
+    module = profiled("protonn")
+    x = load_data(str(MODELS["protonn"].with_name("val.npz"))).x[:200]
+    pipelines.run(module, context(), [AssignFormatPass(width=16, widths=widths), ChooseAccumulatorsPass()])
+    return evaluate(module, encode_inputs(module, x))
+
+
 @pytest.mark.parametrize("sort", STORED, ids=str)
 def test_a_tensor_in_a_format_is_as_exact_as_this(sort: Sort):
     """If only the input has another format, the classes change only because the input is rounded to that format."""
-    ctx, reals = context(), profiled("protonn")
-    x = load_data(str(MODELS["protonn"].with_name("val.npz"))).x[:200]
-    outputs: list[Outputs] = []
-    for widths in ((), (spelled("X", sort),)):
-        module = reals.clone()
-        pipelines.run(module, ctx, [AssignFormatPass(width=16, widths=widths), ChooseAccumulatorsPass()])
-        outputs.append(evaluate(module, encode_inputs(module, x)))
-    plain, stored = outputs
+    plain, stored = outputs_with(()), outputs_with((spelled("X", sort),))
     format = sort.variants[0]
     signed = format.decode(format.encode(np.array(-1.0))) < 0
     # Negative inputs become 0 in formats without a sign.

@@ -1,6 +1,7 @@
-"""Number formats compute the same raws in numpy as in the emitted IR.
+"""Every number format means the same on the desk and on the device: what numpy computes equals the emitted IR.
 
-8-bit values are tested exhaustively, also in pairs; 16-bit functions are tested on every argument.
+8-bit values are tried exhaustively, also in pairs within one format; 16-bit values exhaustively in functions from a
+format to itself. `make exhaustive` tries all of both in every test.
 """
 
 from __future__ import annotations
@@ -26,6 +27,8 @@ from programs.number_formats import (
     pairings,
     pairs_of,
     raws_of,
+    some_raws_of,
+    some_sorts,
 )
 from programs.spread import spread_product
 from xdsl.dialects.builtin import StringAttr, f32
@@ -63,7 +66,7 @@ def float_overflow_is_no_error():
 
 
 def check_binary(name: str, lhs: NumberFormat, rhs: NumberFormat, result: NumberFormat):
-    a, b = pairs_of(lhs, rhs)
+    a, b = pairs_of(lhs, rhs, every=lhs == rhs)
     emitted = lowered_op([lhs, rhs], lambda v: BINARY[name](v[0], v[1], result.type))
     assert_same_bits(emitted(a, b), getattr(result, name)(M, a, lhs, b, rhs), a, b)
 
@@ -77,8 +80,8 @@ def test_binary(sort: Sort, name: str):
 
 @pytest.mark.parametrize(("sort", "name"), spread_product(25, SORTS, BINARY), ids=str)
 def test_binary_of_mixed_widths(sort: Sort, name: str):
-    """In half of the cases the operands have different widths. In the other half the result has another width than both
-    operands.
+    """In half of the cases the operands have different widths. In the other half the result has another width than
+    both operands.
     """
     first, last = sort.variants[0], sort.variants[-1]
     for turn, other in enumerate(widths_of_family(sort), [*BINARY].index(name)):
@@ -93,12 +96,12 @@ def test_binary_of_mixed_widths(sort: Sort, name: str):
 @every_sort
 @pytest.mark.parametrize(("turn", "real"), [*enumerate([1.0, 2.0, 0.25, -0.5, 0.3, 0.0])])
 def test_products_with_a_constant(sort: Sort, turn: int, real: float):
-    """A constant factor may shorten the emitted code but must not change the result. The cases alternate between the
-    variants of the result format.
+    """A constant factor may shorten the emitted code but must not change the result. The cases alternate between
+    the variants of the result format.
     """
     factor = sort.variants[-1]
     for place, one in enumerate(sort.variants, turn):
-        x, result = raws_of(one), sort.variants[place % len(sort.variants)]
+        x, result = some_raws_of(one), sort.variants[place % len(sort.variants)]
 
         def body(v: Sequence[SSAValue], to: NumberFormat = result) -> list[Operation]:
             constant = num.ConstantOp(real, factor.type)
@@ -108,10 +111,10 @@ def test_products_with_a_constant(sort: Sort, turn: int, real: float):
         assert_same_bits(lowered_op([one], body)(x), computed, x)
 
 
-@pytest.mark.parametrize(("sort", "name"), spread_product(50, SORTS, FUNCTIONS), ids=str)
+@pytest.mark.parametrize(("sort", "name"), spread_product(len(SORTS), SORTS, FUNCTIONS), ids=str)
 def test_functions(sort: Sort, name: Function):
     for source, result in pairings(sort, widths_of_family(sort), [*FUNCTIONS].index(name)):
-        x = raws_of(source)
+        x = raws_of(source) if source == result else some_raws_of(source)
         for scheme in (None, *result.SCHEMES):
             known = None if scheme is None else StringAttr(scheme)
             emitted = lowered_op([source], lambda v, to=result.type, by=known: FUNCTIONS[name](v[0], to, by))
@@ -121,15 +124,15 @@ def test_functions(sort: Sort, name: Function):
 @every_sort
 def test_negation(sort: Sort):
     for source, result in (*pairings(sort, widths_of_family(sort)), *pairings(sort, [sort], 1)):
-        x = raws_of(source)
+        x = some_raws_of(source)
         emitted = lowered_op([source], lambda v, to=result.type: num.NegOp(v[0], to))
         assert_same_bits(emitted(x), result.neg(M, x, source), x)
 
 
 @every_sort
 def test_conversion_within_and_between_families(sort: Sort):
-    for source, result in (*pairings(sort, SORTS), *pairings(sort, widths_of_family(sort), 1)):
-        x = raws_of(source)
+    for source, result in (*pairings(sort, some_sorts(sort)), *pairings(sort, widths_of_family(sort), 1)):
+        x = some_raws_of(source)
         emitted = lowered_op([source], lambda v, to=result.type: num.ConvertOp(v[0], to))
         assert_same_bits(emitted(x), result.convert(M, x, source), x)
 
@@ -138,7 +141,7 @@ def test_conversion_within_and_between_families(sort: Sort):
 @pytest.mark.parametrize("limits", [(0.0, None), (0.0, 6.0), (-1.0, 0.3), (-1.0e9, 1.0e9), (1.0e9, None)])
 def test_clamp(sort: Sort, limits: tuple[float, float | None]):
     for format in sort.variants:
-        x = raws_of(format)
+        x = some_raws_of(format)
         emitted = lowered_op([format], lambda v: num.ClampOp(v[0], *limits))
         assert_same_bits(emitted(x), format.clamp(M, x, *limits), x)
 
@@ -148,7 +151,7 @@ def test_clamp(sort: Sort, limits: tuple[float, float | None]):
 def test_at_least(sort: Sort, threshold: float):
     """The comparison is that of the exact reals; the threshold is not rounded to the format."""
     for format in sort.variants:
-        x = np.append(raws_of(format), format.encode(np.array(threshold)))
+        x = np.append(some_raws_of(format), format.encode(np.array(threshold)))
         computed = np.broadcast_to(format.at_least(M, x, threshold), x.shape)
         emitted = lowered_op([format], lambda v: num.AtLeastOp(v[0], threshold))
         assert_same_bits(emitted(x), computed, x)
@@ -158,7 +161,7 @@ def test_at_least(sort: Sort, threshold: float):
 @every_sort
 def test_greater(sort: Sort):
     for format in sort.variants:
-        a, b = pairs_of(format, format)
+        a, b = pairs_of(format, format, every=format == sort.variants[0])
         computed = format.greater(M, a, b)
         assert_same_bits(lowered_op([format, format], lambda v: num.GreaterOp(*v))(a, b), computed, a, b)
         np.testing.assert_array_equal(computed, format.decode(a) > format.decode(b))
@@ -174,8 +177,8 @@ def test_constant(sort: Sort, real: float):
 
 
 def vectors(format: NumberFormat, length: int, seed: int) -> Array:
-    """Vectors of raws, of shape (6, length): all least, all greatest, alternating, arbitrary, normally distributed, and
-    a last vector that depends on the seed.
+    """Vectors of raws, of shape (6, length): all least, all greatest, alternating, arbitrary, normally distributed,
+    and a last vector that depends on the seed.
     """
     random = np.random.default_rng(seed)
     low, high = format.encode(extremes(format))

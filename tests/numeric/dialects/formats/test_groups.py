@@ -20,7 +20,7 @@ from programs.lowered import lowered
 from programs.number_formats import Array
 from programs.on_boards import difference, printed
 from programs.paths import MODELS, NETWORK
-from programs.spread import spread_product
+from programs.spread import spread, spread_product
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.parser import Parser
 
@@ -279,14 +279,14 @@ def test_scales_of_rows_keep_one_sum():
     np.testing.assert_array_equal(values[op.out], tdsl.format_of(op.out).encode(exact))
 
 
-@pytest.mark.parametrize("device", DEVICES)
+@pytest.mark.parametrize("device", spread(DEVICES, 4))
 def test_scales_of_rows_on_devices(device: str, tmp_path: Path):
     module, raws = rows()
     source = printed(module, device, tmp_path / "c")
     assert difference(module, raws, source, runner_for(device), tmp_path) is None
 
 
-@pytest.mark.parametrize(("kind", "device"), spread_product(6, ["mxint:4", "mxfp:8", "mxfp:4"], DEVICES))
+@pytest.mark.parametrize(("kind", "device"), spread_product(4, ["mxint:4", "mxfp:8", "mxfp:4"], DEVICES))
 def test_devices_give_the_bits_of_the_evaluator(kind: str, device: str, tmp_path: Path):
     module, raws = network(kind)
     target = roomy(device)
@@ -313,7 +313,7 @@ def real(model: str) -> tuple[ModuleOp, Array]:
     return module, encode_inputs(module, x)
 
 
-@pytest.mark.parametrize(("model", "device"), spread_product(5, REAL, DEVICES))
+@pytest.mark.parametrize(("model", "device"), spread_product(3, REAL, DEVICES))
 def test_real_models_on_devices(model: str, device: str, tmp_path: Path):
     module, raws = real(model)
     target = roomy(device)
@@ -321,7 +321,7 @@ def test_real_models_on_devices(model: str, device: str, tmp_path: Path):
     assert difference(module, raws, source, runner_for(target), tmp_path) is None
 
 
-@pytest.mark.parametrize("model", ["bonsai", "protonn"])
+@pytest.mark.parametrize("model", spread(["protonn", "bonsai"], 1))
 def test_real_models_in_hardware(model: str, tmp_path: Path):
     need_simulator("iverilog")
     module, raws = real(model)
@@ -330,7 +330,7 @@ def test_real_models_in_hardware(model: str, tmp_path: Path):
     assert first_mismatch(evaluate(module, raws[:2]), Outputs(result.labels, result.scores, result.more)) is None
 
 
-@pytest.mark.parametrize("kind", ["mxint:4", "mxfp:4"])
+@pytest.mark.parametrize("kind", spread(["mxint:4", "mxfp:4"], 1))
 def test_hardware_gives_the_bits_of_the_evaluator(kind: str, tmp_path: Path):
     need_simulator("iverilog")
     module, raws = network(kind)

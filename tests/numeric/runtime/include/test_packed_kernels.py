@@ -172,7 +172,7 @@ def drawn_case(draw: st.DrawFn) -> Case:
     )
 
 
-@settings(max_examples=examples(8))
+@settings(max_examples=examples(4))
 @given(cases=st.lists(drawn_case(), max_size=20))
 def test_any_call(device: Device, cases: list[Case]):
     device.check(cases)
@@ -206,7 +206,7 @@ def elements_of(width: int) -> NDArray[np.int64]:
     return np.random.default_rng(width).permutation(np.resize(values, READ * -(-values.size // READ)))
 
 
-@pytest.mark.parametrize("name", DEVICES)
+@pytest.mark.parametrize("name", spread(DEVICES, 4))
 def test_single_elements(name: str, tmp_path: Path):
     """Elements are copied from flash to working memory, and then read one by one and all at once, with and without the
     offset.

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 import pytest
 from programs.estimators import datasets, sk
+from programs.spread import spread
 
 from tinyml.lowering.frontends.sklearn.importer import import_estimator
 from tinyml.targets.registry import board
@@ -37,14 +38,17 @@ def digits(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path, Path, 
 
 @pytest.mark.parametrize(
     ("votes", "flash", "most", "cycles", "agreement"),
-    [
-        ("soft", None, 18_500, 1_100, 100.0),
-        ("soft", 14_000, 14_000, 2_800, 100.0),
-        ("soft", 8_000, 8_000, 4_500, 100.0),
-        ("hard", None, 10_000, 850, 95.0),
-        ("hard", 8_600, 8_600, 1_100, 95.0),
-        ("hard", 4_200, 4_200, 3_200, 95.0),
-    ],
+    spread(
+        [
+            ("soft", None, 18_500, 1_100, 100.0),
+            ("soft", 14_000, 14_000, 2_800, 100.0),
+            ("soft", 8_000, 8_000, 4_500, 100.0),
+            ("hard", None, 10_000, 850, 95.0),
+            ("hard", 8_600, 8_600, 1_100, 95.0),
+            ("hard", 4_200, 4_200, 3_200, 95.0),
+        ],
+        3,
+    ),
 )
 def test_cycles_and_flash(
     digits: tuple[Path, Path, Path, Any],

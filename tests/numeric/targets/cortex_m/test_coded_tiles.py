@@ -11,6 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from programs.kernel_tables import tile_coders
+from programs.spread import examples, spread
 from programs.tile_cases import CodedTileCase, coded_tile_case
 from programs.tile_programs import ELEMENTS, RESULTS, build_cases, check_on, check_times
 
@@ -52,7 +53,7 @@ def shapes_of(coder: TileCoder) -> list[Tile]:
 
 def cases_of(coder: TileCoder) -> list[CodedTileCase]:
     random = np.random.default_rng(7)
-    return [coded_tile_case(coder, tile, random) for tile in shapes_of(coder)]
+    return [coded_tile_case(coder, tile, random) for tile in spread(shapes_of(coder), 5)]
 
 
 @EACH
@@ -88,7 +89,7 @@ def drawn_case(draw: st.DrawFn, coder: TileCoder) -> CodedTileCase:
 
 
 @EACH
-@settings(max_examples=2, deadline=None)
+@settings(max_examples=examples(1), deadline=None)
 @given(data=st.data())
 def test_any_tiles(tmp_path_factory: pytest.TempPathFactory, target: str, coder: TileCoder, data: st.DataObject):
     cases = data.draw(st.lists(drawn_case(coder), min_size=5, max_size=10))

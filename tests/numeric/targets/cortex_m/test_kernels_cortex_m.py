@@ -68,7 +68,7 @@ def small_builds(tmp_path_factory: pytest.TempPathFactory) -> list[tuple[Runner,
     return [(runner, built(runner, CORTEX_M, "-Os", folder)) for runner in runners]
 
 
-@settings(max_examples=examples(12))
+@settings(max_examples=examples(5))
 @given(st.lists(drawn_call(), min_size=1, max_size=12))
 def test_any_calls(small_builds: list[tuple[Runner, Build]], calls: list[Call]):
     for runner, build in small_builds:
@@ -78,7 +78,7 @@ def test_any_calls(small_builds: list[tuple[Runner, Build]], calls: list[Call]):
 @pytest.mark.parametrize(("device", "optimize"), [*zip(ARM, LEVELS, strict=True)])
 def test_optimisation_changes_nothing(device: str, optimize: str, tmp_path: Path):
     runner = runner_for(device)
-    check(runner, built(runner, CORTEX_M, optimize, tmp_path), short_calls(CORTEX_M))
+    check(runner, built(runner, CORTEX_M, optimize, tmp_path), spread(short_calls(CORTEX_M), 300))
 
 
 @pytest.mark.parametrize("device", ARM)
@@ -87,8 +87,8 @@ def test_loads_and_registers(device: str, tmp_path: Path):
     operands is read, and every call preserves the registers that the calling convention requires.
     """
     watch = Watch(device, built(runner_for(device), CORTEX_M, "-O2", tmp_path), "kernels", BUFFERS, "tm_cm_dot")
-    for call in short_calls(CORTEX_M):
+    for call in spread(short_calls(CORTEX_M), 300):
         watch.check(
             call.input(), {"weights": (call.offsets[0], len(call.weights)), "vector": (call.offsets[1], call.x.nbytes)}
         )
-    assert min(watch.seen.values()) > 100
+    assert min(watch.seen.values()) > 30

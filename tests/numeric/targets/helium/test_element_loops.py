@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 from programs.devices import need_tools
 from programs.printed import WARNING_FLAGS
+from programs.spread import examples
 from xdsl.dialects import affine
 from xdsl.dialects.builtin import AffineMapAttr, IndexType, IntegerType, MemRefType
 from xdsl.ir import Block, Region, SSAValue
@@ -36,8 +37,11 @@ from tinyml.targets.kernel import Kernel
 from tinyml.transforms.loops.kernels.lane_recorder import Element, LaneRecorder
 
 M55 = "cortex-m55"
-PAIRS = 1 << 16
-"""The elements of a run, which are all pairs of bytes, or random halfwords."""
+PAIRS = min(examples(1 << 13), 1 << 16)
+"""The elements of a run, which are pairs of bytes, in `make exhaustive` all of them, or random halfwords."""
+
+STEP = 40503
+"""From one pair to the next, as numbers of 16 bits."""
 
 INTERFACE = Interface("loops", "int8_t", 4, "int16_t", PAIRS, has_label=False)
 
@@ -48,8 +52,7 @@ Compute = Callable[[Machine[Any], Sequence[Any]], Any]
 class Case:
     """A loop over the first elements of runs.
 
-    window: the rows and columns of a pool's window.
-    recorded: a replacement for the code that `compute` records.
+    window: the rows and columns of a pool's window. recorded: a replacement for the code that `compute` records.
     """
 
     formats: Sequence[NumberFormat]
@@ -112,11 +115,12 @@ class Case:
 
 
 def runs_of(case: Case) -> list[np.ndarray]:
-    """Inputs of a case: all pairs of bytes, or halfwords that a multiplicative sequence distributes over all values."""
+    """Pairs of bytes, or halfwords, that steps through all residues draw."""
     every = np.arange(PAIRS)
     if case.formats[0].dtype.itemsize == 1:
-        return [(every >> 8).astype(np.int8), every.astype(np.int8)]
-    return [(every * factor).astype(np.int16) for factor in (40503, 24421)]
+        pairs = every * STEP
+        return [(pairs >> 8).astype(np.int8), pairs.astype(np.int8)]
+    return [(every * factor).astype(np.int16) for factor in (STEP, 24421)]
 
 
 def skewed(random: np.random.Generator, scale: float | None = None) -> ZeroSkewType:
@@ -209,9 +213,10 @@ def written(cases: Sequence[Case], folder: Path) -> None:
                 "const int16_t *loops_scores(void) { return out; }",
                 "void loops_predict(const int8_t *X)\n{\n    int size = 0;",
                 f"    for (int i = 0; i < {PAIRS}; i++) {{",
-                "        narrow[i] = 99, wide[i] = 99, bytes[0][i] = (int8_t)(i >> 8), bytes[1][i] = (int8_t)i;",
-                "        halfwords[0][i] = (int16_t)((unsigned)i * 40503u);",
-                "        halfwords[1][i] = (int16_t)((unsigned)i * 24421u);\n    }",
+                "        narrow[i] = 99, wide[i] = 99;",
+                f"        const unsigned pair = (unsigned)i * {STEP}u;",
+                "        bytes[0][i] = (int8_t)(pair >> 8), bytes[1][i] = (int8_t)pair;",
+                "        halfwords[0][i] = (int16_t)pair, halfwords[1][i] = (int16_t)((unsigned)i * 24421u);\n    }",
                 "    switch (X[0]) {",
                 *branches,
                 f"    }}\n    for (int i = 0; i < {PAIRS}; i++) out[i] = size == 1 ? narrow[i] : wide[i];\n}}",
@@ -221,7 +226,7 @@ def written(cases: Sequence[Case], folder: Path) -> None:
 
 
 @pytest.mark.parametrize("device", ["host", M55])
-def test_every_pair_of_bytes(device: str, tmp_path: Path):
+def test_pairs_of_bytes(device: str, tmp_path: Path):
     given, on_host = cases(), device == "host"
     if not on_host:
         need_tools(device)

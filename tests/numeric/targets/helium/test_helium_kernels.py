@@ -11,7 +11,7 @@ import pytest
 from programs.chip_kernels import HELIUM, LENGTHS, PATTERNS, Call, built, check, extreme_calls, make_call
 from programs.devices import need_tools
 from programs.printed import WARNING_FLAGS
-from programs.spread import spread
+from programs.spread import examples, spread
 from programs.tile_cases import tile_case
 from xdsl.dialects import affine
 from xdsl.dialects.builtin import AffineMapAttr, IndexType, MemRefType, i8
@@ -39,7 +39,7 @@ def test_dot_products(device: str, tmp_path: Path):
     if device == M55:
         need_tools(M55)
     runner, random = HostRunner(sanitize=True) if device == "host" else runner_for(device), np.random.default_rng(6)
-    calls = [call for kernel in DOTS for call in spread(extreme_calls(kernel), 12)]
+    calls = [call for kernel in DOTS for call in spread(extreme_calls(kernel), 6)]
     calls += [
         make_call(
             kernel,
@@ -49,7 +49,7 @@ def test_dot_products(device: str, tmp_path: Path):
             offsets=(int(random.integers(4)), int(random.integers(4))),
         )
         for kernel in DOTS
-        for _ in range(8)
+        for _ in range(examples(3))
     ]
     for kernel in [kernel for kernel in HELIUM if kernel not in DOTS]:
         # No sum of squares leaves 32 bits.

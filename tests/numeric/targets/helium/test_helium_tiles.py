@@ -8,6 +8,7 @@ from pathlib import Path
 import numpy as np
 from programs.devices import need_tools
 from programs.kernel_tables import tile_families
+from programs.spread import spread
 from programs.tile_cases import tile_case
 from programs.tile_programs import build_cases, cases_of, check, check_on, check_times
 
@@ -102,12 +103,12 @@ def shapes() -> list[tuple[TileFamily, Tile]]:
     assert shifted_channels.shifts
     return [
         *((family, tile) for family, tiles in ((dots, DOTS), (channels, CHANNELS)) for tile in tiles),
-        *((dots, replace(tile, to_even=1)) for tile in DOTS[::3]),
-        *((channels, replace(tile, to_even=1)) for tile in CHANNELS[::3]),
+        *((dots, replace(tile, to_even=1)) for tile in spread(DOTS[::3], 3)),
+        *((channels, replace(tile, to_even=1)) for tile in spread(CHANNELS[::3], 3)),
         *(
             (family, replace(tile, zero=0, right=1 + 7 * number % 31))
             for family, tiles in ((shifted_dots, DOTS), (shifted_channels, CHANNELS))
-            for number, tile in enumerate(tiles)
+            for number, tile in spread(enumerate(tiles), 6)
         ),
     ]
 
@@ -126,7 +127,7 @@ def test_results_and_times(tmp_path: Path):
     need_tools(M55)
     runner = runner_for(M55)
     dots, *_ = tile_families(M55)
-    cases = cases_of([*shapes(), *((dots, tile) for tile in drawn(3))])
+    cases = cases_of([*shapes(), *((dots, tile) for tile in spread(drawn(3), 4))])
     build = build_cases(runner, cases, tmp_path, end=END_OF_RAM)
     check(runner, build, cases)
     for tile, code, size in check_times(runner, build, cases, 0):

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 
 import pytest
 from programs.devices import need_tools
 from programs.random_loops import check_loops
-from programs.spread import EXHAUSTIVE
+from programs.spread import examples
 
 from tinyml.runtime.devices.host import HostRunner
 from tinyml.runtime.devices.registry import runner_for
@@ -23,4 +22,4 @@ def test_random_loops(device: str, tmp_path: Path):
     if not on_host:
         need_tools(device)
     runner = HostRunner(sanitize=True) if on_host else runner_for(device)
-    check_loops(runner, ELEMENTS, M55, 400 if EXHAUSTIVE in os.environ else 24, tmp_path)
+    check_loops(runner, ELEMENTS, M55, examples(10), tmp_path)

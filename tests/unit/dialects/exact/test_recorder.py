@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 from programs.paths import ROOT
+from programs.spread import spread
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.parser import Parser
 from xdsl.rewriter import Rewriter
@@ -43,7 +44,7 @@ def live(module: ModuleOp) -> str:
 @pytest.mark.parametrize("format", FORMATS)
 def test_recorded_and_emitted_at_once(format: str, monkeypatch: pytest.MonkeyPatch):
     names: set[str] = set()
-    for statement in [*statements(format_spelled(context(), format))][::23]:
+    for statement in spread([*statements(format_spelled(context(), format))][::23], 12):
         recorded = lowered(statement).context.module
         recorded.verify()
         text = str(recorded)

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable
+from copy import deepcopy
 from dataclasses import dataclass
 from enum import StrEnum
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -27,9 +29,14 @@ X, Y = np.round(4 * IRIS.x), IRIS.y
 NAMES = ["sepal length", "sepal width", "petal length", "pétale"]
 
 
-def estimator(names: list[str] | None = None) -> Any:
+@cache
+def _fitted() -> Any:
     with warnings.catch_warnings(action="ignore"):
-        fitted = sk.LogisticRegression(max_iter=500).fit(X, Y)
+        return sk.LogisticRegression(max_iter=500).fit(X, Y)
+
+
+def estimator(names: list[str] | None = None) -> Any:
+    fitted = deepcopy(_fitted())
     if names is not None:
         fitted.feature_names_in_ = np.array(names, object)
     return fitted

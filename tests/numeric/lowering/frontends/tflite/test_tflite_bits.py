@@ -278,7 +278,7 @@ def test_several_inputs_on_devices(target: str, tmp_path: Path):
 
 
 @given(st.data())
-@settings(max_examples=40)
+@settings(max_examples=examples(15))
 def test_convolutions_of_any_shape(data: st.DataObject):
     draw = data.draw
     random = np.random.default_rng(draw(st.integers(0, 1 << 30)))
@@ -318,7 +318,7 @@ def test_convolutions_of_any_shape(data: st.DataObject):
 
 
 @given(st.data())
-@settings(max_examples=40)
+@settings(max_examples=examples(15))
 def test_elementwise_operators_of_any_scale(data: st.DataObject):
     draw = data.draw
     model = TfliteModel()
@@ -341,7 +341,7 @@ def test_elementwise_operators_of_any_scale(data: st.DataObject):
 
 @given(st.one_of(st.floats(0.001, 0.3), st.floats(0.3, 64.0)), st.integers(-128, 127), st.integers(1, 9))
 @example(46.4, -81, 9)
-@settings(max_examples=30)
+@settings(max_examples=examples(10))
 def test_functions_of_any_scale(scale: float, zero_point: int, length: int):
     model = TfliteModel()
     x = model.tensor((2, length), "int8", scale, zero_point)
@@ -356,7 +356,7 @@ def test_functions_of_any_scale(scale: float, zero_point: int, length: int):
 
 
 @given(st.data())
-@settings(max_examples=25)
+@settings(max_examples=examples(10))
 def test_averages_of_any_shape(data: st.DataObject):
     draw = data.draw
     height, width = draw(st.integers(1, 8)), draw(st.integers(1, 8))
@@ -391,7 +391,7 @@ def test_factors_of_leaky_relu_near_a_half(scale: float, result: float, slope: f
 
 
 @given(st.data())
-@settings(max_examples=25)
+@settings(max_examples=examples(10))
 def test_conversions_in_the_middle(data: st.DataObject):
     """The scale changes between two operators, directly or by a conversion to floats and back."""
     draw = data.draw
@@ -422,7 +422,7 @@ def test_conversions_in_the_middle(data: st.DataObject):
 
 
 @given(st.floats(0.001, 0.9), st.floats(0.001, 0.9), st.floats(0.1, 2.0))
-@settings(max_examples=examples(12))
+@settings(max_examples=examples(6))
 def test_a_single_output_channel(unit: float, weight: float, result: float):
     """With one scale per tensor, convolutions multiply scales in double precision and dense layers do not."""
     random = np.random.default_rng(2)
@@ -531,7 +531,7 @@ def test_zeros_whose_scale_is_0(dtype: str):
     biased=st.booleans(),
 )
 @example(seed=1, kind="CONV_2D", channels=900, biased=True)
-@settings(max_examples=examples(10))
+@settings(max_examples=examples(6))
 def test_sums_of_32_bits_on_activations_of_16(seed: int, kind: str, channels: int, biased: bool):
     """32-bit biases, or an option of layers without bias, determine the width of sums; long sums wrap around."""
     random, model = np.random.default_rng(seed), TfliteModel()
@@ -552,7 +552,7 @@ def test_sums_of_32_bits_on_activations_of_16(seed: int, kind: str, channels: in
 
 
 @given(st.integers(0, 1 << 20), st.floats(0.02, 0.3), st.booleans(), st.sampled_from(["int8", "int16"]))
-@settings(max_examples=examples(20))
+@settings(max_examples=examples(8))
 def test_slopes_by_channel(seed: int, scale: float, one: bool, dtype: str):
     """PRELU has slopes of any sign, one for each channel or one for all."""
     random, model, unit = np.random.default_rng(seed), TfliteModel(), 1 if dtype == "int8" else 1 / 256

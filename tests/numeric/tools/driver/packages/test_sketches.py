@@ -103,13 +103,16 @@ def test_a_sample_that_is_wrong_is_noticed(sensor: SensorModel, tmp_path: Path):
 
 @pytest.mark.parametrize(
     "options",
-    [
-        {},
-        {"width": 16, "reuse_input": True},
-        {"width": 32, "feature_scales": True},
-        {"format": "zeroskew", "feature_scales": True},
-        {"format": "f32", "width": None, "feature_scales": True},
-    ],
+    spread(
+        [
+            {},
+            {"width": 16, "reuse_input": True},
+            {"width": 32, "feature_scales": True},
+            {"format": "zeroskew", "feature_scales": True},
+            {"format": "f32", "width": None, "feature_scales": True},
+        ],
+        2,
+    ),
     ids=lambda options: " ".join(map(str, options.values())),
 )
 def test_numbers_over_the_serial_line(options: dict[str, Any], tmp_path: Path):
@@ -279,7 +282,7 @@ OTHERS = {"mkr1000": "gnu++11", "due": "gnu++11", "pico": "gnu++17", "nano33ble"
 """Boards of other families, and the standard of C++ in which their cores are compiled."""
 
 
-@pytest.mark.parametrize("target", spread(OTHERS, 3))
+@pytest.mark.parametrize("target", spread(OTHERS, 2))
 def test_sketches_compile_for_other_families(target: str, tmp_path: Path):
     need_tools(target)
     model, chip = sensor_model(tmp_path, target, packages=("arduino",)), chip_of(target)
