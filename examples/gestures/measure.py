@@ -1,7 +1,7 @@
 """Compare compiled features and labels with features and labels in floating point, on a recorded and a generated
 stream.
 
-python examples/gestures/measure.py taps.txt
+    python examples/gestures/measure.py taps.txt
 
 taps.txt has six integers per line, three axes of acceleration and three of rotation. An example is applications/
 GesturePod/onComputer/data/taps.txt of microsoft/EdgeML. The scales of the classifier are chosen on every 20th window in

@@ -1,7 +1,7 @@
 """Compile the programs whose C must be equal with and without extensions, by the Python that runs this file.
 
-python programs.py FOLDER write NAME.c and NAME.h of every program python programs.py FOLDER NAME write the files of one
-program
+python programs.py FOLDER        writes NAME.c and NAME.h of every program
+python programs.py FOLDER NAME   writes the files of one program
 """
 
 from __future__ import annotations

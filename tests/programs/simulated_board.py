@@ -1,6 +1,6 @@
 """An Uno on simavr that runs the sketch Stream, with its serial line connected to a pseudo-terminal.
 
-python tests/programs/simulated_board.py OUT
+    python tests/programs/simulated_board.py OUT
 
 prints the name of the port and runs until it is interrupted.
 """

@@ -176,10 +176,11 @@ ELEMENTS = 4, 8, 16, 32
 def elements(models: Path | None) -> Values:
     """The cycles of sparse products on some numbers of processing elements, by rows and as in the paper.
 
-    Returns sums of the cycles over all projections and all numbers of elements: `rows` for entries that are distributed
-    to the elements at compile time, `fed` for columns that are distributed as in the paper, `joined` for the same columns
-    with a cycle for each row, in which the partial sums of the elements are added, and `least` for elements that are
-    never idle. `saved` is the greatest number of cycles that `fed` takes less than `rows` for one product.
+    Returns sums of the cycles over all projections and all numbers of elements: `rows` for entries that are
+    distributed to the elements at compile time, `fed` for columns that are distributed as in the paper, `joined`
+    for the same columns with a cycle for each row, in which the partial sums of the elements are added, and `least`
+    for elements that are never idle. `saved` is the greatest number of cycles that `fed` takes less than `rows` for
+    one product.
     """
     cycles: list[tuple[int, int, int, int]] = []
     for name in PROJECTIONS:
