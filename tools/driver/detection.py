@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from tinyml.dialects import tdsl
@@ -10,6 +9,7 @@ from tinyml.dialects.lazy_numpy import np
 from tinyml.dialects.machine.numpy_machine import NumpyMachine
 from tinyml.lowering.c.real_numbers import from_real, lies_below
 from tinyml.runtime.evaluator.evaluator import encode_inputs, evaluate, evaluate_reals, in_reals, predict_function
+from tinyml.tools.driver.measure import Accuracy, Detection, DetectionRates
 from tinyml.transforms.reals.analysis.profiles import stretched
 
 if TYPE_CHECKING:
@@ -19,7 +19,6 @@ if TYPE_CHECKING:
     from tinyml.dialects.formats.number_format import NumberFormat
     from tinyml.runtime.evaluator.evaluator import Outputs
     from tinyml.runtime.model.data import Data
-    from tinyml.tools.driver.measure import Accuracy
 
 FAR_DISTANCE = 0.01
 """The distance from the threshold, as a share of the range of scores, beyond which decisions must be equal."""
@@ -33,36 +32,6 @@ DEVIATIONS = 10.0
 
 MOST_FAR = 100
 """Maximum number of `far_samples` per kind."""
-
-
-@dataclass(frozen=True)
-class DetectionRates:
-    """The results of a detector on samples.
-
-    auc: the area under the ROC curve; None unless both kinds of samples are labelled.
-    alarms: the share of samples that it reports as anomalies; with labels, the share of normal samples (false alarms).
-    found: the share of labelled anomalies that it reports; None without labels.
-    """
-
-    auc: float | None
-    alarms: float
-    found: float | None
-
-
-@dataclass(frozen=True)
-class Detection:
-    """The results of a detector on reals and in formats, and the rank correlation between the scores on reals and in
-    formats.
-
-    threshold: the score below which a sample is an anomaly.
-    far: the share of `far_samples` whose decision differs from the decision on reals.
-    """
-
-    threshold: float
-    reals: DetectionRates
-    formats: DetectionRates
-    rank_correlation: float
-    far: float
 
 
 def anomalies(module: ModuleOp, outputs: Outputs, threshold: float) -> NDArray[np.bool_]:
@@ -159,7 +128,6 @@ def detector_accuracy(
     reals: ModuleOp, on_reals: Outputs, formats: ModuleOp, in_formats: Outputs, data: Data, threshold: float
 ) -> Accuracy:
     """The accuracy of a detector, from its decisions and scores."""
-    from tinyml.tools.driver.measure import Accuracy
     from tinyml.transforms.formats.evaluation.answers import labelled_anomalies
 
     assert on_reals.scores is not None

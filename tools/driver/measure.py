@@ -26,9 +26,39 @@ if TYPE_CHECKING:
 
     from tinyml.runtime.model.wanted_outputs import WantedOutput
     from tinyml.tools.driver.choice.output_errors import OutputError
-    from tinyml.tools.driver.detection import Detection
     from tinyml.transforms.formats.evaluation.metrics import Measure
     from tinyml.transforms.formats.evaluation.regression_errors import RegressionErrors
+
+
+@dataclass(frozen=True)
+class DetectionRates:
+    """The results of a detector of anomalies on samples.
+
+    auc: the area under the ROC curve; None unless both kinds of samples are labelled.
+    alarms: the share of samples that it reports as anomalies; with labels, the share of normal samples (false alarms).
+    found: the share of labelled anomalies that it reports; None without labels.
+    """
+
+    auc: float | None
+    alarms: float
+    found: float | None
+
+
+@dataclass(frozen=True)
+class Detection:
+    """The results of a detector on reals and in formats, and the rank correlation between the scores on reals and in
+    formats.
+
+    threshold: the score below which a sample is an anomaly.
+    far: the share of samples far from the data (`detection.far_samples`) whose decision differs from the decision on
+        reals.
+    """
+
+    threshold: float
+    reals: DetectionRates
+    formats: DetectionRates
+    rank_correlation: float
+    far: float
 
 
 @dataclass(frozen=True)
