@@ -505,7 +505,7 @@ func.func @rounded_once(%X: memref<1x4x!zeroskew.q<8, 0.12506103515625, 0>>, %Y:
   func.return
 }
 // CHECK-LABEL: func.func @rounded_once
-// CHECK: num.contract %i to 4 by #num.tile_kernel<"tm_cm_dot_tile_s8", rows = 4, runs = 1, length = 4, pitch = 0, step = 4, count = 1, zero = -3, once = 1> {
+// CHECK: num.contract %i to 4 by #num.tile_kernel<"tm_cm_dot_tile_s8", rows = 4, runs = 1, length = 4, pitch = 0, step = 4, count = 1, zero = -3, to_even = 1> {
 // NONE-LABEL: func.func @rounded_once
 // NONE: num.contract %i to 4 {
 
