@@ -26,7 +26,7 @@ func.func @channels(%x: memref<32x!zeroskew.q<8, 1.0, 0>>) -> memref<4x!zeroskew
 
 // TILE: num.contract %window, %row to 2, 2 by #num.code_kernel<"tm_cm_channels", "{{[0-9a-f]+}}"> {
 // STALE: the kernel of these sums is #num.code_kernel<"tm_cm_channels", "{{[0-9a-f]+}}">, got #num.code_kernel<"tm_cm_channels", "0">
-// IR: num.call #num.coded_tile<{weights = dense<{{\[\[\[}}5, 0, 4], [0, 0, 0], [7, -3, 0]], {{\[\[}}0, 0, 0], [0, 0, 0], [0, 0, 0]]]> : tensor<2x3x3xi8>, starts = dense<[9, 40]> : tensor<2xi32>, multipliers = dense<1073741824> : tensor<2xi32>, shifts = dense<-1> : tensor<2xi8>, places = array<i64: 8, 2, 2, -3, 2>}, time = 38, to_even = 152, call = 16, stack = 36>({{%.*}}, %x) by #num.code_kernel<"tm_cm_channels", "{{[0-9a-f]+}}">
+// IR: num.call #num.coded_tile<{weights = dense<{{\[\[\[}}5, 0, 4], [0, 0, 0], [7, -3, 0]], {{\[\[}}0, 0, 0], [0, 0, 0], [0, 0, 0]]]> : tensor<2x3x3xi8>, starts = dense<[9, 40]> : tensor<2xi32>, multipliers = dense<1073741824> : tensor<2xi32>, shifts = dense<-1> : tensor<2xi8>, places = array<i64: 8, 2, 2, -3, 2>}, time = 38, once = 152, call = 16, stack = 36>({{%.*}}, %x) by #num.code_kernel<"tm_cm_channels", "{{[0-9a-f]+}}">
 
 // Constants of the first channel: -3 and 5, 7, the multiplier, the start. Rows 0 and 2 are loaded, no other; 4 is a
 // shift; and SSAT shifts to the right, behind the addition of the zero point.

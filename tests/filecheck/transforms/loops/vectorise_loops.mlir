@@ -21,7 +21,7 @@ func.func @sum(%x: memref<2x3x8x!a>, %z: memref<2x3x8x!b>, %out: memref<2x3x8x!y
 // CHECK-NEXT: [[v1:%.*]] = scratch.slice %x{{\[}}[[v0]]] : memref<2x3x8x!zeroskew.q<8, 0.5, 3>> to memref<48x!zeroskew.q<8, 0.5, 3>>
 // CHECK-NEXT: [[v2:%.*]] = scratch.slice %z{{\[}}[[v0]]] : memref<2x3x8x!zeroskew.q<8, 0.125, -4>> to memref<48x!zeroskew.q<8, 0.125, -4>>
 // CHECK-NEXT: [[v3:%.*]] = scratch.slice %out{{\[}}[[v0]]] : memref<2x3x8x!zeroskew.q<8, 1.0, -128>> to memref<48x!zeroskew.q<8, 1.0, -128>>
-// CHECK-NEXT: num.call #num.coded_loop<{function = @lanes_351e0cdcdc1ae26b}, time = 182, to_even = 168, call = 16, stack = 20>([[v3]], [[v1]], [[v2]]) by #num.code_kernel<"tm_mve_elements", "351e0cdcdc1ae26b"> : (memref<48x!zeroskew.q<8, 1.0, -128>>, memref<48x!zeroskew.q<8, 0.5, 3>>, memref<48x!zeroskew.q<8, 0.125, -4>>) -> ()
+// CHECK-NEXT: num.call #num.coded_loop<{function = @lanes_351e0cdcdc1ae26b}, time = 182, once = 168, call = 16, stack = 20>([[v3]], [[v1]], [[v2]]) by #num.code_kernel<"tm_mve_elements", "351e0cdcdc1ae26b"> : (memref<48x!zeroskew.q<8, 1.0, -128>>, memref<48x!zeroskew.q<8, 0.5, 3>>, memref<48x!zeroskew.q<8, 0.125, -4>>) -> ()
 // CHECK-NEXT: func.return
 // M4-LABEL: func.func @sum
 // M4: num.nest
@@ -38,7 +38,7 @@ func.func @broadcast(%x: memref<3x16x!a>, %z: memref<16x!b>, %out: memref<3x16x!
 // CHECK-NEXT: [[v1:%.*]] = scratch.slice %x{{\[}}[[v0]]] : memref<3x16x!zeroskew.q<8, 0.5, 3>> to memref<48x!zeroskew.q<8, 0.5, 3>>
 // CHECK-NEXT: [[v2:%.*]] = scratch.slice %z{{\[}}[[v0]]] : memref<16x!zeroskew.q<8, 0.125, -4>> to memref<16x!zeroskew.q<8, 0.125, -4>>
 // CHECK-NEXT: [[v3:%.*]] = scratch.slice %out{{\[}}[[v0]]] : memref<3x16x!zeroskew.q<8, 1.0, -128>> to memref<48x!zeroskew.q<8, 1.0, -128>>
-// CHECK-NEXT: num.call #num.coded_loop<{function = @lanes_5418739e71b7254f}, time = 191, to_even = 180, call = 16, stack = 24>([[v3]], [[v1]], [[v2]]) by #num.code_kernel<"tm_mve_elements", "5418739e71b7254f"> : (memref<48x!zeroskew.q<8, 1.0, -128>>, memref<48x!zeroskew.q<8, 0.5, 3>>, memref<16x!zeroskew.q<8, 0.125, -4>>) -> ()
+// CHECK-NEXT: num.call #num.coded_loop<{function = @lanes_5418739e71b7254f}, time = 191, once = 180, call = 16, stack = 24>([[v3]], [[v1]], [[v2]]) by #num.code_kernel<"tm_mve_elements", "5418739e71b7254f"> : (memref<48x!zeroskew.q<8, 1.0, -128>>, memref<48x!zeroskew.q<8, 0.5, 3>>, memref<16x!zeroskew.q<8, 0.125, -4>>) -> ()
 // CHECK-NEXT: func.return
 
 // The window of a pool is a loop that carries the total.
@@ -94,7 +94,7 @@ func.func @margins(%arena: memref<2048xi8>) {
 // CHECK-NEXT: [[v11:%.*]] = arith.muli [[v4]], [[v10]] : index
 // CHECK-NEXT: [[v12:%.*]] = arith.addi [[v5]], [[v11]] : index
 // CHECK-NEXT: [[v13:%.*]] = scratch.slice %out{{\[}}[[v12]]] : memref<1x3x3x32x!fixed.q<8, 4>> to memref<64x!fixed.q<8, 4>>
-// CHECK-NEXT: num.call #num.coded_loop<{function = @lanes_ff98c4e230feec7c}, time = 90, to_even = 188, call = 16, stack = 8>([[v13]], [[v9]]) by #num.code_kernel<"tm_mve_elements", "ff98c4e230feec7c"> : (memref<64x!fixed.q<8, 4>>, memref<704x!fixed.q<8, 4>>) -> ()
+// CHECK-NEXT: num.call #num.coded_loop<{function = @lanes_ff98c4e230feec7c}, time = 90, once = 188, call = 16, stack = 8>([[v13]], [[v9]]) by #num.code_kernel<"tm_mve_elements", "ff98c4e230feec7c"> : (memref<64x!fixed.q<8, 4>>, memref<704x!fixed.q<8, 4>>) -> ()
 // CHECK-NEXT: [[v14:%.*]] = arith.constant 192 : index
 // CHECK-NEXT: [[v15:%.*]] = arith.constant 768 : index
 // CHECK-NEXT: [[v16:%.*]] = arith.muli [[v4]], [[v15]] : index
@@ -105,13 +105,13 @@ func.func @margins(%arena: memref<2048xi8>) {
 // CHECK-NEXT: [[v21:%.*]] = arith.muli [[v4]], [[v20]] : index
 // CHECK-NEXT: [[v22:%.*]] = arith.addi [[v19]], [[v21]] : index
 // CHECK-NEXT: [[v23:%.*]] = scratch.slice %out{{\[}}[[v22]]] : memref<1x3x3x32x!fixed.q<8, 4>> to memref<32x!fixed.q<8, 4>>
-// CHECK-NEXT: num.call #num.coded_loop<{function = @lanes_223d04c440b47d1b}, time = 31, to_even = 124, call = 16, stack = 4>([[v23]], [[v18]]) by #num.code_kernel<"tm_mve_elements", "223d04c440b47d1b"> : (memref<32x!fixed.q<8, 4>>, memref<576x!fixed.q<8, 4>>) -> ()
+// CHECK-NEXT: num.call #num.coded_loop<{function = @lanes_223d04c440b47d1b}, time = 31, once = 124, call = 16, stack = 4>([[v23]], [[v18]]) by #num.code_kernel<"tm_mve_elements", "223d04c440b47d1b"> : (memref<32x!fixed.q<8, 4>>, memref<576x!fixed.q<8, 4>>) -> ()
 // CHECK-NEXT: }
 // CHECK-NEXT: [[v24:%.*]] = arith.constant 1536 : index
 // CHECK-NEXT: [[v25:%.*]] = scratch.slice %x{{\[}}[[v24]]] : memref<1x8x8x32x!fixed.q<8, 4>> to memref<448x!fixed.q<8, 4>>
 // CHECK-NEXT: [[v26:%.*]] = arith.constant 192 : index
 // CHECK-NEXT: [[v27:%.*]] = scratch.slice %out{{\[}}[[v26]]] : memref<1x3x3x32x!fixed.q<8, 4>> to memref<64x!fixed.q<8, 4>>
-// CHECK-NEXT: num.call #num.coded_loop<{function = @lanes_f34f8dcc3e84b90b}, time = 62, to_even = 132, call = 16, stack = 8>([[v27]], [[v25]]) by #num.code_kernel<"tm_mve_elements", "f34f8dcc3e84b90b"> : (memref<64x!fixed.q<8, 4>>, memref<448x!fixed.q<8, 4>>) -> ()
+// CHECK-NEXT: num.call #num.coded_loop<{function = @lanes_f34f8dcc3e84b90b}, time = 62, once = 132, call = 16, stack = 8>([[v27]], [[v25]]) by #num.code_kernel<"tm_mve_elements", "f34f8dcc3e84b90b"> : (memref<64x!fixed.q<8, 4>>, memref<448x!fixed.q<8, 4>>) -> ()
 // CHECK-NEXT: [[v28:%.*]] = arith.constant 1728 : index
 // CHECK-NEXT: [[v29:%.*]] = scratch.slice %x{{\[}}[[v28]]] : memref<1x8x8x32x!fixed.q<8, 4>> to memref<320x!fixed.q<8, 4>>
 // CHECK-NEXT: [[v30:%.*]] = arith.constant 256 : index
@@ -145,7 +145,7 @@ func.func @softmax(%x: memref<1x64x!a>, %out: memref<1x64x!zeroskew.q<8, 0.00390
 // CHECK-NEXT: %softmax_table = scratch.constant dense<[2147483647, 1302515042, 790015308, 479168506, 290630390, 176276242, 106916946, 64848406, 39332546, 23856395, 14469635, 8776277, 5323081, 3228612, 1958252, 1187740, 720401, 436945, 265021, 160743, 97496, 59134, 35867, 21754, 13195, 8003, 4854, 2944, 1786, 1083, 657, 398, 0]> : tensor<33xi32> -> memref<33xi32, #scratch.flash>
 // CHECK-NEXT: [[v6:%.*]] = scratch.slice %x{{\[}}[[v5]]] : memref<1x64x!zeroskew.q<8, 0.5, 3>> to memref<64x!zeroskew.q<8, 0.5, 3>>
 // CHECK-NEXT: [[v7:%.*]] = scratch.slice %softmax_table{{\[}}[[v5]]] : memref<33xi32, #scratch.flash> to memref<33xi32, #scratch.flash>
-// CHECK-NEXT: num.call #num.coded_loop<{function = @lanes_d952dee9bf043910}, time = 193, to_even = 156, call = 16, stack = 68>([[vsingle_1]], [[v6]], [[vgreatest_1]], [[v7]]) by #num.code_kernel<"tm_mve_elements", "d952dee9bf043910"> : (memref<1xi32>, memref<64x!zeroskew.q<8, 0.5, 3>>, memref<1x!zeroskew.q<8, 0.5, 3>>, memref<33xi32, #scratch.flash>) -> ()
+// CHECK-NEXT: num.call #num.coded_loop<{function = @lanes_d952dee9bf043910}, time = 193, once = 156, call = 16, stack = 68>([[vsingle_1]], [[v6]], [[vgreatest_1]], [[v7]]) by #num.code_kernel<"tm_mve_elements", "d952dee9bf043910"> : (memref<1xi32>, memref<64x!zeroskew.q<8, 0.5, 3>>, memref<1x!zeroskew.q<8, 0.5, 3>>, memref<33xi32, #scratch.flash>) -> ()
 // CHECK-NEXT: [[v8:%.*]] = memref.load [[vsingle_1]]{{\[}}[[v5]]] : memref<1xi32>
 // CHECK-NEXT: [[v9:%.*]] = arith.constant 0 : index
 // CHECK-NEXT: memref.store [[vgreatest_3]], %greatest{{\[}}[[v9]]] : memref<1x!zeroskew.q<8, 0.5, 3>>
@@ -181,7 +181,7 @@ func.func @argmax(%x: memref<64x!f>) -> index {
 // CHECK-NEXT: memref.store [[vbest_1]], %best{{\[}}[[v2]]] : memref<1x!fixed.q<8, 4>>
 // CHECK-NEXT: [[v3:%.*]] = arith.constant 1 : index
 // CHECK-NEXT: [[v4:%.*]] = scratch.slice %x{{\[}}[[v3]]] : memref<64x!fixed.q<8, 4>> to memref<63x!fixed.q<8, 4>>
-// CHECK-NEXT: num.call #num.coded_loop<{function = @lanes_6f1825cc3b293c2b}, time = 137, to_even = 156, call = 16, stack = 72>(%label, %best, [[v4]]) by #num.code_kernel<"tm_mve_elements", "6f1825cc3b293c2b"> : (memref<1xi32>, memref<1x!fixed.q<8, 4>>, memref<63x!fixed.q<8, 4>>) -> ()
+// CHECK-NEXT: num.call #num.coded_loop<{function = @lanes_6f1825cc3b293c2b}, time = 137, once = 156, call = 16, stack = 72>(%label, %best, [[v4]]) by #num.code_kernel<"tm_mve_elements", "6f1825cc3b293c2b"> : (memref<1xi32>, memref<1x!fixed.q<8, 4>>, memref<63x!fixed.q<8, 4>>) -> ()
 // CHECK-NEXT: [[v5:%.*]] = memref.load %label{{\[}}[[v2]]] : memref<1xi32>
 // CHECK-NEXT: [[vlabel_1:%.*]] = arith.index_cast [[v5]] : i32 to index
 // CHECK-NEXT: func.return [[vlabel_1]] : index
