@@ -120,7 +120,9 @@ def text_of(name: Attribute) -> str:
 
 
 def integer(low: int, high: int | None = None) -> Value:
-    """The set of integers from `low` to `high`, both inclusive; without `high`, of integers of at most 63 bits."""
+    """The set of integers from `low` to `high`, both inclusive. By default, `high` is the greatest signed 64-bit
+    integer, 2^63 - 1.
+    """
     most = (1 << 63) - 1 if high is None else high
 
     def accepts(attribute: Attribute, _: Holder | None) -> bool:

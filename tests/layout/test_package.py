@@ -251,7 +251,9 @@ def test_a_stock_xdsl_opt_lists_our_passes_and_targets():
 
 
 def test_a_stock_xdsl_opt_reads_our_dialects(tmp_path: Path):
-    """One run of xdsl-opt reads a program of each dialect, since starting the tool takes most of the time."""
+    """xdsl-opt parses a program of each dialect. It runs only once for all programs, because starting the tool
+    takes most of the time.
+    """
     programs = [(checks_of(name) / "ops.mlir").read_text() for name in sorted(TINYML.all_dialects)]
     (tmp_path / "all.mlir").write_text("\n// -----\n".join(programs))
     printed = stock_xdsl_opt(str(tmp_path / "all.mlir"), "--split-input-file")

@@ -80,7 +80,7 @@ class SharedPrograms:
         return lines
 
     def as_json(self) -> dict[str, Any]:
-        """The report of the folder."""
+        """The content of the folder's report file: the programs, and the memory that they share and need."""
         return {
             "name": self.name,
             "target": self.target,

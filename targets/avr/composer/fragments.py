@@ -254,7 +254,7 @@ WORDS = AvrArithmetic(sum=LONG, first=("r18", "r20"), meet=_words, zero="r15", c
 
 
 def arithmetic(first: int, second: int, sum: int) -> AvrArithmetic:
-    """The arithmetic of sums of products of 8-bit or 16-bit elements.
+    """The instructions that compute sums of products whose factors have 8 or 16 bits.
 
     first, second: the widths of the operands in the order in which they are fetched. A wider second operand is fetched
         byte by byte.

@@ -383,7 +383,7 @@ def requantised_by_halves(
 
     The magnitude of the sum must be below 2^30.
 
-    * factors: a base register.
+    * factors: the base register of the addresses of multiplier and shift.
     * multiplier, right: the byte offsets from the base register of the multiplier, which has 31 bits, and of the right
       shift.
     * zero: a register that contains the zero point.
@@ -391,9 +391,9 @@ def requantised_by_halves(
     * load: the instruction that loads the shift.
     * to_even: as in `Tile`.
 
-    The code clobbers r1 to r3. The sum and the multiplier are split into halfwords, and the halfwords of the sum are
-    signed, so that no partial sum overflows. A shift leaves the last dropped bit in the carry. The carry is added to
-    round the result. For sums that are rounded once, only the carry of the last shift is added.
+    The code clobbers r1 to r3. The sum and the multiplier are split into halfwords, and the halfwords of the sum
+    are signed, so that no partial sum overflows. A shift leaves the last dropped bit in the carry. The carry is
+    added to round the result. For sums that are rounded once, only the carry of the last shift is added.
     """
     # Negative numbers are decremented, so that halves round away from zero.
     away = () if to_even else (t.asrs("r1", "r0", 31), t.adds("r0", "r0", "r1"))
@@ -439,7 +439,8 @@ def thirds(multiplier: int) -> tuple[int, int, int]:
 def requantised_by_thirds(factors: str, multiplier: int, right: str, nothing: str, zero: str, target: Address) -> Code:
     """Code that requantises a sum of magnitude below `THIRDS_LIMIT`, with three products instead of four.
 
-    factors: a base register. multiplier: the byte offset from the base register of the multiplier's `thirds`, as
+    factors: the base register of the addresses of multiplier and shift. multiplier: the byte offset from the base
+        register of the multiplier's `thirds`, as
     halfwords. right, nothing: registers that contain the right shift and 0. zero: a register that contains the zero
     point. target: the address of the store.
 

@@ -281,7 +281,7 @@ def sparse_dot(weights: int, vector: int) -> Kernel:
 
 @dataclass(frozen=True)
 class _SparseDot(_RunKernel):
-    """The sum of products of the entries of a sparse row and a vector. The pointer into the vector advances by gaps.
+    """The product of a sparse row and a vector. The pointer into the vector advances by gaps.
 
     weights, vector: widths in bits.
     """

@@ -364,7 +364,7 @@ def _has_images(trial: ProgramTrial) -> bool:
 class NothingFitsError(InputError):
     """The error that no alternative fits the board.
 
-    least: the smallest alternative.
+    least: the alternative that needs the least memory.
     """
 
     def __init__(self, least: Candidate):
@@ -376,16 +376,12 @@ class NothingFitsError(InputError):
 class AutoChoice:
     """The result of `choose`.
 
-    taken: the chosen alternative.
-    qualifies: whether its loss is within the limit.
-    options: the pipeline options of the chosen program.
-    usual: the alternative with 16 bits everywhere; None if it does not compile.
-    tried: the estimated alternatives, fastest first.
-    deferred: alternatives that were never estimated, since their base (`beside`) was not refused.
-    late: last resorts and compact programs that were not needed.
-    failed: alternatives that do not compile.
-    division: the way in which the validation set was divided into groups.
-    bounds: the limits.
+    taken: the chosen alternative. qualifies: whether its loss is within the limit. options: the pipeline options of
+    the chosen program. usual: the alternative with 16 bits everywhere; None if it does not compile. tried: the
+    estimated alternatives, fastest first. deferred: alternatives that were never estimated, since their base
+    (`beside`) was not refused. late: last resorts and compact programs that were not needed. failed: alternatives
+    that do not compile. division: the way in which the validation set was divided into groups. bounds: the limits
+        on flash, RAM and loss that an alternative must meet.
     """
 
     taken: Candidate

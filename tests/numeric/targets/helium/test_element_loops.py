@@ -1,4 +1,6 @@
-"""Loops over elements on a Cortex-M55 compute the bits of the number formats, and take the counted instructions."""
+"""Loops over elements on a Cortex-M55 return the same bits as the operations of the number formats, and execute as many
+instructions as the composer counts.
+"""
 
 from __future__ import annotations
 

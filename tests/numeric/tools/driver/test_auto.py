@@ -36,9 +36,10 @@ def without_tools(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def network(folder: Path, seed: int, scale: float = 1.0, hidden: int = 8, samples: int = 240) -> Path:
-    """The file of a random network with a hidden layer, whose folder also contains data for the network.
+    """Write a random network with a hidden layer to `net.sd`, and its data to `val.npz` and `test.npz`. Return the
+    path of `net.sd`.
 
-    scale: the ratio by which the ranges of features differ.
+    scale: the ratio of the greatest range of a feature to the least.
     """
     random = np.random.default_rng(seed)
     features, classes = 6, 3

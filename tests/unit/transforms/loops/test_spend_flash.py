@@ -31,7 +31,7 @@ Q, FLASH = "!zeroskew.q<8, 1.0, 0>", "#scratch.flash"
 
 
 def tile(channels: int, weights: str, count: int = 4) -> str:
-    """The text of a tile of one row of weights and `count` windows of three pixels."""
+    """The text of a tile with one row of weights and `count` windows, which have three pixels each."""
     length = 3 * channels
     types = [
         f"memref<{count}x!zeroskew.q<8, 4.0, -3>>",

@@ -171,7 +171,7 @@ def test_of_two_programs(options: dict[str, Any], losses: Sequence[float], ram: 
 
 @pytest.mark.parametrize(("losses", "taken"), [((1.0, 1.02, 0.98), 0), ((1.0, 0.9, 0.89), 1), ((0.0, -1.0, -1.01), 1)])
 def test_of_programs_that_lose_nearly_the_same(losses: Sequence[float], taken: int):
-    """The first program is the fastest."""
+    """Of programs that lose nearly the same, the search prefers the first, which is the fastest."""
     assert SearchPromotePass("").preferred([SearchResult([], {}, loss=loss) for loss in losses]) == taken
 
 
