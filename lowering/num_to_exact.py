@@ -223,7 +223,8 @@ class _Bytes:
     def copy(self, op: scratch.CopyRunOp, end: int, value: SSAValue, offsets: Sequence[SSAValue]) -> None:
         """Convert one end of a copy from elements to bytes. For the source end, also convert the count.
 
-        end: the end to convert: 0 for the source, 1 for the target. value: the packed operand at this end.
+        end: the end to convert: 0 for the source, 1 for the target.
+        value: the packed operand at this end.
         offsets: the summands of the operand's offset in the array, in elements.
         """
         nest, start = LoopBuilder(op), 2 + end

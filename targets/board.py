@@ -144,8 +144,8 @@ class Board:
     def need(self, flash: int, ram: int | str) -> str:
         """The part of the message of `misfit` that states the required and the available bytes.
 
-        flash: the required bytes of flash; 0 if unknown. ram: the required bytes of RAM. If only a lower bound
-        is known, a string such as `more than 2100`.
+        flash: the required bytes of flash; 0 if unknown.
+        ram: the required bytes of RAM. If only a lower bound is known, a string such as `more than 2100`.
         """
         needed = f"{f'{flash} bytes of flash and ' if flash else ''}{ram} bytes of RAM"
         return f"needs {needed}, the board has {self.flash} of flash and {self.ram} of RAM"

@@ -310,7 +310,8 @@ class Accumulator(ABC):
     ) -> Raws | None:
         """The sums of squared exact differences between each of n vectors and each of m vectors, shape (n, m).
 
-        lhs: the n vectors, of shape (n, elements). rhs: the m vectors, of shape (m, elements).
+        lhs: the n vectors, of shape (n, elements).
+        rhs: the m vectors, of shape (m, elements).
 
         Returns None if the caller must subtract each pair of vectors separately.
         """

@@ -42,8 +42,9 @@ def settled(numbers: Reals, x: Reals, w: Reals) -> Reals:
     """The numbers after Lloyd's iteration has converged. A step moves each number except 0 to the centroid of the
     reals that are nearest to it.
 
-    numbers: the initial numbers in ascending order. x: the reals in ascending order, shape (n,). w: the weights of
-    the reals, shape (n,).
+    numbers: the initial numbers in ascending order.
+    x: the reals in ascending order, shape (n,).
+    w: the weights of the reals, shape (n,).
     """
     sums, moments = (np.concatenate([[0.0], np.cumsum(part)]) for part in (w, w * x))
     for _ in range(ROUNDS):

@@ -86,8 +86,8 @@ class Product:
     """A description of sums of `length` products, each of an element of one factor and an element of the other
     factor. Only the left factor may have groups.
 
-    square: true if both factors of a product are the same number. sparse: true if only products of stored entries
-    are added.
+    square: true if both factors of a product are the same number.
+    sparse: true if only products of stored entries are added.
     """
 
     length: int

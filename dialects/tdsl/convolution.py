@@ -135,7 +135,8 @@ def window_pixels(turn: Turn, kernel: Extents, steps: Extents) -> NDArray[np.int
     """For each window of a turn, the indices in memory of its pixels, as an array of shape (rows * width of the
     result, taps).
 
-    kernel: the numbers of rows and columns of a window. steps: the strides.
+    kernel: the numbers of rows and columns of a window.
+    steps: the strides.
 
     Taps are in the order of an untransposed window. A tap outside the image is assigned the largest index of its
     window. Every window has a tap inside the image.

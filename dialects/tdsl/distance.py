@@ -100,8 +100,8 @@ class SquaredDistanceOp(TensorOp):
         """The results for each of n left vectors and each of m right vectors, as an array of shape (n, m, 1,
         1).
 
-        lhs: the raws of the left vectors, of shape (n, elements, 1). rhs: the raws of the right vectors, of
-        shape (m, elements, 1).
+        lhs: the raws of the left vectors, of shape (n, elements, 1).
+        rhs: the raws of the right vectors, of shape (m, elements, 1).
 
         Returns None if the accumulator must compute each pair separately.
         """

@@ -150,8 +150,9 @@ def _sums(
 ) -> SSAValue:  # fmt: skip
     """Emit a convolution that computes sums of 32 bits without rounding them.
 
-    zeros: the zero points of the image and of the weights. filters: as in `_finished`. start: the initial values of
-    the sums.
+    zeros: the zero points of the image and of the weights.
+    filters: as in `_finished`.
+    start: the initial values of the sums.
     """
     depthwise = not isinstance(filters, Sequence)
     kernel = filters.shape[:2] if depthwise else filters[0].shape[1:3]

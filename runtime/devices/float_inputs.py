@@ -42,8 +42,11 @@ def run_on_floats(
 ) -> tuple[Build, RunResult]:
     """The built program, and the result of its run on real inputs in single precision.
 
-    folder: the folder with NAME.c and NAME.h. model: the interface of the model. x: the inputs as real numbers, of
-    shape (samples, elements). device: the name of the device. temporary: an empty folder.
+    folder: the folder with NAME.c and NAME.h.
+    model: the interface of the model.
+    x: the inputs as real numbers, of shape (samples, elements).
+    device: the name of the device.
+    temporary: an empty folder.
 
     Raises the same errors as `Runner.build` and `Runner.run`.
     """

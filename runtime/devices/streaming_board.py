@@ -176,8 +176,8 @@ class StreamingBoard:
     def answers(self, inputs: np.ndarray, told: Callable[[int], None]) -> BoardAnswers:
         """Send inputs to the board, and return its answers.
 
-        inputs: the raws of the inputs, of shape (samples, input_length). told: a function that is called after
-        each answer with the number of answers.
+        inputs: the raws of the inputs, of shape (samples, input_length).
+        told: a function that is called after each answer with the number of answers.
 
         Raises `InputError` for inputs of the wrong shape or type, and `DeviceError` for a missing or corrupted
         answer.

@@ -58,8 +58,8 @@ class Simulation(ABC):
     def run(self, interface: Interface, inputs: NDArray[Any], seed: int = 0) -> RunResult:
         """Run the module on raws and return the results. Cycles are counted from `start` to `done`.
 
-        inputs: shape (samples, input length). seed: the seed of the random numbers that determine when the
-        input and the receiver pause; 0 for no pauses.
+        inputs: shape (samples, input length).
+        seed: the seed of the random numbers that determine when the input and the receiver pause; 0 for no pauses.
 
         Raises `InputError` if a tool is missing or rejects the module, and `DeviceError` for an inference that
         does not terminate.

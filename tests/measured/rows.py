@@ -111,10 +111,11 @@ def tested(*assertions: tuple[str, *tuple[Value, ...]]) -> ByTests:
 class Row:
     """A row of the table that compares an item of a paper, such as a table or figure, with tinyml.
 
-    item: kind and number, such as `table 3`, followed by a comma and a part if parts have separate rows. reports:
-    the statement of the paper. here: the result here, with `{name}` for the figures of `run` (`Cells`). holds: the
-    verdict as a condition on these figures. nothing_to_run: the reason why no command can exist, for a row without
-    `run`.
+    item: kind and number, such as `table 3`, followed by a comma and a part if parts have separate rows.
+    reports: the statement of the paper.
+    here: the result here, with `{name}` for the figures of `run` (`Cells`).
+    holds: the verdict as a condition on these figures.
+    nothing_to_run: the reason why no command can exist, for a row without `run`.
     """
 
     item: str

@@ -36,8 +36,9 @@ UNASKED = (None, "not an origin")
 class Visit:
     """The effects of opening a page in a browser.
 
-    document: the HTML after its scripts have run. errors: the error lines of the console. requests: the addresses
-    that the page requested.
+    document: the HTML after its scripts have run.
+    errors: the error lines of the console.
+    requests: the addresses that the page requested.
     """
 
     document: str

@@ -133,7 +133,8 @@ def check(runner: Runner, program: Build, calls: Sequence[Call]) -> None:
 class Call:
     """The operands of a call.
 
-    w: the weights, of shape (rows, n). x: the vector of n elements, or of 1 + the sum of the gaps for a sparse row.
+    w: the weights, of shape (rows, n).
+    x: the vector of n elements, or of 1 + the sum of the gaps for a sparse row.
     starts: the initial values of up to 8 sums; for a 64-bit sum, the first value may have 64 bits.
 
     Offsets from a word boundary are in bytes.

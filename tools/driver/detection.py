@@ -64,8 +64,8 @@ def detection_rates(
     """The area under the ROC curve, the rate of false alarms and the rate of detected anomalies. If only one kind
     of sample is known, the rate of alarms among all samples, and None for the other two figures.
 
-    scores: the score of each sample; the score is greater for more normal samples. found: the mask of the samples
-    that the detector reports as anomalies.
+    scores: the score of each sample; the score is greater for more normal samples.
+    found: the mask of the samples that the detector reports as anomalies.
     """
     from tinyml.transforms.formats.evaluation.metrics import area_under_curve
 

@@ -41,9 +41,11 @@ class Rule:
 class Word:
     """A detected word.
 
-    time: the end of the word's window, in seconds from the beginning of the recording. label: the index of the
-    class. name: the label of the class, as text. score: the score of the class, averaged over the answers in the
-    word's window. lead: the distance of this score from the score of the second-best class.
+    time: the end of the word's window, in seconds from the beginning of the recording.
+    label: the index of the class.
+    name: the label of the class, as text.
+    score: the score of the class, averaged over the answers in the word's window.
+    lead: the distance of this score from the score of the second-best class.
     """
 
     time: float

@@ -38,8 +38,8 @@ class FactCache:
     def fact(self, asked: Hashable, find: Callable[[], T]) -> T:
         """The cached result of `find` for a key.
 
-        asked: the key, which must determine the result of `find`. find: the function that computes the result;
-        it is called only if the key is not in the cache.
+        asked: the key, which must determine the result of `find`.
+        find: the function that computes the result; it is called only if the key is not in the cache.
         """
         if asked not in self.facts:
             self.facts[asked] = find()

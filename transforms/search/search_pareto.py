@@ -197,8 +197,8 @@ MAX_RIVALS = 6
 class _Pareto:
     """The state of a run of `search-pareto`.
 
-    points: by formats, all candidates that were evaluated on all samples. best: the best candidate within the
-    limits.
+    points: by formats, all candidates that were evaluated on all samples.
+    best: the best candidate within the limits.
     """
 
     def __init__(self, feasibility: Feasibility, offered: Sequence[NumberFormat], effort: int):

@@ -273,8 +273,8 @@ def _real_bins(z: Array, w: Array) -> Array:
     """The bins of a real signal, computed from the transform of its samples taken as complex numbers. Bin 0 is set
     to 0.
 
-    z: the complex transform, of shape (samples, points, 2); the last axis is the real and imaginary part. w: the
-    complex twiddle factors, of shape (points / 2, 2).
+    z: the complex transform, of shape (samples, points, 2); the last axis is the real and imaginary part.
+    w: the complex twiddle factors, of shape (points / 2, 2).
     """
     points = z.shape[1]
     low: NDArray[np.int64] = np.arange(1, points // 2 + 1, dtype=np.int64)

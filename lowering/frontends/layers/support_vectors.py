@@ -64,8 +64,9 @@ def kernel_sums(
 ) -> SSAValue:
     """Emit the column `coefficients k(vectors, x) + addends`. A linear kernel reduces to one matrix product.
 
-    vectors: the support vectors, one in each row; a row has the length of x. coefficients: a row for each sum, with
-    the coefficient of each support vector. smaller: advice on reducing the number of vectors (`StoredExamples`).
+    vectors: the support vectors, one in each row; a row has the length of x.
+    coefficients: a row for each sum, with the coefficient of each support vector.
+    smaller: advice on reducing the number of vectors (`StoredExamples`).
     far: whether inputs may lie far from all vectors.
     """
     if kernel.name == "linear":
@@ -129,8 +130,8 @@ def pair_coefficients(to: ModelBuilder, of_classes: Array, sizes: Sequence[int])
     """For each pair of classes, the coefficients of its decision function, as an array of shape (pairs, support
     vectors).
 
-    of_classes: libsvm's coefficients of shape (classes - 1, support vectors), with a row per opposing class. sizes:
-    the number of support vectors of each class; the vectors are sorted by class.
+    of_classes: libsvm's coefficients of shape (classes - 1, support vectors), with a row per opposing class.
+    sizes: the number of support vectors of each class; the vectors are sorted by class.
     """
     ends, shape = np.cumsum([0, *sizes]), (len(sizes) * (len(sizes) - 1) // 2, of_classes.shape[1])
     to.check_shape(shape)

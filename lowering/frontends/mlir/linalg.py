@@ -212,7 +212,8 @@ def _aligned(reader: Reader, tensor: Tensor, of: Indices, dims: Sequence[str], s
 def _placed(reader: Reader, tensor: Tensor, dims: Sequence[str], space: Shape, of: Indices, shape: Shape) -> Tensor:
     """Transpose a result with the axes `dims` to the order of its index map, and reshape it to `shape`.
 
-    space: the extents of `dims`. of: the index map of the result.
+    space: the extents of `dims`.
+    of: the index map of the result.
     """
     if not tensor.shape:
         tensor = reader.to.broadcast(tensor, (), space)

@@ -60,8 +60,9 @@ class Branches:
     def subtree(self, root: int, leaf: Callable[[int], Code], jump: a.Opcode) -> Code:
         """The code that evaluates the subtree below a root.
 
-        root: the root, encoded as in `Trees`. leaf: a function that returns the code of a leaf, which must not
-        fall through. jump: the opcode of jumps within the tree.
+        root: the root, encoded as in `Trees`.
+        leaf: a function that returns the code of a leaf, which must not fall through.
+        jump: the opcode of jumps within the tree.
 
         The code is built bottom-up and without recursion, because trees may be deep.
         """

@@ -53,8 +53,8 @@ _KEPT = 1 << 12
 def products(users: Sequence[tuple[str, int]], registers: Mapping[int, str]) -> Code:
     """Code that adds the products of an element and several weights to sums. It clobbers `ELEMENT` and `PRODUCT`.
 
-    users: pairs of the register of a sum and the weight by which the element is multiplied for this sum. registers:
-    for each weight that a register contains, this register.
+    users: pairs of the register of a sum and the weight by which the element is multiplied for this sum.
+    registers: for each weight that a register contains, this register.
     """
     sums: dict[int, list[str]] = {}
     for sum, weight in users:
@@ -70,8 +70,8 @@ def products(users: Sequence[tuple[str, int]], registers: Mapping[int, str]) -> 
 def _made(weights: tuple[int, ...], registers: tuple[tuple[int, str], ...]) -> list[tuple[int, Code, str]]:
     """The products of an element and several weights, in the order that needs the fewest instructions.
 
-    weights: the different weights by which the element is multiplied. registers: pairs (weight, register) for
-    weights that registers contain.
+    weights: the different weights by which the element is multiplied.
+    registers: pairs (weight, register) for weights that registers contain.
 
     A product is a tuple: the weight, the instructions that compute the product, and the register that then contains
     the product.

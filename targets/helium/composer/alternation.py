@@ -25,7 +25,8 @@ class Alternation:
     def load(self, vector: str, code: Code) -> None:
         """Append a load to the sequence.
 
-        vector: the vector register that the load writes. code: the instructions of the load.
+        vector: the vector register that the load writes.
+        code: the instructions of the load.
         """
         self._loaded[vector] = len(self._loads)
         self._loads.append(code)
@@ -34,7 +35,8 @@ class Alternation:
     def multiply(self, product: Code, vectors: Sequence[str]) -> None:
         """Append a product to the sequence.
 
-        product: the instructions that compute the product. vectors: the vector registers that it reads.
+        product: the instructions that compute the product.
+        vectors: the vector registers that it reads.
         """
         self._read |= dict.fromkeys(vectors, len(self._products))
         self._products.append(product)

@@ -376,12 +376,16 @@ class NothingFitsError(InputError):
 class AutoChoice:
     """The result of `choose`.
 
-    taken: the chosen alternative. qualifies: whether its loss is within the limit. options: the pipeline options of
-    the chosen program. usual: the alternative with 16 bits everywhere; None if it does not compile. tried: the
-    estimated alternatives, fastest first. deferred: alternatives that were never estimated, since their base
-    (`beside`) was not refused. late: last resorts and compact programs that were not needed. failed: alternatives
-    that do not compile. division: the way in which the validation set was divided into groups. bounds: the limits
-        on flash, RAM and loss that an alternative must meet.
+    taken: the chosen alternative.
+    qualifies: whether its loss is within the limit.
+    options: the pipeline options of the chosen program.
+    usual: the alternative with 16 bits everywhere; None if it does not compile.
+    tried: the estimated alternatives, fastest first.
+    deferred: alternatives that were never estimated, since their base (`beside`) was not refused.
+    late: last resorts and compact programs that were not needed.
+    failed: alternatives that do not compile.
+    division: the way in which the validation set was divided into groups.
+    bounds: the limits on flash, RAM and loss that an alternative must meet.
     """
 
     taken: Candidate

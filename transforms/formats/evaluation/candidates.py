@@ -151,9 +151,11 @@ def leave_out_roundings(module: ModuleOp) -> ModuleOp:
 class SearchProblem:
     """The complete input of a process that evaluates candidates.
 
-    program: the profiled program on reals, as text. x: the input of each sample as real numbers, of shape (samples,
-    elements). y: the label of each sample; None for data without labels. scheme, scale_by: the options `functions`
-    and `scale_by` of `assign-format`. targets: as in `Data`.
+    program: the profiled program on reals, as text.
+    x: the input of each sample as real numbers, of shape (samples, elements).
+    y: the label of each sample; None for data without labels.
+    scheme, scale_by: the options `functions` and `scale_by` of `assign-format`.
+    targets: as in `Data`.
     """
 
     program: str

@@ -24,8 +24,8 @@ def shares_of_variance(
     """For each sample, the mean over all outputs of the squared error divided by the variance of the output's
     targets. The mean of the result over the samples is 1 - R2.
 
-    values, targets: the computed and the expected outputs, of shape (samples, outputs). variance: the variance of
-    each output's targets.
+    values, targets: the computed and the expected outputs, of shape (samples, outputs).
+    variance: the variance of each output's targets.
     """
     return ((values - targets) ** 2 / variance).mean(1)
 

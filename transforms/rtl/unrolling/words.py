@@ -20,8 +20,8 @@ def word_address(
 ) -> SSAValue:
     """Insert ops that compute the address of a word, which contains `lanes` elements, and return the address.
 
-    address: the address of the word's first element as a function of `counter`, which now counts words. stretch:
-    the length of a row with and without padding.
+    address: the address of the word's first element as a function of `counter`, which now counts words.
+    stretch: the length of a row with and without padding.
     """
     first, factors = affine_sum(address)
     word: SSAValue = counter

@@ -54,7 +54,8 @@ Compute = Callable[[Machine[Any], Sequence[Any]], Any]
 class Case:
     """A loop over the first elements of runs.
 
-    window: the rows and columns of a pool's window. recorded: a replacement for the code that `compute` records.
+    window: the rows and columns of a pool's window.
+    recorded: a replacement for the code that `compute` records.
     """
 
     formats: Sequence[NumberFormat]

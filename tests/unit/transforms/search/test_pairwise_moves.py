@@ -1,5 +1,5 @@
 """Exchanges of widths between tensors: the predicted margins, the predictions of the error model, and the
-    exchanges that these predictions suggest.
+exchanges that these predictions suggest.
 """
 
 from __future__ import annotations

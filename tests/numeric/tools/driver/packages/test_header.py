@@ -1,5 +1,5 @@
 """A model in one header, in C and C++, together with a second model and in several files. The outputs equal the
-    outputs of the board.
+outputs of the board.
 """
 
 from __future__ import annotations
