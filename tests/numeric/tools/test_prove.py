@@ -151,7 +151,8 @@ def test_ties(monkeypatch: pytest.MonkeyPatch):
 
 
 def test_saturation(monkeypatch: pytest.MonkeyPatch):
-    """An inserted defect is found: results may be the least two's complement integer, which is not a raw of the format.
+    """An inserted defect is found: results may be the least two's complement integer, which is not a raw of the
+    format.
     """
     monkeypatch.setattr(FixedType, "limits", property(lambda self: machine.limits(self.width.data)))
     found = _false("fixed:8", num.SubOp)
@@ -454,7 +455,8 @@ def test_a_program_whose_groups_have_exponents(tmp_path: Path, capsys: pytest.Ca
 
 
 def test_a_bound_that_sums_leave(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]):
-    """An inserted defect is found: the pass that chooses accumulators and its verifier ignore the weights of one sign.
+    """An inserted defect is found: the pass that chooses accumulators and its verifier ignore the weights of one
+    sign.
     """
     pytest.importorskip("z3", reason="the solver is not installed")
     given = exact_format._of_rows  # pyright: ignore

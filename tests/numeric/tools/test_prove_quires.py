@@ -108,7 +108,8 @@ def test_a_quire_that_is_too_narrow(monkeypatch: pytest.MonkeyPatch):
 
 
 def test_bins_without_room_for_the_length(monkeypatch: pytest.MonkeyPatch):
-    """An inserted defect is found: numbers are added to one bin whole, although sums of many of them overflow the bin.
+    """An inserted defect is found: numbers are added to one bin whole, although sums of many of them overflow the
+    bin.
     """
 
     def holds(self: Layout, bits: int, length: int = 1, *, moved: bool = False) -> bool:
