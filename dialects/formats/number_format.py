@@ -292,7 +292,7 @@ class NumberFormat(ABC):
     def of_integers(cls, width: int, scale: int, integers: Sequence[int]) -> NumberFormat | None:
         """The format of `width` bits whose numbers are the given integers times 2^-scale.
 
-        integers: ascending, including 0.
+        integers: the integers in ascending order, including 0.
 
         Returns None for a family whose types do not list their numbers.
         """

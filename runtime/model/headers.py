@@ -75,7 +75,8 @@ def _check_replacement(chip: Chip, name: str, ours: Path | None) -> None:
 
 
 def definition_of(symbol: str, target: str) -> Sequence[tuple[str, str]]:
-    """Pairs (name, text) of the headers on which a function depends, and then of the header that defines the function.
+    """The headers that a program needs to call a function, as pairs (name, text): first the headers on which the
+    function depends, last the header that defines it.
 
     A name is, for example, `tinyml/f32.h`.
 

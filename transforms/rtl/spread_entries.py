@@ -264,7 +264,7 @@ def _word(nest: LoopBuilder, table: SSAValue, at: SSAValue) -> SSAValue:
 def _term(
     nest: LoopBuilder, rows: EntryRows, read: Sequence[SSAValue], copies: Sequence[SSAValue], lane: int, *, logic: bool
 ) -> SSAValue:
-    """The term that processing element `lane` computes.
+    """Emit the product that processing element `lane` adds to the sum, and return it.
 
     read: the loaded words of values and of addresses.
     copies: the copies of the vector.

@@ -50,7 +50,7 @@ def run(bits: int, memory: str, pointer: str) -> Sequence[Fetch]:
 def spaced(bits: int, left: str) -> Sequence[Fetch]:
     """For each byte of an element at X, the low byte first, the code that fetches the byte.
 
-    The code of the last byte then adds a register pair to X.
+    After the last byte, the code adds a register pair to X, so that X points to the next element.
 
     left: the lower register of this pair, which contains the distance between elements minus the number of bytes by
         which the fetches advance X.

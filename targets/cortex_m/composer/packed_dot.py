@@ -97,7 +97,7 @@ class _FieldFactor(NamedTuple):
 
     @property
     def source(self) -> tuple[int, bool]:
-        """The index of the element of the vector, and whether the element is negated."""
+        """The index of the vector element that the factor multiplies, and whether the element is negated."""
         return self.element, self.negative
 
 

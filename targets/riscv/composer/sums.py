@@ -133,7 +133,7 @@ def _row_pointers(code: RiscvCode[V], bits: int, first: V, count: V, rows: int) 
 
 
 def parameters(weights: int, vector: int) -> str:
-    """The declarations of the C parameters for weights and vector."""
+    """The C declarations of the parameters `w`, the weights, and `x`, the vector."""
     return f"const int{weights}_t *w, const int{vector}_t *x"
 
 

@@ -477,7 +477,7 @@ class _NetLoss:
     sample is lost.
 
     samples: the number of samples.
-    gained: the share of gained samples.
+    gained: the share of samples that only the compiled program classifies correctly.
     """
 
     def __init__(self, net: int, gained: float, samples: int) -> None:
