@@ -42,7 +42,7 @@ from tinyml.transforms.ir.memory_sums import begin_each_sum, carry_none, share_a
 
 @dataclass(frozen=True)
 class LowerNumToExactPass(ModulePass):
-    """Lower the arithmetic in number formats of every function of a module to arithmetic on bits."""
+    """In every function of a module, lower arithmetic in number formats to operations on exact integers and floats."""
 
     name = "lower-num-to-exact"
     takes = LOOPS

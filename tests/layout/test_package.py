@@ -196,7 +196,9 @@ WRONG_NAME = re.compile(r"pip install\s+(?:-\S+\s+)*['\"]?tinyml(?!-xdsl)\b|\bti
 
 
 def test_nothing_tells_people_to_install_the_package_of_somebody_else():
-    """The distribution `tinyml` on PyPI belongs to another project."""
+    """No page, source file or project file tells users to install the distribution `tinyml` from PyPI, which belongs to
+    another project.
+    """
     texts = [*PAGES, *room_files("*.py"), *room_files("*.in"), *ROOT.glob("tests/plugins/*/pyproject.toml")]
     for path in [*texts, ROOT / "pyproject.toml"]:
         found = WRONG_NAME.search(path.read_text(encoding="utf-8"))

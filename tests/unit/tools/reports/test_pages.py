@@ -453,7 +453,9 @@ def contrast(first: str, second: str) -> float:
 
 
 def test_text_stands_out_in_both_themes() -> None:
-    """The contrast is at least 4.5, as required by level AA of WCAG 2.2."""
+    """In the light and the dark theme, the contrast between text and background is at least 4.5, as level AA of WCAG
+    2.2 requires.
+    """
     style = (TEMPLATES / "page.css").read_text("utf-8")
     themes = [dict(re.findall(r"--(\w+): (#\w+)", block)) for block in re.findall(r":root \{([^}]*)\}", style)]
     assert len(themes) == 2

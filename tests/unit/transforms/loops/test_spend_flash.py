@@ -148,7 +148,9 @@ def test_attempts_are_programs_of_their_own():
 
 
 def test_tiles_with_the_same_weights_share_a_stream():
-    """The kernels of both tiles are replaced, or neither is."""
+    """If two tiles have the same weights, they share one weight stream: the kernels of both tiles are replaced, or
+    neither is.
+    """
     text = program(tile(8, "first"), tile(8, "second", 8))
     (_, usual), (both, most) = chosen(1, text=text), chosen(1 << 20, text=text)
     assert len(both) == 2

@@ -333,7 +333,9 @@ def test_a_normalisation_of_a_middle_axis_is_refused():
 
 
 def test_a_root_of_other_sums_is_no_normalisation():
-    """The model divides by the mean of one tensor and the squares of another."""
+    """A division by a root is not imported as a normalisation if the mean is of one tensor and the squares are of
+    another.
+    """
     nodes = [
         node("ReduceMean", "x", "m", axes=[-1]),
         node("Sub", "x m", "d"),
