@@ -1,6 +1,6 @@
 """The packages of the distribution; everything else about it stands in pyproject.toml.
 
-The rooms lie at the top level, and `tools/tinyml` is the package `tinyml` around them, with the interface for packages,
+Each folder in `ROOMS` is a package inside `tinyml`. `tools/tinyml` is `tinyml` itself, with the interface for packages,
 `tinyml.extend`. The symbolic links in `.pyright/tinyml` repeat this mapping for type checkers, which do not run this
 file. `tinyml.examples` has the models with data that `tinyml demo` compiles.
 """

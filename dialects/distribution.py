@@ -7,7 +7,7 @@ DISTRIBUTION = "tinyml-xdsl"
 """The name for pip and `importlib.metadata`; `tinyml` on PyPI is somebody else's package."""
 
 ROOMS = ("dialects", "targets", "runtime", "transforms", "lowering", "tools")
-"""The folders of the checkout that are packages inside `tinyml`; each imports only rooms listed before it."""
+"""The folders of the checkout that are packages inside `tinyml`; each imports only packages listed before it."""
 
 LICENCE_LINE = "SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception"
 """The line in generated files about their tinyml parts (docs/licence.md)."""

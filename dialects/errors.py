@@ -71,7 +71,8 @@ def unknown(what: str, name: str, known: Iterable[str], aliases: Iterable[str] =
     """The error for an unknown name. The message suggests the most similar known name, or else lists all known
     names.
 
-    what: the kind of name, such as `target`. aliases: accepted names that are not listed.
+    what: the kind of name, such as `target`.
+    aliases: accepted names that are not listed.
     """
     names = [*known]
     end = did_you_mean(name, [*names, *aliases]) or f" (one of {', '.join(names)})"

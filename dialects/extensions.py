@@ -2,7 +2,7 @@
 
 `extensions.txt` has a row for each extension: its name, a regular expression for the paths of its files, and `in` or
 `out`. Extensions marked `in` are part of the core's wheel; those marked `out` are distributed separately. The core
-refers to a module of an `out` extension by a text, such as `tinyml.tools.driver.listen:heard_in`, and imports it on
+refers to a module of an `out` extension by a string, such as `tinyml.tools.driver.listen:heard_in`, and imports it on
 demand.
 """
 

@@ -65,8 +65,8 @@ class _BitPattern(AttrParser._TensorLiteralElement):  # pyright: ignore[reportPr
 class GuardedParser(Parser):
     """A parser that uses `LinearLexer` and limits the sizes of tensors and constants.
 
-    Raises `ParseError` for a type with more than `ELEMENT_LIMIT` elements. Also raises it, before any allocation, if
-    all constants of a text together have more than `ELEMENT_LIMIT` elements.
+    Raises `ParseError` for a type with more than `ELEMENT_LIMIT` elements. Also raises it, before any allocation,
+    if all constants of the parsed module together have more than `ELEMENT_LIMIT` elements.
     """
 
     def __init__(self, ctx: Context, input: str | bytes, name: str = "<unknown>") -> None:

@@ -52,8 +52,8 @@ class HolderKind(Enum):
 class Value:
     """The set of permitted values of an attribute.
 
-    words: a description for messages and the reference page. accepts: a function that returns whether a value is
-    permitted, or raises `VerifyException` with a reason.
+    words: a description for messages and the reference page.
+    accepts: a function that returns whether a value is permitted, or raises `VerifyException` with a reason.
     """
 
     words: str
@@ -63,8 +63,8 @@ class Value:
 class OwnAttribute(str):
     """The name of an attribute as a string, with its declaration.
 
-    values: the permitted values for each kind of place or operation name. meaning: a sentence for the reference
-    page.
+    values: the permitted values for each kind of place or operation name.
+    meaning: a sentence for the reference page.
     """
 
     values: Mapping[HolderKind | str, Value]
@@ -120,7 +120,9 @@ def text_of(name: Attribute) -> str:
 
 
 def integer(low: int, high: int | None = None) -> Value:
-    """The set of integers from `low` to `high`, both inclusive; without `high`, of integers of at most 63 bits."""
+    """The set of integers from `low` to `high`, both inclusive. By default, `high` is the greatest signed 64-bit
+    integer, 2^63 - 1.
+    """
     most = (1 << 63) - 1 if high is None else high
 
     def accepts(attribute: Attribute, _: Holder | None) -> bool:
@@ -178,7 +180,8 @@ def array(element: Value, words: str, least: Callable[[Holder | None], int] = la
 def record(words: str, fields: Mapping[str, Value], optional: Mapping[str, Value] | None = None) -> Value:
     """The set of dictionaries with these entries, each of which has a permitted value.
 
-    fields: the required entries. optional: entries that may be missing.
+    fields: the required entries.
+    optional: entries that may be missing.
     """
     others = optional or {}
 

@@ -42,7 +42,7 @@ from tinyml.transforms.ir.memory_sums import begin_each_sum, carry_none, share_a
 
 @dataclass(frozen=True)
 class LowerNumToExactPass(ModulePass):
-    """Lower the arithmetic in number formats of every function of a module to arithmetic on bits."""
+    """In every function of a module, lower arithmetic in number formats to operations on exact integers and floats."""
 
     name = "lower-num-to-exact"
     takes = LOOPS
@@ -223,7 +223,7 @@ class _Bytes:
     def copy(self, op: scratch.CopyRunOp, end: int, value: SSAValue, offsets: Sequence[SSAValue]) -> None:
         """Convert one end of a copy from elements to bytes. For the source end, also convert the count.
 
-        end: 0 for the source, 1 for the target.
+        end: the end to convert: 0 for the source, 1 for the target.
         value: the packed operand at this end.
         offsets: the summands of the operand's offset in the array, in elements.
         """

@@ -46,8 +46,10 @@ class PipelineStep(NamedTuple):
     """A pass that an extension or another package adds to a pipeline, by a row of the section `steps` of `rows.txt` or
     by an entry point of the group `tinyml.steps`.
 
-    pipeline: the name of a row of `PIPELINES`. step: the name of the pass, which the package registers. before, after:
-    the step that follows, or precedes, the pass; exactly one is set, to a step that occurs once in the pipeline.
+    pipeline: the name of a row of `PIPELINES`.
+    step: the name of the pass, which the package registers.
+    before, after: the step that follows, or precedes, the pass; exactly one is set, to a step that occurs once in
+        the pipeline.
     """
 
     pipeline: str

@@ -142,10 +142,10 @@ class Board:
         return f"does not fit {self.name} ({self.part}): {why}"
 
     def need(self, flash: int, ram: int | str) -> str:
-        """A text with the required and the available bytes, for the message of `misfit`.
+        """The part of the message of `misfit` that states the required and the available bytes.
 
         flash: the required bytes of flash; 0 if unknown.
-        ram: the required bytes of RAM, or a text.
+        ram: the required bytes of RAM. If only a lower bound is known, a string such as `more than 2100`.
         """
         needed = f"{f'{flash} bytes of flash and ' if flash else ''}{ram} bytes of RAM"
         return f"needs {needed}, the board has {self.flash} of flash and {self.ram} of RAM"
@@ -171,7 +171,7 @@ SIZES = f"a multiple of {_GRAIN} bytes up to 256M, such as 65536, 512K or 2M"
 
 
 def bytes_of(text: str) -> int | None:
-    """The number of bytes that a text states as a memory size (`SIZES`); None for any other text."""
+    """The number of bytes if `text` is a valid memory size (`SIZES` describes the form); None for any other string."""
     found = re.fullmatch(r"([0-9]{1,9})([KMkm]?)", text)
     size = 0 if found is None else int(found[1]) * _UNITS[found[2].upper()]
     return size if 0 < size <= _LARGEST and size % _GRAIN == 0 else None

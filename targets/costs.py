@@ -60,10 +60,10 @@ class CostTable:
         return None if cost is None else cost.time
 
     def generic_cost(self, step: str) -> Cost:
-        """An estimate of the cost of a kind of step that was not measured.
+        """An estimate for the cost of a step whose kind was not measured.
 
-        It is the mean of the measured costs in the nearest family of kinds that has measured costs or, if no family has
-        any, of all kinds.
+        It is the mean of the measured costs in the nearest family of kinds that has measured costs or, if no
+        family has any, of all kinds.
         """
         relatives = (
             [cost for known, cost in self.steps.items() if family in _families(known)] for family in _families(step)

@@ -110,9 +110,9 @@ class Kernel:
     * op: the num op that the kernel implements. The factor of `num.axpy` counts as the vector.
     * weights, vector: the widths of the stored integers in bits; not a multiple of 8 if they are packed.
     * sum: the width of the accumulator in bits.
-    * gaps: the bits stored with each weight of a sparse row that is a byte stream (`dialects/layouts/sparse_rows.py`):
-      8 in the layout of `pack_rows`, 4 in the layout of `delta_rows`, 8 and a share of 16 in the layout of
-      `gathered_rows`.
+    * gaps: the width in bits of the distance from the previous weight's column, which is stored with each weight
+      of a sparse row that is a byte stream (`dialects/layouts/sparse_rows.py`): 8 in the layout of `pack_rows`, 4
+      in the layout of `delta_rows`, 8 and a share of 16 in the layout of `gathered_rows`.
     * flash: true if the weights are in flash, false for RAM, None if the chip has a single address space.
     * rows: the number of matrix rows computed per call.
     * step: the time of one entry of a sum, in cycles on an AVR and in instructions on other chips, 0 if unknown.

@@ -128,7 +128,7 @@ class RowCoder(Maker):
     def kernel(self, key: str, rows: CodedRows) -> Kernel | None:
         """The kernel that computes these rows; None if the rows are not supported.
 
-        key: a text that is unique within a program; it is part of the kernel's name.
+        key: a part of the kernel's name, which is unique within a program.
         """
         identity = CodeKernelAttr.of(self.name, key)
         kernel = self.composed(identity.function, rows)
@@ -168,7 +168,7 @@ class _ContentCoder(Maker, Generic[C]):
     def kernel(self, content: C, key: str | None = None) -> Kernel | None:
         """The kernel that contains this content; None if the content is not supported.
 
-        key: a text that is unique within a program and part of the kernel's name; by default a digest of the content.
+        key: a part of the kernel's name, which is unique within a program; by default a digest of the content.
         """
         identity = CodeKernelAttr.of(self.name, content.digest if key is None else key)
         kernel = self.composed(identity.function, content)

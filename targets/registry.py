@@ -396,7 +396,7 @@ def far_load(target: str) -> float | None:
 
 
 def spends_flash(target: str) -> bool:
-    """True if a board has kernels that are faster than the usual ones and need more flash.
+    """Return whether a board has kernels that are faster than the usual kernels and need more flash.
 
     Raises `InputError` for an unknown board.
     """

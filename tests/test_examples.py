@@ -99,8 +99,8 @@ def test_lenet_in_seedots_language_is_the_network_of_onnx(example: Any, tmp_path
 
 
 def test_features_of_gestures_are_exact_and_stream(monkeypatch: pytest.MonkeyPatch):
-    """A generated stream with runs and with readings beyond the scales is processed in reals, in formats, and chunk by
-    chunk.
+    """The features of a generated stream are equal if it is processed in reals, in formats, and chunk by chunk. The
+    stream contains runs, and readings that exceed the range.
     """
     monkeypatch.setattr(sys, "path", [*sys.path, str(ROOT / "examples/gestures")])
     pod: Any = import_module("gesture_pod")

@@ -243,7 +243,8 @@ class ArenaOp(DialectOp):
     """`static T name[...];`: working memory of `size` bytes, declared as an array of the element type.
 
     * memory: the macro that places the array in a memory of the board; absent for ordinary RAM.
-    * memories: the record that `place-memories` wrote for a board with several memories.
+    * memories: for a board with several memories, the part of the array that is in each memory, as in
+      `scratch.arena`.
     """
 
     name = "c.arena"

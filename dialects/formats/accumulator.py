@@ -262,7 +262,7 @@ class Accumulator(ABC):
 
         If this quotient is later rounded to fewer bits, the result is the same as for the exact quotient.
 
-        right: an 8-bit integer.
+        right: the number of bits by which the sum is shifted, as an 8-bit integer.
 
         Raises `InputError` for sums that are not integers.
         """
@@ -273,7 +273,7 @@ class Accumulator(ABC):
     def add_shifted(self, m: Machine[V], sum: V, part: V, left: V) -> V:
         """sum + part * 2^left. The caller must have proved that neither summand overflows.
 
-        left: an 8-bit integer.
+        left: the number of bits by which `part` is shifted, as an 8-bit integer.
 
         Raises `InputError` for sums that are not integers.
         """
@@ -310,8 +310,8 @@ class Accumulator(ABC):
     ) -> Raws | None:
         """The sums of squared exact differences between each of n vectors and each of m vectors, shape (n, m).
 
-        lhs: shape (n, elements).
-        rhs: shape (m, elements).
+        lhs: the n vectors, of shape (n, elements).
+        rhs: the m vectors, of shape (m, elements).
 
         Returns None if the caller must subtract each pair of vectors separately.
         """

@@ -21,10 +21,10 @@ BINS = 64
 
 
 def lloyd_max(reals: Reals, weights: Reals, bits: int) -> Reals:
-    """At most 2^bits numbers, including 0, that nearly minimise the weighted sum of squared distances from `reals` to
-    the nearest number.
+    """At most 2^bits numbers, including 0, that nearly minimise the weighted sum of squared distances from `reals`
+    to the nearest number.
 
-    reals, weights: shape (n,).
+    reals, weights: the n reals in any order, and the weight of each of them.
 
     At most 2^(bits - 1) of the numbers are negative, and fewer than 2^(bits - 1) are positive.
     """
@@ -39,10 +39,10 @@ def lloyd_max(reals: Reals, weights: Reals, bits: int) -> Reals:
 
 
 def settled(numbers: Reals, x: Reals, w: Reals) -> Reals:
-    """The numbers after Lloyd's iteration has converged. A step moves each number except 0 to the centroid of the reals
-    that are nearest to it.
+    """The numbers after Lloyd's iteration has converged. A step moves each number except 0 to the centroid of the
+    reals that are nearest to it.
 
-    numbers: ascending.
+    numbers: the initial numbers in ascending order.
     x: the reals in ascending order, shape (n,).
     w: the weights of the reals, shape (n,).
     """

@@ -57,7 +57,8 @@ def formats() -> dict[str, type[NumberFormat]]:
 
 
 def format_spelled(ctx: Context, text: str) -> NumberFormat:
-    """The format that a text specifies: a name, a name with a width, such as `fixed:8`, or a type.
+    """The number format that `text` specifies by a name, by a name and a width, such as `fixed:8`, or by an IR
+    type.
 
     A type, such as `!fixed.q<8, 7, even>`, also specifies how numbers are rounded. Raises `InputError` if no number
     format has this name, or if the format does not have this width.
@@ -81,7 +82,7 @@ def _type_spelled(ctx: Context, text: str) -> NumberFormat:
 
 
 def _parsed(ctx: Context, text: str) -> NumberFormat | None:
-    """The number format that a text specifies as an IR type; None if the type is not a number format.
+    """The number format whose IR type is `text`. None if `text` is another type.
 
     Raises `ParseError` if text follows the type.
     """
@@ -99,7 +100,7 @@ SYNTHESISED = "synthesised"
 
 
 def synthesised_bits(weights: str | None) -> int:
-    """The number BITS in a text `synthesised:BITS`; 0 if the text is the name of a format.
+    """The number BITS if `weights` is `synthesised:BITS`; 0 if it is the name of a format.
 
     Raises `InputError` for any other text.
     """

@@ -160,7 +160,7 @@ class MidriseType(ExactInteger):
 
     @staticmethod
     def _half(m: Machine[V], x: Int[V], right: int) -> Int[V]:
-        """floor(x / 2^right / 2)."""
+        """floor(x / 2^(right + 1))."""
         if right < 0:
             return m.rescale(x, right + 1)
         # A larger shift also leaves only the sign.

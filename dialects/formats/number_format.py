@@ -83,7 +83,8 @@ class Factor:
 
 @dataclass(frozen=True)
 class Product:
-    """A description of sums of `length` products of elements of two factors. Only the left factor may have groups.
+    """A description of sums of `length` products, each of an element of one factor and an element of the other
+    factor. Only the left factor may have groups.
 
     square: true if both factors of a product are the same number.
     sparse: true if only products of stored entries are added.
@@ -291,7 +292,7 @@ class NumberFormat(ABC):
     def of_integers(cls, width: int, scale: int, integers: Sequence[int]) -> NumberFormat | None:
         """The format of `width` bits whose numbers are the given integers times 2^-scale.
 
-        integers: ascending, including 0.
+        integers: the integers in ascending order, including 0.
 
         Returns None for a family whose types do not list their numbers.
         """
@@ -416,14 +417,14 @@ class NumberFormat(ABC):
         return None
 
     def distance_bound(self, length: int, rhs: NumberFormat, vectors: Raws | None) -> Bound | None:
-        """A proven bound on every partial sum of squares of `length` differences between numbers of this format and of
-        `rhs`.
+        """A proven bound on every partial sum of `length` squared differences. Each difference is between a
+        number in this format and a number in the format `rhs`.
 
         vectors: the constant vectors of format `rhs` from which distances are computed, shape (n, length); None if they
             are unknown.
 
-        The bound is in units in the last place of a product of two `difference`s. Returns None if the family needs no
-        bound.
+        The bound is in units in the last place of a product of two `difference`s. Returns None if the family
+        needs no bound.
         """
         return None
 

@@ -73,8 +73,8 @@ class Specification(ABC):
 
     @abstractmethod
     def unit_of_products(self, other: Specification) -> float:
-        """The unit of products of numbers of this format and numbers of the format `other`, as `Accumulator.sum_unit`
-        defines it.
+        """The unit of sums (`Accumulator.sum_unit`) whose terms are products of a number in this format and a
+        number in the format `other`.
         """
 
     @abstractmethod

@@ -187,7 +187,9 @@ BASE_BYTES = 2
 
 
 def bytes_of_gathered(entries: int, width: int) -> int:
-    """The number of bytes of a group of `entries` values of `width` bits, 8 or 16, in the stream of `gathered_rows`."""
+    """The number of bytes of a group in the stream of `gathered_rows`. The group has `entries` values of `width`
+    bits, 8 or 16.
+    """
     return BASE_BYTES + entries * (1 + width // 8)
 
 

@@ -287,8 +287,9 @@ MOST_NONZERO = 0.6
 class ForestCode(CodeContent):
     """Trees whose thresholds are raws of the input's element type, and the votes of their leaves.
 
-    votes: shape (leaves, results), of the results' type. Votes are added to the results tree by tree, starting at zero.
-        The sum of the greatest votes must fit in the type, so that no addition overflows.
+    votes: the number that each leaf adds to each result, in the element type of the results, of shape (leaves,
+        results). Votes are added tree by tree, starting at zero. The sum of the greatest votes must fit in the
+        type, so that no addition overflows.
     """
 
     DECLARED_AS: ClassVar[str] = FOREST

@@ -324,8 +324,8 @@ class ProductsOp(RowSumOp):
 
 @irdl_op_definition
 class SparseProductsOp(RowSumOp):
-    """The sum plus the products of a compressed row of weights and the elements of a vector at the columns of the row's
-    entries.
+    """The sum plus the product of a compressed row of weights and a vector. Each entry of the row is multiplied by
+    the element of the vector at the entry's column.
 
     Compressed rows are stored as described in `dialects/layouts/sparse_rows.py`.
     """

@@ -239,7 +239,9 @@ class ArenaOp(DialectOp):
       bound is the peak of live bytes.
     * checked: the name of the algorithm that verified the bound (`check-packing`).
     * packer: the name of the packing algorithm; by default first fit.
-    * memories: the record that `place-memories` writes.
+    * memories: the assignment of buffers, constants and the stack to the board's memories by `place-memories`. It
+      contains the name, size, wait states and content of each memory, the wait cycles of an inference, a lower
+      bound on the wait cycles, and the methods that proved and checked the bound.
     * shared: whether other programs store elements of any type in the arena.
     """
 
@@ -291,9 +293,10 @@ class ArenaOp(DialectOp):
 class ViewOp(DialectOp):
     """A buffer at a byte offset in the arena.
 
-    `live` is the range of program points, both inclusive, during which the buffer contains a value. The packing
-    pass numbers the points and records this range. Views with the same `place` contain results that reuse the bytes
-    of their operands. They were packed as one buffer.
+    `live` is the range of program points, both inclusive, during which the buffer contains a value. The packing pass
+    numbers the points and records this range. Views with the same `place` share memory: each of them contains the
+    operand or the result of an op that overwrites its operand. The packing pass packed all views with the same `place`
+    as one buffer.
 
     `input` marks the program's input, which the caller writes before each call. The input contains a value from point
     -1 on. `state` marks a buffer that preserves its content between calls.

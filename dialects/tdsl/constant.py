@@ -131,10 +131,10 @@ def replace_by_constant(op: TensorOp, old: ConstOp, raws: Raws, rewriter: Patter
 
 
 def profile_of(value: SSAValue) -> dict[str, Attribute]:
-    """The profile of the value as a dictionary of one attribute for an op that replaces it; empty if the value has no
-    profile.
+    """The profile of the value as a dictionary of one attribute for an op that replaces it; empty if the value has
+    no profile.
 
-    The name of the attribute is that for an op with a single result.
+    The attribute has the name that the profile has on an op with a single result.
     """
     if isinstance(value, OpResult):
         profiles = value.op.attributes.get(PROFILE)

@@ -90,7 +90,7 @@ def turns(rows: Sequence[int], image: Extents, result: Extents, steps: Extents, 
 
 
 def herringbone(result: Extents, rows_first: bool = True) -> list[int]:
-    """The number of rows of each turn of the herringbone schedule.
+    """For each turn of the herringbone schedule, the number of rows or columns that the turn computes.
 
     As soon as the remaining result is square, rows and columns alternate.
 
@@ -107,8 +107,8 @@ def herringbone(result: Extents, rows_first: bool = True) -> list[int]:
 
 
 def single_transpose(result: Extents, last: int) -> list[int]:
-    """The number of rows of each turn of the single-transpose schedule, which computes the last `last` rows of the
-    result column by column.
+    """For each turn of the single-transpose schedule, the number of rows or columns that the turn computes. The
+    schedule computes the last `last` rows of the result column by column.
     """
     height, width = result
     return [count for count in (height - last, width if last else 0) if count] if last < height else [0, width]
@@ -132,7 +132,8 @@ def lead(pixels: NDArray[np.int64], image: int, result: int) -> int:
 
 
 def window_pixels(turn: Turn, kernel: Extents, steps: Extents) -> NDArray[np.int64]:
-    """The indices in memory of the pixels of each window of a turn, of shape (rows * width of the result, taps).
+    """For each window of a turn, the indices in memory of its pixels, as an array of shape (rows * width of the
+    result, taps).
 
     kernel: the numbers of rows and columns of a window.
     steps: the strides.

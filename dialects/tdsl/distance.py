@@ -97,10 +97,11 @@ class SquaredDistanceOp(TensorOp):
         return format_of(self.out).finish(m, sums, accumulator, self.sum_bound)
 
     def bits_of_pairs(self, m: NumpyMachine, lhs: Array, rhs: Array) -> Array | None:
-        """The results for each of n left vectors and each of m right vectors, as an array of shape (n, m, 1, 1).
+        """The results for each of n left vectors and each of m right vectors, as an array of shape (n, m, 1,
+        1).
 
-        lhs: shape (n, elements, 1).
-        rhs: shape (m, elements, 1).
+        lhs: the raws of the left vectors, of shape (n, elements, 1).
+        rhs: the raws of the right vectors, of shape (m, elements, 1).
 
         Returns None if the accumulator must compute each pair separately.
         """

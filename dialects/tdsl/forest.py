@@ -63,7 +63,7 @@ def greatest_raw(format: NumberFormat) -> Array:
 def votes_between(trees: Trees, votes: Array) -> tuple[Array, Array]:
     """For each result, the least and the greatest possible sum of votes.
 
-    votes: shape (leaves, results).
+    votes: the number that each leaf adds to each result, of shape (leaves, results).
     """
     leaves, starts = trees.leaves_by_tree
     ends = votes[leaves]
@@ -138,11 +138,11 @@ class ForestOp(TensorOp):
         return float(low.min()), float(high.max())
 
     def added_raws(self, m: NumpyMachine, trees: Trees, votes: Raws) -> Raws | None:
-        """The votes as raws of the result's format, if the sum of these raws is always the raw of the sum of votes;
-        None if sums must be rounded.
+        """The votes as raws of the result's format, if the sum of these raws is always the raw of the sum of
+        votes; None if sums must be rounded.
 
         trees: the trees of the op.
-        votes: raws of shape (leaves, results).
+        votes: the raw that each leaf adds to each result, of shape (leaves, results).
         """
         format, source = format_of(self.out), format_of(self.votes)
         low, high = votes_between(trees, source.decode(votes))
@@ -190,8 +190,9 @@ def _real_sums(trees: Trees, inputs: Array, votes: Array) -> Array:
 def _reached(trees: Trees, inputs: Array, passed: Numbers | None = None) -> Numbers:
     """The leaf of each tree for each sample, of shape (samples, trees).
 
-    inputs: shape (samples, features).
-    passed: an array to which the number of samples that reach each child is added (see `Trees.walk`); None to omit it.
+    inputs: the features of each sample, of shape (samples, features).
+    passed: an array to which the number of samples that reach each child is added (see `Trees.walk`); None to
+        omit it.
     """
     rounded, rows = inputs.astype(np.float32), np.arange(len(inputs))[:, None]
     thresholds, absent = trees.thresholds.astype(np.float64), _absent(trees, inputs)

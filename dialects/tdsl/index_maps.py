@@ -344,15 +344,15 @@ def numbered(x: Array) -> Array:
 
 
 def add_at(slopes: Array, positions: Array, x: Array) -> Array:
-    """The gradient with respect to an operand, of which elements were used several times: for each element, the sum of
-    the `slopes` of its uses.
+    """The gradient with respect to an operand, of which elements were used several times: for each element, the sum
+    of the `slopes` of its uses.
 
     Samples are summed separately.
 
-    slopes: shape (samples, ...).
+    slopes: the gradient with respect to each use of an element, of shape (samples, ...).
     positions: for each of the `slopes`, the index of the element in the flattened operand, of shape (samples or 1,
         ...).
-    x: the operand.
+    x: the operand, with one entry for each sample along axis 0; only its shape is used.
     """
     count, size = len(slopes), x[0].size
     places = positions.reshape(len(positions), -1) + size * np.arange(count)[:, None]
@@ -577,8 +577,9 @@ def _divisors(map: AffineMap) -> Iterator[tuple[int, int]]:
 def _multiplied(left: Array, right: Array, starts: Array | None, by: Multiply) -> Array:
     """Products of stacks of matrices, as an array of shape (samples, columns, rows).
 
-    left: shape (samples or 1, rows, summed).
-    right: shape (samples, columns, summed).
+    left: the left factor of each sample, or one left factor for all samples, of shape (samples or 1, rows,
+        summed).
+    right: the transposed right factor of each sample, of shape (samples, columns, summed).
     starts: initial sums; None if sums start at zero.
     by: the function that multiplies stacks of matrices.
     """

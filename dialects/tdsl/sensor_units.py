@@ -138,7 +138,8 @@ _TYPE = re.compile(r"(?:(int|uint)(8|16)|([su])([2-9]|1[0-6]))")
 
 
 def sensor_unit(text: str) -> SensorUnit:
-    """The unit that a text describes: a unit of `UNITS`, optionally with a parameter after a colon, or `UNIT_FORM`.
+    """The unit that `text` specifies. The text is a name from `UNITS`, with a colon and a parameter if the unit
+        accepts one, or has the form `UNIT_FORM`.
 
     Raises `InputError` for any other text.
     """

@@ -93,8 +93,8 @@ def class_names(name: str, labels: Sequence[str | int], chip: Chip) -> c.InlineO
 
 
 def _string(text: str) -> str:
-    """Quote a text as a C string literal. Bytes outside ASCII become octal escapes of exactly three digits, which a
-    following digit cannot extend.
+    """Return a C string literal whose value is `text`. Bytes outside ASCII become octal escapes of exactly three
+    digits, which a following digit cannot extend.
     """
     quoted = "".join(map(_escaped, text.encode()))
     # Two question marks may begin a trigraph.

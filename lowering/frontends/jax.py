@@ -57,5 +57,5 @@ def _arguments(example: object) -> tuple[Any, ...]:
 
 
 def _first_line(error: Exception) -> str:
-    """The first line of JAX's error message. The other lines are a long explanation."""
+    """The first line of JAX's error message. The omitted lines are a long explanation."""
     return next((line.strip() for line in str(error).splitlines() if line.strip()), type(error).__name__)

@@ -66,7 +66,7 @@ class TimedWire:
 
 
 class Values:
-    """The wires and registers of a program's values."""
+    """For each value of a program, the wires and registers that contain it."""
 
     def __init__(self, circuit: Circuit, operators: Operators):
         self.circuit = circuit

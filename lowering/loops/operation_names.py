@@ -47,8 +47,8 @@ def name_operations(module: ModuleOp) -> None:
 def layers_by_name(module: ModuleOp) -> dict[str, str]:
     """For each name of an op (`name_operations`), the layer of the user's model to which the op belongs.
 
-    If an op was made from several layers, their names are joined by commas. For a text model without layer names,
-    the line number replaces the layer's name. Ops whose layer is unknown are omitted.
+    If an op was made from several layers, their names are joined by commas. For a model in a text format without
+    layer names, the line number replaces the layer's name. Ops whose layer is unknown are omitted.
     """
     found = dict[str, str]()
     for op in module.walk():

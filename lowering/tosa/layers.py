@@ -148,7 +148,7 @@ def _sums(
     to: TosaWriter, image: SSAValue, zeros: tuple[int, int], filters: Raws | Sequence[Raws], start: Raws,
     windows: Windows,
 ) -> SSAValue:  # fmt: skip
-    """Emit sums of 32 bits.
+    """Emit a convolution that computes sums of 32 bits without rounding them.
 
     zeros: the zero points of the image and of the weights.
     filters: as in `_finished`.

@@ -63,7 +63,7 @@ def printed_by_circt(module: str) -> str:
 
 @dataclass(frozen=True)
 class CirctRunner(Runner):
-    """The runner of modules that CIRCT prints. verilator simulates them.
+    """The runner for hardware modules whose Verilog CIRCT prints. verilator simulates the modules.
 
     The folder of a program contains `NAME.mlir` in addition to `NAME.v`.
     """

@@ -44,7 +44,7 @@ def run_on_floats(
 
     folder: the folder with NAME.c and NAME.h.
     model: the interface of the model.
-    x: shape (samples, elements).
+    x: the inputs as real numbers, of shape (samples, elements).
     device: the name of the device.
     temporary: an empty folder.
 

@@ -117,7 +117,7 @@ class Runner(ABC):
     def run(self, build: Build, interface: Interface, inputs: np.ndarray) -> RunResult:
         """Run the model on raw `inputs` and return the results.
 
-        inputs: shape (samples, input_length), in the interface's element type.
+        inputs: the raws of the inputs in the interface's element type, of shape (samples, input_length).
 
         Raises `InputError` for inputs of the wrong shape or type, and `DeviceError` if the program fails.
         """

@@ -174,12 +174,13 @@ class StreamingBoard:
             )
 
     def answers(self, inputs: np.ndarray, told: Callable[[int], None]) -> BoardAnswers:
-        """The answers to raw inputs.
+        """Send inputs to the board, and return its answers.
 
-        inputs: shape (samples, input_length).
+        inputs: the raws of the inputs, of shape (samples, input_length).
         told: a function that is called after each answer with the number of answers.
 
-        Raises `InputError` for inputs of the wrong shape or type, and `DeviceError` for a missing or corrupted answer.
+        Raises `InputError` for inputs of the wrong shape or type, and `DeviceError` for a missing or corrupted
+        answer.
         """
         raw, size = raw_inputs(self.interface, inputs), self.interface.input_bytes
         records = bytearray()

@@ -98,7 +98,7 @@ def run_command(path: str, arguments: Sequence[str | Path], name: str = "", seco
 
 @cache
 def tools_of(chip: Chip) -> str:
-    """A text that identifies the versions of a chip's tools: compiler, libraries, packages and modules.
+    """A string that identifies the installed versions of a chip's compiler, libraries, packages and Python modules.
 
     The text is empty if the compiler is not installed.
     """

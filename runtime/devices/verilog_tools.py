@@ -39,7 +39,7 @@ class Simulation(ABC):
     system_verilog: the text of the same module from another printer, which is simulated instead of the Verilog; empty
         to simulate the Verilog.
 
-    Raises `InputError` for a text that is not the Verilog of a model.
+    Raises `InputError` if the Verilog is not that of a model.
     """
 
     verilog: str
@@ -59,10 +59,10 @@ class Simulation(ABC):
         """Run the module on raws and return the results. Cycles are counted from `start` to `done`.
 
         inputs: shape (samples, input length).
-        seed: the seed of random pauses of the input and of the receiver; 0 for no pauses.
+        seed: the seed of the random numbers that determine when the input and the receiver pause; 0 for no pauses.
 
-        Raises `InputError` if a tool is missing or rejects the module, and `DeviceError` for an inference that does not
-        terminate.
+        Raises `InputError` if a tool is missing or rejects the module, and `DeviceError` for an inference that
+        does not terminate.
         """
         file = self.folder / f"{self.name}.{'sv' if self.system_verilog else 'v'}"
         file.write_text(self.system_verilog or self.verilog)

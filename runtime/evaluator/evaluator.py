@@ -179,8 +179,8 @@ def evaluate(
 ) -> Outputs:
     """Run a program on raws of the input's format, or on reals with `Reals`, and return its outputs.
 
-    inputs: shape (samples, elements of the input).
-    arithmetic: `Bits` by default.
+    inputs: the raws or reals of each sample, of shape (samples, elements of the input).
+    arithmetic: `Bits` for raws (the default), or `Reals`.
     observe: a function that is called with every tensor value and its array, once per chunk of samples and loop
         iteration.
     """

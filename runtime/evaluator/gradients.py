@@ -283,7 +283,8 @@ class _GradientTape(Trace):
     def backward(
         self, direction: Array, tensors: list[tuple[SSAValue, Array, Array]] | None = None
     ) -> dict[SSAValue, list[_Part]]:
-        """For each constant, the parts of the gradient of a weighted sum of scores with respect to this constant.
+        """For each constant, the parts of a gradient with respect to this constant. The gradient is that of a
+        weighted sum of the scores.
 
         direction: the weights of the scores, of shape (samples, scores).
         tensors: a list to which all other tensors are appended as tuples, as `tensor_slopes` yields them; None to omit

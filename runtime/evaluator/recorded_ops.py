@@ -112,7 +112,7 @@ class Recorded:
         return compute(self.arithmetic, op, arguments) if tape is None else tape.play(arguments)
 
     def tape(self, op: Operation) -> _OpTape | None:
-        """The recording of an op's steps; None for an op that cannot be replayed."""
+        """The recorded steps of an op; None if the steps cannot be repeated on other operands."""
         return self._of_ops.get(op)
 
     def _record(self, op: Operation, arguments: Sequence[Any]) -> tuple[Any, _OpTape | None]:

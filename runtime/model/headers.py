@@ -30,11 +30,12 @@ def include_folders(chip: Chip) -> Sequence[Path]:
 
 @cache
 def header_texts(chip: Chip) -> dict[str, str]:
-    """The texts of the headers of the runtime and of a chip. The key is the name of a header, such as `tinyml/f32.h`.
+    """The content of each header file of the runtime and of a chip. The key is the name of a header, such as
+    `tinyml/f32.h`.
 
-    If a chip replaces a header of the runtime, the text is still that of the runtime. Raises `InputError` if the chip
-    has a header with the name of a runtime header without declaring the replacement, or if a replacement does not
-    define all functions of the runtime's header.
+    If a chip replaces a header of the runtime, the text is still that of the runtime. Raises `InputError` if the
+    chip has a header with the name of a runtime header without declaring the replacement, or if a replacement does
+    not define all functions of the runtime's header.
     """
     ours = {_name(file): file for file in _headers(_INCLUDE)}
     for name in chip.replaces:
@@ -74,7 +75,8 @@ def _check_replacement(chip: Chip, name: str, ours: Path | None) -> None:
 
 
 def definition_of(symbol: str, target: str) -> Sequence[tuple[str, str]]:
-    """Pairs (name, text) of the headers on which a function depends, and then of the header that defines the function.
+    """The headers that a program needs to call a function, as pairs (name, text): first the headers on which the
+    function depends, last the header that defines it.
 
     A name is, for example, `tinyml/f32.h`.
 

@@ -85,7 +85,7 @@ def statement(lines: Sequence[Line], operands: str = "") -> str:
 
 
 def _in_statement(line: Line) -> str:
-    """The text of a line as part of the string of an extended `asm` statement."""
+    """A line of assembly in the form that it has inside the string of an extended `asm` statement."""
     if isinstance(line, LocalLabel):
         return f"{line.text}\\t"
     if line.name == a.UPPER.name:

@@ -19,7 +19,8 @@ from tinyml.targets.kernel import Kernel
 
 
 def _sums(memory: str) -> Sequence[Kernel]:
-    """The kernels of which there are variants for near and for far flash.
+    """The listed kernels for one memory of the weights. Each of these kernels has a variant for near and a variant
+    for far flash.
 
     memory: the memory of the weights, near or far flash.
     """

@@ -130,7 +130,7 @@ def _decided(node: ast.expr, names: dict[str, bool | None]) -> bool | None:
 
 
 def _logical_lines(text: str) -> Iterator[str]:
-    """Yield the lines of a text. A directive and its continuation lines form a single line."""
+    """Yield the lines of C text. A preprocessor directive and its continuation lines form a single line."""
     pending = ""
     for line in text.split("\n"):
         pending += line
@@ -333,7 +333,7 @@ def _taken(lines: deque[str], is_complete: Callable[[Sequence[str]], bool]) -> l
 
 
 def _defined_name(text: str) -> str:
-    """The name of the function, the type or the object that a text defines."""
+    """The name of the function, type or object that a C declaration defines."""
     if text.lstrip().startswith("typedef"):
         named = _NAMED.search(text.rstrip().rstrip(";"))
         return "" if named is None else named[1]

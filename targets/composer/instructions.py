@@ -95,7 +95,7 @@ def stack_of(lines: Iterable[Line]) -> int:
 
 
 def printed(lines: Iterable[Line]) -> Lines:
-    """The lines of assembly text."""
+    """The text of each line of assembly."""
     return tuple(line.text for line in lines)
 
 
@@ -106,7 +106,9 @@ def statement(lines: Sequence[str]) -> str:
 
 
 class Printed(Mapping[tuple[int | str, ...], str]):
-    """The texts of a function's body, one for each instruction set. A text is generated when it is first printed."""
+    """The body of a function as text, in a version for each instruction set. A version is generated when it is
+    first printed.
+    """
 
     def __init__(self, bodies: Mapping[tuple[int | str, ...], Callable[[], str]]) -> None:
         self._bodies = {cores: cache(body) for cores, body in bodies.items()}

@@ -91,8 +91,9 @@ class TileComposer(Generic[L]):
     def coder(self, name: str, family: TileFamily, code: Callable[[Tile, Sums], TileAssembly[L]]) -> TileCoder:
         """A kernel generator that embeds the weights of a tile in code.
 
-        name: the name of the generator. family: the family of kernels that read their weights from a stream
-        instead. code: a function that returns the assembly code.
+        name: the name of the generator.
+        family: the family of kernels that read their weights from a stream instead.
+        code: a function that returns the assembly code.
         """
 
         def composed(symbol: str, tile: Tile, sums: Sums) -> Kernel | None:
@@ -114,7 +115,8 @@ class TileComposer(Generic[L]):
     def lanes(self, name: str, code: Callable[[LaneProgram], TileAssembly[L]]) -> LoopCoder:
         """A kernel generator that compiles lane functions (`num.lane_function`).
 
-        name: the name of the generator. code: a function that returns the assembly code.
+        name: the name of the generator.
+        code: a function that returns the assembly code.
         """
 
         def composed(symbol: str, program: LaneProgram) -> Kernel | None:

@@ -360,7 +360,7 @@ class WeightStream:
     * fields: the fields of a block.
     * by_channel: true if each row of weights is the filter of a channel. The elements of a channel are then
       `tile.channels` apart.
-    * run_elements: the number of elements of a row of weights between the starts of runs.
+    * run_elements: the distance between the starts of consecutive runs, in elements of a row of weights.
     * elements: a function that rearranges the weights. Its argument is an array of shape rows x (runs x length).
     * finish: the C statements that convert `sum` to a result and store it.
     * in_c: the C statements for the sums of all rows and windows.
@@ -416,7 +416,9 @@ class WeightStream:
         return end - begin - rows * self.fields[field].row_bytes
 
     def _bounds(self, rows: int) -> list[int]:
-        """The byte offset of each field of a block of `rows` rows, and then the size of the block."""
+        """For a block of `rows` rows, the byte offset of each field, followed by the size of the block in
+        bytes.
+        """
         if rows not in self._known_bounds:
             bounds = [0]
             for field in self.fields:
@@ -439,7 +441,7 @@ class WeightStream:
                 first += rows
 
     def stream(self, sums: Sums) -> Bytes:
-        """The bytes of all blocks."""
+        """The weight stream: the bytes of `head`, followed by the fields of each block."""
         weights, begin = self.elements(sums.weights), 0
         stored = np.zeros(self.bytes(len(self.groups)), np.int8)
         for rows, is_last in self.blocks():

@@ -1,4 +1,6 @@
-"""The ARM Cortex-M chips. Constants remain in flash. gcc selects the instruction SMLABB without an intrinsic."""
+"""The ARM Cortex-M chips. Programs read constants from flash. gcc generates the instruction SMLABB from plain C,
+without an intrinsic.
+"""
 
 from pathlib import Path
 

@@ -90,7 +90,8 @@ def memories_of(board: Board) -> Sequence[Memory]:
 
 
 def rows_of_chip(folder: str) -> Mapping[str, Sequence[Memory]]:
-    """The memories of each board of a chip of tinyml, by the name of the board.
+    """The memories of each board of a chip, by the name of the board. The chip belongs to tinyml, not to another
+    package.
 
     folder: the name of the chip's folder.
     """

@@ -36,9 +36,10 @@ class Delays:
         return self.lut + self.carry * width
 
     def multiply(self, widths: tuple[int, int]) -> float:
-        """The delay of a multiplication of factors of these widths, in ns.
+        """The delay, in ns, of a multiplication whose factors have these widths.
 
-        The multiplication consists of partial products of 18 by 18 bits and of additions of the partial products.
+        The multiplication consists of partial products of 18 by 18 bits and of additions of the partial
+        products.
         """
         parts = -(-max(widths) // 18)
         return self.product + (parts - 1) * self.add(sum(widths))
@@ -60,7 +61,8 @@ class Resources:
     registers: int = 0
 
     def shortages(self, there: Resources) -> list[str]:
-        """Descriptions of the kinds of cells of which an FPGA has too few for this design; empty if the design fits.
+        """For each kind of cell of which the design needs more than an FPGA has, a description of the shortage;
+        empty if the design fits.
 
         there: the cells of the FPGA.
         """
@@ -105,8 +107,8 @@ class Fabric(Logic):
     * placement: the nextpnr command with the part and its package; empty if nextpnr does not support the part.
     * pack: the command that converts the output of nextpnr to a bitstream.
     * carriers: boards with this FPGA, the default board first.
-    * bram_price: the cost that yosys assigns to a block RAM, relative to the cost 4 of a LUT memory of 16 words of 4
-      bits.
+    * bram_price: the cost that yosys assigns to a block RAM, on a scale on which a LUT memory with 16 words of 4
+      bits costs 4.
     * ram_luts: the number of LUTs of such a LUT memory; None if LUTs cannot serve as memories.
     """
 

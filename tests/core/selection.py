@@ -22,7 +22,7 @@ from tinyml.tools.universe import DIALECT_ROWS
 
 FILECHECK = {"dialects", "lowering", "transforms/reals", "transforms/buffers", "transforms/loops"}
 UNIT = {"dialects", "targets/c", "transforms/buffers", "transforms/ir"}
-"""The folders of tests that run, those of core rooms."""
+"""The folders of tests that run: the tests of the core packages."""
 
 LISTED = Path(__file__).with_name("needs_extensions.txt").read_text().split()
 """Tests that need an extension without naming an op or a type of one, by their paths from `tests/`.

@@ -35,7 +35,7 @@ TOOLS: dict[str, Callable[[], object]] = {"tinyml-opt": tinyml_opt.main, "filech
 """Entry points of the tools by their names in RUN lines; all other commands start processes."""
 
 LAZY_MODULES = ("numpy.random", "lark", "joblib", "tinyml.tools.driver.optimizer")
-"""Modules outside the rooms of passes that tools and passes import on first use."""
+"""Modules outside the packages of passes that tools and passes import on first use."""
 
 ROOMS = ("dialects", "transforms", "lowering", "runtime", "targets")
 """Packages whose modules passes import on first use."""

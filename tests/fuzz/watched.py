@@ -29,7 +29,7 @@ Run = Callable[[int, Random, Path], str]
 
 @dataclass(frozen=True)
 class Kind:
-    """A family of cases.
+    """A kind of random case, and its limits.
 
     seconds: the CPU time after which a case counts as hanging; it does not depend on the load of the machine.
     weight: the share of the total time.

@@ -79,7 +79,7 @@ def texts_before(names: list[str], models: Path | None) -> dict[str, dict[str, s
             return {}
         try:
             command = [sys.executable, "-m", "hashes", "--texts", *names, *(["--from", str(models)] if models else [])]
-            # Comes before the installed package: the folder that maps rooms to packages for type checkers.
+            # Comes before the installed package: the folder that maps folders to packages for type checkers.
             environment = os.environ | {"PYTHONPATH": str(tree / ".pyright")}
             run = subprocess.run(
                 command, cwd=tree / "tests", env=environment, stdout=subprocess.PIPE, text=True, check=False

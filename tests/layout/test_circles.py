@@ -1,4 +1,4 @@
-"""The imports between the folders of a room form no cycle."""
+"""The imports between the folders of a top-level package form no cycle."""
 
 from __future__ import annotations
 
@@ -9,14 +9,16 @@ from layout.sources import MODULES, module_of, name_of, source
 
 
 def folder_of(path: Path) -> str | None:
-    """The top-level folder of a room that contains a file; None for a file directly in a room."""
+    """The folder, directly in a top-level package, that contains a file; None for a file directly in a top-level
+    package.
+    """
     parts = name_of(path).split("/")
     return "/".join(parts[:2]) if len(parts) > 2 else None
 
 
 def arrows() -> Counter[tuple[str, str]]:
-    """The number of imports between each pair of folders of a room, including imports in functions but not those for
-    type checkers.
+    """For each pair of folders of a top-level package, the number of imports from the first folder to the second.
+    Imports in functions count; imports only for type checkers do not.
     """
     files, found = {module_of(path): path for path in MODULES}, Counter[tuple[str, str]]()
     for path in MODULES:

@@ -52,7 +52,7 @@ CONTRACTS = {
     "lowering": {"options", "pipeline_steps", "pipelines"},
     "tools": {"main", "tinyml_opt", "universe"},
 }
-"""Files directly in a room that are no pass: what all its folders share, the pipelines, the registry, the programs."""
+"""Files directly in a top-level package that are no pass: code for all its folders, pipelines, registry, programs."""
 
 FORMAT_CONTRACTS = {
     "accumulator",
@@ -72,7 +72,7 @@ FORMAT_CONTRACTS = {
 
 PASSES = sorted(TINYML.all_passes.keys() - PIPELINES.keys())
 LEVELS = ("reals", "formats", "buffers", "loops", "bits", "rtl", "search")
-"""The level rooms of transforms/; its room `ir` is a library for all of them."""
+"""The folders of transforms/ for the levels of the IR; the folder `ir` is a library for all of them."""
 
 
 def stems(folder: str) -> set[str]:

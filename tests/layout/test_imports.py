@@ -1,5 +1,5 @@
-"""Imports between rooms have one direction, level rooms import only libraries of each other, and no import is
-cyclic.
+"""Imports between top-level packages have one direction, the folders of IR levels import only libraries of each other,
+and no import is cyclic.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ def test_imports_run_upwards():
 
 
 def is_a_pass(module: str) -> bool:
-    """Whether a module, or a name in it, is defined in a file directly in a level room."""
+    """Whether a module, or a name in a module, is defined in a file directly in the folder of an IR level."""
     parts = module.split(".")
     if parts[:2] != ["tinyml", "transforms"] or len(parts) < 4 or parts[2] not in LEVELS:
         return False

@@ -196,7 +196,9 @@ WRONG_NAME = re.compile(r"pip install\s+(?:-\S+\s+)*['\"]?tinyml(?!-xdsl)\b|\bti
 
 
 def test_nothing_tells_people_to_install_the_package_of_somebody_else():
-    """The distribution `tinyml` on PyPI belongs to another project."""
+    """No page, source file or project file tells users to install the distribution `tinyml` from PyPI, which belongs to
+    another project.
+    """
     texts = [*PAGES, *room_files("*.py"), *room_files("*.in"), *ROOT.glob("tests/plugins/*/pyproject.toml")]
     for path in [*texts, ROOT / "pyproject.toml"]:
         found = WRONG_NAME.search(path.read_text(encoding="utf-8"))
@@ -251,7 +253,9 @@ def test_a_stock_xdsl_opt_lists_our_passes_and_targets():
 
 
 def test_a_stock_xdsl_opt_reads_our_dialects(tmp_path: Path):
-    """One run of xdsl-opt reads a program of each dialect, since starting the tool takes most of the time."""
+    """xdsl-opt parses a program of each dialect. It runs only once for all programs, because starting the tool
+    takes most of the time.
+    """
     programs = [(checks_of(name) / "ops.mlir").read_text() for name in sorted(TINYML.all_dialects)]
     (tmp_path / "all.mlir").write_text("\n// -----\n".join(programs))
     printed = stock_xdsl_opt(str(tmp_path / "all.mlir"), "--split-input-file")

@@ -29,7 +29,9 @@ def test_each_value_is_taken_in_as_few_cases_as_the_longest_axis_has(seed: str):
 
 
 def test_the_only_case_with_a_value_is_taken():
-    """A list of one axis therefore stays whole."""
+    """The selection retains a case that is the only case with some value, and therefore all cases of a list with a
+    single parameter.
+    """
     assert ("f", 1, True) in covering([*CASES, ("f", 1, True)], numbered, "one")
     assert covering([(number,) for number in range(9)], numbered, "one") == [(number,) for number in range(9)]
     assert covering(["without parameters"], lambda _: [], "one") == ["without parameters"]

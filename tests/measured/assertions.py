@@ -46,7 +46,7 @@ def is_ir(test: str) -> bool:
 
 
 def printed(text: str, value: Value) -> bool:
-    """Whether a text contains a value as it is printed."""
+    """Whether `text` contains a value in one of the forms in which tables print it."""
     return _is_in(value, text)
 
 

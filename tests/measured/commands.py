@@ -424,14 +424,15 @@ def _run(arguments: list[str]) -> str | None:
 
 
 def of_report(report: Values) -> Values:
-    """The figures of a report.
+    """The figures of a `report.json` that the tables of the pages show.
 
-    `working` is the RAM without the input, `code` the flash without the constants, and `change` the change of accuracy
-    in points. `time` is the cycles or instructions of an inference. For a choice of `--format auto` there are also the
-    expected loss in points (`lost`), its `bound`, and whether the program meets the limit on the loss (`kept`).
+    `working` is the RAM without the input, `code` the flash without the constants, and `change` the change of
+    accuracy in points. `time` is the cycles or instructions of an inference. For a choice of `--format auto` there
+    are also the expected loss in points (`lost`), its `bound`, and whether the program meets the limit on the loss
+    (`kept`).
 
-    A hardware module must compute the outputs of the evaluator on all samples of the report. Its figures are the cells
-    that yosys counts, and `fmax` in MHz if nextpnr has routed it.
+    A hardware module must compute the outputs of the evaluator on all samples of the report. Its figures are the
+    cells that yosys counts, and `fmax` in MHz if nextpnr has routed it.
     """
     ram = report["ram_bytes"]
     time = report.get("cycles_per_inference", report.get("instructions_per_inference"))

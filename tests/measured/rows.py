@@ -99,16 +99,17 @@ Run = ByTests | Shown | Measured
 
 
 def tested(*assertions: tuple[str, *tuple[Value, ...]]) -> ByTests:
-    """The tests of an item.
+    """The statement that an item is reproduced by tests.
 
-    assertions: the node id of a test relative to `tests/`, followed by the values of the item that the test asserts.
+    assertions: the node id of a test relative to `tests/`, followed by the values of the item that the test
+    asserts.
     """
     return ByTests(tuple(Assertion(test, values) for test, *values in assertions))
 
 
 @dataclass(frozen=True, kw_only=True)
 class Row:
-    """An item of a paper.
+    """A row of the table that compares an item of a paper, such as a table or figure, with tinyml.
 
     item: kind and number, such as `table 3`, followed by a comma and a part if parts have separate rows.
     reports: the statement of the paper.

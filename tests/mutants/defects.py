@@ -55,7 +55,7 @@ class Defect:
     what: str
 
     def applied(self, source: str) -> str:
-        """The source after the replacement."""
+        """The source code with the defect inserted."""
         lines = source.splitlines(keepends=True)
         # Columns of ast count bytes.
         line = lines[self.line - 1].encode()

@@ -75,7 +75,7 @@ class Subject:
 
     path: the file of the pass.
     name: its name in tools.
-    helpers: files of the same room that only this pass imports.
+    helpers: files of the same top-level package that only this pass imports.
     checks: FileCheck files that run the pass, starting with the files of the same name.
     tests: pytest files in this order: files of the same name, files that import a file of the pass, files that mention
         the pass, those in `ELSEWHERE`, and the tests of the documentation.
@@ -184,7 +184,7 @@ def depending(module: str) -> set[str]:
 
 
 def _used_alone(passes: set[Path]) -> Mapping[Path, list[Path]]:
-    """For each pass, the files of its rooms that no file outside the pass imports."""
+    """For each pass, the files of the pass's top-level package that no file outside the pass imports."""
     owner = {module_of(path): path for path in passes}
     candidates = {
         module_of(path): path for path in MODULES if path.relative_to(ROOT).parts[0] in ROOMS and path not in passes

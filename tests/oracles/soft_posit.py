@@ -87,7 +87,7 @@ class SoftPosit:
         return _signed(out, 32 - n if es == 2 else 0, n)
 
     def dots(self, a: Array, b: Array, n: int, es: int) -> Array:
-        """The raws of the dot products of corresponding rows of two arrays, computed in a quire."""
+        """For each row index, the dot product of the rows of the two arrays, computed in a quire, as a raw."""
         left = 32 - n if es == 2 else 0
         x, y = (np.ascontiguousarray(raws.astype(np.uint32) << np.uint32(left)) for raws in (a, b))
         out = np.empty(len(x), np.uint32)

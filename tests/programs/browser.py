@@ -34,11 +34,11 @@ UNASKED = (None, "not an origin")
 
 @dataclass(frozen=True)
 class Visit:
-    """The observed effects of a page.
+    """The effects of opening a page in a browser.
 
     document: the HTML after its scripts have run.
     errors: the error lines of the console.
-    requests: the requested addresses.
+    requests: the addresses that the page requested.
     """
 
     document: str

@@ -96,7 +96,8 @@ def bytes_in_loops(function: FuncOp) -> int:
 
 
 def check_graph(module: ModuleOp, mode: str, more: int = 0) -> None:
-    """Assert that a program runs in exactly the arena of its plan and computes the bits of the plan on tensors.
+    """Assert that a program needs exactly the arena that its plan states, and returns the same bits as the plan
+    executed on tensors.
 
     All accesses are within the arena, and every byte of it is used. Slices need at most the memory that the plan
     reserves for them.

@@ -133,9 +133,9 @@ def check(runner: Runner, program: Build, calls: Sequence[Call]) -> None:
 class Call:
     """The operands of a call.
 
-    w: weights (rows, n).
-    x: the vector (n,), or (1 + sum of gaps,) for a sparse row.
-    starts: initial values (8,); the first one may have 64 bits for a 64-bit sum.
+    w: the weights, of shape (rows, n).
+    x: the vector of n elements, or of 1 + the sum of the gaps for a sparse row.
+    starts: the initial values of up to 8 sums; for a 64-bit sum, the first value may have 64 bits.
 
     Offsets from a word boundary are in bytes.
     """

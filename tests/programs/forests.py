@@ -47,7 +47,9 @@ def random_trees(
 
 
 def random_votes(random: Random, leaves: int, results: int, *, signed: bool, pure: float) -> NDArray[np.float32]:
-    """Random votes of leaves. In a share `pure` of the leaves, only one result has a vote, of the same value in all."""
+    """Random votes of leaves, of shape (leaves, results). A fraction `pure` of the leaves votes for one result
+    only, and all these votes are equal.
+    """
     votes = random.uniform(-1 if signed else 0, 1, (leaves, results)) * (random.random((leaves, results)) < 0.5)
     alone = random.random(leaves) < pure
     votes[alone] = np.eye(results)[random.integers(results, size=alone.sum())]

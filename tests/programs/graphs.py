@@ -254,7 +254,9 @@ DS_CNN_M = ds_cnn((172,) * 5, (2, 1), 2)
 
 
 def res_keywords(blocks: int, pool: bool) -> Graph:
-    """The graphs of RES-8 and RES-15 (Tang and Lin 2018)."""
+    """The graph of RES-8 or RES-15 (Tang and Lin 2018), depending on the number of residual blocks and on the pooling
+    layer.
+    """
     net = GraphBuilder(*KEYWORDS)
     net.window((3, 3), channels=45)
     if pool:

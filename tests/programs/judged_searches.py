@@ -21,7 +21,7 @@ Judgement = Callable[[Choices], float]
 
 
 def fixed(*widths: int) -> list[FormatChoice]:
-    """Choices of fixed-point formats."""
+    """For each width, the choice of the fixed-point format of this width."""
     return [FormatChoice(FixedType.of_width(width)) for width in widths]
 
 

@@ -142,8 +142,8 @@ def _products(kernel: Kernel) -> ModuleOp:
 
 
 def _distances(kernel: Kernel) -> ModuleOp:
-    """A program of the distances of parts of X from 3 constant vectors of every length, with less than half of the
-    bits.
+    """A program that computes the distances of parts of X from constant vectors, 3 of each length, whose elements
+    have less than half of the bits.
     """
     lengths = lengths_of(kernel)
     spare = 4 if kernel.vector == 16 else 0
@@ -183,7 +183,7 @@ def _multiples(kernel: Kernel) -> ModuleOp:
 
 
 def _channels(kernel: Kernel) -> ModuleOp:
-    """A program of depthwise convolutions of parts of X with filters of every length, which are as high as the
+    """A program that convolves parts of X depthwise with filters of every length. The filters are as high as the
     images.
     """
     lengths, channels = lengths_of(kernel), rows_of(kernel)

@@ -91,7 +91,7 @@ class Answers:
 
 
 def expected(name: str, folder: Path) -> Answers:
-    """The evaluator's results for a program."""
+    """The labels, real scores and label names that the evaluator computes for a program on `inputs()`."""
     formats = load_program(folder / f"{name}.mlir", context())
     outputs = evaluate(formats, encode_inputs(formats, inputs()))
     assert outputs.scores is not None

@@ -179,7 +179,9 @@ def inside(op: str, case: Case) -> Case:
 
 
 def pool(kind: str, axes: tuple[int, ...], shape: tuple[int, ...]) -> Case:
-    """The case of a pool with windows of 2 and strides of 2, except a stride of 1 along the second axis."""
+    """The case of a pool whose windows have extent 2 along each axis. The stride is 1 along the second axis and 2
+    along the others.
+    """
 
     def expected(x: Floats, *_: Floats) -> Floats:
         windows = strided(sliding_window_view(x, (2,) * len(axes), axes), axes)
@@ -279,7 +281,7 @@ def named(dialect: str, names: str, operands: Sequence[X | Floats]) -> dict[str,
 
 
 def joined(first: A, second: A, third: A) -> A:
-    """Matrices, concatenated along their columns."""
+    """Three matrices concatenated along axis 1."""
     return np.concatenate([first, second, third], 1)
 
 

@@ -13,7 +13,7 @@ WARNINGS = ("-Wall", "-Wextra", "-Werror")
 
 
 def sketches(library: Path) -> list[Path]:
-    """The sketches of a library."""
+    """The paths of the example sketches of an Arduino library, sorted."""
     return sorted(library.glob("examples/*/*.ino"))
 
 

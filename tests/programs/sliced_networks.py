@@ -69,7 +69,7 @@ def check_bits_on_device(module: ModuleOp, buffers: ModuleOp, x: np.ndarray, dev
 
 
 def check_bits(module: ModuleOp, tiled: ModuleOp) -> None:
-    """Assert that a tiled program computes the bits of a module, on tensors and in an arena filled with random
+    """Assert that a tiled program returns the same bits as `module`, on tensors and in an arena filled with random
     bytes.
     """
     tiled.verify()

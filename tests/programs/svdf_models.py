@@ -1,4 +1,6 @@
-"""Random SVDF layers in TensorFlow Lite's format: in floats, and in 8 bits with states of 8 and 16 bits."""
+"""Random TensorFlow Lite models of an SVDF layer, either in floats or in 8 bits. The states of the quantised layers
+have 8 or 16 bits.
+"""
 
 from __future__ import annotations
 

@@ -313,7 +313,7 @@ def weighted(
 ) -> None:
     """Add an operator with weights whose scales are per channel, and with a bias.
 
-    result: the index of its output.
+    result: the index of the operator's output tensor.
     """
     rows = filter[3] if kind == "DEPTHWISE_CONV_2D" else filter[0]
     spec = model.tensors[x]

@@ -48,7 +48,7 @@ class Watch:
         self.uc.emu_start(start, self.table["tm_mark"])
 
     def check(self, content: NDArray[Any]) -> None:
-        """Run the model on an input."""
+        """Run the model on an input, and assert that it made no wrong access and that every call has returned."""
         self.uc.mem_write(self.table["tm_array"], content.tobytes())
         self.uc.reg_write(self.argument, self.table["tm_array"])
         self.run(self.predict)

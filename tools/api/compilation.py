@@ -178,8 +178,8 @@ def first_of(model: object, x: object = None) -> object:
 
 
 def _in_order_of(model: object, names: Iterable[str]) -> Sequence[str]:
-    """Sort input names in the order of the parameters of a function or of a module's `forward`, if all are parameters,
-    and return them.
+    """Return the input names. If all of them are parameters of a function or of a module's `forward`, return them
+    in the order of these parameters.
     """
     try:
         known = signature(getattr(model, "forward", cast("Callable[..., Any]", model))).parameters

@@ -460,7 +460,8 @@ class Measurements:
         of the core) or `least` (one cycle for each instruction).
     flash_bytes: the size of the linked program.
     static_bytes: .data and .bss.
-    stack_bytes: the peak of the stack. ram_bytes: the sum of static_bytes and stack_bytes.
+    stack_bytes: the peak of the stack.
+    ram_bytes: the sum of static_bytes and stack_bytes.
     float_time, float_flash_bytes, float_ram_bytes: time, flash and RAM with an array of floats as the input; None for
         an input without a float interface, on the host, and if the array does not fit the memory.
     """

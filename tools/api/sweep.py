@@ -48,7 +48,7 @@ class SweepRow:
     chosen: the formats of the program. Accuracies are percentages.
     other_answers: the number of `samples` whose prediction differs from the model on reals.
     time: cycles or instructions per inference, as `unit` states.
-    float_time: the time of a call with floats. Sizes are bytes.
+    float_time: the time of a call with floats, in the same unit. Sizes are in bytes.
     warnings: the warnings of the report.
     error: the reason if there is no program.
     key: a hash of everything that the row depends on.

@@ -108,7 +108,9 @@ def show_examples(parser: argparse.ArgumentParser, usage: str, examples: Mapping
 
 
 def formats_epilogue() -> str:
-    """A text that lists the number formats, each with its purpose. This function loads the dialects of formats."""
+    """The epilogue of help texts: a list of the number formats, each with its purpose. This function loads the
+    dialects that define formats.
+    """
     from tinyml.dialects.formats.lookup import ALIASES, formats
 
     common = {dialect: alias for alias, dialect in ALIASES.items()}

@@ -1,4 +1,6 @@
-"""Files generated from a folder of templates: `NAME` in a path and `$word` in a text are replaced."""
+"""Files that are generated from a folder of templates. `NAME` in the path of a template and `$word` in its content are
+replaced.
+"""
 
 from __future__ import annotations
 

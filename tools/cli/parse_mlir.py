@@ -24,11 +24,11 @@ def parse_mlir(
     implicit_module: bool = True,
     keeps_declared: bool = False,
 ) -> ModuleOp:
-    """Parse a module in MLIR text; import a tensor module from another tool.
+    """Parse MLIR text. If the text is a tensor module of another compiler, import the module.
 
     line_offset: the number of lines of the file before the text, which may be a piece of a split file.
     implicit_module: true to accept operations without an enclosing module.
-    keeps_declared: true not to import a module whose dialects tinyml declares.
+    keeps_declared: if true, a module that contains only dialects that tinyml declares is parsed and not imported.
 
     Raises `InputError` or `ParseError` for malformed text and for attributes of tinyml that differ from their
     declarations, and `UnicodeDecodeError`.

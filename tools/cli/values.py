@@ -1,6 +1,6 @@
 """Values of options, parsed from the texts of the command line.
 
-Parsers raise `ArgumentTypeError` for a text that is not a value.
+Parsers raise `ArgumentTypeError` for a string that is not a valid value.
 """
 
 from __future__ import annotations

@@ -126,7 +126,7 @@ def compile_asked(
 
 
 def shortage(request: Request, board: Board, flash: float, ram: float) -> str:
-    """A text that names the resources that a program exceeds.
+    """The resources of the board that a program exceeds, in words for an error message.
 
     flash, ram: the bytes that it needs.
     """

@@ -56,7 +56,7 @@ def _spread(data: Data) -> Data:
 
 
 def _poor(reals: ModuleOp, data: Data) -> str:
-    """A text with the accuracy or error of a model on reals that is no better than a guess.
+    """The accuracy or the error of the model on reals, in words for a warning, if it is no better than a guess.
 
     Empty for a better model, and without labels.
     """

@@ -35,9 +35,9 @@ MOST_FAR = 100
 
 
 def anomalies(module: ModuleOp, outputs: Outputs, threshold: float) -> NDArray[np.bool_]:
-    """A mask of the samples whose scores are below a threshold (samples,), equal to the decision of `NAME_is_anomaly`.
+    """A mask of the samples whose scores are below a threshold, which equals the decisions of `NAME_is_anomaly`.
 
-    outputs: raws.
+    outputs: the outputs of the program as raws.
     """
     assert outputs.scores is not None
     format, single = score_format(module), np.array(threshold, np.float32)
@@ -61,10 +61,11 @@ def score_format(module: ModuleOp) -> NumberFormat:
 def detection_rates(
     scores: NDArray[Any], found: NDArray[np.bool_], anomalous: NDArray[np.bool_] | None
 ) -> DetectionRates:
-    """The rates of a detector.
+    """The area under the ROC curve, the rate of false alarms and the rate of detected anomalies. If only one kind
+    of sample is known, the rate of alarms among all samples, and None for the other two figures.
 
-    scores: (samples,), greater for more normal samples.
-    found: the mask of reported anomalies.
+    scores: the score of each sample; the score is greater for more normal samples.
+    found: the mask of the samples that the detector reports as anomalies.
     """
     from tinyml.transforms.formats.evaluation.metrics import area_under_curve
 

@@ -41,7 +41,7 @@ class ExpectedError:
 
 
 def expected_errors(text: str, file: str, offset: int) -> Sequence[ExpectedError]:
-    """Parse the errors that a text expects.
+    """Parse the comments of a module that state the errors it is expected to cause.
 
     offset: the number of lines before the text in the file.
 
@@ -72,7 +72,7 @@ def _expected(text: str, file: str, offset: int) -> Iterator[ExpectedError]:
 def check_errors(expected: Sequence[ExpectedError], error: InputError | None, file: str) -> None:
     """Raise `InputError` for an unexpected error, and for an expected error that does not occur.
 
-    A text has at most one error, since the first error ends its processing.
+    A module causes at most one error, because the first error ends its processing.
     """
     produced = next((each for each in expected if error is not None and each.fits(error)), None)
     if error is not None and produced is None:

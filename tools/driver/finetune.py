@@ -246,7 +246,7 @@ class QuantisedProgram:
         return formats
 
     def score(self, data: Labelled) -> Score:
-        """The score of the program that compilation produces."""
+        """The score of the program in number formats, as it would be compiled."""
         return self.trainer(self.reals).loss(data)
 
     def trainer(self, reals: Mapping[str, Array], zooms: Zooms | None = None, *, refined: bool = True) -> Trainer:

@@ -44,7 +44,7 @@ class Word:
     time: the end of the word's window, in seconds from the beginning of the recording.
     label: the index of the class.
     name: the label of the class, as text.
-    score: the mean score.
+    score: the score of the class, averaged over the answers in the word's window.
     lead: the distance of this score from the score of the second-best class.
     """
 
@@ -94,9 +94,10 @@ class Heard:
 
     times: the time at which each answer is due, in seconds.
     labels: the label of the class of each answer, or the index if the model has no labels.
-    scores: (answers, classes). If the program has a single score, the first column is the number that the score exceeds
-        for class 1. Without scores, the column of the answer's class is 1.
-    names: the names of the classes, or their indices as text.
+    scores: the score of each class in each answer, of shape (answers, classes). If the program has a single
+        score, the first column is the number that the score exceeds for class 1. Without scores, the column of
+        the answer's class is 1.
+    names: the names of the classes; the decimal indices of the classes if they have no names.
     longest_hop: the maximum time between two parts of the input, in the cycles or instructions that the board counts.
     """
 

@@ -234,7 +234,7 @@ def _output_figures(number: int, on_reals: Outputs, rounded: Outputs, data: Data
 def metric_figures(name: str, reals: ModuleOp, formats: ModuleOp, in_formats: Outputs, data: Data) -> MetricFigures:
     """The values of a metric on reals and in formats.
 
-    in_formats: raws.
+    in_formats: the outputs of the program in number formats, as raws.
 
     Raises `InputError` as `measure_of` does.
     """

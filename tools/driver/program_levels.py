@@ -117,7 +117,7 @@ def _source_of(op: Operation, sources: SourceNames) -> str | None:
 
 
 def _level_above(name: str, text: str, sources: Mapping[Operation, str]) -> ProgramLevel:
-    """A level above L2.
+    """The lines of the program at a level above L2, each with its source operation.
 
     text: the content of its file.
     sources: the source operations of ops parsed from it.

@@ -221,7 +221,7 @@ class Request(BuildOptions, ModelArgument):
         return stated | ({} if self.search is None else {"search": self.search.name, **self.search.options})
 
     def _named(self, file: Path) -> str:
-        """The name of a file as the user knows it; for data passed as arrays, the name of the argument."""
+        """The name of a file as the user wrote it; for data passed as arrays, the name of the argument."""
         return ", ".join(self.arrays.get(file, [str(file)]))
 
     def pipeline_options(self, board: Board) -> PipelineOptions:
@@ -257,7 +257,7 @@ def _search(name: str, factory: Callable[[], type[ModulePass]]) -> type[SearchPa
 
 
 def describe_searches() -> str:
-    """A text with the names of the searches, each with its source paper, for help texts."""
+    """The names of the searches, each with its source paper, in words for a help text."""
     return ", ".join(f"{name} ({search.PAPER})" if search.PAPER else name for name, search in searches().items())
 
 

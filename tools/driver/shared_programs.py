@@ -46,9 +46,11 @@ States of streaming programs are kept. */
 class SharedPrograms:
     """The bytes that programs need together, and that each needs alone.
 
-    arena: the shared arena. alone: by program, the arena of the program alone. static: the static RAM of all
-    programs; None if a program was not measured. stack: the largest stack of a program; None if a program was not
-    measured. constants: bytes of constants that programs share.
+    arena: the shared arena.
+    alone: by program, the arena of the program alone.
+    static: the static RAM of all programs; None if a program was not measured.
+    stack: the largest stack of a program; None if a program was not measured.
+    constants: bytes of constants that programs share.
     """
 
     name: str
@@ -80,7 +82,7 @@ class SharedPrograms:
         return lines
 
     def as_json(self) -> dict[str, Any]:
-        """The report of the folder."""
+        """The content of the folder's report file: the programs, and the memory that they share and need."""
         return {
             "name": self.name,
             "target": self.target,
@@ -97,8 +99,9 @@ def join_programs(
 ) -> SharedPrograms:
     """Join compiled programs in a folder: NAME.c, NAME.h, a header for each program, and the IR of the packing.
 
-    folders: output folders of `tinyml compile`. name: the name of the C file; by default the names of the programs,
-    joined by underscores. inputs: files that the output does not replace.
+    folders: output folders of `tinyml compile`.
+    name: the name of the C file; by default the names of the programs, joined by underscores.
+    inputs: files that the output does not replace.
 
     Raises `InputError` for programs of equal names, for different boards, for programs with instances or other
     memory than one arena, and if the programs exceed the board's RAM.

@@ -298,7 +298,7 @@ def _below(
     width: int,
     row_scales: bool,
 ) -> Compiled:
-    """Compile a program from L1."""
+    """Lower a program from L1 to C or Verilog, and return the compiled program with the IR of each level."""
     formats, unrounded = typed.module, None
     planned = with_rounded_sums(formats, typed.store.context, options.plan, options.ram)
     if planned is not None:

@@ -29,7 +29,7 @@ SORTED_RAWS = 1 << 8
 
 
 class Undocumented(Exception):
-    """An op whose meaning no specification defines; the message names it."""
+    """Raised for an op whose meaning no specification defines. The message contains the name of the op."""
 
 
 def meaning_of(op: num.NumOp) -> Documented:

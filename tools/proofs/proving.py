@@ -169,7 +169,7 @@ def _counterexample(
 ) -> Sequence[int] | str | None:
     """Search with the solver for inputs for which a statement is false.
 
-    Returns such inputs, None if there are none, or the reason why the solver does not know.
+    Returns such inputs, None if there are none, or the reason why the solver found no answer.
     """
     unknowns = Unknowns()
     inputs: list[Any] = [
@@ -196,8 +196,8 @@ def _exclude_gaps(unknown: Any, domain: Domain, unknowns: Unknowns) -> None:
 def _solved(
     promises: Sequence[Promise], unknowns: Unknowns, inputs: Sequence[Any], seconds: float
 ) -> Sequence[int] | str | None:
-    """Solve one query. Return inputs for which a promise is false, None if all promises are true, or why the solver
-    does not know.
+    """Solve one query. Return inputs for which a promise is false, None if all promises are true, or the reason why
+    the solver found no answer.
     """
     z3 = solver()
     broken: list[Any] = [z3.Not(promise.holds.term) for promise in promises if isinstance(promise.holds, Claim)]

@@ -283,11 +283,11 @@ class Report:
     compile` prints.
 
     Fields that are None are unknown: accuracies without labels, measurements without the board's tools. Accuracies are
-    percentages, sizes are bytes, and times are in `unit`, cycles or instructions of the board; `time_source` is the
-    origin of milliseconds (`TimeSource`). `options` has the options of the compilation by name, except options that are
-    themselves fields, such as `format`. `search`, `requested`, `chosen`, `lines`, `warnings`, `layers`, `memory`,
-    `segments`, `hardware`, `stream`, `confusion`, `regression`, `by_output`, `detection`, `metric`, `rounded_sums`,
-    `sensor`, `float_inputs` and `estimate` are as in `report.json`.
+    percentages and sizes are in bytes. Times are in the unit that `unit` names: cycles or instructions of the board.
+    `time_source` states how the times in milliseconds were obtained (`TimeSource`). `options` has the options of the
+    compilation by name, except options that are themselves fields, such as `format`. `search`, `requested`, `chosen`,
+    `lines`, `warnings`, `layers`, `memory`, `segments`, `hardware`, `stream`, `confusion`, `regression`, `by_output`,
+    `detection`, `metric`, `rounded_sums`, `sensor`, `float_inputs` and `estimate` are as in `report.json`.
     """
 
     schema: int = SCHEMA

@@ -200,5 +200,7 @@ def ticks(low: float, high: float, most: int) -> Sequence[int]:
 
 
 def shortened(text: str, most: int) -> str:
-    """A text truncated to at most `most` characters (2 or more), with a final ellipsis."""
+    """`text`, or if it is longer than `most` characters (2 or more), its beginning and an ellipsis, `most`
+    characters together.
+    """
     return text if len(text) <= most else f"{text[: most - 1]}…"

@@ -138,9 +138,9 @@ class WarningRule:
     """A row of `WARNINGS`.
 
     name: the name in reports.
-    applies: the condition.
-    text: the finding.
-    cure: the advice.
+    applies: the condition under which the warning is printed.
+    text: the problem that the warning states.
+    cure: the advice to the user.
     """
 
     name: str
@@ -178,8 +178,8 @@ def _of_far_samples(found: Findings) -> str:
 def _slow(name: str, cause: str, what: str, cure: str) -> WarningRule:
     """The rule for a warning about a cause that takes more than a fifth of the time.
 
-    what: the finding.
-    cure: the advice.
+    what: the subject of the warning, such as the operation that takes the time.
+    cure: the advice to the user.
     """
     return WarningRule(
         name,

@@ -29,8 +29,8 @@ class CheckSharingPass(ModulePass):
     function. The recorded size must be the end of the last buffer. A validator, which shares no code with the
     packers, checks the offsets; for the validator, the live ranges of the functions follow one another in time.
     Algorithm X and branch and bound search for a packing below the recorded bound. The module records the names of
-    the algorithms that prove that there is none; an algorithm may give up on a large problem. Raises `InputError`
-    if the packing or the bound is wrong.
+    the algorithms that prove that there is none; an algorithm may exceed its limit of steps on a large problem.
+    Raises `InputError` if the packing or the bound is wrong.
     """
 
     name = "check-sharing"

@@ -214,8 +214,9 @@ class PackScratchPass(PackingOptions, ModulePass):
         place_buffers(function, live, problem.groups, placement, lcm(*(shape.alignment for shape in rectangles)))
 
     def _exchanged(self, function: func.FuncOp, problem: Problem, placement: Placement) -> tuple[Problem, Placement]:
-        """Let results reuse the bytes of other operands, and return the new problem and placement. If this does
-        not lower the height, return the given problem and placement.
+        """Change which operand an op's result overwrites, where the op could also overwrite another operand, if
+        this makes the arena smaller. Return the new problem and placement, or the given ones if no change
+        makes the arena smaller.
         """
 
         def height(share: float) -> int:

@@ -163,7 +163,7 @@ class AssignFormatPass(ModulePass):
             give_formats(RoundedConstants(assignment), formats, None, self.functions)
 
     def profiled_formats(self, ctx: Context, evaluator: CandidateEvaluator, prototype: NumberFormat) -> Formats:
-        """The format of each class of tensors of a program with data.
+        """For each class of tensors, the format that the ranges on the data determine.
 
         prototype: the main format.
         """

@@ -35,17 +35,19 @@ class PlanExecutionPass(ModulePass):
     A plan covers the ops after the last loop or branch. Tensors that are computed before the plan begins are stored
     whole.
 
-    mode: a schedule of docs/schedules.md, whose plan with the lowest peak is used. `ordinary` runs op by op on whole
-    tensors. `auto` uses plans of streaming segments: the fastest plan with at most `ram` bytes alive, or the plan with
-    the lowest peak if no plan fits. ram: the limit in bytes. Without `ram`, `auto` is the mode that a search recorded
-    for the function (`tdsl.mode`), or else ordinary execution. The bytes of the search (`tdsl.ram`) then limit how many
-    pixels are computed at once. A loop over channels computes one channel at a time, or as many as fit in `ram`. In
-    every mode, an image whose channels come first is copied into the order of pixels if that needs less memory, or in
-    `auto` less time. If the model may overwrite the image, it is transposed in place instead. target: as for printing
-    C; its kernels determine the number of pixels computed at once in segments streamed by rows. extra: the
-    multiply-accumulates that recomputation may add, in percent of the network's multiply-accumulates. Raises
-    `InputError` for another mode. Unless the mode is `ordinary` or `auto`, also raises `InputError` for functions that
-    end in a loop or branch, and for batches of images.
+    mode: a schedule of docs/schedules.md, whose plan with the lowest peak is used. `ordinary` runs op by op on
+        whole tensors. `auto` uses plans of streaming segments: the fastest plan with at most `ram` bytes alive,
+        or the plan with the lowest peak if no plan fits.
+    ram: the limit in bytes. Without `ram`, `auto` is the mode that a search recorded for the function
+        (`tdsl.mode`), or else ordinary execution. The bytes of the search (`tdsl.ram`) then limit how many pixels
+        are computed at once. A loop over channels computes one channel at a time, or as many as fit in `ram`. In
+        every mode, an image whose channels come first is copied into the order of pixels if that needs less
+        memory, or in `auto` less time. If the model may overwrite the image, it is transposed in place instead.
+    target: as for printing C; its kernels determine the number of pixels computed at once in segments streamed by
+        rows.
+    extra: the multiply-accumulates that recomputation may add, in percent of the network's multiply-accumulates.
+        Raises `InputError` for another mode. Unless the mode is `ordinary` or `auto`, also raises `InputError`
+        for functions that end in a loop or branch, and for batches of images.
     """
 
     name = "plan-execution"

@@ -24,8 +24,8 @@ from tinyml.dialects.rewriting import PatternRewriteWalker
 
 @dataclass(frozen=True)
 class TabulateMapsPass(ModulePass):
-    """Replace the steps of every `tdsl.map` of one tensor of at most 8 bits by a `num.lookup`, if a step is a
-    function.
+    """If a `tdsl.map` has one operand of at most 8 bits and a step is a function, replace its steps by one
+    `num.lookup`.
 
     All other inputs of the map must be single constants, and the result must have at most 8 bits. Maps without a
     function, and maps whose only step is a function, are unchanged.

@@ -68,7 +68,8 @@ class ArrayLocation(NamedTuple):
 class FlatAccesses(ABC):
     """The accesses of a function to arrays that are located in flat memories.
 
-    at: the location of each array. nest: the builder that emits the accesses.
+    at: the location of each array.
+    nest: the builder that emits the accesses.
     """
 
     ORIGINS: ClassVar[str]

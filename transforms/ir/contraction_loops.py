@@ -110,7 +110,9 @@ def _dots(op: num.ProductsOp, around: num.ContractOp, indices: Indices, nest: Lo
 
 
 def open_entries(op: num.SparseProductsOp) -> None:
-    """Replace the products of a compressed row by a `num.entries` that adds them one by one."""
+    """Replace an op that adds the products of a compressed row to a sum. The new op, `num.entries`, contains a loop
+    body that adds one product.
+    """
     nest, body = LoopBuilder(op), Block(arg_types=[op.sum.type, IndexType(), IndexType()])
     sum, entry, column = body.args
     with nest.inside(body):

@@ -30,7 +30,7 @@ from tinyml.dialects.tdsl.interface import read_interface
 class Level:
     """The kind of IR that the passes of one folder accept.
 
-    description: for messages.
+    description: the name of the level in error messages.
     refused: the type of values that belong to another level.
     without: dialects that must have been lowered earlier.
     inputs: if the passes require whole programs, the type of the arguments of every function, except the time of a

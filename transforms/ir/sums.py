@@ -162,8 +162,8 @@ class LoopCarriedSum:
         return constant
 
     def _factors(self, first: SSAValue, zero: SSAValue, type: Attribute) -> Block:
-        """The body of a loop over the iterations of one block, which stores the factors in a vector instead of
-        adding products.
+        """The body of a loop over the iterations of one block. The body stores the factors of the products in a vector
+        instead of adding the products.
         """
         old = self.loop.body.block
         block = Block(arg_types=[IndexType(), type])

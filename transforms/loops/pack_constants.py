@@ -312,7 +312,7 @@ def _summing(
 
 
 def _can_pad(value: SSAValue, row: int) -> bool:
-    """Whether all views of a buffer consist of whole rows of `row` elements."""
+    """Whether every view of a buffer consists of whole rows. A row has `row` elements."""
     shape = memref_type(value).get_shape()
     if row == 1 or (axis := _axis_of_rows(shape, row)) is None:
         return False

@@ -27,8 +27,8 @@ from tinyml.transforms.buffers.liveness.live_ranges import arena_views
 
 @dataclass(frozen=True)
 class PlaceArraysPass(ModulePass):
-    """Replace slices of local arrays by views of free bytes of the arena, if a copy is the first op that writes to
-    the slice.
+    """Place slices of local arrays in bytes of the arena that are free at that time. A slice is replaced by a view
+    of the arena only if a copy is the first op that writes to the slice.
 
     A slice occupies its bytes from the first op of the function's body that uses it, directly or in a nested
     region, to the last such op. A slice for which no bytes are free is unchanged.

@@ -97,12 +97,14 @@ def kept(
     read: Callable[[Any], T],
     write: Callable[[T], Any] = lambda found: found,
 ) -> T:
-    """Return the stored answer to a question. If there is none, call `find`, store its result and return it.
+    """Return the stored result of `find` for the inputs that `asked` returns. If no result is stored, call `find`,
+    store its result and return it.
 
-    asked: returns everything that the answer depends on; it is called only if facts are stored.
-    find: computes the answer.
-    read, write: convert the answer from and to JSON. If `read` raises an exception, the stored answer counts as
-        missing.
+    asked: the function that returns all inputs on which the result depends; it is called only if results are
+        stored.
+    find: the function that computes the result.
+    read, write: functions that convert the result from and to JSON. If `read` raises an exception, the stored
+        result counts as missing.
     """
     if (facts := CURRENT_FACTS.get()) is None:
         return find()

@@ -36,10 +36,10 @@ class FactCache:
         self.facts: dict[Hashable, Any] = {}
 
     def fact(self, asked: Hashable, find: Callable[[], T]) -> T:
-        """The cached answer to a question.
+        """The cached result of `find` for a key.
 
-        asked: the question.
-        find: computes the answer at the first call.
+        asked: the key, which must determine the result of `find`.
+        find: the function that computes the result; it is called only if the key is not in the cache.
         """
         if asked not in self.facts:
             self.facts[asked] = find()

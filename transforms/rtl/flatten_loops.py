@@ -65,14 +65,14 @@ def _scheduler(function: func.FuncOp, period: float) -> Scheduler:
 
 
 def _cycles(loop: scf.ForOp, scheduler: Scheduler) -> int:
-    """The number of cycles of all iterations of a pipelined loop."""
+    """The number of cycles that a pipelined loop takes for all its iterations."""
     schedule, interval = scheduler.loop(body_of(loop), loop)
     depth = max([interval, *(cycle + 1 + rtl.latency(op) for op, cycle in schedule.cycles.items())])
     return (_trips(loop) - 1) * interval + depth
 
 
 def _trips(loop: scf.ForOp) -> int:
-    """The constant number of iterations of a loop of a nest, which is not 0."""
+    """The number of iterations of a loop in a nest, which is constant and not 0."""
     trips = trips_of(loop)
     assert trips
     return trips

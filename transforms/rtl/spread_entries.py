@@ -116,7 +116,7 @@ def _budgeted(function: func.FuncOp, rows: EntryRows, cells: int) -> tuple[int, 
 
 
 def _blocks_of_others(function: func.FuncOp, rows: EntryRows, fabric: Fabric) -> int:
-    """The number of block RAMs of those memories of a function that do not belong to a product."""
+    """The number of block RAMs that a function needs for memories that belong to no product."""
     own = {rows.values.memory, rows.vector.memory}
     others = [
         op
@@ -136,7 +136,7 @@ def _blocks_of_tables(rows: EntryRows, count: int, fabric: Fabric) -> int:
 
 
 def _address_width(rows: EntryRows) -> int:
-    """The number of bits of the address of a vector element in the vector's memory."""
+    """The width in bits of the address at which the vector's memory stores an element."""
     return (_first(rows) + max((entry.column for row in rows.rows for entry in row), default=0)).bit_length() or 1
 
 
@@ -264,7 +264,7 @@ def _word(nest: LoopBuilder, table: SSAValue, at: SSAValue) -> SSAValue:
 def _term(
     nest: LoopBuilder, rows: EntryRows, read: Sequence[SSAValue], copies: Sequence[SSAValue], lane: int, *, logic: bool
 ) -> SSAValue:
-    """The term that processing element `lane` computes.
+    """Emit the product that processing element `lane` adds to the sum, and return it.
 
     read: the loaded words of values and of addresses.
     copies: the copies of the vector.

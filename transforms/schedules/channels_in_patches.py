@@ -60,8 +60,8 @@ class ByChannelInPatches(Tiling):
 
 
 class ChannelsInPatches(Schedule):
-    """The schedule that runs the first ops in patches, possibly by channels inside a patch, and the remaining ops
-    by channels or in ordinary execution.
+    """A schedule that computes the first ops patch by patch, and the remaining ops channel by channel or in the
+    ordinary schedule. Inside a patch, ops may also be computed channel by channel.
     """
 
     name = "channels-in-patches"

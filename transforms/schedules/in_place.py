@@ -42,7 +42,7 @@ class InPlace(Tiling):
         return self.method
 
     def alive(self, graph: Graph, i: int) -> int:
-        """The number of bits of the live pixels of operand and result while node i runs."""
+        """The number of bits that the live pixels of the operand and the result occupy while node i runs."""
         raise NotImplementedError
 
     def taken(self, network: Network, i: int) -> tuple[int, list[int]]:
@@ -68,8 +68,8 @@ class Variants(InPlace):
     """A convolution in place that computes its pixels in the best of a few orders of rows and columns."""
 
     def variants(self, height: int, width: int) -> Iterator[list[int]]:
-        """Yield the variants of the method. A variant is the list of the numbers of rows or columns of its
-        turns.
+        """Yield the variants of the method. A variant is a list with the number of rows or columns that each
+        turn computes.
         """
         match self.method:
             case "replace":
@@ -102,7 +102,9 @@ class BestTurns(InPlace):
 
 
 class Overwriting(Schedule):
-    """The schedule that runs op by op, with convolutions in place. Compiled programs stream residual blocks."""
+    """A schedule that executes one op after the other, and each convolution in place. In compiled programs, the
+    schedule also streams residual blocks: it computes their ops pixel by pixel in one segment.
+    """
 
     sliced = False
 

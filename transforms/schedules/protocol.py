@@ -48,8 +48,8 @@ class Share(NamedTuple):
 class Kernels(NamedTuple):
     """The target's kernels that compute several pixels at once, and the memory that these kernels may use.
 
-    inside: the memory in the loops of a segment. single: the memory for a single op; None if `tile-windows`
-    determines it.
+    inside: the memory in the loops of a segment.
+    single: the memory for a single op; None if `tile-windows` determines it.
     """
 
     target: str
@@ -60,8 +60,9 @@ class Kernels(NamedTuple):
 class TilingOptions(NamedTuple):
     """The options of `tile-segment` for the execution of a segment.
 
-    sums: the width of accumulated sums in bits. patches: the number of parts along each sliced axis. channels: the
-    number of channels per iteration.
+    sums: the width of accumulated sums in bits.
+    patches: the number of parts along each sliced axis.
+    channels: the number of channels per iteration.
     """
 
     sums: int = 32
@@ -72,8 +73,10 @@ class TilingOptions(NamedTuple):
 class Width(NamedTuple):
     """The costs of a plan whose loops compute several channels at once.
 
-    channels: the maximum number per iteration. bits: the peak. turns: how often an op in a loop is executed. sums:
-    the number of partial sums that are read and written.
+    channels: the maximum number per iteration.
+    bits: the peak.
+    turns: how often an op in a loop is executed.
+    sums: the number of partial sums that are read and written.
     """
 
     channels: int
@@ -188,7 +191,8 @@ class Schedule(ABC):
         """The memory, in addition to a plan's peak, for computing several pixels at once. None if a plan
         permits none.
 
-        convolutions: the convolutions of the program. target: the board.
+        convolutions: the convolutions of the program.
+        target: the board.
         """
         return small_memory(convolutions, target)
 
@@ -231,7 +235,8 @@ class Schedule(ABC):
     def _program_plan(self, network: Network, order: Sequence[int], limit: int | None, most_extra: int | None) -> Plan:
         """The plan of a program whose ops run in a given order.
 
-        limit: the limit on live bits. most_extra: as in `program_plan`.
+        limit: the limit on live bits.
+        most_extra: as in `program_plan`.
         """
         ordered = network.in_order(order)
         known = list(self.program_segments(ordered))

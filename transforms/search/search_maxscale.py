@@ -65,7 +65,7 @@ class Rules:
         return scale
 
     def add_scale(self, scale: int) -> int:
-        """ADDSCALE: the scale of a sum of two numbers of one scale."""
+        """ADDSCALE: the scale of the sum of two numbers that have the same scale."""
         return scale - 1 if scale - 1 >= self.maxscale else scale
 
     def tree_sum_scale(self, scale: int, length: int) -> int:

@@ -195,7 +195,7 @@ MAX_RIVALS = 6
 
 
 class _Pareto:
-    """The state of a search.
+    """The state of a run of `search-pareto`.
 
     points: by formats, all candidates that were evaluated on all samples.
     best: the best candidate within the limits.

@@ -91,7 +91,8 @@ class SearchWeightsPass(SearchPass):
 class _Option:
     """A possible format of a constant.
 
-    bits: the bits of all elements together, including bits that belong to several elements.
+    bits: the number of bits that the constant occupies in this format, including bits that several elements
+        share.
     loss: the loss of the program if only this constant has the format.
     """
 

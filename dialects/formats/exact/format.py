@@ -102,7 +102,7 @@ def _integers(factor: Factor) -> NDArray[np.int64] | None:
 
 
 def _of_rows(constant: NDArray[np.int64], other: tuple[int, int]) -> Bound:
-    """A bound on the sum of products of each row of a constant with any numbers in the interval `other`."""
+    """For each row of a constant, a bound on the sum of its products with any numbers in the interval `other`."""
     positive, negative = (np.maximum(side, 0).sum(-1).ravel().tolist() for side in (constant, -constant))
     least, greatest = min(other[0], 0), max(other[1], 0)
     rows = list(zip(positive, negative, strict=True))

@@ -29,9 +29,11 @@ MOVED_WIDTH = 32
 
 @dataclass(frozen=True)
 class Layout:
-    """The layout of a sum of `width` bits in units of 2^-frac, stored in integers of `bin` bits.
+    """The layout of a sum that has `width` bits, is counted in units of 2^-frac, and is stored in integers of `bin`
+    bits.
 
-    The units of consecutive integers (bins) differ by a factor of 2^step. If `step` is 0, the sum is a single integer.
+    The units of consecutive integers (bins) differ by a factor of 2^step. If `step` is 0, the sum is a single
+    integer.
     """
 
     width: int
@@ -110,8 +112,8 @@ class Layout:
         return self.holds(self.product_bits(lhs, rhs), length, moved=self.unit(lhs, rhs) > 1)
 
     def product_bits(self, lhs: Parts, rhs: Parts) -> int:
-        """The number of bits of the magnitude of a product of these factors, including the shifts that precede the
-        multiplication.
+        """The width in bits of the greatest magnitude that a product of these factors can have, including the
+        shifts that precede the multiplication.
         """
         unit = self.unit(lhs, rhs)
         return lhs.bits_at(unit) + rhs.bits_at(unit)

@@ -42,7 +42,7 @@ def verify_standard(n: int, es: int) -> None:
 class Parts:
     """The significands and exponents of a format's numbers, `significand * 2^exponent`.
 
-    * bits: the number of bits of the greatest magnitude of a significand.
+    * bits: the width in bits of the greatest magnitude that a significand has.
     * least, greatest: the range of the exponents.
     * posit: the standard posit format of the raws. None for integers, which have one exponent, and for posits stored in
       parts.

@@ -211,7 +211,7 @@ def _numbers(products: Sequence[Product], initial: Factor | None) -> tuple[Seque
 
 
 def quire_of(formats: Sequence[NumberFormat]) -> QuireType:
-    """The quire for the sum of one number of each of the formats."""
+    """The quire that represents the sum of one number in each of the formats."""
     parts = list(map(parts_of, formats))
     top = max(one.greatest + one.bits for one in parts) + len(formats).bit_length() + 1
     return _laid_out(top, -min(one.least for one in parts), [[one] for one in parts], len(formats))

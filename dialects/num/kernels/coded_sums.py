@@ -26,12 +26,12 @@ __all__ = ["CodeAttr", "CodeSize", "CodedLoopAttr", "CodedRowsAttr", "CodedTileA
 
 
 class CodeSize(NamedTuple):
-    """The cost of a kernel.
+    """The time and memory of a kernel that contains its weights.
 
     * time: the time of a call, in the unit of the device.
     * once: bytes of flash per program.
     * call: bytes of flash per call.
-    * stack: bytes of stack.
+    * stack: the bytes of stack that a call needs.
     """
 
     time: int

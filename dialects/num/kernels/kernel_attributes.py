@@ -87,7 +87,8 @@ class ComposedKernelAttr(KernelAttr):
     * weights_coding, vector_coding: the codings of the factors (`tinyml.dialects.formats.number_format`), or the digits
       as which weights are packed.
     * weights, vector, sum: the widths of the stored factors and of the accumulator, in bits.
-    * gaps: the number of bits stored with each weight of a sparse row, 0 for a dense row.
+    * gaps: for a sparse row, the width in bits of the number that is stored with each weight and encodes the
+      distance from the column of the previous weight to the column of this weight; 0 for a dense row.
     * ram: 1 if the weights are in RAM, on a chip that has different instructions for reading flash; otherwise 0.
     * rows: the number of rows computed per call.
     """

@@ -134,7 +134,9 @@ class DenseSumAttr(LoopRoutineAttr, ABC):
 
 
 def _verify_products(call: CallOp, lhs: SSAValue, rhs: SSAValue) -> None:
-    """Raise `VerifyException` unless the accumulator of a call supports products of the elements of two runs."""
+    """Raise `VerifyException` unless the accumulator of a call supports the products of elements of one run with
+    elements of the other.
+    """
     formats = element_format(lhs.type), element_format(rhs.type)
     same_family(call, *formats)
     sums_products(call.sum.type, *formats)

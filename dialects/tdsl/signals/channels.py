@@ -108,7 +108,7 @@ class IntegerOp(TensorOp, ABC):
                 self.verify_format(value, bits, unit)
 
     def verify_format(self, value: SSAValue, bits: int, unit: float) -> None:
-        """Raise `VerifyException` unless the elements of a value are integers of `bits` bits in units of `unit`."""
+        """Raise `VerifyException` unless the elements of a value are `bits`-bit integers whose unit is `unit`."""
         format = format_of(value)
         formula = affine_formula(format) if format.dtype.kind == "i" else None
         if 8 * format.dtype.itemsize != bits or formula != (float(_single(unit)), 0):
@@ -257,10 +257,11 @@ def _by_minus_j(z: Array) -> Array:
 
 
 def _stage(z: Array, w: Array) -> Array:
-    """The result of one stage of radix 4.
+    """The result of one stage of a Fourier transform of radix 4.
 
-    z: shape (samples, groups, 4, span, 2).
-    w: the rotations, shape (span, 3, 2).
+    z: the complex inputs of the stage as 16-bit integers, of shape (samples, groups, 4, span, 2); the last axis
+        is the real and imaginary part.
+    w: the complex twiddle factors, of shape (span, 3, 2).
     """
     z = _over(z, 4)
     a, (b, c, d) = z[:, :, 0], (_times(z[:, :, i], w[:, i - 1]) for i in (1, 2, 3))
@@ -269,11 +270,11 @@ def _stage(z: Array, w: Array) -> Array:
 
 
 def _real_bins(z: Array, w: Array) -> Array:
-    """The bins of a real signal, computed from the transform of its samples taken as complex numbers. Bin 0 is set to
-    0.
+    """The bins of a real signal, computed from the transform of its samples taken as complex numbers. Bin 0 is set
+    to 0.
 
-    z: shape (samples, points, 2).
-    w: the rotations, shape (points / 2, 2).
+    z: the complex transform, of shape (samples, points, 2); the last axis is the real and imaginary part.
+    w: the complex twiddle factors, of shape (points / 2, 2).
     """
     points = z.shape[1]
     low: NDArray[np.int64] = np.arange(1, points // 2 + 1, dtype=np.int64)

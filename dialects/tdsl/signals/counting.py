@@ -135,11 +135,12 @@ class HistogramOp(CountOp):
 
 @irdl_op_definition
 class LongestRunOp(CountOp):
-    """The start and the length of the longest run of elements of at least `threshold`, in row-major order.
+    """The start and the length of the longest run of consecutive elements, in row-major order, that are at least
+    `threshold`.
 
-    With `below`, the elements of a run are less than the threshold instead. `least` is the minimum length of runs. Of
-    several equally long runs, the first is selected. If there is no run, the start is -1 and the length is 0. The
-    result has the shape 1 x 2.
+    With `below`, the elements of a run are less than the threshold instead. `least` is the minimum length of runs.
+    Of several equally long runs, the first is selected. If there is no run, the start is -1 and the length is 0.
+    The result has the shape 1 x 2.
     """
 
     name = "tdsl.longest_run"

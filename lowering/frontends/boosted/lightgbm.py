@@ -1,9 +1,9 @@
 """Import of LightGBM's models (L0): the text of `save_model` and the JSON of `dump_model`.
 
 The text consists of lines `name=value`, in a block per tree. In the JSON, the nodes of a tree are nested objects. A
-node sends a sample left if the feature is at most the threshold. A missing value goes to the node's default side. If
-the feature had no missing value in training, a missing value is treated as zero. The leaf values of the first trees
-include the initial values of the sums.
+node sends a sample left if the feature is at most the threshold. For a missing value, the walk through the tree
+continues at the child that the node defines as its default. If the feature had no missing value in training, a missing
+value is treated as zero. The leaf values of the first trees include the initial values of the sums.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ LINEAR = "linear trees are not supported: train with linear_tree=false"
 
 
 def _objective_of(text: str, results: int, file: str) -> Objective:
-    """Parse the objective from a text such as `binary sigmoid:1`, in which parameters follow the name.
+    """Parse an objective such as `binary sigmoid:1`, in which parameters follow the name.
 
     The parameters are ignored: a factor in the logistic function preserves the order of the sums, and hence the
     predictions.

@@ -17,8 +17,8 @@ def affine(to: ModelBuilder, x: SSAValue, weights: NDArray[Any], addends: NDArra
     """Emit the column `weights x + addends`.
 
     x: N numbers in any shape.
-    weights: K x N.
-    addends: K numbers.
+    weights: a matrix of shape K x N.
+    addends: the K numbers that are added to the product; None for zeros.
     """
     column = to.reshape(x, (weights.shape[1], 1))
     product = to.op(tdsl.MatmulOp, to.parameter(reals(weights)), column)

@@ -67,7 +67,7 @@ def repeated(to: ModelBuilder, value: SSAValue, axis: int, before: int, after: i
 
 
 def copied(to: ModelBuilder, value: SSAValue, counts: Sequence[int]) -> SSAValue:
-    """Concatenate copies of a tensor.
+    """Repeat a tensor along its axes, and return the result.
 
     counts: the number of copies along each axis.
     """

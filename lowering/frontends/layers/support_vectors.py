@@ -64,8 +64,8 @@ def kernel_sums(
 ) -> SSAValue:
     """Emit the column `coefficients k(vectors, x) + addends`. A linear kernel reduces to one matrix product.
 
-    vectors: (number, length of x).
-    coefficients: (sums, number).
+    vectors: the support vectors, one in each row; a row has the length of x.
+    coefficients: a row for each sum, with the coefficient of each support vector.
     smaller: advice on reducing the number of vectors (`StoredExamples`).
     far: whether inputs may lie far from all vectors.
     """
@@ -127,7 +127,8 @@ def _gaussians(to: ModelBuilder, x: SSAValue, gamma: float, vectors: Array, far:
 
 
 def pair_coefficients(to: ModelBuilder, of_classes: Array, sizes: Sequence[int]) -> Array:
-    """The coefficients of the decision functions of all pairs of classes, of shape (pairs, support vectors).
+    """For each pair of classes, the coefficients of its decision function, as an array of shape (pairs, support
+    vectors).
 
     of_classes: libsvm's coefficients of shape (classes - 1, support vectors), with a row per opposing class.
     sizes: the number of support vectors of each class; the vectors are sorted by class.

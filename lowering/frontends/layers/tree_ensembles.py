@@ -31,8 +31,10 @@ class Tree:
     features, thresholds: the comparison of each inner node; ignored for leaves.
     first: the child for feature <= threshold; `LEAF` for leaves.
     second: the other child; `LEAF` for leaves.
-    votes: (nodes, results); ignored for inner nodes.
-    missing: true where a missing value goes to the first child; None for a model that accepts no missing values.
+    votes: the number that each leaf adds to each result of the forest, of shape (nodes, results); ignored for
+        inner nodes.
+    missing: for each inner node, true if a missing value leads to the first child, false if it leads to the
+        second; None for a model that accepts no missing values.
     double: true for a library that compares features in double precision, false for one that rounds features to
         single precision.
     """

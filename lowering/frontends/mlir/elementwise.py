@@ -298,8 +298,8 @@ def _error_function(to: GraphWriter, x: Tensor) -> Tensor | None:
 
 
 def _extreme(op: str) -> Callable[[GraphWriter, Tensor, Tensor], Tensor | None]:
-    """The rule for a minimum or maximum. It drops an operand that is an infinity without effect, and rewrites a
-    minimum of a maximum as a clamp.
+    """The rule for a minimum or maximum. It omits an operand that never affects the result, such as the minimum with
+    infinity, and rewrites a minimum of a maximum as a clamp.
     """
 
     def rule(to: GraphWriter, a: Tensor, b: Tensor) -> Tensor | None:

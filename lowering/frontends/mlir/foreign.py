@@ -20,7 +20,7 @@ _PRETTY = re.compile(rf"^\s*(?:%[\w$.:, %-]+=\s*)?((?:{'|'.join((*DECLARED, *DIA
 
 
 def is_foreign(text: str, *, undeclared: bool = False) -> bool:
-    """Whether a text is a tensor module that another tool wrote.
+    """Whether `text` is a module on tensors that another compiler printed.
 
     undeclared: true to accept only modules with dialects that tinyml does not declare.
 

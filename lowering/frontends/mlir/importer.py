@@ -15,7 +15,8 @@ from tinyml.lowering.frontends.onnx.importer import import_graph
 
 
 def read_tensors(text: str, file: str) -> ModuleOp:
-    """Parse a text and import it as a module with one function on reals, named after the file.
+    """Parse an MLIR module on tensors and import it as a module with one function on reals, which is named after
+    the file.
 
     The text is MLIR's generic form. The module's function `main`, or its only public function, accepts one sample.
     Raises `InputError` with file, line and column of an op that is invalid or not supported, and `ParseError`.

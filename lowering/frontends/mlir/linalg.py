@@ -213,7 +213,7 @@ def _placed(reader: Reader, tensor: Tensor, dims: Sequence[str], space: Shape, o
     """Transpose a result with the axes `dims` to the order of its index map, and reshape it to `shape`.
 
     space: the extents of `dims`.
-    of: the index map.
+    of: the index map of the result.
     """
     if not tensor.shape:
         tensor = reader.to.broadcast(tensor, (), space)

@@ -277,7 +277,7 @@ def concat(to: GraphWriter, parts: Sequence[Tensor], axis: int) -> Tensor:
 def _unchanged(block: Block, after: Sequence[object], skipped: int) -> set[int]:
     """The positions of carried values that an iteration yields unchanged.
 
-    after: the yielded values.
+    after: the values that the iteration yields, in the order of the carried values.
     skipped: the number of block arguments before the carried values.
     """
     return {at for at, value in enumerate(after) if value is block.args[at + skipped]}

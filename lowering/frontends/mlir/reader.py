@@ -75,7 +75,7 @@ def supported_ops() -> Mapping[str, tuple[Sequence[str], Sequence[str]]]:
 class Reader:
     """A converter of a parsed module to a graph.
 
-    blobs: the resources that follow the module in the text.
+    blobs: the resources, such as large constants, that follow the module in the file.
     values: the values converted so far.
     carried: the carried tensors of the current loop at the start of an iteration.
     """

@@ -39,7 +39,8 @@ ELEMENTS = {"f32": "float32", "f64": "float64", "i1": "bool", "i32": "int32", "i
 
 
 def parse_generic(text: str, file: str) -> tuple[ModuleOp, OpAsmDialectInterface]:
-    """Parse the module in a text. Return the module, and the resources to which its constants refer.
+    """Parse a module that is printed in generic or custom syntax. Return the module, and the resources to which its
+    constants refer.
 
     Ops of StableHLO and CHLO are registered ops; ops of other dialects are unregistered. Raises `InputError` for an
     op that does not verify, and the errors of the parser.

@@ -47,7 +47,7 @@ class Quantiser:
 
     @property
     def offset(self) -> int:
-        """The integer that is subtracted from the rounded number to give the level."""
+        """The integer that is subtracted from the rounded number; the difference is the level."""
         return self.zero
 
     @property
@@ -110,7 +110,7 @@ class Quantiser:
 class Comparisons(Quantiser):
     """A quantiser whose level is `low + n`, where n is the number of thresholds that are at most x.
 
-    thresholds: (channels or 1, any), sorted along the last axis.
+    thresholds: a row of ascending thresholds for each channel, or one row for all channels.
     """
 
     thresholds: Singles | None = None

@@ -46,8 +46,8 @@ GREATEST_SUM = 1 << 31
     "Pad",
 )
 def moved(whole: Whole, to: Builder, node: OnnxNode, inputs: Inputs) -> Value | None:
-    """Import a node that only moves elements, by moving the integers. The functions and ranges of channels are
-    unchanged.
+    """Import a node that only moves elements: the same movement is applied to the integers of the operand. The
+    functions and ranges of channels are unchanged.
 
     None if the result has no axis of channels although functions or units differ between channels, and for nodes
     that fill with numbers that the integers' format lacks.

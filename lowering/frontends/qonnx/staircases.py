@@ -61,7 +61,7 @@ class Staircase:
 def staircase(levels: Levels, low: Integers, high: Integers, first: int, last: int) -> Staircase:
     """Find the thresholds of a function by bisection.
 
-    levels: the function.
+    levels: the function, which computes the level of each integer.
     low, high: the least and the greatest integer of each channel.
     first, last: the least and the greatest level.
     """
@@ -97,7 +97,7 @@ def shifts(steps: Staircase, thresholds: Integers) -> Integers | None:
 def rounding_thresholds(levels: Integers, shift: int, *, to_even: bool) -> Integers:
     """The least integer n for which n / 2^shift rounds to each level.
 
-    shift: not negative.
+    shift: the number of bits by which n is shifted right, at least 0.
     to_even: whether halves are rounded to even instead of up.
     """
     if shift == 0:

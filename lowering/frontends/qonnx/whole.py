@@ -196,7 +196,7 @@ class Whole(Deferred):
 
     def _rounded(self, to: Builder, by: Quantiser, found: Staircase) -> OrderedTensor | None:
         """Emit the integers plus an addend, which the result's format rounds to the levels of a staircase. None
-        if no addend gives these levels.
+        if no addend results in these levels.
         """
         source, falls = self.source, bool((found.signs < 0).any())
         if falls and not source.flips:

@@ -111,7 +111,9 @@ def quadratic_discriminant(estimator: Any, to: ModelBuilder, x: SSAValue) -> SSA
 
 
 def gaussian_mixture(estimator: Any, to: ModelBuilder, x: SSAValue) -> SSAValue:
-    """Emit the logarithm of weight times density of each component, up to a common addend."""
+    """For each component of the mixture, emit log(weight * density), increased by a number that is the same for all
+    components.
+    """
     means, weights = array(to, estimator, "means_", 2), array(to, estimator, "weights_")
     factors, (count, features) = array(to, estimator, "precisions_cholesky_"), means.shape
     match estimator.covariance_type:

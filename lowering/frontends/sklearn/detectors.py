@@ -108,7 +108,7 @@ def ellipse(estimator: Any, to: ModelBuilder, x: SSAValue) -> SSAValue:
 def minus_square(to: ModelBuilder, x: SSAValue, centre: Array, root: Array) -> SSAValue:
     """Emit -|root (x - centre)|^2, of shape 1 x 1.
 
-    root: (any number, features).
+    root: the matrix that multiplies the differences; it has a column for each feature.
     """
     column = affine(to, shifted(to, x, centre), root)
     return affine(to, to.op(tdsl.MulOp, column, column), np.full((1, len(root)), -1.0))

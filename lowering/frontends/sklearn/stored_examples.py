@@ -62,7 +62,7 @@ def _of_neighbours(estimator: Any, to: ModelBuilder, x: SSAValue, targets: NDArr
     """Emit the mean target, 1 x M, of the nearest samples. Among equally near samples, those with the lowest
     indices are used.
 
-    targets: (samples, M).
+    targets: the M targets of each training sample, of shape (samples, M).
     """
     only(to, estimator, "weights", "uniform", instead="fit it with weights='uniform'")
     only(to, estimator, "effective_metric_", "euclidean", instead="fit it with the metric 'euclidean'")

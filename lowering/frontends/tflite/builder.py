@@ -158,7 +158,7 @@ def activation_format(tensor: Tensor) -> NumberFormat:
 
 
 def _supported() -> str:
-    """A text that lists the supported types of quantised tensors, for messages."""
+    """The supported types of quantised tensors, listed in words for an error message."""
     return ", ".join(_WIDTHS)
 
 

@@ -352,7 +352,7 @@ class _Table:
         return np.frombuffer(self.content, dtype, length, start)
 
     def text(self, slot: int) -> str:
-        """A text field. Empty if it is missing."""
+        """The value of a string field; empty if the table lacks the field."""
         start, length = self._vector(slot, 1)
         return self.content[start : start + length].decode(errors="replace")
 

@@ -255,7 +255,7 @@ class _Inside:
             self.turned = nest.insert(arith.CmpiOp(odd, nest.index(0), "ne"))
 
     def row(self, row: SSAValue) -> SSAValue:
-        """The row of the image at which a window starts.
+        """The row of the image without padding at which a window starts.
 
         row: the row of the padded image at which the window starts.
         """

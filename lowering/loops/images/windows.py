@@ -193,7 +193,7 @@ def _inside(
     """Return the start and the exclusive end of the part of a run that lies inside an axis, relative to the start
     of the run.
 
-    start, length: the run.
+    start, length: the first element of the run on the axis, and the number of its elements.
     extent: the extent of the axis.
     margins: the padding before and after the axis.
     """

@@ -23,7 +23,7 @@ def _call(
     """Emit the call `tm_NAME(result, operands, table, numbers)`.
 
     table: an array of 16-bit integers; None for no table.
-    numbers: further constant arguments.
+    numbers: the constant integers that are passed after the table.
     """
     name = f"{op.name.replace('tdsl.', 'tm_')}_i{8 * tdsl.format_of(op.out).dtype.itemsize}"
     runs = [_integers(value, nest) for value in (op.out, *op.inputs)]

@@ -231,7 +231,7 @@ def _store(nest: LoopBuilder, number: Number, numbers: SSAValue, index: SSAValue
 def _factors(nest: LoopBuilder, reals: Any, source: NumberFormat, hint: str) -> SSAValue:
     """Emit a constant array of twiddle factors.
 
-    reals: the factors.
+    reals: the twiddle factors as real numbers.
     source: the format of the numbers that are multiplied.
     hint: the name hint of the array.
     """

@@ -303,7 +303,7 @@ class AvrCodedRows:
 
     @property
     def call(self) -> int:
-        """The number of bytes of flash that a call of the function needs."""
+        """The number of bytes of flash that each call of the function needs."""
         return _CALL + 4 * (len(self.rows.weights) + 1)
 
 

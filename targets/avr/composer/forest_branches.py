@@ -58,7 +58,7 @@ class Branches:
         return (int(trees.features.max(initial=0)) + 1) * trees.thresholds.itemsize
 
     def subtree(self, root: int, leaf: Callable[[int], Code], jump: a.Opcode) -> Code:
-        """The code below a root.
+        """The code that evaluates the subtree below a root.
 
         root: the root, encoded as in `Trees`.
         leaf: a function that returns the code of a leaf, which must not fall through.
@@ -123,7 +123,7 @@ class Branches:
 
     @property
     def time(self) -> float:
-        """The expected number of cycles of the comparisons and branches of an inference."""
+        """The expected number of cycles that comparisons and branches take per inference."""
         trees = self.forest.trees
         return (cycles(self.compared(0)) + 1.7) * trees.visits if trees.inner else 0.0
 

@@ -102,10 +102,10 @@ class AvrForest(ABC):
 
 @dataclass(frozen=True)
 class Leaves:
-    """The votes of the leaves of a forest of integers, and the code that adds them.
+    """The numbers that the leaves of a forest add to its results, as integers, and the code that adds them.
 
-    Z is the pointer that reads flash. Y points to the results while a record is added. r0, r18, r24 and r25 are scratch
-    registers. r1 is zero.
+    Z is the pointer that reads flash. Y points to the results while a record is added. r0, r18, r24 and r25 are
+    scratch registers. r1 is zero.
     """
 
     forest: ForestCode

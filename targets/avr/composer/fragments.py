@@ -50,7 +50,7 @@ def run(bits: int, memory: str, pointer: str) -> Sequence[Fetch]:
 def spaced(bits: int, left: str) -> Sequence[Fetch]:
     """For each byte of an element at X, the low byte first, the code that fetches the byte.
 
-    The code of the last byte then adds a register pair to X.
+    After the last byte, the code adds a register pair to X, so that X points to the next element.
 
     left: the lower register of this pair, which contains the distance between elements minus the number of bytes by
         which the fetches advance X.
@@ -254,7 +254,7 @@ WORDS = AvrArithmetic(sum=LONG, first=("r18", "r20"), meet=_words, zero="r15", c
 
 
 def arithmetic(first: int, second: int, sum: int) -> AvrArithmetic:
-    """The arithmetic of sums of products of 8-bit or 16-bit elements.
+    """The instructions that compute sums of products whose factors have 8 or 16 bits.
 
     first, second: the widths of the operands in the order in which they are fetched. A wider second operand is fetched
         byte by byte.

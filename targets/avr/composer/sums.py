@@ -95,7 +95,8 @@ def dot(weights: int, vector: int, sum: int, memory: str = FLASH) -> Kernel:
 
 
 def dot_in_chunks(sum: int, chunk: int, memory: str = FLASH) -> Kernel:
-    """The kernel that adds the products of two runs of bytes to a sum of 24 or 32 bits, in chunks of products.
+    """The kernel that multiplies the bytes of two runs and adds the products to a 24-bit or 32-bit sum. The
+    products of a chunk are first added up in a narrower sum.
 
     sum: the width of the sum.
     chunk: the number of products per chunk. The sum of any `chunk` consecutive products, counted from the last one,

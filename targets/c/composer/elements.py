@@ -89,7 +89,7 @@ def packed_at(width: int, byte: _ByteAt) -> str:
 
 
 def position(width: int, bits: int) -> str:
-    """The C expression of the byte offset, in the group, of the field of `bits` bits of element `j`.
+    """A C expression for the byte offset in the group at which the `bits`-bit field of element `j` starts.
 
     Fields of 6 and 7 bits are not supported.
     """
@@ -113,7 +113,8 @@ def _holds(byte: Byte, element: int, bits: int, at: int) -> bool:
 
 
 def _in_low_bits(width: int, bytes: list[str]) -> str:
-    """The C expression of the last element of a group whose fields of 6 or 7 bits are separate bytes.
+    """A C expression for the last element of a group in which the other elements have separate bytes and 6 or 7
+    bits.
 
     The element is assembled from the low bits of the bytes of the other elements.
     """
@@ -142,7 +143,7 @@ def _signed(byte: str, place: int, bits: int) -> str:
 
 
 def _bits_at(byte: str, bits: int) -> str:
-    """The C expression of the field of `bits` bits of element `j` in a byte."""
+    """A C expression for the `bits`-bit field of element `j` in a byte."""
     if bits == 4:
         # On chips that shift bit by bit, a selection is faster than a shift.
         return f"((j & 1 ? {byte} >> 4 : {byte}) & 15)"

@@ -249,9 +249,10 @@ def _tests(forest: ForestCode, name: str) -> dict[str, float]:
     """The expected number of comparisons of each kind per inference. The keys are the names of the kinds in cost
     tables.
 
-    In code without tables, the compiler knows the feature and the threshold of each comparison. A feature remains in a
-    register below the node that loads the feature. With a single result, or in plain code with few features, it remains
-    there for all trees. The compiler then merges comparisons of one tree with comparisons of the next.
+    In code without tables, the feature and the threshold of each comparison are constants of the C code. A feature
+    remains in a register below the node that loads the feature. With a single result, or in plain code with few
+    features, it remains there for all trees. The compiler then merges comparisons of one tree with comparisons of
+    the next.
     """
     trees, visits = forest.trees, forest.trees.likely.sum(1)
     compared = ctype(trees.thresholds)

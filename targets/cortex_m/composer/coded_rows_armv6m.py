@@ -53,7 +53,7 @@ _KEPT = 1 << 12
 def products(users: Sequence[tuple[str, int]], registers: Mapping[int, str]) -> Code:
     """Code that adds the products of an element and several weights to sums. It clobbers `ELEMENT` and `PRODUCT`.
 
-    users: pairs (sum, weight).
+    users: pairs of the register of a sum and the weight by which the element is multiplied for this sum.
     registers: for each weight that a register contains, this register.
     """
     sums: dict[int, list[str]] = {}
@@ -70,11 +70,11 @@ def products(users: Sequence[tuple[str, int]], registers: Mapping[int, str]) -> 
 def _made(weights: tuple[int, ...], registers: tuple[tuple[int, str], ...]) -> list[tuple[int, Code, str]]:
     """The products of an element and several weights, in the order that needs the fewest instructions.
 
-    weights: the weights.
+    weights: the different weights by which the element is multiplied.
     registers: pairs (weight, register) for weights that registers contain.
 
-    A product is a tuple: the weight, the instructions that compute the product, and the register that then contains the
-    product.
+    A product is a tuple: the weight, the instructions that compute the product, and the register that then contains
+    the product.
     """
     orders = permutations(weights) if len(weights) <= _TRIED else iter([sorted(weights, key=abs)])
     made = (list(_in_order(order, dict(registers))) for order in orders)

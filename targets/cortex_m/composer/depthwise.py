@@ -103,7 +103,8 @@ class OverlappingWindows(ABC):
 
     @abstractmethod
     def products(self, column: int, users: Sequence[tuple[int, int]]) -> Code:
-        """Code that adds the products of one column of elements to the sums of all windows that contain it.
+        """Code that multiplies one column of elements by weights and adds the products to the sums of all
+        windows that contain the column.
 
         users: for each of these windows, a pair (window, column of the filter).
         """

@@ -90,7 +90,8 @@ def counted(code: Repeated, count: int, counter: str, label: int) -> Repeated:
 def counted_in_memory(code: Repeated, count: int, counter: Address, register: str, label: int) -> Repeated:
     """A loop of `count` iterations whose counter is in the stack frame.
 
-    counter: the address of the counter. register: a scratch register, which is free at the end of an iteration.
+    counter: the address of the counter.
+    register: a scratch register, which is free at the end of an iteration.
     """
     begin = t.mov(register, count), t.str_(register, counter)
     end = t.ldr(register, counter), t.subs(register, 1), t.str_(register, counter), t.bne(back=label)
@@ -117,7 +118,8 @@ def blocks(step: Code) -> Code:
 def blocks_by_alignment(aligned: Code, any: Code) -> Code:
     """Code that executes a step once for every four of the r2 remaining columns.
 
-    aligned: the step if all rows start at multiples of 4. any: the step otherwise.
+    aligned: the step if all rows start at multiples of 4.
+    any: the step otherwise.
 
     Rows have 2 * r2 bytes each, starting at r0.
     """
@@ -218,8 +220,9 @@ def next_four(pointer: str, apart: int, registers: Sequence[str]) -> Code:
 def last_few(pointer: str, places: Sequence[int], registers: Sequence[str], count: int) -> Code:
     """Code that loads the last one to three bytes of one or two windows. Zeros replace the missing bytes.
 
-    pointer: the register that points to the bytes. places: the byte offsets of the windows. count: the number of
-    bytes.
+    pointer: the register that points to the bytes.
+    places: the byte offsets of the windows.
+    count: the number of bytes.
 
     The code also reads bytes before these bytes.
     """
@@ -235,8 +238,10 @@ def widened_elements(length: int, run: int, pitch: int, apart: Sequence[int], to
     """Code that widens one run of each of several windows to halfwords in the stack frame. The windows are
     interleaved.
 
-    length: the number of elements of a window. run: the index of the run among the runs that are joined. pitch: the
-    number of bytes from one run to the next. apart: for each window, the number of bytes from the first window.
+    length: the number of elements of a window.
+    run: the index of the run among the runs that are joined.
+    pitch: the number of bytes from one run to the next.
+    apart: for each window, the number of bytes from the first window.
     together: the number of consecutive elements of one window before the elements of the next window.
 
     lr points to the first window.
@@ -282,9 +287,10 @@ def rows_of_halfwords(
     """Code that adds two products to each sum of each row. A row has one sum per window. Its two weights are one
     word of the stream.
 
-    stream: the register that points into the stream. sums: for each row, the registers of its sums. windows: for
-    each window, the register that contains two elements. first: true if the products replace the contents of the
-    sums' registers.
+    stream: the register that points into the stream.
+    sums: for each row, the registers of its sums.
+    windows: for each window, the register that contains two elements.
+    first: true if the products replace the contents of the sums' registers.
 
     The code clobbers r12 and lr.
     """
@@ -338,8 +344,8 @@ def requantised_rows(stream: WeightStream, sums: Sequence[Sequence[str]], target
     r0 points to the multipliers of the rows. In the stream, the shifts follow the multipliers. Afterwards, r0
     points to the end of the shifts. The code clobbers r12 and lr.
 
-    sums: for each row, the registers of its sums. targets: for each row, the addresses at which the sums are
-    stored.
+    sums: for each row, the registers of its sums.
+    targets: for each row, the addresses at which the sums are stored.
     """
     rows, lines = len(sums), list[Code]()
     for row, (own, stores) in enumerate(zip(sums, targets, strict=True)):
@@ -354,8 +360,9 @@ def requantised_rows(stream: WeightStream, sums: Sequence[Sequence[str]], target
 def requantised_by_constants(sum: str, multiplier: str, right: int, zero: int, reach: int) -> Code:
     """Code that requantises a sum by a constant right shift of at least 1.
 
-    multiplier: a register that contains the multiplier. zero: the zero point. reach: a bound on the magnitude of
-    the sum.
+    multiplier: a register that contains the multiplier.
+    zero: the zero point.
+    reach: a bound on the magnitude of the sum.
 
     If no overflow is possible, the rounding bias and the zero point are added before the shift, and SSAT performs
     the whole shift.
@@ -383,7 +390,7 @@ def requantised_by_halves(
 
     The magnitude of the sum must be below 2^30.
 
-    * factors: a base register.
+    * factors: the base register of the addresses of multiplier and shift.
     * multiplier, right: the byte offsets from the base register of the multiplier, which has 31 bits, and of the right
       shift.
     * zero: a register that contains the zero point.
@@ -391,9 +398,9 @@ def requantised_by_halves(
     * load: the instruction that loads the shift.
     * to_even: as in `Tile`.
 
-    The code clobbers r1 to r3. The sum and the multiplier are split into halfwords, and the halfwords of the sum are
-    signed, so that no partial sum overflows. A shift leaves the last dropped bit in the carry. The carry is added to
-    round the result. For sums that are rounded once, only the carry of the last shift is added.
+    The code clobbers r1 to r3. The sum and the multiplier are split into halfwords, and the halfwords of the sum
+    are signed, so that no partial sum overflows. A shift leaves the last dropped bit in the carry. The carry is
+    added to round the result. For sums that are rounded once, only the carry of the last shift is added.
     """
     # Negative numbers are decremented, so that halves round away from zero.
     away = () if to_even else (t.asrs("r1", "r0", 31), t.adds("r0", "r0", "r1"))
@@ -439,9 +446,11 @@ def thirds(multiplier: int) -> tuple[int, int, int]:
 def requantised_by_thirds(factors: str, multiplier: int, right: str, nothing: str, zero: str, target: Address) -> Code:
     """Code that requantises a sum of magnitude below `THIRDS_LIMIT`, with three products instead of four.
 
-    factors: a base register. multiplier: the byte offset from the base register of the multiplier's `thirds`, as
-    halfwords. right, nothing: registers that contain the right shift and 0. zero: a register that contains the zero
-    point. target: the address of the store.
+    factors: the base register of the addresses of multiplier and shift.
+    multiplier: the byte offset from the base register of the multiplier's `thirds`, as halfwords.
+    right, nothing: registers that contain the right shift and 0.
+    zero: a register that contains the zero point.
+    target: the address of the store.
 
     The code clobbers r1 and r2.
     """
@@ -476,7 +485,8 @@ def requantised_from_words(place: int, target: Address, *, by_thirds: bool) -> C
     """Code that requantises a sum by `requantised_by_thirds` or `requantised_by_halves`. r4 contains the zero
     point, and r3 contains 0.
 
-    place: the byte offset of the `factor_words` from r5. target: the address of the store.
+    place: the byte offset of the `factor_words` from r5.
+    target: the address of the store.
 
     The code clobbers r6 and, by halves, also r3.
     """

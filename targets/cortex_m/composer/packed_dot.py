@@ -97,12 +97,12 @@ class _FieldFactor(NamedTuple):
 
     @property
     def source(self) -> tuple[int, bool]:
-        """The index of the element of the vector, and whether the element is negated."""
+        """The index of the vector element that the factor multiplies, and whether the element is negated."""
         return self.element, self.negative
 
 
 def block_of(bits: int) -> Block:
-    """The words of a block of weights of 2 or 4 to 7 bits."""
+    """The words of a block of weights that have 2 bits or 4 to 7 bits."""
     if bits in (2, 4):
         return _fields(bits)
     return _digits() if bits == 5 else _bytes(bits)
@@ -332,7 +332,7 @@ def _mask(mask: int) -> Code:
 
 
 def _begin(block: Block, sums: tuple[str, ...]) -> Code:
-    """Code that initialises the sums.
+    """Code that initialises the sums of a block of rows.
 
     If sums are shifted right at the end, they are initialised to zero, otherwise to their start values.
     """

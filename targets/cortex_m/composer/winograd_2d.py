@@ -81,7 +81,7 @@ class Winograd2d(WinogradKernel):
 
     @property
     def quads(self) -> int:
-        """The number of groups of four elements of a pixel."""
+        """The number of groups of four channels in a pixel."""
         return self.tile.step // QUAD
 
     @property

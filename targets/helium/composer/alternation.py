@@ -11,7 +11,7 @@ from tinyml.targets.composer.instructions import Code, joined
 
 
 class Alternation:
-    """A sequence of loads of vectors and of products that is ordered so that they alternate as far as the registers
+    """A sequence of vector loads and products, ordered so that loads and products alternate as far as the registers
     permit.
     """
 
@@ -23,19 +23,19 @@ class Alternation:
         self._loaded, self._read = dict[str, int](), dict[str, int]()
 
     def load(self, vector: str, code: Code) -> None:
-        """Append a load.
+        """Append a load to the sequence.
 
-        vector: the vector register that it writes.
-        code: its instructions.
+        vector: the vector register that the load writes.
+        code: the instructions of the load.
         """
         self._loaded[vector] = len(self._loads)
         self._loads.append(code)
         self._free.append(self._read.get(vector, -1))
 
     def multiply(self, product: Code, vectors: Sequence[str]) -> None:
-        """Append a product.
+        """Append a product to the sequence.
 
-        product: its instructions.
+        product: the instructions that compute the product.
         vectors: the vector registers that it reads.
         """
         self._read |= dict.fromkeys(vectors, len(self._products))

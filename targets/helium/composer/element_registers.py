@@ -316,10 +316,10 @@ def vectors_of(length: int, bits: int) -> int:
 
 
 def loading(width: int, bits: int, *, masked: bool) -> str:
-    """The mnemonic of a load of `width`-bit elements into lanes of the same or a greater width."""
+    """The mnemonic of the instruction that loads `width`-bit elements into lanes that are at least as wide."""
     return f"vldr{_SIZES[width]}{'t' if masked else ''}.{'u' if width == bits else 's'}{bits}"
 
 
 def storing(width: int, bits: int, *, masked: bool) -> str:
-    """The mnemonic of a store of `width`-bit elements from lanes of the same or a greater width."""
+    """The mnemonic of the instruction that stores `width`-bit elements from lanes that are at least as wide."""
     return f"vstr{_SIZES[width]}{'t' if masked else ''}.{bits}"

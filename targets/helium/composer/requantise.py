@@ -23,7 +23,8 @@ _NUMBERS = {"starts": START, "multipliers": MULTIPLIER, "shifts": LEFT_SHIFT}
 def in_blocks(blocks: int, few: int) -> Sequence[tuple[int, int]]:
     """The groups of a weight stream, as pairs (number of blocks, rows of each block).
 
-    blocks: the number of blocks of four rows. few: the number of remaining rows, which form one more block.
+    blocks: the number of blocks of four rows.
+    few: the number of remaining rows, which form one more block.
     """
     return [group for group in ((blocks, LANES), (1 if few else 0, few)) if group[0]]
 
@@ -106,7 +107,9 @@ def _decremented(sums: Sequence[str], spare: str, to_even: int) -> list[Instruct
 def shifted_equally(sums: Sequence[str], start: str, right: int, one: str) -> Code:
     """Code that shifts vectors of sums of one row, as `shifted` does for sums of different rows.
 
-    sums: one vector or two. start: the register that contains the row's start value. right, one: as in `shifted`.
+    sums: one vector or two.
+    start: the register that contains the row's start value.
+    right, one: as in `shifted`.
     """
     first, *others = sums
     lines = [integer("vadd.i32", sum, sum, start) for sum in sums]
@@ -119,8 +122,9 @@ def shifted_equally(sums: Sequence[str], start: str, right: int, one: str) -> Co
 def shifted(sums: Sequence[str], stream: str, numbers: str, right: int, one: str) -> Code:
     """Code that shifts vectors of sums right and saturates them to bytes of fixed point, which has no raw -128.
 
-    sums, stream, numbers: as in `requantised`. right: the amount of the shift. The start values include the
-    rounding bias. one: a register with 1, which is subtracted from a byte and added again.
+    sums, stream, numbers: as in `requantised`.
+    right: the amount of the shift. The start values include the rounding bias.
+    one: a register with 1, which is subtracted from a byte and added again.
     """
     lines = [access("vldrw.u32", numbers, stream, VECTOR)]
     lines += [integer("vadd.i32", sum, sum, numbers) for sum in sums]

@@ -195,7 +195,9 @@ for (int window = 0; window < {tile.count}; window++) {{
         return balanced(self.tile.count, len(_SUMS))
 
     def _strip(self, windows: int) -> int:
-        """The number of bytes on the stack for the remaining channels of the pixels of a group of windows."""
+        """The number of bytes on the stack that hold the remaining channels of the pixels in a group of
+        windows.
+        """
         return self.width(windows) * self.rest_vectors * VECTOR
 
     def function(self) -> Repeated:

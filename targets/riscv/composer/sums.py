@@ -133,7 +133,7 @@ def _row_pointers(code: RiscvCode[V], bits: int, first: V, count: V, rows: int) 
 
 
 def parameters(weights: int, vector: int) -> str:
-    """The declarations of the C parameters for weights and vector."""
+    """The C declarations of the parameters `w`, the weights, and `x`, the vector."""
     return f"const int{weights}_t *w, const int{vector}_t *x"
 
 
@@ -281,7 +281,7 @@ def sparse_dot(weights: int, vector: int) -> Kernel:
 
 @dataclass(frozen=True)
 class _SparseDot(_RunKernel):
-    """The sum of products of the entries of a sparse row and a vector. The pointer into the vector advances by gaps.
+    """The product of a sparse row and a vector. The pointer into the vector advances by gaps.
 
     weights, vector: widths in bits.
     """

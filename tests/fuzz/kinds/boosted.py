@@ -45,7 +45,9 @@ def keys_of(value: Any) -> list[Any]:
 
 
 def change(holder: Any, random: Random, others: list[Any]) -> None:
-    """Change an entry of a list or an object."""
+    """Remove, duplicate, shuffle or replace entries of a JSON list or object in place. A replacement is an unusual
+    value or one of `others`.
+    """
     key = random.choice(keys_of(holder))
     match random.randrange(8):
         case 0:

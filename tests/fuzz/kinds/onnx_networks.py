@@ -240,7 +240,10 @@ CHANGES: tuple[Callable[[onnx.GraphProto, Random], None], ...] = (
 
 
 def with_other_lengths(content: bytes, random: Random) -> bytes:
-    """A file in which some bytes that may encode lengths, tags or the ends of numbers are replaced."""
+    """Replace one to three bytes of a file by values that are critical in the encoding of protocol buffers: the
+    least and greatest bytes, bytes with and without the continuation bit, and a long variable-length integer.
+    Return the file.
+    """
     piece = bytearray(content)
     for _ in range(random.randint(1, 3)):
         at = random.randrange(len(piece))

@@ -49,7 +49,7 @@ def names(family: str, models: dict[str, tuple[str, ...]] = FAMILIES) -> list[st
 
 
 def mean(ratios: Iterable[float]) -> float:
-    """The geometric mean."""
+    """The geometric mean of positive ratios."""
     logarithms = [math.log(ratio) for ratio in ratios]
     return math.exp(sum(logarithms) / len(logarithms))
 

@@ -94,9 +94,9 @@ VERSION = 6
 
 
 def driver(stream: str, name: str) -> str:
-    """The C driver for a module at IREE's level `stream`.
+    """The C driver for a module.
 
-    name: the name of the tinyml program whose functions the driver replaces.
+    stream: the text of the module at IREE's level `stream`.
     """
     words = b"".join(_bytes(text) for text in _composite(stream))
     execute = stream[stream.rindex("stream.cmd.execute", 0, stream.rindex("stream.tensor.export")) :]

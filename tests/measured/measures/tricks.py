@@ -58,7 +58,7 @@ def _products(network: Network) -> int:
 
 @dataclass(frozen=True)
 class Trick:
-    """A way to train a network.
+    """A network and the additional techniques with which it is trained.
 
     added: which distorted images are added: `none`, `all` or the `easy` ones.
     """

@@ -65,7 +65,7 @@ def in_cycles() -> Values:
 
 
 def models_of_the_paper() -> Values:
-    """The number of models of both of SeeDot's families whose figures the pages show."""
+    """The number of SeeDot's models, in both families, whose figures the pages show."""
     shown = read(FOLDER / "results-formats.json").keys() | read(FOLDER / "papers-published.json").keys()
     counts = {family: sum(name.startswith(f"{family}-") for name in shown) for family in ("protonn", "bonsai")}
     return {**counts, "models": sum(counts.values())}

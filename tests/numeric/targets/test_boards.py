@@ -151,7 +151,9 @@ def only_the_board(*given: Any) -> list[str]:
 
 
 def test_what_does_not_fit_is_told_the_memories_of_the_board(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
-    """The message also names a board that is large enough."""
+    """The error message for a program that does not fit states the memories of the board, and names a board that is
+    large enough.
+    """
     monkeypatch.setattr("tinyml.tools.driver.compile_model.remedies", only_the_board)
     request = Request(
         model=MODEL / "small_network.sd", val=MODEL / "val.npz", target="attiny85", format="f32", out=tmp_path / "o"

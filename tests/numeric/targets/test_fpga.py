@@ -176,7 +176,7 @@ def test_a_layer_in_floats_is_no_hardware():
 
 @pytest.mark.parametrize("width", spread([8, 16], 1))
 def test_a_softmax_in_integers_is_hardware(width: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
-    """Every raw score equals the evaluator's."""
+    """A softmax is compiled to a hardware module whose raw scores all equal the evaluator's."""
     with monkeypatch.context() as patches:
         without_tools(patches)
         model = tinyml.compile(*classifier(), board=TARGET, format="fixed", width=width, outputs="scores")

@@ -139,7 +139,7 @@ def _fails(found: Counterexample) -> bool:
 
 
 def test_ties(monkeypatch: pytest.MonkeyPatch):
-    """The defect: ties are rounded down instead of up."""
+    """An inserted defect is found: ties are rounded down instead of up."""
 
     def rescale(self: Machine[Any], x: Int[Any], right: int) -> Int[Any]:
         if right <= 0:
@@ -151,14 +151,16 @@ def test_ties(monkeypatch: pytest.MonkeyPatch):
 
 
 def test_saturation(monkeypatch: pytest.MonkeyPatch):
-    """The defect: results may be the least two's complement integer, which is not a raw of the format."""
+    """An inserted defect is found: results may be the least two's complement integer, which is not a raw of the
+    format.
+    """
     monkeypatch.setattr(FixedType, "limits", property(lambda self: machine.limits(self.width.data)))
     found = _false("fixed:8", num.SubOp)
     assert found.documented == -127
 
 
 def test_overflow(monkeypatch: pytest.MonkeyPatch):
-    """The defect: sums are computed in the width of their operands."""
+    """An inserted defect is found: sums are computed in the width of their operands."""
     given = machine.width_for
 
     def width_for(low: int, high: int, widths: Any = machine.WIDTHS) -> int:
@@ -170,7 +172,7 @@ def test_overflow(monkeypatch: pytest.MonkeyPatch):
 
 
 def test_interval(monkeypatch: pytest.MonkeyPatch):
-    """The defect: a difference has the interval of a sum."""
+    """An inserted defect is found: a difference has the interval of a sum."""
     given = Machine[Any].sub
 
     def sub(self: Machine[Any], a: Int[Any], b: Int[Any]) -> Int[Any]:
@@ -219,7 +221,9 @@ def test_a_sum_one_past_a_register(monkeypatch: pytest.MonkeyPatch):
 
 @pytest.mark.parametrize("amount", [1, 6, 13])
 def test_a_rounding_of_one_amount(amount: int, monkeypatch: pytest.MonkeyPatch):
-    """The defect: ties are rounded down for one shift amount, which does not occur for the scales of all ranges."""
+    """An inserted defect is found: ties are rounded down for one shift amount, which does not occur for the scales of
+    all ranges.
+    """
     pytest.importorskip("z3", reason="the solver is not installed")
     given = Machine[Any].rescale
 
@@ -232,7 +236,7 @@ def test_a_rounding_of_one_amount(amount: int, monkeypatch: pytest.MonkeyPatch):
 
 
 def test_neighbouring_scales(monkeypatch: pytest.MonkeyPatch):
-    """The defect: a format rounds numbers of a scale that is one greater in a different way."""
+    """An inserted defect is found: a format rounds numbers of a scale that is one greater in a different way."""
     given = FixedType.store
 
     def store(self: FixedType, m: Machine[Any], x: Int[Any], scale: int) -> Any:
@@ -245,7 +249,9 @@ def test_neighbouring_scales(monkeypatch: pytest.MonkeyPatch):
 
 @pytest.mark.parametrize("format", ["mxint:4", "mxfp:4"])
 def test_exponents_of_groups(format: str, monkeypatch: pytest.MonkeyPatch):
-    """The defect: exponents wrap around at 32, for a given tensor or for one whose exponents are chosen."""
+    """An inserted defect is found: exponents wrap around at 32, for a given tensor or for one whose exponents are
+    chosen.
+    """
     [one] = variants(format_spelled(context(), format))
     given: Callable[[GroupsAttr], Any] = GroupsAttr.by_run.fget  # pyright: ignore
     monkeypatch.setattr(GroupsAttr, "by_run", property(lambda self: given(self) % 32))
@@ -265,7 +271,7 @@ def test_a_scaffold_of_a_grouped_format():
 
 
 def test_fold(monkeypatch: pytest.MonkeyPatch):
-    """The defect: a conversion between formats with equal storage folds to its operand."""
+    """An inserted defect is found: a conversion between formats with equal storage folds to its operand."""
 
     def fold(self: num.ConvertOp) -> Any:
         formats = [one.type for one in (self.input, self.result)]
@@ -277,7 +283,7 @@ def test_fold(monkeypatch: pytest.MonkeyPatch):
 
 
 def test_fold_on_tensors(monkeypatch: pytest.MonkeyPatch):
-    """The defect: a clamp folds to an earlier, wider clamp."""
+    """An inserted defect is found: a clamp folds to an earlier, wider clamp."""
     monkeypatch.setattr(elementwise, "_contains", lambda outer, inner: outer[0] <= inner[0])  # pyright: ignore
     one = Known(FixedType(8, 4), FixedType(8, 4).specification)
     wrong = [found for fact in facts(one) if (found := decide(fact, 10).counterexample) is not None]
@@ -289,7 +295,7 @@ def test_fold_on_tensors(monkeypatch: pytest.MonkeyPatch):
 
 
 def test_decoder(monkeypatch: pytest.MonkeyPatch):
-    """The defect: one raw of a posit is decoded as its neighbour."""
+    """An inserted defect is found: one raw of a posit is decoded as its neighbour."""
     given: Callable[[PositType], Any] = PositType.table.fget  # pyright: ignore
 
     def table(self: PositType) -> Any:
@@ -302,7 +308,7 @@ def test_decoder(monkeypatch: pytest.MonkeyPatch):
 
 
 def test_division(monkeypatch: pytest.MonkeyPatch):
-    """The defect: a reciprocal is one too small, which affects few of millions of totals."""
+    """An inserted defect is found: a reciprocal is one too small, which affects few of millions of totals."""
     pytest.importorskip("z3", reason="the solver is not installed")
 
     def reciprocal(divisor: int, most: int) -> tuple[int, int] | None:
@@ -313,7 +319,7 @@ def test_division(monkeypatch: pytest.MonkeyPatch):
 
 
 def test_rounding_when_a_program_is_compiled(monkeypatch: pytest.MonkeyPatch):
-    """The defect: constants are rounded with halves to even."""
+    """An inserted defect is found: constants are rounded with halves to even."""
     monkeypatch.setattr(FixedType, "rounded", lambda self, reals: np.rint(np.asarray(reals, np.float64)))  # pyright: ignore
     [one, *_] = variants(format_spelled(context(), "fixed:8"))
     [found] = (decide(fact, 10).counterexample for fact in facts(one) if fact.subject == "encode")
@@ -322,7 +328,9 @@ def test_rounding_when_a_program_is_compiled(monkeypatch: pytest.MonkeyPatch):
 
 
 def test_program_of_a_function(monkeypatch: pytest.MonkeyPatch):
-    """The defect: in the program for hardware, a requantisation rounds halves up instead of away from zero."""
+    """An inserted defect is found: in the program for hardware, a requantisation rounds halves up instead of away from
+    zero.
+    """
     pytest.importorskip("z3", reason="the solver is not installed")
     call = Call("tm_requantize_s32", (None, 1395864371, -5))
     assert decide(function_statement(call), 60).proved
@@ -447,7 +455,9 @@ def test_a_program_whose_groups_have_exponents(tmp_path: Path, capsys: pytest.Ca
 
 
 def test_a_bound_that_sums_leave(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]):
-    """The defect: the pass that chooses accumulators and its verifier ignore the weights of one sign."""
+    """An inserted defect is found: the pass that chooses accumulators and its verifier ignore the weights of one
+    sign.
+    """
     pytest.importorskip("z3", reason="the solver is not installed")
     given = exact_format._of_rows  # pyright: ignore
 

@@ -71,7 +71,7 @@ def test_a_posit_at_a_wrong_place(monkeypatch: pytest.MonkeyPatch):
 
 
 def test_bits_that_are_lost_and_do_not_count(monkeypatch: pytest.MonkeyPatch):
-    """The defect: a sum just above the midpoint of two posits is rounded as a tie."""
+    """An inserted defect is found: a sum just above the midpoint of two posits is rounded as a tie."""
     given = JoinOp._highest  # pyright: ignore[reportPrivateUsage]
 
     def highest(self: JoinOp, e: Emitter, sign: SSAValue) -> tuple[Sequence[SSAValue], SSAValue, SSAValue]:
@@ -83,7 +83,9 @@ def test_bits_that_are_lost_and_do_not_count(monkeypatch: pytest.MonkeyPatch):
 
 
 def test_a_tie_that_goes_up(monkeypatch: pytest.MonkeyPatch):
-    """The defect, only in the program for hardware: halves are rounded away from zero instead of to even."""
+    """A defect is found that exists only in the program for hardware: halves are rounded away from zero instead of to
+    even.
+    """
     given = IntegerBuilder.compare
 
     def compare(self: IntegerBuilder, a: SSAValue, predicate: str, b: SSAValue | int) -> SSAValue:
@@ -106,7 +108,9 @@ def test_a_quire_that_is_too_narrow(monkeypatch: pytest.MonkeyPatch):
 
 
 def test_bins_without_room_for_the_length(monkeypatch: pytest.MonkeyPatch):
-    """The defect: numbers are added to one bin whole, although sums of many of them overflow the bin."""
+    """An inserted defect is found: numbers are added to one bin whole, although sums of many of them overflow the
+    bin.
+    """
 
     def holds(self: Layout, bits: int, length: int = 1, *, moved: bool = False) -> bool:
         return True
@@ -120,7 +124,7 @@ def test_bins_without_room_for_the_length(monkeypatch: pytest.MonkeyPatch):
 
 
 def test_a_carry_that_loses_a_sign(monkeypatch: pytest.MonkeyPatch):
-    """The defect: negative bins do not carry."""
+    """An inserted defect is found: negative bins do not carry."""
     given = Emitter.shrsi
 
     def shrsi(self: Emitter, a: SSAValue, b: SSAValue) -> SSAValue:

@@ -89,7 +89,9 @@ def test_headers_that_would_silently_replace_others(
 
 
 def test_a_header_may_have_the_name_of_another_chips(own: Register) -> None:
-    """A program contains only headers of the runtime and of its own chip."""
+    """A chip of a package may define a header with the name of another chip's header. A program contains only headers
+    of the runtime and of its own chip.
+    """
     ours, theirs = {"tinyml/enter.h": "static int tm_own(void) { return 1; }\n"}, "tinyml/distance_cortex_m.h"
     with installed(own(ours)):
         assert definition_of("tm_own", "own") == [*ours.items()]

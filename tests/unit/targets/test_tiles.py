@@ -124,7 +124,9 @@ def coded(rows: int, apart: int) -> CodedTile:
 
 @pytest.mark.parametrize("target", ["cortex-m0", "cortex-m4"])
 def test_a_coder_has_kernels_of_its_own_kind_only(target: str):
-    """A tile of a single row is both a tile of rows and a tile of channels."""
+    """A coder returns a kernel only for tiles of its kind, tiles of rows or of channels. A tile with a single row is of
+    both kinds.
+    """
     for coder in tile_coders(target):
         kinds = {(rows, apart): coder.kernel(coded(rows, apart)) for rows, apart in ((2, 1), (2, 2), (1, 1))}
         by_channel = coder.family.channels

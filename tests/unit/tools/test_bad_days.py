@@ -248,8 +248,8 @@ LATE = {
 
 @pytest.mark.parametrize("name", LATE)
 def test_what_can_be_seen_at_once_is(name: str, folder: Path, capsys: pytest.CaptureFixture[str]):
-    """An earlier version reported a missing file only after it had read the model, and a target without costs only
-    after it had evaluated candidates.
+    """Errors that do not depend on the model, such as a missing file or a target without costs, are reported in one
+    line before any output is written.
     """
     command, said = LATE[name]
     assert main(command.split()) == 1
@@ -259,8 +259,8 @@ def test_what_can_be_seen_at_once_is(name: str, folder: Path, capsys: pytest.Cap
 
 
 def test_names_are_utf_8_whatever_the_locale(folder: Path):
-    """Without a UTF-8 locale, Python represents the bytes of arguments as lone surrogates. An earlier version
-    attributed the resulting error to a plug-in.
+    """The command accepts UTF-8 names of files and classes without a UTF-8 locale, although Python then represents the
+    bytes of arguments as lone surrogates.
     """
     # Letters of two, three and four bytes.
     name = "é-日本-😀"

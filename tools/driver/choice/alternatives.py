@@ -123,7 +123,7 @@ def considered() -> Sequence[Alternative]:
 
 
 def _formats_of(row: Alternative) -> set[str]:
-    """The names of the formats of an alternative and of its weights."""
+    """The name of an alternative's main format, and the name of the format of its weights."""
     return {row.options[name].partition(":")[0] for name in ("format", "weights") if name in row.options}
 
 

@@ -364,7 +364,7 @@ def _has_images(trial: ProgramTrial) -> bool:
 class NothingFitsError(InputError):
     """The error that no alternative fits the board.
 
-    least: the smallest alternative.
+    least: the alternative that needs the least memory.
     """
 
     def __init__(self, least: Candidate):
@@ -385,7 +385,7 @@ class AutoChoice:
     late: last resorts and compact programs that were not needed.
     failed: alternatives that do not compile.
     division: the way in which the validation set was divided into groups.
-    bounds: the limits.
+    bounds: the limits on flash, RAM and loss that an alternative must meet.
     """
 
     taken: Candidate

@@ -79,7 +79,7 @@ class Loss:
     lost, gained: the numbers of counted samples, 0 for numbers.
     samples: the number of samples.
     groups: the number of independent groups.
-    counted: False for numbers.
+    counted: false for a model that returns numbers, whose loss is not a count of samples.
     labelled: False if every changed answer counts as lost.
     likely: the maximum loss in points if the margins of other data change as the margins of the samples do, which is
         less than the bound for few samples; None without reliable margins; for a detector, the bound.
@@ -477,7 +477,7 @@ class _NetLoss:
     sample is lost.
 
     samples: the number of samples.
-    gained: the share of gained samples.
+    gained: the share of samples that only the compiled program classifies correctly.
     """
 
     def __init__(self, net: int, gained: float, samples: int) -> None:

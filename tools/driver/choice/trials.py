@@ -76,7 +76,7 @@ class Prepared:
 
     @property
     def reals(self) -> ModuleOp:
-        """The program with its profile."""
+        """The program on reals with the profile of its tensors."""
         return self.program.after(self.profile).module
 
     @cached_property

@@ -66,7 +66,7 @@ def packagings_for(
 
 
 def _instead(board: Board) -> str:
-    """A text that lists the packagings that support a board, for a message about a packaging that does not."""
+    """The packagings that support a board, in words for a message about a packaging that does not support it."""
     taking = [one.name for one in (*_usual(), *PACKAGINGS.each()) if one.lacks(board) is None]
     names = ", ".join(dict.fromkeys(taking)) or PLAIN
     return f"--package takes {names} for it, and {PLAIN} writes the C files alone"

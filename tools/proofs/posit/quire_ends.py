@@ -136,7 +136,7 @@ class _Digits:
         return found
 
     def of(self, number: int) -> Sequence[int]:
-        """The digits of a number."""
+        """The digits of a number, least significant first; the last element contains all remaining places."""
         found = list[int]()
         for _ in range(self.count):
             found.append(number % self.base)

@@ -41,7 +41,7 @@ SAMPLES = 400
 
 @dataclass(frozen=True)
 class Summed:
-    """A sum of `length` products of posits of one type, and its quire."""
+    """A sum of `length` products of two posits each, all of one type, and the quire in which the sum is computed."""
 
     format: PositType
     length: int

@@ -14,7 +14,8 @@ class DataFaults:
     """The faults of the data that determine formats.
 
     few: the number of samples, if it is too small; otherwise None.
-    poor: a text with the result of a model on reals that is no better than a guess; otherwise empty.
+    poor: the accuracy or the error of the model on reals, in words, if it is no better than a guess; otherwise
+        empty.
     missing: classes without a sample, if there are labels.
     apart: the fraction of numbers in one data set that lie far from the range of the other set; 0 if the sets are
         similar.

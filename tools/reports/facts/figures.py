@@ -22,12 +22,12 @@ _BEFORE = {"simulated": "", "board": "", "published": "~", "modelled": "~", "lea
 
 @dataclass(frozen=True)
 class Figure:
-    """A named figure: a number or a text, or None if it is unknown.
+    """A named figure of a report. `value` is a number or a word such as `auto`, or None if the value is unknown.
 
     unit: the unit of a number.
     limit: the maximum of the figure.
     exact: the figure of the float model.
-    beside: a remark.
+    beside: a remark that reports print after the value.
     source: the source of a number in milliseconds (`TimeSource`).
     """
 

@@ -197,7 +197,7 @@ class OrderingProblem:
         return done | bit, alive + need, alive + left
 
     def peak(self, order: Sequence[int]) -> int:
-        """The peak of live bytes of an order of tasks."""
+        """The greatest number of bytes that are live at once when tasks run in a given order."""
         done, alive, peak = 0, self.alive(0), 0
         for task in order:
             done, need, alive = self.step(done, task, alive)

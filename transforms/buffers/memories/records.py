@@ -1,5 +1,5 @@
-"""The record of the assignment to memories: an attribute of the arena that `place-memories` writes and that later
-passes and reports read.
+"""The attribute `memories` of the arena. `place-memories` writes the attribute, and later passes and reports read it.
+It contains the memories of the board, the content of each memory, and the wait cycles.
 """
 
 from __future__ import annotations
@@ -44,9 +44,9 @@ class Placed:
 
 @dataclass(frozen=True)
 class Record:
-    """The memories, in the order of their parts of the arena, and the cost of the assignment.
+    """The assignment of buffers, constants and the stack to memories, and its cost.
 
-    cost, bound: the wait cycles of one inference, and a lower bound on them.
+    memories: the memories, in the order of their parts of the arena.
     proof: the method that proved the bound, as in `Choice`.
     checked: the name of the independent check that agreed, or "".
     """

@@ -217,8 +217,8 @@ class _Layers:
 
 
 def _short_patterns(grid: Grid, height: int, check: Check) -> Iterator[int]:
-    """Yield, for each buffer, the set of sums of sizes of buffers that are live together with it. These offsets
-    mostly suffice.
+    """Yield a set for each buffer: the total sizes of all combinations of buffers that are live together with the
+    buffer. These offsets mostly suffice.
 
     Some possible offsets are missing, because the buffer below may rest on buffers that are never live together
     with the upper buffer.

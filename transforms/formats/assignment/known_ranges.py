@@ -80,8 +80,8 @@ def votes_of(forest: tdsl.ForestOp) -> NDArray[np.float64] | None:
 
 
 def _of_greatest(op: tdsl.ProductOp) -> KnownRange | None:
-    """The range of a sum of constants that a mask of the k greatest elements selects, such as the targets of the
-    nearest samples. None for other products.
+    """The range of the sum of those constants that a mask of the k greatest elements selects. The constants are,
+    for example, the targets of the nearest samples. None for other products.
     """
     constant, mask = _of_constant(op.lhs), tdsl.unreshaped(op.rhs).owner
     if constant is None or not isinstance(mask, tdsl.TopKMaskOp) or tdsl.shape_of(op.rhs)[1] != 1:

@@ -144,7 +144,7 @@ class TensorClass:
 
     @cached_property
     def is_condition(self) -> bool:
-        """True if an op asks which elements of a member are positive."""
+        """Whether an op tests which elements of a member are positive."""
         uses = ((value, use.operation) for value in self.members for use in value.uses)
         return any(isinstance(op, tdsl.TensorOp) and op.compares(value) for value, op in uses)
 
@@ -286,7 +286,7 @@ class FormatChoice:
 
 
 def with_choice(choices: Sequence[FormatChoice], index: int, choice: FormatChoice) -> list[FormatChoice]:
-    """A copy of `choices` with the choice of one class of tensors replaced."""
+    """A copy of `choices` in which one class of tensors has another choice."""
     return [*choices[:index], choice, *choices[index + 1 :]]
 
 

@@ -260,8 +260,8 @@ class InputMoments:
         return self.known[key]
 
     def mean_squares(self, constant: tdsl.ConstOp) -> Reals | None:
-        """The mean square of the factors of each number of a constant, in a shape that broadcasts to the
-        constant's shape.
+        """For each number of a constant, the mean square of the numbers by which it is multiplied, in a shape
+        that broadcasts to the constant's shape.
 
         None if the constant has any use other than as a factor. If a loop indexes the constant, each number has
         a separate mean square.

@@ -117,7 +117,7 @@ class NumberLists:
     def _starts(self, constants: Sequence[tuple[Reals, Reals]], exponents: Sequence[int]) -> Iterator[Reals]:
         """Yield the numbers of each format of the same family and width, fitted to the constants.
 
-        exponents: the exponent of the power of two of each constant.
+        exponents: for each constant, the exponent of the power of two by which it is divided.
         """
         from tinyml.dialects.machine.numpy_machine import NumpyMachine
 

@@ -86,7 +86,7 @@ def worth_moving(
     In each row, the number with the greatest gain is moved until no move reduces the cost; moved numbers may be
     moved back. Moving row r by d costs 2 d slopes[r] + d moments d. No row's sum of magnitudes exceeds `most`.
 
-    now, other, slopes: arrays of shape (rows, numbers).
+    now, other: the current value of each number and the value to which it may be moved, of shape (rows, numbers).
     moments: of shape (numbers, numbers).
     doubts: the uncertainty of the slopes, of the same shape as the slopes; a gain must exceed it. None for no
         uncertainty.

@@ -48,7 +48,7 @@ class Answers:
         return replace(right, classes=classes, scores=scores)
 
     def part(self, samples: NDArray[Any]) -> Answers:
-        """The answers to some samples.
+        """The answers for a subset of the samples.
 
         samples: a mask or indices of the samples.
         """

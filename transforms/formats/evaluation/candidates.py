@@ -152,8 +152,8 @@ class SearchProblem:
     """The complete input of a process that evaluates candidates.
 
     program: the profiled program on reals, as text.
-    x: inputs of shape (samples, elements).
-    y: labels, or None.
+    x: the input of each sample as real numbers, of shape (samples, elements).
+    y: the label of each sample; None for data without labels.
     scheme, scale_by: the options `functions` and `scale_by` of `assign-format`.
     targets: as in `Data`.
     """

@@ -21,10 +21,10 @@ def variances(values: NDArray[np.float64]) -> NDArray[np.float64]:
 def shares_of_variance(
     values: NDArray[np.float64], targets: NDArray[np.float64], variance: NDArray[np.float64]
 ) -> NDArray[np.float64]:
-    """For each sample, the squared error divided by the variance of the targets, averaged over all outputs:
-    (samples,). The mean over the samples is 1 - R2.
+    """For each sample, the mean over all outputs of the squared error divided by the variance of the output's
+    targets. The mean of the result over the samples is 1 - R2.
 
-    values, targets: arrays of shape (samples, outputs).
+    values, targets: the computed and the expected outputs, of shape (samples, outputs).
     variance: the variance of each output's targets.
     """
     return ((values - targets) ** 2 / variance).mean(1)

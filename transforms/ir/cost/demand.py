@@ -54,7 +54,7 @@ UNKNOWN_TRIPS = 16
 
 
 def arena_and_input(module: ModuleOp) -> int:
-    """The number of bytes of the arena and of the input arguments of a packed program. An input that arrives row by
+    """The number of bytes of a packed program's arena and input arguments together. An input that arrives row by
     row has none.
     """
     arena = sum(op.size for op in module.walk() if isinstance(op, scratch.ArenaOp))

@@ -114,7 +114,7 @@ _WIDE_TYPE = re.compile(r"\bi64\b|_[si]64")
 class TimeShares:
     """Fractions of the estimated time of an inference, from 0 to 1.
 
-    softmax: softmax operations.
+    softmax: the time of softmax operations.
     wide_sums: arithmetic on integers of 64 bits, except in softmax.
     soft_floats: floating-point arithmetic in software.
     scaler: the operations that scale the input before any other operation.

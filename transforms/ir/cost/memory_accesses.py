@@ -1,8 +1,8 @@
 """The loads and stores of a program by array, counted in its loops (L4).
 
-The count is static: the product of the numbers of iterations of the loops around each load and store. A call of a
-kernel counts every element of its operands once, because kernels keep operands in registers, although a kernel may load
-some elements more than once. Every branch counts as taken.
+The count is static: each load and store counts as often as the loops around it execute it. A call of a kernel counts
+every element of its operands once, because kernels keep operands in registers, although a kernel may load some elements
+more than once. Every branch counts as taken.
 """
 
 from __future__ import annotations
@@ -158,8 +158,8 @@ def _trips(loop: scf.ForOp) -> float | None:
 
 
 def _mean(indices: Sequence[SSAValue], function: Callable[..., Values]) -> float | None:
-    """The mean of a function of indices over all iterations of the enclosing loops. None if an index does not
-    follow from loop indices.
+    """The mean value that a function of loop indices has over all iterations of the enclosing loops. None if an
+    index does not follow from loop indices.
     """
     around = dict[SSAValue, range]()
     if not all(_note_loops(index, around) for index in indices) or prod(map(len, around.values())) > MOST_ITERATIONS:

@@ -122,13 +122,13 @@ def forests_reached(function: func.FuncOp) -> set[tdsl.ForestOp]:
 
 
 def compare_argument(program: ModuleOp, function: func.FuncOp, *, scaled: bool) -> bool:
-    """Let forests read a program's argument directly, if they read moved or imputed elements of it. Return whether
-    afterwards only forests read the argument.
+    """Replace the input of a forest by the program's argument if the input consists of moved or imputed elements of
+    the argument. Return whether all ops that still read the argument are forests.
 
-    In a tree, a missing element follows the same path as its imputed value would.
+    The changed trees branch on a missing element as the original trees branch on the value that replaces it.
 
-    scaled: whether to include forests that read scaled elements; their thresholds become rounded thresholds on the
-    argument.
+    scaled: whether to also replace the inputs that consist of scaled elements; the thresholds of such a forest
+        are converted to the scale of the argument and rounded.
     """
     [argument] = function.body.block.args
     if tdsl.is_only_compared(argument):

@@ -1,5 +1,5 @@
-"""Profiles: statistics of the values of each tensor of a program on reals, over a data set, stored as attributes
-of ops.
+"""Profiles: statistics on the values that each tensor of a program on reals has over a data set, stored as
+attributes of ops.
 """
 
 from __future__ import annotations

@@ -44,7 +44,7 @@ def level_rotation(points: Reals) -> NDArray[np.float64]:
     2023). It then rotates planes of two coordinates one after the other, as in Jacobi's method. The angle of each
     rotation minimises the greater magnitude of the two coordinates.
 
-    points: of shape (count, n).
+    points: the coordinates of each point, of shape (count, n).
     """
     n = points.shape[1]
     norms = np.linalg.norm(points, axis=1)
@@ -202,8 +202,8 @@ def _stretch(greatest: float, weight: float, square: float) -> float:
 
 
 def _unforeseen(vectors: Reals) -> float:
-    """The sum over all elements of vectors of the mean square of the element's unpredictable part, which earlier
-    elements do not predict.
+    """For each element of a vector, earlier elements predict a part of its value. The result is the mean square of
+    the remaining part, summed over all elements.
 
     When weights are rounded (`round_weights`), the errors of predictable parts compensate for each other.
     """

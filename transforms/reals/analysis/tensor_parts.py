@@ -18,7 +18,7 @@ from tinyml.dialects.tdsl.masking import MaskedSoftmaxOp
 
 
 class Part(NamedTuple):
-    """The elements `start` to `stop`, exclusive, of each of the `rows` rows of a tensor.
+    """A part of a tensor with `rows` rows: the elements from `start` up to but not including `stop` in each row.
 
     The rows are those of the tensor reshaped to a matrix. A part is therefore independent of reshapes.
     """

@@ -1,4 +1,4 @@
-"""The importance of groups of channels for the results of a network."""
+"""An estimate of how much each group of channels affects the results of a network."""
 
 from __future__ import annotations
 

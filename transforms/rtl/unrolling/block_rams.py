@@ -92,7 +92,8 @@ def stored_part(word: int, width: int) -> int:
 
 
 def memory_cells(fabric: Fabric, type: rtl.MemoryType, content: DenseIntOrFPElementsAttr | None) -> tuple[int, int]:
-    """The numbers of LUTs and of block RAMs of a memory, in the form that synthesis estimates to be the smallest.
+    """The numbers of LUTs and block RAMs that a memory needs in the form that synthesis estimates to be the
+    smallest.
 
     content: the initial words; None for a memory without initial content.
     """

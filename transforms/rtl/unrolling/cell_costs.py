@@ -34,7 +34,7 @@ width.
 
 
 def cells_of(ops: Iterable[Operation], operators: Operators, fabric: Fabric) -> tuple[int, int]:
-    """The numbers of LUTs and of DSPs of ops, including ops inside loops.
+    """The numbers of LUTs and DSPs that ops need, including ops inside loops.
 
     A memory has one read port. If several loops perform the same computation on words of the same memories, they
     use one circuit, which counts once.

@@ -45,7 +45,7 @@ class Lanes:
 
     @property
     def cycles(self) -> int:
-        """The number of cycles of all executions of the sums, if an iteration takes one cycle."""
+        """The number of cycles that all executions of the sums take, if an iteration takes one cycle."""
         return total(_runs(sum.loop) * sum.iterations(self.count) for sum in self.sums)
 
     @property
@@ -67,7 +67,7 @@ class Lanes:
 
     @property
     def cells(self) -> tuple[int, int]:
-        """The numbers of LUTs and DSPs of all elements of a sum."""
+        """The numbers of LUTs and DSPs that the hardware for all elements of a sum needs."""
         count = min(self.count, self.sums[0].trips)
         return count * self.luts + (count - self.in_dsps) * self.logic, self.in_dsps * self.dsps
 

@@ -18,7 +18,7 @@ from tinyml.transforms.rtl.scheduling.operators import type_width
 def word_address(
     nest: LoopBuilder, address: SSAValue, counter: SSAValue, lanes: int, stretch: tuple[int, int] = (1, 1)
 ) -> SSAValue:
-    """Insert the computation of the address of a word of `lanes` elements, and return the address.
+    """Insert ops that compute the address of a word, which contains `lanes` elements, and return the address.
 
     address: the address of the word's first element as a function of `counter`, which now counts words.
     stretch: the length of a row with and without padding.

@@ -153,7 +153,7 @@ class ChannelNodes:
         return bits
 
     def plane(self, name: str) -> int:
-        """The number of bits of one channel of a tensor."""
+        """The number of bits that one channel of a tensor occupies."""
         return self.graph.size(name) // self.graph.tensors[name].channels
 
     def _splits(self, name: str) -> bool:

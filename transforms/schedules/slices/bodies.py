@@ -109,7 +109,7 @@ class _Source:
         return images(self.image).windows(top, left, self.window.kernel, emit, margins=margins, filling=filling or 0.0)
 
     def has_rows(self, images: Images) -> bool:
-        """Whether the rows of all windows of a row of the result are contiguous."""
+        """Whether, for a row of the result, the rows of all its windows are contiguous."""
         image, (height, _), (down, _) = images(self.image), self.window.kernel, self.window.strides
         top, bottom, _, _ = self.window.margins
         rows, columns = image.extents

@@ -122,7 +122,9 @@ def small_memory(convolutions: Iterable[tdsl.Conv2dOp], target: str) -> TileMemo
 
 
 def stack_of(convolutions: Iterable[tdsl.Conv2dOp], target: str) -> int:
-    """The largest stack frame, in bytes, of the kernels for two pixels."""
+    """The largest stack frame, in bytes, of the kernels that compute two adjacent pixels of one of the
+    convolutions.
+    """
     return max((kernel.stack for op in convolutions for kernel in _Pixels(op, target).kernels(2)), default=0)
 
 

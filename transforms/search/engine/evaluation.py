@@ -46,10 +46,11 @@ class Evaluation:
 
     @property
     def metric_of_programs(self) -> str:
-        """The metric of published algorithms: of Shiftry's algorithm 14, which accepts programs by it, and of
-        MinUn's algorithm 4 and section 7.7.2, which compare widths by it.
+        """The metric with which published algorithms compare programs. Shiftry's algorithm 14 accepts a program by this
+            metric, and MinUn's algorithm 4 and section 7.7.2 compare widths by it.
 
-        It is accuracy if there are labels or targets and the search does not request errors.
+        The metric is accuracy instead of disagreement if the data contain labels or targets. Any other metric of the
+        search is returned unchanged.
         """
         reference = self.evaluator.reference
         known = reference.labels is not None or reference.targets is not None

@@ -111,7 +111,7 @@ class Search:
 
     @property
     def offers(self) -> str:
-        """The widths that the format offers to searches, as a text for messages."""
+        """The widths that the format offers to searches, in words for a message."""
         widths = [str(format.bits) for format in self.prototype.candidates]
         return (
             f"searches of this format choose among the widths {', '.join(widths)}"
@@ -408,7 +408,7 @@ class Feasibility:
 
 
 def _memories(bytes: Mapping[str, float]) -> str:
-    """A text for a message that states a number of bytes for each memory.
+    """The number of bytes for each memory, in words for a message.
 
     bytes: the numbers of bytes, by the name of the memory.
     """

@@ -101,7 +101,7 @@ def neighbours(format: NumberFormat) -> NDArray[np.float64]:
 
 @cache
 def widest_place(format: NumberFormat) -> float:
-    """The greatest difference of two neighbours."""
+    """The greatest difference between neighbouring numbers of a format."""
     return float(np.diff(neighbours(format)).max())
 
 

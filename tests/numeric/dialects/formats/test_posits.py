@@ -1,5 +1,5 @@
-"""Posits have the bits of SoftPosit in numpy and in C. Posits whose stored range is limited equal standard posits
-within that range.
+"""Posit operations return the same bits as SoftPosit, in numpy and in C. Posits whose stored range is limited equal
+standard posits within that range.
 """
 
 from __future__ import annotations

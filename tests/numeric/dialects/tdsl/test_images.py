@@ -196,7 +196,7 @@ def drawn_convolution(draw: st.DrawFn) -> Convolution:
 @settings(max_examples=examples(6))
 @given(drawn_convolution(), st.sampled_from(["fixed", "affine"]))
 def test_windows_compute_the_same_bits(case: Convolution, format: str):
-    """`tile-windows` does not change the bits of a convolution."""
+    """`tile-windows` does not change the results of a convolution."""
     module, ctx = network([case]), context()
     reals = scores_of(evaluate_reals(module, X[:3]))
     np.testing.assert_allclose(reals, expected(module, [case], X[:3].astype("f8")), atol=1e-12)

@@ -123,7 +123,9 @@ def test_printed_c_compiles_without_a_warning(target: str, language: str, progra
 
 @pytest.mark.parametrize("target", [HOST, AVR, ARM, RISCV])
 def test_the_whole_runtime_compiles_as_c_and_cpp(target: str, tmp_path: Path) -> None:
-    """One translation unit contains all headers with all definitions, and all kernels."""
+    """A translation unit that contains all headers, all their definitions and all kernels compiles without warnings as
+    C and as C++.
+    """
     need_tools(target)
     kernels = [kernel for _, kernel in all_kernels.kernels(target)] + composed(target)
     kernel_texts = dict(text for kernel in kernels for text in texts_of(kernel, target))

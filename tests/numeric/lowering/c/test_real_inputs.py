@@ -69,7 +69,9 @@ def reals_of(caller: Caller) -> NDArray[np.float32]:
 
 
 def raws_for(caller: Caller) -> NDArray[Any]:
-    """Some raws that scores may have."""
+    """About 1,000 raws of the format of the scores, evenly spaced in its list of raws; all of them if there are
+    fewer.
+    """
     raws = raws_of(caller.scored)
     return raws[:: max(1, len(raws) // 1000)]
 
@@ -134,8 +136,8 @@ def check_beyond(caller: Caller, reals: NDArray[np.float64]) -> None:
 
 
 def test_raws_and_reals_are_those_of_the_evaluator(tmp_path: Path) -> None:
-    """Every format is tested on the host with a sanitizer that stops at undefined behaviour, and with inputs that
-    contain NaN.
+    """For every format, the program computes the evaluator's raws from real inputs, including NaN. It runs on the
+    host with a sanitizer that stops at undefined behaviour.
     """
     check(CalledPrograms([*FORMATS, *SENSORS], HostRunner(sanitize=True), tmp_path))
 

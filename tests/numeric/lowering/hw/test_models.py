@@ -36,7 +36,9 @@ UNROLLED = {"not unrolled": (1, 0, 1.2), "by 8": (8, 0, 0.4), "half of the FPGA"
 
 @pytest.mark.parametrize("how", UNROLLED)
 def test_protonn(how: str, compiled_models: CompiledModels, tmp_path: Path):
-    """An element of the input takes one cycle, a product a few cycles."""
+    """The hardware module of ProtoNN computes the evaluator's outputs. Its cycles do not depend on the input: one for
+    each input element, plus at most a few for each product.
+    """
     factor, cells, cycles = UNROLLED[how]
     need_simulator("iverilog")
     folder = compiled_models.folder("protonn", "fixed", 8, board(HOST))

@@ -1,4 +1,6 @@
-"""`tm_f32_to_sN` has the bits of its numpy reference on every chip, and its results are the nearest integers."""
+"""`tm_f32_to_sN` returns the same bits as its numpy reference on every chip, and the results are the nearest
+integers.
+"""
 
 from __future__ import annotations
 

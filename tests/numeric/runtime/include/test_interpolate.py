@@ -1,4 +1,4 @@
-"""`tm_interpolate_s16` and `tm_interpolate_odd_s16` have the bits of their numpy reference on every chip."""
+"""`tm_interpolate_s16` and `tm_interpolate_odd_s16` return the same bits as their numpy references on every chip."""
 
 from __future__ import annotations
 

@@ -155,7 +155,7 @@ def extreme_cases(kernel: KernelSignature) -> list[Case]:
 
 @pytest.mark.parametrize("kernel", spread(PACKED, len(PACKED) // 8), ids=lambda kernel: kernel.name)
 def test_extremes(device: Device, kernel: KernelSignature):
-    """Elements beyond the end of the vector are multiplied by zeros only."""
+    """Kernels are exact for extreme operands. Elements beyond the end of the vector are multiplied by zeros only."""
     device.check(extreme_cases(kernel))
 
 

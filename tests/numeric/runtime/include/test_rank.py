@@ -1,4 +1,4 @@
-"""`tm_rank_s32` has the bits of its numpy reference on every chip."""
+"""`tm_rank_s32` returns the same bits as its numpy reference on every chip."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`tm_limit_iN_iM`, `tm_multiply_i16` and `tm_add_i16` have the bits of their numpy reference on every chip;
+"""`tm_limit_iN_iM`, `tm_multiply_i16` and `tm_add_i16` return the same bits as their numpy references on every chip;
 `tm_mul16_8` computes exact products.
 """
 

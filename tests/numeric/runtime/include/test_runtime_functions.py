@@ -1,4 +1,4 @@
-"""The C runtime's functions have the bits of their numpy references, and both approximate the real functions."""
+"""The C runtime's functions return the same bits as their numpy references, and both approximate the real functions."""
 
 from __future__ import annotations
 
@@ -86,7 +86,9 @@ def test_functions(library: ctypes.CDLL, name: str):
 
 
 def test_reciprocal_roots_of_integers(library: ctypes.CDLL):
-    """Results have the bits of the reference and are within 2^-19 of the real numbers."""
+    """The results have the same bits as the results of the reference and differ by at most 2^-19 from the real
+    numbers.
+    """
     random = np.random.default_rng(3)
     near = 1 << np.arange(63, dtype=np.int64)
     x = np.concatenate([random.integers(0, 1 << 63, 300_000) >> random.integers(0, 63, 300_000), near - 1, near])

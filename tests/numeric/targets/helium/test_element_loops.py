@@ -1,4 +1,6 @@
-"""Loops over elements on a Cortex-M55 compute the bits of the number formats, and take the counted instructions."""
+"""Loops over elements on a Cortex-M55 return the same bits as the operations of the number formats, and execute as many
+instructions as the composer counts.
+"""
 
 from __future__ import annotations
 
@@ -52,7 +54,8 @@ Compute = Callable[[Machine[Any], Sequence[Any]], Any]
 class Case:
     """A loop over the first elements of runs.
 
-    window: the rows and columns of a pool's window. recorded: a replacement for the code that `compute` records.
+    window: the rows and columns of a pool's window.
+    recorded: a replacement for the code that `compute` records.
     """
 
     formats: Sequence[NumberFormat]

@@ -1,4 +1,4 @@
-"""Random loops over elements compute the bits of their ops, in C on the host and in vectors on a Cortex-M55."""
+"""Random loops over elements return the same bits as the evaluator, in C on the host and in vectors on a Cortex-M55."""
 
 from __future__ import annotations
 

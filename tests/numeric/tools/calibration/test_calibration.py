@@ -141,7 +141,9 @@ def test_steps_of_forests_are_measured_alone(foreign: Chip, monkeypatch: pytest.
 
 
 def test_no_format_of_a_cost_table_is_none():
-    """Formats whose width fixed point does not support would be skipped, each with a message."""
+    """All formats in the cost tables are supported. A format whose width fixed point does not support would be skipped
+    with a message.
+    """
     assert min(costs.FIXED_WIDTHS) >= 2
     assert not [weights for _, weights in costs.PACKED if weights == "fixed:1"]
 

@@ -72,7 +72,9 @@ def test_answers_are_those_of_the_evaluator(sums: Path, board: str, count: int):
 
 
 def test_windows_that_overlap_are_those_of_the_whole_program(tmp_path: Path):
-    """The network has no state that continues between windows."""
+    """The program returns the same results for overlapping windows as the whole program. The network has no state
+    that persists between windows.
+    """
     net = NetworkWriter((1, 12, 3, 2), 3)
     image = net.pool(net.convolution(net.input, 4, 3, padding=(0, 0, 1, 1)))
     (tmp_path / "net.mlir").write_text(print_ir(net.module(net.mean(image))))

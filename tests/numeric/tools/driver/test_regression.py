@@ -97,7 +97,9 @@ def calibration(samples: int, seed: int) -> tuple[np.ndarray[Any, Any], np.ndarr
 
 
 def test_a_calibration_keeps_its_error():
-    """A permitted loss of half a point of R² would multiply the error without a warning, to save about 200 cycles."""
+    """`auto` increases the mean absolute error of a calibration model by at most 10 %, and 8 bits cause a warning. A
+    permitted loss in R² would instead multiply the error without a warning, to save about 200 cycles.
+    """
     x, y = calibration(900, 0)
     model = sk.make_pipeline(sk.StandardScaler(), sk.PolynomialFeatures(2, include_bias=False), sk.Ridge(1e-3))
     model.fit(x[:300], y[:300])

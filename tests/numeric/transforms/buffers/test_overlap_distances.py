@@ -216,7 +216,9 @@ def expect_distance(buffers: ModuleOp, distance: int) -> None:
 
 
 def test_pools_of_too_great_windows_keep_their_operands(monkeypatch: pytest.MonkeyPatch):
-    """The elements of windows are enumerated only up to a limit."""
+    """The result of a pool does not overlap its operand if the windows are too large. Their elements are enumerated
+    only up to a limit.
+    """
     text, distance = CASES["overlapping pool"]
     assert distance is not None
     monkeypatch.setattr(overlap_distance, "MOST_STEPS", 10)

@@ -1,4 +1,6 @@
-"""Streaming programs compute the bits of the whole program, in the evaluator and on every device."""
+"""Streaming programs return the same bits as the program that computes all frames at once, in the evaluator and on
+every device.
+"""
 
 from __future__ import annotations
 

@@ -149,8 +149,8 @@ def test_runs_of_any_length_and_shifts_by_any_places(device: str, tmp_path: Path
 
 @pytest.mark.parametrize("device", ["host", "uno"])
 def test_filters_of_channels(device: str, tmp_path: Path):
-    """Kernels process three, two and one window at a time, with rows within and beyond the reach of a displacement, and
-    weights fetched row by row.
+    """Kernels for depthwise filters are exact. The cases process three, two and one window at a time, contain rows that
+    a load can and cannot reach with a displacement, and fetch weights row by row.
     """
     random, x = np.random.default_rng(8), Image("x", 5, 9, 4, FRAC)
     a, first = depthwise(x, "a", (3, 3), 5, random)

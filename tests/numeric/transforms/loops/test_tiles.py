@@ -107,9 +107,10 @@ class Compiled:
 
 
 def compiled_for(target: str, model: tuple[bytes, int], folder: Path, **options: Any) -> Compiled:
-    """Compile a network for a target.
+    """Compile a quantised TensorFlow Lite network for a target, and return it with three inputs and the outputs
+    that TensorFlow Lite Micro computes for them.
 
-    model: the network and the number of its outputs.
+    model: the bytes of the file, and the number of outputs.
     """
     content, count = model
     module, ctx = read_tflite(content, "network.tflite"), context()

@@ -127,7 +127,9 @@ def test_the_loop_over_pixels_makes_the_biases(name: str):
 
 
 def test_a_choice_between_equal_constants_is_a_constant(tmp_path: Path):
-    """Both results of a leaky ReLU are below half a step of a coarse format."""
+    """A leaky ReLU whose two results both round to zero, because they are below half a step of a coarse format, is
+    computed correctly on a Cortex-M55.
+    """
     need_tools(M55)
     x, y = (f"tensor<60x{element}>" for element in ("!fixed.q<8, 10>", "!fixed.q<8, 2>"))
     op = f"%y = tdsl.leaky_relu %x {{slope = 0.125 : f64}} : {x} -> {y}"

@@ -108,7 +108,9 @@ def compiled(request: pytest.FixtureRequest, models: Path, tmp_path_factory: pyt
 
 
 def test_answers_are_those_on_reals(compiled: Compilation) -> None:
-    """The class differs for at most two of a hundred held-back samples."""
+    """A program with feature scales and the model on reals return different classes for at most two of a hundred
+    held-back samples.
+    """
     assert compiled.report["disagreements"] <= compiled.report["samples"] / 50
 
 

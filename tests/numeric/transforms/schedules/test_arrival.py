@@ -1,4 +1,6 @@
-"""Programs whose input arrives row by row compute the bits of programs with the input in memory, on every device."""
+"""Programs whose input arrives row by row return the same bits as programs with the whole input in memory, on every
+device.
+"""
 
 from __future__ import annotations
 

@@ -196,7 +196,7 @@ def programs(draw: st.DrawFn) -> tuple[tuple[int, int, int], list[tuple[Any, ...
 def test_any_network_keeps_its_bits(
     program: tuple[tuple[int, int, int], list[tuple[Any, ...]]], image: bool, mode: str, given: str
 ):
-    """The rewritten program computes the bits of the program that transposes images."""
+    """The rewritten program returns the same bits as the program that transposes images."""
     module = network(*program, image=image)
     shape = tdsl.shape_of(predict_function(module).args[0])
     x = np.random.default_rng(1).integers(-128, 128, (3, *shape[1:]), np.int8)

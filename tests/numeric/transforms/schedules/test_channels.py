@@ -1,4 +1,4 @@
-"""Segments that run channel by channel compute the bits of ordinary execution."""
+"""Segments that run channel by channel return the same bits as the ordinary schedule."""
 
 from __future__ import annotations
 

@@ -133,7 +133,9 @@ def test_shapes(plan: str, shape: str, tmp_path: Path):
 
 @pytest.mark.parametrize("reused", [False, True])
 def test_only_an_image_in_the_arena_is_overwritten(reused: bool):
-    """The caller's array is not changed."""
+    """The schedule `replace` lets a convolution overwrite its image only if the image is in the arena. An array of the
+    caller is not changed.
+    """
     module = network((9, 7), (2, 7), (3, 3), (1, 1), 15, 1, (0, 0, 0, 0))
     if reused:
         ReuseInputPass().apply(context(), module)

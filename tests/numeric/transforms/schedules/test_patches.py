@@ -1,4 +1,4 @@
-"""Segments that run tile by tile compute the bits of ordinary execution."""
+"""Segments that run tile by tile return the same bits as the ordinary schedule."""
 
 from __future__ import annotations
 

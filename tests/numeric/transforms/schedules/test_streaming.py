@@ -1,4 +1,4 @@
-"""Streamed segments compute the bits of ordinary execution, in memory of exactly the size that the plan states."""
+"""Streamed segments return the same bits as the ordinary schedule, and need exactly the memory that the plan states."""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""Segments in strips compute the bits of ordinary execution, with the memory and the work that the plan states."""
+"""Segments in strips return the same bits as the ordinary schedule, and need the memory and work that the plan
+states.
+"""
 
 from __future__ import annotations
 

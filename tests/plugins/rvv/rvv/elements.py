@@ -51,7 +51,9 @@ _BOTH: Mapping[type[Operation], str] = {
 
 @dataclass(frozen=True)
 class Elements(RepeatedCode):
-    """The code for a lane function; raises `Refused` without code for an op, or registers for all values."""
+    """The code for a lane function. Raises `Refused` if an op is not supported, or if there are too few registers for
+    all values.
+    """
 
     program: LaneProgram
 

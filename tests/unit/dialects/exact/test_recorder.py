@@ -62,8 +62,8 @@ def test_recorded_and_emitted_at_once(format: str, monkeypatch: pytest.MonkeyPat
 
 @pytest.mark.parametrize("options", ["format=fixed width=8", "format=posit width=8", "format=affine"])
 def test_a_program_that_is_printed_in_between(options: str, tmp_path: Path):
-    """Two runs of `tinyml-opt`, of which the second reads exact integers from a file, compute the bits of a single
-    run.
+    """Two runs of `tinyml-opt`, of which the second reads exact integers from a file, print the same module as a
+    single run.
     """
     source, data = ROOT / "docs/tour/tour.sd", ROOT / "docs/tour/val.npz"
     above = f"reals-to-formats{{data={data} {options}}},formats-to-buffers,buffers-to-loops,lower-num-to-exact"

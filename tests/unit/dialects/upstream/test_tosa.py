@@ -52,7 +52,7 @@ def convolution(kind: str, w: str, b: str, y: str) -> str:
     ],
 )
 def test_errors(text: str, message: str):
-    """An empty message means that the op is valid."""
+    """The verifier reports each error of an op with its message. The message is empty for valid ops."""
     module = Parser(context(), text).parse_module()
     with pytest.raises(VerifyException, match=message) if message else nullcontext():
         module.verify()

@@ -169,7 +169,7 @@ def test_weights_alone_are_no_model(tmp_path: Path):
 
 
 def test_damaged_weights_in_an_archive_are_refused():
-    """The configuration, which is checked first, may be valid."""
+    """An archive with damaged weights is rejected, even if its configuration, which is checked first, is valid."""
     stream = io.BytesIO()
     with zipfile.ZipFile(stream, "w") as packed:
         packed.writestr("model.weights.h5", b"weights of a network")

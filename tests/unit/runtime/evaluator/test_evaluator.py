@@ -290,7 +290,9 @@ def test_a_label_that_does_not_depend_on_the_input():
 
 
 def test_many_samples_in_chunks():
-    """The samples fill more than two chunks; values are observed chunk by chunk."""
+    """The evaluator computes samples that fill more than two chunks, and passes the values to the observer chunk by
+    chunk.
+    """
     module = program("f32", "%l = tdsl.argmax %M : tensor<3x4xE>", "index, tensor<3x4xE>", "%l, %M")
     inputs = RANDOM.normal(size=(2 * CHUNK + 5, 12)).astype(np.float32)
     seen: list[int] = []

@@ -88,7 +88,7 @@ def test_loops_that_are_too_long(loop: str, tmp_path: Path, capsys: pytest.Captu
 
 
 def test_long_loops_are_lowered(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
-    """The accesses of such loops are not analysed one by one."""
+    """Programs with long loops are lowered in reasonable time, because their accesses are not analysed one by one."""
     body = """%c = tdsl.fill {value = 0.5 : f64} -> tensor<4x1xf32>
   %low = arith.constant 0 : index
   %high = arith.constant 2147483647 : index

@@ -1,4 +1,6 @@
-"""The shared evaluator computes the bits of the plain one, whatever it shares between programs, stores or combines."""
+"""The shared evaluator returns the same bits as the plain evaluator, whatever it shares between programs, stores or
+combines.
+"""
 
 from __future__ import annotations
 

@@ -166,7 +166,7 @@ def test_headers_of_the_runtime_are_whole_where_everything_is_used(chip: Chip) -
 
 
 def code_of(lines: Sequence[str]) -> list[str]:
-    """The lines of a text without comments."""
+    """The lines of C code with comments removed."""
     text = re.sub(r"/\*.*?\*/", "", "\n".join(lines), flags=re.DOTALL)
     return [line.rstrip() for line in text.split("\n") if line.strip()]
 

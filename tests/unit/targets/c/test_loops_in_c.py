@@ -24,7 +24,9 @@ num.lane_function @sum(%start : memref<1xi32>, %x : memref<7xi16>, %out : memref
 
 
 def test_what_all_iterations_share_has_no_variable():
-    """Such a value is the initial value of a sum; a variable in the loop would be unused."""
+    """A value that is the same in all iterations is the initial value of a sum. The C code contains no variable for
+    it in the loop, which would be unused.
+    """
     function = Parser(context(), SUM).parse_op()
     assert isinstance(function, LaneFunctionOp)
     assert loop_in_c(lane_program(function)).splitlines() == [

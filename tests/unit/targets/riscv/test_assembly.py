@@ -185,7 +185,7 @@ def compressed_size(lines: Lines) -> int:
 
 
 def test_only_a_kernel_that_is_printed_is_built(monkeypatch: pytest.MonkeyPatch):
-    """The costs of all candidates are counted without building their kernels."""
+    """Only the kernel that is printed is built. The costs of all other candidates are counted without building them."""
     built: list[Region] = []
 
     def printed(region: Region) -> Lines:

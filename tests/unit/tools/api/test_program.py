@@ -288,7 +288,9 @@ def test_objects_that_are_no_model(thing: object):
 
 
 def test_a_choice_names_the_call_that_replays_it():
-    """Neither the report nor the call contains the name of a temporary file."""
+    """The report states the call of `tinyml.compile` that repeats the choice. Neither the report nor the call contains
+    the name of a temporary file.
+    """
     x, y = data()
     # The time from floats is a matter of concern where the clock of the board is unknown.
     with pytest.warns(tinyml.CompileWarning, match="pass the sensor's integers with input_unit"):

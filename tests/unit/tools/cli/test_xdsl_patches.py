@@ -47,7 +47,9 @@ def passes(test: Path, library: Path | None) -> bool:
 
 @pytest.mark.parametrize("patch", PATCHES, ids=lambda patch: patch.stem)
 def test_a_patch_does_what_its_test_says(patch: Path, patched: Path):
-    """Without the patch, its test fails."""
+    """The test of each patch of xDSL passes with the patch and fails without it. One test is not run without its patch,
+    because it would not end.
+    """
     [name] = re.findall(r"^\+\+\+ b/(tests/.*\.mlir)$", patch.read_text(), re.MULTILINE)
     assert passes(patched / name, patched)
     if patch.stem != ENDLESS:

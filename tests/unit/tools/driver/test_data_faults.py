@@ -52,7 +52,9 @@ def test_faults_are_found(name: str):
 
 
 def test_rare_classes_excuse_an_accuracy_below_the_most_frequent_one():
-    """A balanced model makes more errors than a constant prediction of the normal class, which is not a fault."""
+    """A model that is trained with balanced classes has no fault, although its accuracy is below the share of the most
+    frequent class. A model that is no better than a guess has a fault.
+    """
     random = np.random.default_rng(0)
     y = (random.random(4000) < 0.05).astype(np.int64)
     x = random.normal(size=(4000, 2)) + 2.5 * y[:, None]

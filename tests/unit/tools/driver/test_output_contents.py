@@ -97,7 +97,9 @@ def test_an_input_is_not_removed(output: Path, tmp_path: Path):
 
 
 def test_any_report_does_not_make_an_output(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
-    """An earlier version removed such a folder, including the model in it."""
+    """A folder that contains a model and an empty report is no output folder. The compilation reports an error and
+    removes nothing.
+    """
     out = Path(shutil.copytree(ROOT / "docs/tour", tmp_path / "out"))
     (out / REPORT).write_text("{}")
     before = sorted(out.iterdir())

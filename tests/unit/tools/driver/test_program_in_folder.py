@@ -92,8 +92,8 @@ def test_other_files_are_refused(
     what: str,
     command: Callable[[Path], list[str]],
 ):
-    """An earlier version built changed files. A function that ran before `main` could then make all raw outputs seem
-    equal.
+    """Commands that build a program reject an output folder whose generated files were changed or removed, and build
+    nothing. The changed file contains a function that would run before `main`.
     """
     monkeypatch.chdir(tmp_path)
     out = tmp_path / name

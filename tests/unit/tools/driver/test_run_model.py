@@ -51,7 +51,7 @@ def program(folder: Path, text: str) -> tuple[Path, Path]:
 
 
 def test_a_sparse_matrix_of_zeros_compiles(tmp_path: Path):
-    """An earlier version divided by the time of the sparse product, which is zero."""
+    """A model whose sparse matrix has no entries compiles, although its sparse product takes no time."""
     files = program(tmp_path, "let X = (8, 1) in [0.0, 1.0] in\nlet P = (5, 8) in [0.0, 0.0] in\nargmax(P |*| X)\n")
     np.save(tmp_path / "P.npy", np.zeros((5, 8), np.float32))
     assert compile_(*files, tmp_path / "out", "--target", "uno") == 0

@@ -254,8 +254,8 @@ def test_a_report_of_another_version_is_one_line(out: Path, tmp_path: Path, caps
 def test_a_page_is_opened_only_as_it_was_written(
     out: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """An earlier version opened any page with the mark of a measured page, and pages of programs that had changed
-    since.
+    """`tinyml open` opens a measured page. It rejects a page that was changed, and a page of a program that has changed
+    since the measurement.
     """
     shown: list[Path] = []
     monkeypatch.setattr("tinyml.tools.reports.pages.html.show", shown.append)
@@ -433,7 +433,9 @@ def test_vectors_that_are_images_are_drawn_so() -> None:
 
 @pytest.mark.parametrize(("width", "least"), [(300, 300), (960, MIN_PICTURE_WIDTH)])
 def test_a_picture_on_a_narrow_screen_scrolls_rather_than_shrinks(width: int, least: int) -> None:
-    """A picture smaller than the screen is not enlarged either."""
+    """A picture has a maximum and a minimum width, so that it is not enlarged on a wide screen and scrolls on a narrow
+    screen.
+    """
     assert f'style="max-width:100%;min-width:{least}px;' in Drawing(width, 10).inline()
 
 
@@ -451,7 +453,9 @@ def contrast(first: str, second: str) -> float:
 
 
 def test_text_stands_out_in_both_themes() -> None:
-    """The contrast is at least 4.5, as required by level AA of WCAG 2.2."""
+    """In the light and the dark theme, the contrast between text and background is at least 4.5, as level AA of WCAG
+    2.2 requires.
+    """
     style = (TEMPLATES / "page.css").read_text("utf-8")
     themes = [dict(re.findall(r"--(\w+): (#\w+)", block)) for block in re.findall(r":root \{([^}]*)\}", style)]
     assert len(themes) == 2
@@ -467,7 +471,9 @@ def test_text_stands_out_in_both_themes() -> None:
 
 
 def test_missing_features_have_no_bar() -> None:
-    """One feature is missing in one sample, and another in all samples."""
+    """The picture of wrong answers has no bar for a missing feature. One feature is missing in one sample, another
+    feature in all samples.
+    """
     x = np.array([[1.0, np.nan, np.nan], [2.0, 3.0, np.nan]])
     arrays = {"sample": np.array([0, 1]), "x": x, "float": np.array([0, 1]), "compiled": np.array([1, 0])}
     arrays |= {"least": np.fmin.reduce(x), "greatest": np.fmax.reduce(x)}

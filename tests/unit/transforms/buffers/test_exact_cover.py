@@ -99,7 +99,7 @@ def test_langford():
 
 
 def test_sudoku():
-    """The example of Wikipedia's article has one solution."""
+    """The search finds the single solution of the Sudoku in Wikipedia's article."""
     rows = "53..7....6..195....98....6.8...6...34..8.3..17...2...6.6....28....419..5....8..79"
     given = [rows[9 * i : 9 * i + 9] for i in range(9)]
     places = range(9)
@@ -165,7 +165,7 @@ def test_pentominoes():
 
 
 def test_the_examples_of_the_documentation(capsys: pytest.CaptureFixture[str]):
-    """The comment after each `print` contains its output."""
+    """Each example of the documentation prints the output that the comment after its `print` contains."""
     page = (ROOT / "docs/exact-cover.md").read_text()
     names: dict[str, object] = {}
     for block in re.findall(r"```python\n(.*?)```", page, re.DOTALL):

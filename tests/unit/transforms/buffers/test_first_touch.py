@@ -22,7 +22,7 @@ TYPE = "memref<4xf32>"
 
 
 class Text:
-    """The text of a random function of ops on buffers of four numbers, under construction."""
+    """A random function on buffers of four numbers each, to which ops are added as text."""
 
     def __init__(self, random: Random):
         self.random = random

@@ -99,7 +99,9 @@ def buffers(count: int, largest: int, alignments: Sequence[int]) -> list[Rectang
     ids=["30 of 80 kB", "90 of 9 kB", "2,000 of 80 kB", "20 of 1 TB"],
 )
 def test_a_judgement_keeps_its_limit_on_work(given: Sequence[Rectangle], verdict: Verdict):
-    """The limit includes all computations. This test counts function calls as their measure."""
+    """A judgement ends within its limit on work, which includes all computations. The test measures the work in
+    function calls.
+    """
     bound = lower_bound(given)
     with calls() as made:
         judgement = judge(given, bound)

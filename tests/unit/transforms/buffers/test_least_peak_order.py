@@ -137,7 +137,9 @@ def test_forty_branches_are_exact():
 
 
 def test_the_bound_of_a_long_chain_takes_few_unions(monkeypatch: pytest.MonkeyPatch):
-    """The number of unions of sets grows linearly with the number of tasks."""
+    """For a chain, the computation of the bound forms a number of set unions that grows linearly with the number of
+    tasks.
+    """
     united = 0
     union = least_peak_order._union  # pyright: ignore[reportPrivateUsage]
 

@@ -52,8 +52,8 @@ def drawn(seed: int, buffers: int, permanent: int, tightness: float) -> Problem:
 
 
 def test_less_room_is_packed_again():
-    """A packer may return any placement that fits the room, so that a placement for more room proves nothing about less
-    room.
+    """The search for memories calls the packer again if less space is left. A packer may return any placement that
+    fits, so the height of an earlier placement proves nothing about a smaller space.
     """
 
     def lazy(rectangles: Sequence[Rectangle], room: int) -> Placement:

@@ -74,7 +74,7 @@ def test_the_error_of_scores_is_that_of_margins_by_their_size():
 
 @dataclass(frozen=True)
 class Off:
-    """A replacement for a format. The relative error of all its numbers is the square root of a given value."""
+    """A stand-in for a number format. Encoding and decoding a number adds the square root of `share` to it."""
 
     share: float
     effort: int

@@ -24,9 +24,9 @@ PACKING: Any = pack_constants
 
 
 def packable(size: int, packed: int, slowdown: float, calls: int = 0, **readers: int) -> Any:
-    """A candidate for packing.
+    """A constant that `pack-constants` may pack.
 
-    size, packed: its bytes in both forms.
+    size, packed: the number of bytes of the constant without and with packing.
     readers: the bytes of additional code for each reader.
     """
     return PACKING._Packable(None, "uno", 4, 1, size, packed, readers, calls, slowdown)

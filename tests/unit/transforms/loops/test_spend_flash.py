@@ -31,7 +31,7 @@ Q, FLASH = "!zeroskew.q<8, 1.0, 0>", "#scratch.flash"
 
 
 def tile(channels: int, weights: str, count: int = 4) -> str:
-    """The text of a tile of one row of weights and `count` windows of three pixels."""
+    """The text of a tile with one row of weights and `count` windows, which have three pixels each."""
     length = 3 * channels
     types = [
         f"memref<{count}x!zeroskew.q<8, 4.0, -3>>",
@@ -148,7 +148,9 @@ def test_attempts_are_programs_of_their_own():
 
 
 def test_tiles_with_the_same_weights_share_a_stream():
-    """The kernels of both tiles are replaced, or neither is."""
+    """If two tiles have the same weights, they share one weight stream: the kernels of both tiles are replaced, or
+    neither is.
+    """
     text = program(tile(8, "first"), tile(8, "second", 8))
     (_, usual), (both, most) = chosen(1, text=text), chosen(1 << 20, text=text)
     assert len(both) == 2

@@ -58,7 +58,9 @@ class Pex:
         self.least = cache(self._least)
 
     def derivation(self) -> Derivation:
-        """The derivation from the whole outputs to the whole inputs."""
+        """The derivation (definition 11) with the least peak that starts with the whole outputs in memory and
+        ends with the whole inputs in memory.
+        """
         return self.least(State(frozenset((name, F) for name in self.graph.outputs)))
 
     def _least(self, state: State) -> Derivation:

@@ -1,8 +1,8 @@
 """Gural and Murmann's lemmas, claims and equations, checked for all sets of pixels and all orders of small
 convolutions.
 
-The peak of an order of pixels consists of the results up to the current one, and the pixels of the image on which the
-current and later results depend.
+While a result pixel is computed, memory contains all results up to this pixel, and all pixels of the image on which
+this pixel or a later one depends. The peak of an order of pixels is the greatest such number.
 """
 
 from __future__ import annotations

@@ -50,7 +50,7 @@ def test_partial_execution_of_mobilenet(resolution: int, expected: list[int]):
 
 
 def test_partial_execution_at_172_pixels():
-    """The peak at 172 pixels is that of PEX's table 3, row 5."""
+    """The peak of the plan for images of 172 pixels equals the published peak in PEX's table 3, row 5."""
     assert peaks(mobilenet_v2(172), "ordinary", "partial-8") == [887_520, 221_880]
 
 
@@ -96,7 +96,7 @@ def test_ordinary_execution_of_mobilenet(resolution: int):
     ids=["RES-8", "RES-15", "DS-CNN-L", "DS-CNN-M", "DS-CNN-S", *(f"MicroNets-{name}" for name in MICRONETS)],
 )
 def test_keyword_networks(graph: Graph, modes: tuple[str, ...], expected: list[int]):
-    """The peaks of networks for keywords are those of PEX's appendix D."""
+    """The peaks of the plans of keyword networks equal the published peaks in PEX's appendix D."""
     assert peaks(graph, *modes) == expected
 
 

@@ -77,7 +77,9 @@ def test_equal_programs_are_estimated_once(monkeypatch: pytest.MonkeyPatch):
 
 
 def test_a_program_on_which_no_flash_was_spent_is_built_once(monkeypatch: pytest.MonkeyPatch):
-    """The program exceeds its limit, and no other limit results in another program."""
+    """A program for which no flash was spent is built only once, although it exceeds its limit: no other limit would
+    result in another program.
+    """
     with evaluation_of("protonn") as evaluation:
         costs = costs_anew(evaluation, Platform("uno", flash=1000))
         runs = counted_passes(monkeypatch)

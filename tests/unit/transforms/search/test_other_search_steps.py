@@ -607,7 +607,7 @@ def test_the_greatest_of_equally_good_maxscales_is_taken(monkeypatch: pytest.Mon
 
 @pytest.fixture
 def of_choices(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Replace formats by the choices themselves."""
+    """Make a search compute the stored bits of tensors from the format of a choice."""
     stored = WEIGHTS.stored_bits
     monkeypatch.setattr(WEIGHTS, "stored_bits", lambda tensors, choice: stored(tensors, choice.prototype))
 

@@ -1,4 +1,6 @@
-"""Exchanges of widths: the predictions of margins and of the model of errors, and the exchanges that they suggest."""
+"""Exchanges of widths between tensors: the predicted margins, the predictions of the error model, and the
+exchanges that these predictions suggest.
+"""
 
 from __future__ import annotations
 

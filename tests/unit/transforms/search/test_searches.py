@@ -171,7 +171,7 @@ def test_of_two_programs(options: dict[str, Any], losses: Sequence[float], ram: 
 
 @pytest.mark.parametrize(("losses", "taken"), [((1.0, 1.02, 0.98), 0), ((1.0, 0.9, 0.89), 1), ((0.0, -1.0, -1.01), 1)])
 def test_of_programs_that_lose_nearly_the_same(losses: Sequence[float], taken: int):
-    """The first program is the fastest."""
+    """Of programs that lose nearly the same, the search prefers the first, which is the fastest."""
     assert SearchPromotePass("").preferred([SearchResult([], {}, loss=loss) for loss in losses]) == taken
 
 
@@ -229,7 +229,9 @@ def test_a_search_finds_what_takes_all_of_the_memory(monkeypatch: pytest.MonkeyP
 
 
 def test_the_front_has_what_is_returned(monkeypatch: pytest.MonkeyPatch):
-    """This also applies if single tensors get other formats at the end of the search."""
+    """The point that `search-pareto` marks as chosen is the returned candidate, even if the last step assigns other
+    formats to single tensors.
+    """
 
     def choose_formats(search: Search, found: SearchResult, *_: object) -> SearchResult:
         return replace(found, choices=[FormatChoice(FixedType.of_width(6)), *found.choices[1:]])
@@ -295,7 +297,9 @@ def test_formats_of_fewer_bytes_are_taken_that_lose_nearly_as_little():
 
 
 def test_what_narrower_formats_leave_makes_others_wider():
-    """This holds on every device, including the host, whose costs are unknown. The limit is never exceeded."""
+    """With narrower formats for some tensors, the search widens other tensors and reduces the loss by more than 10 %
+    within the same limit on RAM. The costs of the host are unknown.
+    """
     eight = FixedType.of_width(8)
     with Evaluation(layers_on_fifteenths(), "margin", Workers(1)) as evaluation:
         losses: list[float] = []

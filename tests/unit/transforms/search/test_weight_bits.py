@@ -77,7 +77,9 @@ def test_bits_that_elements_share(format: FixedType | CodebookType | MxIntType, 
 
 
 def test_losses_below_zero_end(monkeypatch: pytest.MonkeyPatch):
-    """A result better than on reals has a negative loss. Programs with equal loss must not be exchanged endlessly."""
+    """A program that is more accurate than the model on reals has a negative loss. The search ends even if all
+    candidates have the same negative loss.
+    """
     asked = 0
 
     def losses(search: Search, candidates: Sequence[Sequence[FormatChoice]], at_most: object = None) -> list[float]:

@@ -17,7 +17,7 @@ EXTENDED = {"int32": "arith.sitofp", "bool": "arith.uitofp"}
 
 
 def quotient(a: Floats, b: Floats) -> Floats:
-    """The quotients, rounded towards 0."""
+    """The elementwise quotients a / b, rounded towards 0, as 32-bit integers."""
     return np.trunc(a / b).astype(np.int32)
 
 

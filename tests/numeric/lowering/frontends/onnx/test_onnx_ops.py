@@ -205,7 +205,9 @@ def test_constant_masks_of_attention(mask: Array):
 
 @pytest.mark.parametrize("mask", [{}, {"m": MASK[:, :6]}])
 def test_causal_attention(mask: dict[str, Array]):
-    """One case also has a mask, which must not mask column 0."""
+    """Causal attention is imported without and with an additional mask. The mask leaves column 0 visible, so that no
+    row is masked completely.
+    """
     mask = {name: array | (np.arange(6) == 0) for name, array in mask.items()}
     nodes = [node("Attention", " ".join(["x k v", *mask]), is_causal=1, **SIDE_BY_SIDE)]
     check(model(nodes, [1, 5, 12], {**KEYS, **mask}, opset=23))
@@ -331,7 +333,9 @@ def test_a_normalisation_of_a_middle_axis_is_refused():
 
 
 def test_a_root_of_other_sums_is_no_normalisation():
-    """The model divides by the mean of one tensor and the squares of another."""
+    """A division by a root is not imported as a normalisation if the mean is of one tensor and the squares are of
+    another.
+    """
     nodes = [
         node("ReduceMean", "x", "m", axes=[-1]),
         node("Sub", "x m", "d"),

@@ -183,7 +183,9 @@ def test_sums_of_votes_are_weighed(format: str, width: int, tmp_path: Path):
 
 
 def test_integers_stay_integers():
-    """One case is an estimator whose labels do not begin at 0."""
+    """The integer labels of an estimator are imported unchanged, although they are not consecutive and do not begin at
+    0.
+    """
     data = halves("iris")
     module = import_estimator(sk.LogisticRegression().fit(data.x, 3 * data.y - 2))
     assert tdsl.read_interface(module).classes == (-2, 1, 4)

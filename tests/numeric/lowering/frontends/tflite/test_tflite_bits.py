@@ -228,7 +228,7 @@ TARGETS = [roomy(device) for device in DEVICES if device != HOST]
     spread([*(("int8", target) for target in TARGETS), *(("int16", target) for target in TARGETS[:2])], 1),
 )
 def test_every_operator_on_devices(dtype: str, target: str, tmp_path: Path):
-    """One program computes the outputs of all operators."""
+    """A single program that contains all operators returns the evaluator's bytes on every device."""
     content, _ = every_operator(dtype)
     on_devices(content, inputs_of(content, 2), target, tmp_path)
 

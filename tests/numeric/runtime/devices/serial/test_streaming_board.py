@@ -172,7 +172,7 @@ def test_lines_of_a_terminal_become_lines_of_bytes():
 
 
 def test_an_interrupt_leaves_the_port_free(folder: Path):
-    """The signal ends the command, and the port can be opened again."""
+    """After a signal has ended the command, the serial port can be opened again."""
     with pseudo_terminal() as (master, port):
         command = [sys.executable, "-m", "tinyml.tools.main", "run", str(folder / "out")]
         command += ["--data", str(folder / "test.npz"), "--port", port, "--timeout", "60"]

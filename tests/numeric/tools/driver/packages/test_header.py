@@ -1,4 +1,6 @@
-"""The model in one header: in C and C++, together with a second model, in several files, with the bits of the board."""
+"""A model in one header, in C and C++, together with a second model and in several files. The outputs equal the
+outputs of the board.
+"""
 
 from __future__ import annotations
 

@@ -146,8 +146,8 @@ def test_windows_of_an_accelerometer(sensor: SensorModel, tmp_path: Path):
 
 
 def test_integers_of_sensors(tmp_path: Path):
-    """One sketch passes the integers of an accelerometer to the model, and another one reads integers from the serial
-    line.
+    """The generated sketches `Accelerometer` and `Serial` print the model's answers for the integers of a sensor.
+    `Accelerometer` reads the sensor, and `Serial` reads the serial line.
     """
     model = sensor_model(tmp_path, "uno", packages=("arduino",), input_unit="g16384")
     readings = np.random.default_rng(6).integers(-16384, 16384, (8, 6))

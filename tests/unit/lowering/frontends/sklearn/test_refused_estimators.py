@@ -170,7 +170,7 @@ def test_a_regressor_is_compared_too():
 
 
 class Hostile:
-    """An object whose unpickling runs code."""
+    """An object whose pickle creates the file `touched` when it is loaded."""
 
     def __reduce__(self) -> tuple[Any, Any]:
         return Path.touch, (Path("touched"),)

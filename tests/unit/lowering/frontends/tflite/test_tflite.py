@@ -71,7 +71,9 @@ def test_conversions_at_the_ends_belong_to_the_interface():
 
 
 def _behind_a_transpose(permutation: list[int]) -> bytes:
-    """The bytes of a model of a maximum pool of 2 x 2 pixels after a TRANSPOSE of the input image."""
+    """The bytes of a model that transposes the input image (TRANSPOSE) and computes a 2 x 2 maximum pool of the
+    transposed image.
+    """
     shape = (1, 2, 3, 4)
     model = TfliteModel()
     x, y = model.tensor(shape, "int8", UNIT, 3), model.tensor([shape[axis] for axis in permutation], "int8", UNIT, 3)
@@ -268,7 +270,7 @@ def wide(kind: str, before: str, after: str) -> bytes:
 
 
 def svdf_of(samples: int = 1, zero: int = 0, rank: int = 1) -> bytes:
-    """The bytes of a model of one SVDF layer of two filters over three steps.
+    """The bytes of a model with one SVDF layer, which has two filters over three steps.
 
     zero: the zero point of the weights of features.
     """

@@ -1,4 +1,4 @@
-"""The time of the leaves of forests equals that of their instructions, which are counted one by one."""
+"""The time that the composer states for the leaves of a forest equals the sum of the cycles of their instructions."""
 
 from __future__ import annotations
 

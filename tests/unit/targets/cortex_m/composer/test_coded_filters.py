@@ -38,7 +38,9 @@ class CountedFilter(CodedFilter):
 
 
 def test_many_rows_go_together_after_few_comparisons():
-    """A row of powers of two is computed separately, and a row of zeros needs no code."""
+    """The rows of a filter are computed in groups, most of them in pairs. A row of powers of two forms a separate
+    group, and a row of zeros needs no code.
+    """
     weights = 2 * np.arange(3, 35).reshape(16, 2) + 1
     weights[3], weights[9] = 8, 0
     groups = CountedFilter(weights, 1).groups

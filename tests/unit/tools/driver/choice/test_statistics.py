@@ -280,7 +280,9 @@ def test_an_exact_model_allows_what_is_far_below_the_spread() -> None:
 
 @pytest.mark.parametrize(("error", "allowed"), [(0.04, True), (0.3, False)])
 def test_scores_that_callers_get_are_judged(error: float, allowed: bool) -> None:
-    """One of the probabilities is wrong, although the class is right."""
+    """If callers read the scores, a program is rejected for a wrong probability, even if it returns the right class for
+    every sample.
+    """
     scores = np.tile([[0.05, 0.95], [0.95, 0.05]], (400, 1))
     computed = scores.copy()
     computed[0] = [0.05 + error, 0.95 - error]
