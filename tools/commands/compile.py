@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import argparse
+from functools import partial
 from typing import Any
 
+from tinyml.dialects.errors import InputError
+from tinyml.dialects.extensions import missing_part, needs
 from tinyml.dialects.options import OptionGroup, options_of
-from tinyml.dialects.own_rows import own_objects
+from tinyml.dialects.own_rows import own_objects, own_rows
 from tinyml.lowering.frontends.importers import FRONTENDS, MLIR
 from tinyml.lowering.options import DEFAULT_LOSS
 from tinyml.targets.registry import DEFAULT_TARGET, HOST
@@ -62,6 +65,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     show_examples(parser, "model -o FOLDER", EXAMPLES)
     others = [option for other in _others() for option in options_of(other)]
     add_options(parser, [*compile_options(), *others], others=OptionGroup.SEARCH)
+    for row in own_rows("compile.options"):
+        if (part := missing_part(f"tinyml.{row.value}")) is not None:
+            parser.add_argument(f"--{row.name}", type=partial(_refuse, f"--{row.name}", part), help=argparse.SUPPRESS)
+
+
+def _refuse(flag: str, part: str, value: str) -> None:
+    """Raise `InputError` for an option of an extension that is not installed."""
+    raise InputError(f"the option '{flag}' {needs(part)}")
 
 
 def run(arguments: argparse.Namespace) -> int:
