@@ -11,7 +11,8 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from tinyml.dialects.extensions import imported
+from tinyml.dialects.errors import InputError
+from tinyml.dialects.extensions import imported, missing_part, needs
 from tinyml.dialects.modules import is_installed
 from tinyml.dialects.plugins import Row
 
@@ -51,7 +52,9 @@ def of_options(section: str, options: object) -> Iterator[tuple[Callable[..., An
     """
     for row in sections()[section]:
         if (value := getattr(options, row.name)) is not None:
-            yield imported(f"tinyml.{row.value}"), value
+            if (part := missing_part(where := f"tinyml.{row.value}")) is not None:
+                raise InputError(f"the option '--{row.name.replace('_', '-')}' {needs(part)}")
+            yield imported(where), value
 
 
 def own_objects(section: str) -> list[Any]:

@@ -1,8 +1,7 @@
 """The named pipelines from a program on reals to C or Verilog: one per level, and one for the entire lowering.
 
 This file contains only names of steps that the core needs; extensions add theirs by rows. `pipelines.py` creates the
-passes. Tools list the pipelines when they start, before any
-dialect is imported.
+passes. Tools list the pipelines when they start, before any dialect is imported.
 """
 
 from __future__ import annotations

@@ -92,9 +92,11 @@ def steps_of(name: str) -> Sequence[str | If]:
         pipeline, side, beside, *condition = row.value.replace(" if ", " ").split()
         step = _pass_name(row)
         if pipeline == name and (condition or step in registry().all_passes):
-            at = next(i for i, other in enumerate(steps) if behind.get(beside, beside) == _pass_of(other))
-            steps.insert(at + (side == "after"), If(condition[0], step) if condition else step)
-            behind |= {beside: step} if side == "after" else {}
+            follows = side == "after"
+            place = behind.get(beside, beside) if follows else beside
+            at = next(i for i, other in enumerate(steps) if _pass_of(other) == place)
+            steps.insert(at + follows, If(condition[0], step) if condition else step)
+            behind |= {beside: step} if follows else {}
 
     def placed(plugin: Row) -> tuple[int, str] | None:
         added = _step(plugin)

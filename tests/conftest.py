@@ -66,14 +66,18 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
 
 def _values(item: pytest.Item) -> list[tuple[str, ...]]:
-    """The values of a case, one for each `parametrize` and each fixture with parameters."""
+    """The values of a case, one for each `parametrize` and each fixture with parameters.
+
+    The marks of its parameters belong to each value, so that a case that is skipped covers no value of one that runs.
+    """
     spec = vars(item).get("callspec")
     parameters: dict[str, object] = {} if spec is None else spec.params
+    marks = [] if spec is None else sorted({mark.name for mark in spec.marks})
     marked = [marker.args[0] for marker in item.iter_markers("parametrize")]
     axes = [tuple(names.replace(",", " ").split()) if isinstance(names, str) else tuple(names) for names in marked]
     single = {*parameters} - {name for names in axes for name in names}
     axes += [(name,) for name in sorted(single)]
-    return [(*names, *(repr(id(parameters[name])) for name in names)) for names in axes]
+    return [(*names, *(repr(id(parameters[name])) for name in names), *marks) for names in axes]
 
 
 @pytest.hookimpl(trylast=True)

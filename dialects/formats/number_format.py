@@ -64,7 +64,7 @@ class Factor:
     """One of the two operands of a sum of products.
 
     * raws: the raws of a constant operand, shape (..., summed index); None if the operand is not constant.
-    * interval: the bounds on the raws of an operand that is not constant.
+    * interval: reals that bound the elements of an operand that is not constant.
     * raised: groups that the op assigns to the elements in place of the format's groups.
     """
 

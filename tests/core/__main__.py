@@ -60,6 +60,9 @@ ABSENT = {
     ("compile", "tests/models/pytorch/cnn-script.onnx", "--plan", "rows", "-o", "x"): (
         "the mode 'rows' needs the part 'streams of samples and rows'"
     ),
+    ("compile", "tests/models/pytorch/cnn-script.onnx", "--with", "y", "-o", "x"): (
+        "the option '--with' needs the part 'shared programs'"
+    ),
     ("bench", "examples"): "the command 'bench' needs the part 'measuring'",
     ("doctor",): "the command 'doctor' needs the part 'developer commands'",
 }

@@ -175,9 +175,8 @@ class Program:
 
         Raises `InputError` as `score_samples` does.
         """
-        return self.scores(X, raw=raw) - imported("tinyml.tools.driver.detection:rounded_threshold")(
-            self._formats, self._require_detector()
-        )
+        rounded = imported(f"{_DETECTION}:rounded_threshold")
+        return self.scores(X, raw=raw) - rounded(self._formats, self._require_detector())
 
     def score(self, X: object, y: object, *, metric: str | None = None, raw: bool = False) -> float:
         """The accuracy of `predict` on the classes y, or on 1 and -1 for a detector; R² for a regressor.

@@ -10,6 +10,7 @@ from pathlib import Path, PosixPath
 from typing import Any, Protocol, TypeVar, cast, get_args, get_origin
 
 from tinyml.dialects.errors import InputError
+from tinyml.dialects.extensions import needs
 from tinyml.dialects.limits import ELEMENT_LIMIT
 from tinyml.dialects.options import FOLDER, Option, OptionGroup, options_of
 from tinyml.lowering.frontends.importers import FRONTENDS, TRUST_PICKLE
@@ -93,6 +94,18 @@ def _settings(declared: Option) -> dict[str, Any]:
     if declared.required and declared.flags:
         settings["required"] = True
     return settings
+
+
+def refuse_option(parser: Container, flag: str, part: str) -> None:
+    """Add an option of an extension that is not installed. The option is not listed, and raises `InputError` if given.
+
+    part: the name of the extension.
+    """
+
+    def refuse(value: str) -> None:
+        raise InputError(f"the option '{flag}' {needs(part)}")
+
+    parser.add_argument(flag, type=refuse, help=argparse.SUPPRESS)
 
 
 def show_examples(parser: argparse.ArgumentParser, usage: str, examples: Mapping[str, str]) -> None:

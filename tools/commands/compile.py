@@ -5,12 +5,13 @@ from __future__ import annotations
 import argparse
 from typing import Any
 
+from tinyml.dialects.extensions import missing_part
 from tinyml.dialects.options import OptionGroup, options_of
-from tinyml.dialects.own_rows import own_objects
+from tinyml.dialects.own_rows import own_objects, own_rows
 from tinyml.lowering.frontends.importers import FRONTENDS, MLIR
 from tinyml.lowering.options import DEFAULT_LOSS
 from tinyml.targets.registry import DEFAULT_TARGET, HOST
-from tinyml.tools.cli.arguments import add_options, formats_epilogue, given, parsed, show_examples
+from tinyml.tools.cli.arguments import add_options, formats_epilogue, given, parsed, refuse_option, show_examples
 from tinyml.tools.driver.compile_request import compile_options, compile_request
 from tinyml.tools.driver.packages.packaging_table import packaging_names
 from tinyml.tools.driver.request import USUAL_GROWTH, searches
@@ -62,6 +63,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     show_examples(parser, "model -o FOLDER", EXAMPLES)
     others = [option for other in _others() for option in options_of(other)]
     add_options(parser, [*compile_options(), *others], others=OptionGroup.SEARCH)
+    for row in own_rows("compile.options"):
+        if (part := missing_part(f"tinyml.{row.value}")) is not None:
+            refuse_option(parser, f"--{row.name}", part)
 
 
 def run(arguments: argparse.Namespace) -> int:

@@ -26,7 +26,6 @@ from tinyml.dialects.formats.lookup import (
 )
 from tinyml.dialects.formats.number_format import BY_SCORES, NumberFormat
 from tinyml.dialects.functions import defined_functions
-from tinyml.dialects.lazy_numpy import np
 from tinyml.transforms.formats.assignment.format_assignment import FormatAssignment
 from tinyml.transforms.formats.assignment.format_options import check_scheme, scaling_rule
 from tinyml.transforms.formats.assignment.tensor_classes import FormatChoice, TensorClass, check_reals
@@ -187,12 +186,7 @@ class AssignFormatPass(ModulePass):
         least = weights.CONSTANTS_FROM or LEAST_ELEMENTS
 
         def is_weight(tensors: TensorClass) -> bool:
-            # Formats without 0 do not tell the elements that a mask drops.
-            return (
-                tensors.is_constant
-                and tensors.elements >= least
-                and not (tensors.is_condition and weights.decode(weights.encode(np.zeros((1, 1)))).any())
-            )
+            return tensors.is_constant and tensors.elements >= least and tensors.admits(weights)
 
         choices = {tensors.name: FormatChoice(weights if is_weight(tensors) else prototype) for tensors in classes}
         for tensors in classes:

@@ -147,9 +147,9 @@ class _Weights:
     def _offered(self, index: int) -> Iterator[FormatChoice]:
         """Yield the formats that a constant may have: its wide format, and narrow formats of the same family."""
         yield self.wide[index]
-        elements, family = self.search.classes[index].elements, self.search.prototype.FAMILY
+        tensors, family = self.search.classes[index], self.search.prototype.FAMILY
         for prototype in (self.search.prototype, *self.search.others):
-            if family == prototype.FAMILY and elements >= (prototype.CONSTANTS_FROM or 0):
+            if family == prototype.FAMILY and tensors.admits(prototype):
                 for format in prototype.candidates:
                     if format.bits <= CONSTANT_BITS:
                         yield FormatChoice(format)

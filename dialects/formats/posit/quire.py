@@ -1,7 +1,7 @@
 """`!posit.quire<width, frac, bin, step>`: exact sums of products of standard posits, rounded once.
 
-A quire represents the sum as a number of `width` bits in units of 2^-frac. `width` is the least that is proved
-sufficient for the operands. The quire of the Standard for Posit Arithmetic (2022, section 5), in contrast, always has
+A quire represents the sum as a number of `width` bits in units of 2^-frac. `width` is proved sufficient for the
+operands. The quire of the Standard for Posit Arithmetic (2022, section 5), in contrast, always has
 16 n bits.
 
 A sum that fits in 32 or 64 bits is one integer of `bin` bits. A wider sum consists of *bins*: integers of `bin` bits
@@ -184,8 +184,8 @@ def quire_for(products: Sequence[Product], initial: Factor | None = None) -> Qui
 
 
 def _reach(products: Sequence[Product], initial: Factor | None) -> tuple[int, int]:
-    """The exponent of the first power of two above all partial sums, and the least f for which every sum is a multiple
-    of 2^-f.
+    """The exponent just above the sign bit of every partial sum, and the least f for which every sum is a multiple of
+    2^-f.
     """
     terms = [(_extent(product.lhs), _extent(product.rhs), product) for product in products]
     frac = max(-(lhs.least + rhs.parts.least) for lhs, rhs, _ in terms)
@@ -220,7 +220,7 @@ def quire_of(formats: Sequence[NumberFormat]) -> QuireType:
 def _laid_out(top: int, frac: int, added: Sequence[Sequence[Parts]], length: int) -> QuireType:
     """The quire whose layout makes the additions fastest.
 
-    top: the exponent of the first power of two above all sums, as `_reach` returns it.
+    top: the exponent just above the sign bit of all sums, as `_reach` returns it.
     frac: the number of fractional bits of the sum, as `_reach` returns it.
     added, length: the parts of the summands and their number, as `_numbers` returns them.
 

@@ -179,8 +179,8 @@ def _add(to: GraphWriter, a: Tensor, b: Tensor) -> Tensor | None:
 
 
 def _subtract(to: GraphWriter, a: Tensor, b: Tensor) -> Tensor | None:
-    """Rewrite x - constant as x + (-constant), so that the preceding layer can use the constant as its bias. None
-    for other operands.
+    """Rewrite 0 - x as -x, x - (-y) as x + y, and x - constant as x + (-constant), so that the preceding layer can
+    use the constant as its bias. None for other operands.
     """
     if is_number(a, 0.0):
         return apply(to, "Neg", b)

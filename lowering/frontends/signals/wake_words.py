@@ -114,8 +114,8 @@ def wake_word(front_end: MicroFrontend, *wanted: WakeWord) -> ModuleOp:
     """
     steps = [_read_step(front_end, word) for word in wanted]
     first, window = steps[0], wanted[0].window
-    for step, word in zip(steps[1:], wanted[1:], strict=True):
-        _check_alike(first, wanted[0], step, word)
+    for number in range(1, len(steps)):
+        _check_alike(steps[:number], wanted[0], steps[number], wanted[number])
     rows, (scale, zero) = first.rows, first.formula
     hop = rows * front_end.hop
     ear = replace(front_end, rows=rows, scale=scale, zero=zero, samples=window * hop + front_end.frame)
@@ -191,9 +191,13 @@ def _read_step(front_end: MicroFrontend, wanted: WakeWord) -> _Step:
     return _Step(following, score, rows, shape, formula, unit[0])
 
 
-def _check_alike(first: _Step, word: WakeWord, step: _Step, other: WakeWord) -> None:
-    """Raise `InputError` unless two words can use one front end and one format for their means."""
-    if first.function.body.is_structurally_equivalent(step.function.body):
+def _check_alike(before: Sequence[_Step], word: WakeWord, step: _Step, other: WakeWord) -> None:
+    """Raise `InputError` unless a word can use the front end of the first word and the format of its mean.
+
+    before: the steps of the words before `other`, from that of the first word, `word`, on.
+    """
+    first = before[0]
+    if any(each.function.body.is_structurally_equivalent(step.function.body) for each in before):
         raise InputError("is the model of another wake word, too: expected a model for each word", file=str(other.file))
     for what, one, two in (
         ("number of rows in a step", first.rows, step.rows),

@@ -14,6 +14,7 @@ from tinyml.dialects.extensions import CORE, part_of
 from tinyml.dialects.modules import is_installed
 from tinyml.dialects.plugins import Row
 from tinyml.lowering import pipelines
+from tinyml.tools.main import main
 
 
 @pytest.fixture
@@ -55,11 +56,13 @@ def test_a_row_adds_a_step_before_or_after_another(rows: dict[str, list[Row]]):
         Row("transforms.reals.second", "loops-to-bits after lower-num-to-exact if flash"),
         Row("transforms.reals.third", "loops-to-bits after lower-num-to-exact if ram"),
         Row("transforms.reals.fourth", "loops-to-bits after licm"),
+        Row("transforms.reals.fifth", "loops-to-bits before lower-num-to-exact if ram"),
     ]
     usual = ["lower-num-to-exact", "lower-exact-to-arith", "fold-rounding", "simplify", "licm"]
     added = [step if isinstance(step, str) else tuple(step) for step in pipelines.steps_of("loops-to-bits")]
     # A step without a condition runs only where it is installed.
-    assert added == [usual[0], ("flash", "second"), ("ram", "third"), *usual[1:4], ("flash", "first"), usual[4]]
+    behind = ("flash", "second"), ("ram", "third")
+    assert added == [("ram", "fifth"), usual[0], *behind, *usual[1:4], ("flash", "first"), usual[4]]
 
 
 def test_an_option_of_an_absent_extension_is_refused(rows: dict[str, list[Row]]):
@@ -77,7 +80,36 @@ def test_functions_are_called_for_given_options_only(rows: dict[str, list[Row]])
 
 
 def test_a_function_of_an_absent_extension_is_named(rows: dict[str, list[Row]]):
-    rows["compile.board"] = [Row("memory", "targets.helium.none:function")]
-    options: Any = SimpleNamespace(memory="sram=4K")
-    with pytest.raises(InputError, match="needs the part 'helium'"):
+    rows["compile.board"] = [Row("some_memory", "targets.helium.none:function")]
+    options: Any = SimpleNamespace(some_memory="sram=4K")
+    with pytest.raises(InputError, match=r"^the option '--some-memory' needs the part 'helium'"):
         list(own_rows.of_options("compile.board", options))
+
+
+def test_an_option_that_an_absent_extension_declares_is_refused(
+    rows: dict[str, list[Row]], capsys: pytest.CaptureFixture[str]
+):
+    rows["compile.options"].append(Row("other", "targets.helium.none:Options"))
+    assert main(["compile", "model.onnx", "--other", "value", "-o", "out"]) == 1
+    error = "error: the option '--other' needs the part 'helium' of tinyml, which is not installed"
+    assert capsys.readouterr().err.splitlines() == [error]
+    with pytest.raises(SystemExit):
+        main(["compile", "--help-all"])
+    assert "--other" not in capsys.readouterr().out
+
+
+def test_objects_of_all_tables_exist():
+    homes = {
+        "dialects": "dialects",
+        "chips": "targets",
+        "targets": "targets",
+        "frontends": "lowering.frontends",
+        "exporters": "lowering.exporters",
+        "schedules": "transforms.schedules",
+        "devices": "runtime.devices",
+        "packages": "tools.driver.packages",
+        "commands": "tools.commands",
+    }
+    for section, home in homes.items():
+        for row in own_rows.own_rows(section):
+            assert own_rows.imported(f"tinyml.{home}.{row.value}") is not None

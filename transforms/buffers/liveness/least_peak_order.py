@@ -255,8 +255,8 @@ class OrderingProblem:
 def _closed(relation: Sequence[int], backwards: bool) -> list[int]:
     """The transitive closure of a relation on numbers: for each number, the bit set of the related numbers.
 
-    Two passes over the numbers suffice, because each number is directly related only to lower numbers or, with
-    `backwards`, only to higher numbers.
+    Two passes over the numbers suffice if each number is directly related only to lower numbers or, with `backwards`,
+    only to higher numbers.
     """
     closed = list(relation)
     order = range(len(relation))[:: -1 if backwards else 1]

@@ -31,6 +31,7 @@ from tinyml.dialects import tdsl
 from tinyml.dialects.errors import InputError
 from tinyml.dialects.formats.number_format import NumberFormat, number_format
 from tinyml.dialects.functions import defined_functions
+from tinyml.dialects.lazy_numpy import np
 from tinyml.dialects.locations import error_at
 from tinyml.dialects.rewriting import Rewriter
 from tinyml.transforms.formats.assignment.known_ranges import KnownRange, known_ranges
@@ -147,6 +148,17 @@ class TensorClass:
         """Whether an op tests which elements of a member are positive."""
         uses = ((value, use.operation) for value in self.members for use in value.uses)
         return any(isinstance(op, tdsl.TensorOp) and op.compares(value) for value, op in uses)
+
+    def admits(self, prototype: NumberFormat) -> bool:
+        """True if a search may choose formats of a family for the class.
+
+        Some families are only for constants of many elements (`CONSTANTS_FROM`). A condition requires a format with 0,
+        since other formats represent the elements that a mask drops by positive numbers.
+        """
+        least = prototype.CONSTANTS_FROM
+        if least is not None and not (self.is_constant and self.elements >= least):
+            return False
+        return not (self.is_condition and prototype.decode(prototype.encode(np.zeros((1, 1)))).any())
 
     @cached_property
     def roots(self) -> Sequence[tdsl.ConstOp]:

@@ -492,7 +492,7 @@ def is_shift(constant: int, product: str) -> bool:
 
     8-bit chips shift 16-bit numbers bit by bit. On these chips, some products with powers of two are not shifts.
 
-    product: the name of the step of the product.
+    product: the type of the product, such as `i16`.
     """
     return constant.bit_count() == 1 and not (constant > 2 and product == "i16")
 

@@ -342,8 +342,7 @@ def _narrower(search: Search, index: int, choice: FormatChoice) -> Iterator[Form
 def _of_same_width(search: Search, tensors: TensorClass, choice: FormatChoice) -> Iterator[FormatChoice]:
     """Yield the other formats of the same width that a class of tensors may have."""
     for prototype in search.others:
-        least = prototype.CONSTANTS_FROM
-        if least is not None and not (tensors.is_constant and tensors.elements >= least):
+        if not tensors.admits(prototype):
             continue
         if tensors.is_constant and prototype.FAMILY != search.prototype.FAMILY:
             continue

@@ -141,8 +141,9 @@ def test_words_that_cannot_share_a_front_end(words: list[Path], tmp_path: Path):
         features.wake_words([words[0], longer])
     with pytest.raises(InputError, match=r"expected the .json files of two wake words or more"):
         features.wake_words(words[:1])
-    with pytest.raises(InputError, match="is the model of another wake word"):
-        features.wake_words([words[0], words[0]])
+    for same in ([words[0], words[0]], [*words, words[1]]):
+        with pytest.raises(InputError, match="is the model of another wake word"):
+            features.wake_words(same)
 
 
 def test_noise_triggers_nothing(programs: dict[str, tinyml.Program]):

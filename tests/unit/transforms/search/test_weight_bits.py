@@ -5,13 +5,18 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import pytest
+from programs.paths import FILECHECK
 from programs.searches import evaluation_of
+from xdsl.parser import Parser
 
+from tinyml.dialects.context import context
 from tinyml.dialects.formats.codebook import CodebookType
 from tinyml.dialects.formats.fixed.type import FixedType
+from tinyml.dialects.formats.midrise import MidriseType
 from tinyml.dialects.formats.mxint import MxIntType
 from tinyml.dialects.formats.number_format import NumberFormat
-from tinyml.transforms.formats.assignment.tensor_classes import FormatChoice
+from tinyml.dialects.functions import defined_functions
+from tinyml.transforms.formats.assignment.tensor_classes import FormatChoice, tensor_classes
 from tinyml.transforms.search import search_weights
 from tinyml.transforms.search.engine.evaluation import Evaluation
 from tinyml.transforms.search.engine.search import Search
@@ -92,3 +97,19 @@ def test_losses_below_zero_end(monkeypatch: pytest.MonkeyPatch):
         search = search_in(evaluation)
         monkeypatch.setattr(Search, "losses", losses)
         assert SearchWeightsPass("", weight_bits=4.5).search(search).loss == -1.0
+
+
+MASKED = (FILECHECK / "transforms/formats/assign_format_masks.mlir").read_text()
+
+
+def test_a_mask_has_a_format_with_0_and_computed_tensors_have_none_for_constants():
+    [function] = defined_functions(Parser(context(), MASKED).parse_module())
+    classes = {tensors.name: tensors for tensors in tensor_classes(function)}
+    admitted = {
+        name: [format for format in (MidriseType.of_width(1), *OTHERS) if tensors.admits(format)]
+        for name, tensors in classes.items()
+    }
+    midrise, codebook, mxint = MidriseType.of_width(1), *OTHERS
+    assert admitted["W"] == [midrise, codebook, mxint]
+    assert admitted["m"] == [codebook, mxint]
+    assert admitted["X"] == admitted["s"] == [format for format in OTHERS if format.CONSTANTS_FROM is None]
