@@ -177,8 +177,10 @@ class ProgramBuilder:
             return
         if self.arena is not None:
             raise InputError("there is more than one arena")
-        # The largest element type whose size divides the arena's; the printer aligns it for larger ones.
-        whole = [type for type in self.viewed if op.size % element_bytes(MemRefType(type, [1])) == 0]
+        # The largest element type whose size divides the arena's; the printer aligns it for larger ones. The size of a
+        # shared arena may be a multiple of no type of this program.
+        types = [*self.viewed, *([i8] if op.shared is not None else [])]
+        whole = [type for type in types if op.size % element_bytes(MemRefType(type, [1])) == 0]
         element = max(whole, key=lambda type: (element_bytes(MemRefType(type, [1])), str(type)))
         self.arena = c.ArenaOp(ARENA, op.size, op.alignment.value.data, element)
         self.arena.memories = op.memories

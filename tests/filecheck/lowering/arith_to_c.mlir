@@ -99,6 +99,21 @@ func.func @shared(%X: memref<2xi16>) -> index {
 
 // -----
 
+// The size of a shared arena may be a multiple of no type of this program.
+
+func.func @shared_bytes(%X: memref<2xi16>) -> index {
+  %c1 = arith.constant 1 : index
+  %arena = scratch.arena {alignment = 2 : i64, shared} : memref<9xi8>
+  %y = scratch.view %arena[2 : i64] : memref<9xi8> to memref<3xi16>
+  %x = memref.load %X[%c1] : memref<2xi16>
+  memref.store %x, %y[%c1] : memref<3xi16>
+  func.return %c1 : index
+}
+// CHECK:      c.program @shared_bytes
+// CHECK:        c.arena @arena 9 {alignment = 2 : i64} : i8
+
+// -----
+
 // Bytes that serve several types are reached through aliasing pointers; unsigned bytes; a function of the runtime;
 // no label.
 
