@@ -107,6 +107,15 @@ class JudgedCosts:
             self.measured(formats)
 
 
+def _admitting(elements: int) -> Callable[[NumberFormat], bool]:
+    """A predicate for the formats that a constant with a number of elements may have."""
+
+    def admits(prototype: NumberFormat) -> bool:
+        return elements >= (prototype.CONSTANTS_FROM or 0)
+
+    return admits
+
+
 class JudgedSearch(Search):
     """A search over tensors with given numbers of elements, named a, b and so on. The time is the sum of the bits of
     all elements.
@@ -141,7 +150,13 @@ class JudgedSearch(Search):
         self.assignment: Any = None
         self.evaluator: Any = SimpleNamespace(reference=SimpleNamespace(scores=1))
         self.classes: Any = [
-            SimpleNamespace(name="abcdefgh"[i], elements=size, is_constant=i in constants, range=ranges.get(i, (-1, 1)))
+            SimpleNamespace(
+                name="abcdefgh"[i],
+                elements=size,
+                is_constant=i in constants,
+                range=ranges.get(i, (-1, 1)),
+                admits=_admitting(size),
+            )
             for i, size in enumerate(elements)
         ]
 

@@ -192,9 +192,7 @@ class GaussianType(IntegerParameters, F32):
         return self._limited(m, x, m.add(_size(m, x), m.const(places)))
 
     def _limited(self, m: Machine[V], sign: Int[V], raw: Int[V]) -> V:
-        """A raw with the given sign, clamped to the format; zero for numbers below half of the least positive
-        number.
-        """
+        """A clamped raw with the given sign; zero for numbers below half of the least positive number."""
         kept = m.choose(m.at_least(raw, 1 - OCTAVE), m.clamp(raw, 1, GREATEST), m.const(0))
         return m.settle(_signed(m, sign, kept), 16)
 
@@ -202,9 +200,7 @@ class GaussianType(IntegerParameters, F32):
         return m.int_constant(int(self.encode(np.array(real))), 16)
 
     def to_f32(self, m: Machine[V], value: V) -> V:
-        """The float of a raw: the product of powers of two for octaves, 32nd parts of octaves and steps, from
-        tables.
-        """
+        """The float of a raw: the product of its powers of two, from tables of octaves, 32nds and steps."""
         raw = _number(m, value)
         steps = m.sub(m.const(GREATEST), _size(m, raw))
         octaves, rest = m.shift_right(steps, 10), m.low_bits(steps, 10)
