@@ -96,7 +96,8 @@ def steps_of(name: str) -> Sequence[str | If]:
             place = behind.get(beside, beside) if follows else beside
             at = next(i for i, other in enumerate(steps) if _pass_of(other) == place)
             steps.insert(at + follows, If(condition[0], step) if condition else step)
-            behind |= {beside: step} if follows else {}
+            if follows:
+                behind[beside] = step
 
     def placed(plugin: Row) -> tuple[int, str] | None:
         added = _step(plugin)

@@ -4,7 +4,7 @@ limits.
 Lines of docstrings do not count, so that a docstring may list each parameter on a line.
 
 python -m core.loaded            prints the counts, the limits in loaded.json, and the lines with docstrings
-python -m core.loaded --update   writes new limits: the modules, and the lines rounded up to the next thousand
+python -m core.loaded --update   writes new limits: the modules, and the lines rounded up to the next 500
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ import tempfile
 from pathlib import Path
 from typing import NamedTuple
 
+from layout.same_code import is_docstring
 from programs.paths import ROOT
 
 LIMITS = Path(__file__).with_name("loaded.json")
@@ -28,7 +29,7 @@ PROGRAMS = {
 }
 """Compilations, by their programs in programs.py."""
 
-STEP = 1000
+STEP = 500
 """The lines of which a limit is a multiple, so that not every line has to be counted."""
 
 _CODE = """
@@ -66,17 +67,9 @@ def loaded(files: list[Path]) -> Loaded:
 
 
 def code_lines(text: str) -> int:
-    """The number of lines of a module without the lines of docstrings."""
-    lines = text.count("\n")
-    for node in ast.walk(ast.parse(text)):
-        if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef):
-            match node.body:
-                case [ast.Expr(ast.Constant(str())) as docstring, *_]:
-                    assert docstring.end_lineno is not None
-                    lines -= docstring.end_lineno - docstring.lineno + 1
-                case _:
-                    pass
-    return lines
+    """The number of lines of a module without the lines of docstrings, as `layout.same_code` defines these."""
+    docstrings = [node for node in ast.walk(ast.parse(text)) if is_docstring(node)]
+    return text.count("\n") - sum((node.end_lineno or node.lineno) - node.lineno + 1 for node in docstrings)
 
 
 def limits() -> dict[str, Loaded]:

@@ -15,5 +15,14 @@ def test_a_compilation_loads_no_more(name: str):
 
 
 def test_lines_of_docstrings_do_not_count():
-    text = '"""One\nand two."""\n\nX = """\nnot a docstring\n"""\n\n\ndef f():\n    """Three."""\n    return "four"\n'
-    assert code_lines(text) == text.count("\n") - 3
+    lines = [
+        '"""One',
+        'and two."""',
+        "X = 3",
+        '"""Of X."""',
+        "def f():",
+        '    """Three."""',
+        '    return """four',
+        '"""',
+    ]
+    assert code_lines("\n".join([*lines, ""])) == len(lines) - 4

@@ -10,6 +10,7 @@ import ast
 import subprocess
 import sys
 from pathlib import Path
+from typing import TypeGuard
 
 
 def code_of(text: str) -> str:
@@ -17,13 +18,18 @@ def code_of(text: str) -> str:
     return ast.dump(_WithoutDocstrings().visit(ast.parse(text)))
 
 
+def is_docstring(node: ast.AST) -> TypeGuard[ast.Expr]:
+    """Whether a node is a string statement."""
+    match node:
+        case ast.Expr(value=ast.Constant(value=str())):
+            return True
+        case _:
+            return False
+
+
 class _WithoutDocstrings(ast.NodeTransformer):
     def visit_Expr(self, node: ast.Expr) -> ast.Expr | None:
-        match node.value:
-            case ast.Constant(value=str()):
-                return None
-            case _:
-                return node
+        return None if is_docstring(node) else node
 
 
 def different_files(root: Path, commit: str) -> list[str]:

@@ -39,7 +39,6 @@ CONTRACTS = {
         "own_attributes",
         "own_rows",
         "attribute_verification",
-        "spelling",
         "plugins",
         "modules",
         "tables",

@@ -54,6 +54,10 @@ def covering(cases: Sequence[Case], values: Callable[[Case], Iterable[Hashable]]
     return [cases[number] for number in sorted(chosen)] or [*cases]
 
 
-def examples(usual: int) -> int:
-    """The number of examples of a property: `usual`, or ten times as many in `make exhaustive`."""
-    return 10 * usual if EXHAUSTIVE in os.environ else usual
+def examples(usual: int, exhaustive: int | None = None) -> int:
+    """The number of examples of a property: `usual`, or in `make exhaustive` the other number, which is ten times as
+    many by default.
+    """
+    if EXHAUSTIVE not in os.environ:
+        return usual
+    return 10 * usual if exhaustive is None else exhaustive

@@ -172,7 +172,7 @@ def drawn_case(draw: st.DrawFn) -> Case:
     )
 
 
-@settings(max_examples=examples(4))
+@settings(max_examples=examples(4, 80))
 @given(cases=st.lists(drawn_case(), max_size=20))
 def test_any_call(device: Device, cases: list[Case]):
     device.check(cases)

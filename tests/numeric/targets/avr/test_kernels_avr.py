@@ -267,7 +267,7 @@ def drawn_case(draw: st.DrawFn) -> Case:
     return Case(kernel, padded, start, length, sum=first)
 
 
-@settings(max_examples=examples(5))
+@settings(max_examples=examples(5, 120))
 @given(cases=st.lists(drawn_case(), max_size=20))
 def test_any_call(device: Device, cases: list[Case]):
     device.check(cases)

@@ -39,7 +39,7 @@ from tinyml.targets.kernel import Kernel
 from tinyml.transforms.loops.kernels.lane_recorder import Element, LaneRecorder
 
 M55 = "cortex-m55"
-PAIRS = min(examples(1 << 13), 1 << 16)
+PAIRS = examples(1 << 13, 1 << 16)
 """The elements of a run, which are pairs of bytes, in `make exhaustive` all of them, or random halfwords."""
 
 STEP = 40503

@@ -22,4 +22,4 @@ def test_random_loops(device: str, tmp_path: Path):
     if not on_host:
         need_tools(device)
     runner = HostRunner(sanitize=True) if on_host else runner_for(device)
-    check_loops(runner, ELEMENTS, M55, examples(10), tmp_path)
+    check_loops(runner, ELEMENTS, M55, examples(10, 400), tmp_path)

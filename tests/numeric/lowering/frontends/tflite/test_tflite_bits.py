@@ -422,7 +422,7 @@ def test_conversions_in_the_middle(data: st.DataObject):
 
 
 @given(st.floats(0.001, 0.9), st.floats(0.001, 0.9), st.floats(0.1, 2.0))
-@settings(max_examples=examples(6))
+@settings(max_examples=examples(6, 120))
 def test_a_single_output_channel(unit: float, weight: float, result: float):
     """With one scale per tensor, convolutions multiply scales in double precision and dense layers do not."""
     random = np.random.default_rng(2)
@@ -531,7 +531,7 @@ def test_zeros_whose_scale_is_0(dtype: str):
     biased=st.booleans(),
 )
 @example(seed=1, kind="CONV_2D", channels=900, biased=True)
-@settings(max_examples=examples(6))
+@settings(max_examples=examples(6, 100))
 def test_sums_of_32_bits_on_activations_of_16(seed: int, kind: str, channels: int, biased: bool):
     """32-bit biases, or an option of layers without bias, determine the width of sums; long sums wrap around."""
     random, model = np.random.default_rng(seed), TfliteModel()
@@ -552,7 +552,7 @@ def test_sums_of_32_bits_on_activations_of_16(seed: int, kind: str, channels: in
 
 
 @given(st.integers(0, 1 << 20), st.floats(0.02, 0.3), st.booleans(), st.sampled_from(["int8", "int16"]))
-@settings(max_examples=examples(8))
+@settings(max_examples=examples(8, 200))
 def test_slopes_by_channel(seed: int, scale: float, one: bool, dtype: str):
     """PRELU has slopes of any sign, one for each channel or one for all."""
     random, model, unit = np.random.default_rng(seed), TfliteModel(), 1 if dtype == "int8" else 1 / 256

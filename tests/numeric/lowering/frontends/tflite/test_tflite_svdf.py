@@ -34,7 +34,7 @@ from tinyml.tools.driver.stages import compile_kept
 @example(seed=0, dtype="int16", inputs=9, units=1, rank=1, steps=9, most=0.08, shares=False)
 @example(seed=0, dtype="int16", inputs=9, units=3, rank=2, steps=6, most=0.0003, shares=False)
 @example(seed=1, dtype="int8", inputs=9, units=3, rank=2, steps=6, most=0.003, shares=True)
-@settings(max_examples=examples(5))
+@settings(max_examples=examples(5, 150))
 def test_every_step_gives_the_bytes_of_tflm(
     seed: int, dtype: str, inputs: int, units: int, rank: int, steps: int, most: float, shares: bool
 ):
