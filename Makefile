@@ -11,7 +11,7 @@ unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help demo test lint ruff filecheck pytest core exhaustive bench fuzz kernels costs packing figures papers docs hashes keras quantised bridges same-code mutants compile-times search-times wake-words format clean toolchains
+.PHONY: help demo test lint ruff filecheck pytest core long exhaustive bench fuzz kernels costs packing figures papers docs hashes keras quantised bridges same-code mutants compile-times search-times wake-words format clean toolchains
 
 help: ## show this list
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1|\2/p' $(MAKEFILE_LIST) | awk -F'|' '{printf "%-18s %s\n", $$1, $$2}'
@@ -39,6 +39,9 @@ filecheck: $(VENV)/test ## run the regression suite on IR files (lit)
 
 pytest: $(VENV)/test ## run unit and numeric tests
 	$(BIN)/pytest -q -n auto --dist worksteal
+
+long: $(VENV)/test ## run all unit and numeric tests, of which `make test` runs one long one of each file (half an hour)
+	$(BIN)/pytest -q -n auto --dist worksteal --long
 
 core: $(VENV)/test ## test the wheel of the core in an environment of its own, without extensions, and compare the C of programs
 	cd tests && ../$(BIN)/python -m core

@@ -1,21 +1,27 @@
-"""Configuration of pytest: command-line options, limits on threads and garbage collection, and fixtures of all
-tests.
+"""Configuration of pytest: command-line options, selection of cases, limits on threads and garbage collection, and
+fixtures of all tests.
 """
+
+from __future__ import annotations
 
 import gc
 import os
 import signal
 from collections import defaultdict
+from collections.abc import Iterable
 from heapq import nlargest
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 from hypothesis import settings
-from programs.compiled import CompiledModels
-from programs.environments import PackagesOfOthers, install_packages
 from programs.shared_folders import made_once, shared_root
-from programs.spread import covering, examples
+from programs.spread import EXHAUSTIVE, covering, examples, one_of
 from threadpoolctl import threadpool_limits
+
+if TYPE_CHECKING:
+    from programs.compiled import CompiledModels
+    from programs.environments import PackagesOfOthers
 
 # A busy machine is no error. Longer searches are those of `make exhaustive` and `make fuzz`.
 settings.register_profile("tinyml", deadline=None, max_examples=examples(10))
@@ -24,25 +30,30 @@ settings.load_profile("tinyml")
 # A shell ignores interrupts of what it starts in the background, and so would the programs that tests interrupt.
 signal.signal(signal.SIGINT, signal.default_int_handler)
 
-LONG_RUN = 300
-"""Seconds of all tests together, from which on a run names its slowest files."""
+LONG = "long"
+"""The mark of tests whose cases together take more than a second of a processor."""
 
-SLOWEST_FILES = 10
+LONG_RUN = 300
+"""Seconds of all tests together, from which on a run lists its slowest tests."""
+
+SLOWEST_TESTS = 10
 
 COLLECT_EVERY = 500_000
 """Programs are cyclic and short-lived: Python's usual 700 new objects cost a tenth of the run."""
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--long", action="store_true", help=f"run all tests with the mark {LONG!r}, not one of each file")
     parser.addoption("--update-docs", action="store_true", help="write the outputs shown in README.md and docs/ anew")
     parser.addoption("--update-costs", action="store_true", help="record the costs of kernels anew")
     parser.addoption("--site", help="the built site, for the tests that look at it (make docs)")
 
 
-def pytest_configure() -> None:
-    """Limit the BLAS libraries of numpy to one thread, so that their busy-waiting threads do not slow down other test
-    workers.
+def pytest_configure(config: pytest.Config) -> None:
+    """Register the mark of long tests, and limit the BLAS libraries of numpy to one thread, so that their busy-waiting
+    threads do not slow down other test workers.
     """
+    config.addinivalue_line("markers", f"{LONG}: the cases together take more than a second of a processor")
     threadpool_limits(1, "blas")
     # For libraries that are loaded later, and for the processes that tests start.
     for threads in ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS"):
@@ -51,7 +62,11 @@ def pytest_configure() -> None:
 
 @pytest.hookimpl(trylast=True)
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Deselect combinations of parameters whose values other cases of the test have; a case asked for by name runs."""
+    """Deselect combinations of parameters whose values other cases of the test have, and all but one of the long tests
+    of each file.
+
+    A case that the command line names runs. A file that it names runs all its long tests.
+    """
     if any("[" in argument for argument in config.args):
         return
     # Cases of one test do not follow each other where those of several tests share a fixture with parameters.
@@ -59,10 +74,27 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     for item in items:
         tests[item.nodeid.partition("[")[0]].append(item)
     kept = {case for test, cases in tests.items() for case in covering(cases, _values, test)}
+    if not _runs_long_tests(config):
+        kept -= _long_tests_to_skip(item for item in items if item in kept)
     left_out = [item for item in items if item not in kept]
     items[:] = [item for item in items if item in kept]
     if left_out:
         config.hook.pytest_deselected(items=left_out)
+
+
+def _runs_long_tests(config: pytest.Config) -> bool:
+    files = (argument.partition("::")[0] for argument in config.args)
+    return EXHAUSTIVE in os.environ or config.getoption("--long") or any(file.endswith(".py") for file in files)
+
+
+def _long_tests_to_skip(items: Iterable[pytest.Item]) -> set[pytest.Item]:
+    """The long tests of all files, without one that runs in each file."""
+    files: defaultdict[str, list[pytest.Item]] = defaultdict(list)
+    for item in items:
+        if item.get_closest_marker(LONG) is not None and item.get_closest_marker("skip") is None:
+            files[item.nodeid.partition("::")[0]].append(item)
+    drawn = {one_of(cases, file) for file, cases in files.items()}
+    return {item for cases in files.values() for item in cases} - drawn
 
 
 def _values(item: pytest.Item) -> list[tuple[str, ...]]:
@@ -82,17 +114,19 @@ def _values(item: pytest.Item) -> list[tuple[str, ...]]:
 
 @pytest.hookimpl(trylast=True)
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
-    """Print the share of the test time that each of the slowest files of a long run takes."""
+    """Print the seconds of the slowest tests without the mark of long ones, with all their cases, after a long run."""
     seconds: defaultdict[str, float] = defaultdict(float)
+    total = 0.0
     for reports in terminalreporter.stats.values():
         for report in reports:
             if isinstance(report, pytest.TestReport):
-                seconds[report.nodeid.partition("::")[0]] += report.duration
-    total = sum(seconds.values())
+                total += report.duration
+                if LONG not in report.keywords:
+                    seconds[report.nodeid.partition("[")[0]] += report.duration
     if total > LONG_RUN:
-        terminalreporter.section("slowest files")
-        for file, taken in nlargest(SLOWEST_FILES, seconds.items(), key=lambda entry: entry[1]):
-            terminalreporter.line(f"{100 * taken / total:5.1f} % {file}")
+        terminalreporter.section(f"slowest tests without the mark {LONG!r}")
+        for test, taken in nlargest(SLOWEST_TESTS, seconds.items(), key=lambda entry: entry[1]):
+            terminalreporter.line(f"{taken:5.1f} s {test}")
 
 
 def pytest_collection_finish() -> None:
@@ -111,6 +145,8 @@ def pytest_unconfigure() -> None:
 
 @pytest.fixture(scope="session")
 def compiled_models(tmp_path_factory: pytest.TempPathFactory) -> CompiledModels:
+    from programs.compiled import CompiledModels
+
     return CompiledModels(shared_root(tmp_path_factory) / "compiled_models")
 
 
@@ -119,6 +155,8 @@ def packages(tmp_path_factory: pytest.TempPathFactory) -> PackagesOfOthers:
     """An environment with a number format of another package, and a package of each kind that `tinyml new-KIND`
     writes.
     """
+    from programs.environments import PackagesOfOthers, install_packages
+
     return PackagesOfOthers(made_once(shared_root(tmp_path_factory) / "packages", install_packages))
 
 

@@ -168,6 +168,7 @@ extern const unsigned char received[1000], frame[8];
 """What the caller has, in the examples of the pages."""
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("page", "block"), ways("C"))
 def test_code_of_callers_compiles(page: Path, block: re.Match[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     """The header is that of a small program with the name of the page's model."""

@@ -149,6 +149,7 @@ COMPILED = re.compile(r"tinyml (?:bench|explain|compile|run) ")
 """Commands whose output has sizes and cycles of compiled programs."""
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
 def test_outputs_are_current(
     page: Path, monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest, tmp_path: Path
@@ -183,6 +184,7 @@ def show_warning(message: Warning | str, category: type[Warning], *_: object) ->
     print(f"{category.__name__}: {message}")
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("page", "block"),
     [
@@ -273,6 +275,7 @@ def check_on_a_board(command: str, folder: Path) -> None:
             raise AssertionError(f"{command}: nothing is known of it")
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("page", spread(TYPED_PAGES, 1), ids=lambda page: page.name)
 def test_what_is_typed_works(page: Path, request: pytest.FixtureRequest, tmp_path: Path) -> None:
     """All blocks of a page are typed in one folder, which contains docs/ and examples/.
@@ -409,6 +412,7 @@ SAMPLE = ("compile protonn-gesturepod --width 8", "bench protonn-gesturepod --fo
 """Commands that take seconds, on a model of the repository."""
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("command", SAMPLE)
 def test_figures_measured_anew(command: str):
     """If a difference is intended, `make figures` writes the new figures."""

@@ -10,6 +10,7 @@ from programs.spread import spread
 WHAT_HELPS = "`make hashes` shows the lines that differ; `make hashes UPDATE=1` writes the digests anew"
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("program", spread(programs(), 7), ids=lambda program: program.name)
 def test_the_c_of_programs_stays(program: Program):
     assert digests_of(program)[1] == recorded().get(program.name), WHAT_HELPS

@@ -1,10 +1,11 @@
-"""Which cases of parametrised tests pytest runs with the configuration of the suite."""
+"""Which cases of parametrised and long tests pytest runs with the configuration of the suite."""
 
 from __future__ import annotations
 
 import os
 import subprocess
 import sys
+from collections import defaultdict
 from pathlib import Path
 
 import pytest
@@ -49,6 +50,32 @@ def test_ids(value, number):
     """Equal ids of different values."""
 '''
 
+LONG_TESTS = """
+import pytest
+
+pytestmark = pytest.mark.long
+
+
+@pytest.mark.parametrize("number", [1, 2])
+def test_one(number): ...
+
+
+@pytest.mark.skip
+def test_skipped(): ...
+
+
+def test_another(): ...
+"""
+
+AXES = {
+    "test_method": [{"10", "20", "30"}, {"1", "2"}],
+    "test_fixture": [{"x", "y", "z"}, {"1", "2"}],
+    "test_pairs": [{"0", "1"}, {"0", "1"}],
+    "test_marked": [{"1", "2", "3"}, {"on"}],
+    "test_ids": [{"1", "2"}, {"same0", "same1"}],
+}
+"""The ids of both parameters of each test in `FILE` that are not skipped."""
+
 
 @pytest.fixture(scope="module")
 def file(tmp_path_factory: pytest.TempPathFactory) -> Path:
@@ -57,12 +84,21 @@ def file(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return path
 
 
-def run(*names: str, exhaustive: bool = False) -> list[list[str]]:
-    """The parameters of the cases that a run executes or skips, as their ids."""
+@pytest.fixture(scope="module")
+def long_tests(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder of two equal files of long tests."""
+    folder = tmp_path_factory.mktemp("long")
+    for name in ("test_first.py", "test_second.py"):
+        (folder / name).write_text(LONG_TESTS)
+    return folder
+
+
+def run(*arguments: str, exhaustive: bool = False) -> dict[str, list[list[str]]]:
+    """The parameters of the cases that pass in a run, as their ids, by test."""
     environment = {name: value for name, value in os.environ.items() if name not in (EXHAUSTIVE, "PYTEST_ADDOPTS")}
     command = [sys.executable, "-m", "pytest", "-p", "conftest", "-p", "no:cacheprovider", "-p", "no:xdist", "-rA"]
     done = subprocess.run(
-        [*command, "--color=no", *names],
+        [*command, "--color=no", *arguments],
         cwd=ROOT / "tests",
         env=environment | ({EXHAUSTIVE: "1"} if exhaustive else {}),
         capture_output=True,
@@ -70,33 +106,47 @@ def run(*names: str, exhaustive: bool = False) -> list[list[str]]:
         check=False,
     )
     assert done.returncode == 0, done.stdout + done.stderr
-    passed = [line for line in done.stdout.splitlines() if line.startswith("PASSED ")]
-    return [line.partition("[")[2].rstrip("]").split("-") for line in passed]
+    cases: defaultdict[str, list[list[str]]] = defaultdict(list)
+    for line in done.stdout.splitlines():
+        if line.startswith("PASSED "):
+            name, _, parameters = line.rpartition("::")[2].partition("[")
+            cases[name].append(parameters.rstrip("]").split("-"))
+    return cases
 
 
-@pytest.mark.parametrize(
-    ("test", "axes"),
-    [
-        ("TestOfClass::test_method", [{"1", "2"}, {"10", "20", "30"}]),
-        ("test_fixture", [{"1", "2"}, {"x", "y", "z"}]),
-        ("test_pairs", [{"0", "1"}, {"0", "1"}]),
-        ("test_marked", [{"1", "2", "3"}, {"on"}]),
-        ("test_ids", [{"1", "2"}, {"same0", "same1"}]),
-    ],
-)
-def test_each_value_is_in_a_case_that_runs(file: Path, test: str, axes: list[set[str]]):
-    cases = run(f"{file}::{test}")
-    found = [{case[axis] for case in cases} for axis in range(2)]
-    assert sorted(map(sorted, found)) == sorted(map(sorted, axes))
+@pytest.mark.long
+def test_each_value_is_in_a_case_that_runs(file: Path):
+    cases = run(str(file))
+    found = {test: [{case[axis] for case in each} for axis in range(2)] for test, each in cases.items()}
+    assert found == AXES
     # The list of pairs is one axis.
-    assert len(cases) == (3 if test == "test_pairs" else max(map(len, axes)))
+    counts = {test: max(map(len, axes)) for test, axes in AXES.items()} | {"test_pairs": 3}
+    assert {test: len(each) for test, each in cases.items()} == counts
 
 
-def test_a_named_case_runs(file: Path):
-    for case in ("1-10", "1-20", "2-10", "2-20"):
-        [found] = run(f"{file}::TestOfClass::test_method[{'-'.join(reversed(case.split('-')))}]")
-        assert {*found} == {*case.split("-")}
+def test_named_cases_run(file: Path):
+    names = [f"{number}-{other}" for number in (1, 2) for other in (10, 20)]
+    # The decorator of a class comes after those of its methods.
+    ids = ["-".join(reversed(name.split("-"))) for name in names]
+    found = run(*(f"{file}::TestOfClass::test_method[{id}]" for id in ids))
+    assert found == {"test_method": [id.split("-") for id in ids]}
 
 
+@pytest.mark.long
 def test_an_exhaustive_run_takes_all_combinations(file: Path):
-    assert len(run(f"{file}::TestOfClass::test_method", exhaustive=True)) == 6
+    assert len(run(f"{file}::TestOfClass::test_method", exhaustive=True)["test_method"]) == 6
+
+
+def test_one_long_test_of_each_file_runs(long_tests: Path):
+    assert sum(map(len, run(str(long_tests)).values())) == 2
+
+
+def test_all_long_tests_run_with_the_option_and_in_an_exhaustive_run(long_tests: Path):
+    every = run(str(long_tests), "--long")
+    assert every == run(str(long_tests), exhaustive=True)
+    assert {test: len(cases) for test, cases in every.items()} == {"test_one": 4, "test_another": 2}
+
+
+def test_all_long_tests_of_a_named_file_run(long_tests: Path):
+    cases = run(str(long_tests / "test_first.py"))
+    assert {test: len(each) for test, each in cases.items()} == {"test_one": 2, "test_another": 1}

@@ -102,6 +102,7 @@ LOADED = {
 """What the import of a module does not load."""
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", LOADED)
 def test_a_module_loads_what_its_kind_needs(name: str) -> None:
     code = f"import sys, tinyml.extend.{name}; print(*sys.modules)"

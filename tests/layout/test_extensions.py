@@ -40,6 +40,7 @@ def test_the_core_imports_no_extension():
     assert found == []
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("row", extensions(), ids=lambda row: row.name)
 def test_an_extension_has_files(row: object):
     own = [path for path in room_files("*") if extension_of(name_of(path)) == row]

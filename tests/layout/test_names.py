@@ -46,6 +46,7 @@ LITERATURE = ("seedot", "shiftry")
 """Formats that are called as a paper is: so are a language, a packing and ways to compute functions."""
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", sorted(FORMATS))
 def test_no_format_is_named_outside_its_own_files(name: str):
     """The files of a format are the file or the folder of its name in `dialects/formats/`."""
@@ -99,6 +100,7 @@ def asked_for(path: Path) -> set[str]:
     return {one.id for kind in kinds for one in ast.walk(kind) if isinstance(one, ast.Name)}
 
 
+@pytest.mark.long
 def test_no_family_is_asked_for_outside_formats():
     """Passes use the interface of formats instead: `integers_of`, `coding`, and `INTEGER` of accumulators."""
     names = families()
@@ -132,6 +134,7 @@ def own_by_convention(path: Path, chip: Chip) -> bool:
     return chip.folder in path.parents or name_of(path) in (f"{runner}.py", kernels)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("chip", chips(), ids=lambda chip: chip.name)
 def test_no_chip_is_named_outside_its_own_files(chip: Chip):
     """The files of a chip are its folder and its runner. Its names include those of its boards, parts, runner and

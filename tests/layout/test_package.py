@@ -55,6 +55,7 @@ def installed(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
+@pytest.mark.long
 def test_the_wheel_contains_every_room(wheel: Path):
     """The wheel includes headers, grammars and test harnesses, whose absence would not affect an editable installation.
 
@@ -70,6 +71,7 @@ def test_the_wheel_contains_every_room(wheel: Path):
     assert any(name.endswith("licenses/LICENSE") for name in inside)
 
 
+@pytest.mark.long
 def test_the_demo_runs_from_the_wheel(installed: Path, tmp_path: Path):
     """The demo runs in a folder without `examples`. If two models are possible, it keeps the smaller one."""
     examples = installed / "tinyml/examples"
@@ -128,6 +130,7 @@ FROM_THE_WHEEL = """if True:
 """
 
 
+@pytest.mark.long
 def test_the_wheel_works_with_core_packages_and_no_compiler(installed: Path, tmp_path: Path):
     """A Python without the environment's packages imports the wheel, and links to the packages that the wheel
     requires.
@@ -164,6 +167,7 @@ def fresh_python(code: str) -> str:
 HEAVY = "print(*sorted({'numpy', 'lark', 'rich', 'unicorn', 'elftools'} & sys.modules.keys()))"
 
 
+@pytest.mark.long
 def test_the_module_loads_its_names_when_they_are_used():
     code = """if True:
         import sys, tinyml
@@ -222,6 +226,7 @@ def test_the_tool_starts_without_heavy_modules():
     assert fresh_python(f"import sys, tinyml.tools.tinyml_opt; {HEAVY}").strip() == ""
 
 
+@pytest.mark.long
 def test_help_and_every_registered_thing_load_without_heavy_modules():
     code = f"""if True:
         import contextlib, io, sys
@@ -252,6 +257,7 @@ def test_a_stock_xdsl_opt_lists_our_passes_and_targets():
     assert TINYML.all_targets.keys() <= set(targets)
 
 
+@pytest.mark.long
 def test_a_stock_xdsl_opt_reads_our_dialects(tmp_path: Path):
     """xdsl-opt parses a program of each dialect. It runs only once for all programs, because starting the tool
     takes most of the time.

@@ -105,6 +105,7 @@ def test_files_exist(page: Path):
     assert [path for path in named if not (ROOT / path).exists()] == []
 
 
+@pytest.mark.long
 @CURRENT
 def test_named_files_exist(page: Path):
     """A file name, with or without folders, must be the end of a path in the tree or of a file that a command

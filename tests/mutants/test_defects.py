@@ -78,6 +78,7 @@ def test_columns_count_characters_beside_others():
     assert source.replace("<", "<=") in {defect.applied(source) for defect in defects(source)}
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", ["fold-affine", "set-threshold"])
 def test_a_defect_of_a_pass_is_one_line(name: str):
     [path] = subjects()[name].files
@@ -127,6 +128,7 @@ def test_a_test_that_fails_is_found_by_its_name():
     assert FAILED.findall(summary)[1] == "tests/c.py"
 
 
+@pytest.mark.long
 def test_programs_tell_where_c_differs():
     path = subjects()["lower-arith-to-c"].path
     source = path.read_text()
@@ -134,12 +136,14 @@ def test_programs_tell_where_c_differs():
     assert run_programs(path, source.replace("def apply", "def other"), 1) == 1
 
 
+@pytest.mark.long
 def test_modules_that_declare_attributes_declare_them_again():
     declaring = {path for one in subjects().values() for path in one.files if "OwnAttribute(" in path.read_text()}
     assert FILECHECK.parent.parent / "transforms/rtl/unrolling/loop_hints.py" in declaring
     assert [path for path in declaring if run_checks([], path, path.read_text()) != 0] == []
 
 
+@pytest.mark.long
 def test_a_fork_runs_the_changed_source_alone():
     subject = subjects()["compare-arguments"]
     source = subject.path.read_text()

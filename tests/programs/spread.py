@@ -54,6 +54,11 @@ def covering(cases: Sequence[Case], values: Callable[[Case], Iterable[Hashable]]
     return [cases[number] for number in sorted(chosen)] or [*cases]
 
 
+def one_of(cases: Sequence[Case], seed: str) -> Case:
+    """One of the cases, the same in every run with the same cases and seed."""
+    return Random(seed).choice(cases)
+
+
 def examples(usual: int, exhaustive: int | None = None) -> int:
     """The number of examples of a property: `usual`, or in `make exhaustive` the other number, which is ten times as
     many by default.

@@ -57,6 +57,7 @@ def not_installed(command: str) -> None:
     return None
 
 
+@pytest.mark.long
 def test_a_model_runs_on_an_fpga(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]):
     """Every raw output equals the evaluator's. An element of the input takes a cycle, a product about one."""
     out = tmp_path / "out"
@@ -77,6 +78,7 @@ def test_a_model_runs_on_an_fpga(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     assert result["milliseconds_per_inference"] == pytest.approx(result["cycles_per_inference"] / 50e3, abs=1e-3)
 
 
+@pytest.mark.long
 def test_a_folder_for_another_board_has_no_hardware(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     with monkeypatch.context() as patches:
         without_tools(patches)
@@ -110,6 +112,7 @@ def test_memories_that_do_not_fit(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     assert not (tmp_path / "out").exists()
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("each", "rounds"), [(1, 1), (5, 3), (1_000, 2)])
 def test_programs_within_a_share(
     each: int, rounds: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
@@ -174,6 +177,7 @@ def test_a_layer_in_floats_is_no_hardware():
         tinyml.compile(*classifier(), board=TARGET, format="fixed", width=32)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("width", spread([8, 16], 1))
 def test_a_softmax_in_integers_is_hardware(width: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     """A softmax is compiled to a hardware module whose raw scores all equal the evaluator's."""
@@ -227,6 +231,7 @@ def test_clock_of_a_module(tmp_path: Path):
     assert 20 < verilog_tools.routed_clock(chosen, tmp_path) < 200
 
 
+@pytest.mark.long
 def test_estimated_cells(tmp_path: Path):
     """For a generated model with unrolled sums, the LUTs are within 15 % of those that yosys counts, and the DSPs are
     equal.
@@ -249,6 +254,7 @@ def test_estimated_cells(tmp_path: Path):
     assert dsps == counted.dsps
 
 
+@pytest.mark.long
 def test_cells_of_a_module(tmp_path: Path):
     """The report contains the cells that yosys counts. If one kind of cell is exceeded, the error names it."""
     if verilog_tools.synthesis_tool() is None:

@@ -66,6 +66,7 @@ def check(text: str, interface: Interface, runner: Runner, folder: Path, samples
         np.testing.assert_array_equal(result.scores, np.stack([one[-1] for one in expected]))
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("target", [HOST, DEFAULT_TARGET])
 def test_c_is_printed_from_text(target: str):
     texts = [*(text for text, _ in PROGRAMS.values()), *map(bits.random_program, range(2))]
@@ -73,6 +74,7 @@ def test_c_is_printed_from_text(target: str):
         check_text(text, target)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("target", "name"), spread_product(12, [HOST, *SMALL], PROGRAMS))
 def test_compiles_without_a_warning(name: str, target: str, tmp_path: Path):
     folder = write(PROGRAMS[name][0], target, tmp_path / "source")
@@ -92,18 +94,21 @@ def test_the_header_is_valid_on_its_own_and_in_cpp(name: str, tmp_path: Path):
         )
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", PROGRAMS)
 def test_runs_as_the_interpreter_says_without_undefined_behaviour(name: str, tmp_path: Path):
     text, interface = PROGRAMS[name]
     check(text, interface, HostRunner(sanitize=True), write(text, HOST, tmp_path / "source"), samples=20)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("device", "name"), spread_product(9, [HOST, *SMALL], PROGRAMS))
 def test_one_source_gives_the_same_on_every_device(name: str, device: str, tmp_path: Path):
     text, interface = PROGRAMS[name]
     check(text, interface, runner_for(device), write(text, DEFAULT_TARGET, tmp_path / "source"), samples=6)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("seed", spread(range(8), 5))
 def test_random_programs(seed: int, tmp_path: Path):
     """Programs have loads, stores, branches and loop-carried values in any order. Inlining expressions into each other
@@ -123,6 +128,7 @@ def test_random_programs_on_an_avr(seed: int, tmp_path: Path):
     check(text, CHAOS, runner_for("uno"), folder, samples=4)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("target", SMALL)
 def test_kernels_are_selected_and_exact(target: str, tmp_path: Path, kernel_programs: Path):
     """Each small program calls one kernel of a target. The programs run on the boards of the target and in plain C on

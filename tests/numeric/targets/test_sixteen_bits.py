@@ -68,6 +68,7 @@ BATCHES = [
 ]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("target", "kernels"), spread(BATCHES, 3))
 def test_kernels_that_programs_call(
     target: str, kernels: list[Kernel], runner: Runner, tmp_path: Path, kernel_programs: Path
@@ -99,6 +100,7 @@ def stream_of(form: str, row: NDArray[np.int64], width: int) -> bytes:
     return rows.stream().tobytes()
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("form", ["dense", "near"])
 def test_packed_weights_of_every_width(form: str, runner: Runner, tmp_path: Path):
     """The least weights are multiplied by the least vectors for which no sum overflows."""
@@ -165,6 +167,7 @@ CHIPS = pytest.mark.parametrize(
 )
 
 
+@pytest.mark.long
 @CHIPS
 def test_tiles(chip: Chip, runner: Runner, tmp_path: Path):
     cases = cases_of(chip)
@@ -173,6 +176,7 @@ def test_tiles(chip: Chip, runner: Runner, tmp_path: Path):
         check(runner, build_cases(runner, some, tmp_path), some)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("target", [board.name for board in boards() if row_coder(board.name) is not None])
 def test_coded_rows(target: str, runner: Runner, tmp_path: Path):
     random = np.random.default_rng(3)
@@ -200,6 +204,7 @@ Those whose arrays do not fit the RAM are left out; the tests above run these ke
 """
 
 
+@pytest.mark.long
 def test_the_suites_of_chips(tmp_path: Path):
     """The package is installed and found by its entry point, without changes to tinyml."""
     package, entries = ROOT / "tests" / "plugins" / SIXTEEN, tmp_path / "sixteen-1.dist-info"

@@ -73,6 +73,7 @@ def is_tried(statement: OpStatement) -> bool:
     return size <= MAX_INPUTS
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("format", spread(FORMATS, 4))
 def test_statements_with_few_inputs_hold(format: str):
     """A sample of the statements that need no solver is proved."""
@@ -83,6 +84,7 @@ def test_statements_with_few_inputs_hold(format: str):
         assert verdict.proved, (statement.name, verdict.how, verdict.counterexample)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("format", FORMATS)
 def test_statements_that_the_solver_proves(format: str):
     pytest.importorskip("z3", reason="the solver is not installed")
@@ -93,6 +95,7 @@ def test_statements_that_the_solver_proves(format: str):
         assert verdict.proved, (statement.name, verdict.how, verdict.counterexample)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("format", [*FORMATS, "posit:8", "minifloat:8"])
 def test_facts(format: str):
     """The facts are about decoding, rounding, tables of kernels, and functions of few arguments."""
@@ -103,6 +106,7 @@ def test_facts(format: str):
         assert verdict.proved, (fact.name, verdict.counterexample)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("format", spread(["fixed:16", "affine:8", "minifloat:4", "posit:6"], 2))
 def test_functions_of_the_runtime(format: str):
     """A sample of the calls to which sums and their roundings are lowered is proved."""
@@ -199,6 +203,7 @@ def _wrong_steps(subject: str) -> list[Counterexample]:
     return found
 
 
+@pytest.mark.long
 def test_ops_that_all_formats_share():
     pytest.importorskip("z3", reason="the solver is not installed")
     for step in [*machine_statements()][::5]:
@@ -206,6 +211,7 @@ def test_ops_that_all_formats_share():
         assert verdict.proved, (step.name, verdict.how, verdict.counterexample)
 
 
+@pytest.mark.long
 def test_a_sum_one_past_a_register(monkeypatch: pytest.MonkeyPatch):
     """The number 128 does not fit in 8 bits; no sum of two numbers of an 8-bit format reaches it."""
     pytest.importorskip("z3", reason="the solver is not installed")
@@ -219,6 +225,7 @@ def test_a_sum_one_past_a_register(monkeypatch: pytest.MonkeyPatch):
     assert "exact.add [0, 127], [0, 1] : i8, i8, i8" in {one.statement.name for one in _wrong_steps("^exact.add")}
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("amount", [1, 6, 13])
 def test_a_rounding_of_one_amount(amount: int, monkeypatch: pytest.MonkeyPatch):
     """An inserted defect is found: ties are rounded down for one shift amount, which does not occur for the scales of
@@ -362,6 +369,7 @@ def test_an_op_that_has_one_value_twice():
     assert decide(statement, 10).proved
 
 
+@pytest.mark.long
 def test_command(capsys: pytest.CaptureFixture[str]):
     pytest.importorskip("z3", reason="the solver is not installed")
     assert main(["prove", "mxint:4"]) == 0
@@ -454,6 +462,7 @@ def test_a_program_whose_groups_have_exponents(tmp_path: Path, capsys: pytest.Ca
     assert all(decide(one, 10).counterexample is not None for one in exponents(formats, loops))
 
 
+@pytest.mark.long
 def test_a_bound_that_sums_leave(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]):
     """An inserted defect is found: the pass that chooses accumulators and its verifier ignore the weights of one
     sign.

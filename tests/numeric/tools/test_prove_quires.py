@@ -27,6 +27,7 @@ def stated(n: int, es: int, length: int = 784) -> Summed:
     return Summed(PositType(n, es), length)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("sum", [stated(4, 0), stated(4, 2), stated(5, 0, 9)], ids=str)
 def test_all_about_short_posits(sum: Summed):
     """The quire is a single integer in some cases, and consists of bins in others."""
@@ -36,6 +37,7 @@ def test_all_about_short_posits(sum: Summed):
         assert verdict.proved, (statement.name, verdict.how, verdict.counterexample)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("sum", [stated(8, 0), stated(8, 2), stated(16, 1)], ids=str)
 def test_ops_of_longer_posits(sum: Summed):
     """All statements are proved, except those about products of more than 8 bits, which take a minute. Of the

@@ -101,6 +101,7 @@ PROGRAMS = [
 ]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("model", "options", "below"), PROGRAMS)
 def test_no_pass_loses_locations(model: str, options: dict[str, Any], below: Sequence[str], tmp_path: Path):
     module = imported(model)

@@ -40,6 +40,7 @@ def compiled(folder: Path) -> tuple[int, dict[str, Any]]:
     return code, json.loads(file.read_text()) if file.exists() else {}
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("steps", [{}, {"addi i16": [1, 2, 0, 0]}, {"mulf f32": [0, 0, 0, 0]}], ids=str)
 def test_costs_that_a_table_lacks_are_unknown(table: Path, tmp_path: Path, steps: dict[str, Any]):
     """A cost is also unknown if all known steps take no time."""

@@ -137,6 +137,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", CASES)
 def test_on_the_command_line(name: str, folder: Path, capsys: pytest.CaptureFixture[str]):
     command, *said = CASES[name]
@@ -199,6 +200,7 @@ IN_PYTHON: dict[str, tuple[Callable[[], object], str]] = {
 }
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", IN_PYTHON)
 def test_in_python(name: str, folder: Path):
     call, said = IN_PYTHON[name]
@@ -258,6 +260,7 @@ def test_what_can_be_seen_at_once_is(name: str, folder: Path, capsys: pytest.Cap
     assert not (folder / "out").exists()
 
 
+@pytest.mark.long
 def test_names_are_utf_8_whatever_the_locale(folder: Path):
     """The command accepts UTF-8 names of files and classes without a UTF-8 locale, although Python then represents the
     bytes of arguments as lone surrogates.

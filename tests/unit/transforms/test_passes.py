@@ -83,6 +83,7 @@ def expect_lowering_keeps(module: ModuleOp, raws: NDArray[np.generic], choose: b
     expect_same(module, raws, expected)
 
 
+@pytest.mark.long
 @settings(max_examples=examples(5), suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much])
 @given(programs(), st.sampled_from(FORMATS), st.booleans())
 def test_lowering_keeps_every_bit(program: str, format: tuple[str, int | None], choose: bool):
@@ -111,6 +112,7 @@ def expect_hoisting_keeps(module: ModuleOp) -> None:
     expect_lowering_keeps(module, inputs, choose=False)
 
 
+@pytest.mark.long
 @settings(max_examples=examples(5), suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much])
 @given(programs())
 def test_hoisting_keeps_every_bit(program: str):
@@ -120,11 +122,13 @@ def test_hoisting_keeps_every_bit(program: str):
     expect_hoisting_keeps(module)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", PROGRAMS)
 def test_hoisting_disturbs_no_buffer(name: str):
     expect_hoisting_keeps(parse(PROGRAMS[name]))
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("choose", "format", "name"), spread_product(20, [False, True], [("fixed", 8), ("f32", None)], PROGRAMS)
 )
@@ -141,6 +145,7 @@ def test_a_loop_that_never_runs_gives_its_initial_values(choose: bool):
     expect_lowering_keeps(module, encode_inputs(module, inputs_of(module)), choose)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", spread([*PROGRAMS][::2], 3))
 def test_passes_keep_no_state_outside_the_text(name: str):
     """One run of all passes to L4 equals runs of single passes with printing and parsing in between.

@@ -58,6 +58,7 @@ def tensors(module: ModuleOp) -> list[str]:
     return [one.name for one in tensor_classes(predict_function(module)) if not one.is_constant]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("model", "seed"), spread([(model, seed) for model in MODELS for seed in range(1 + (model != "fastgrnn"))], 2)
 )
@@ -90,6 +91,7 @@ def outputs_with(widths: tuple[str, ...]) -> Outputs:
     return evaluate(module, encode_inputs(module, x))
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("sort", STORED, ids=str)
 def test_a_tensor_in_a_format_is_as_exact_as_this(sort: Sort):
     """If only the input has another format, the classes change only because the input is rounded to that format."""

@@ -25,6 +25,7 @@ STEPS = {
 }
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("sort", "prefix"), spread_product(25, SORTS, STEPS), ids=str)
 def test_lowering(sort: Sort, prefix: str, tmp_path: Path):
     format = sort.variants[-1]

@@ -59,6 +59,7 @@ def exactly(function: Function, x: NDArray[np.float64]) -> NDArray[np.float64]:
             return np.log(np.maximum(x, 2.0**-126))
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("format", FORMATS, ids=lambda format: str(format.type))
 def test_ends_bracket_all_numbers(format: NumberFormat):
     """This includes formats whose `encode` wraps around. Such a format would encode numbers beyond its ends as
@@ -146,6 +147,7 @@ def test_encoding_is_monotone(format: NumberFormat, x: NDArray[np.float64]):
     assert (np.diff(format.decode(format.encode(np.sort(x)))) >= 0).all()
 
 
+@pytest.mark.long
 @by_exact_sort
 @pytest.mark.parametrize("name", ["add", "sub", "mul", "maximum", "minimum"])
 def test_results_are_the_nearest_values(sort: Sort, name: str):

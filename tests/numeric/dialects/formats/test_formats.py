@@ -71,6 +71,7 @@ def check_binary(name: str, lhs: NumberFormat, rhs: NumberFormat, result: Number
     assert_same_bits(emitted(a, b), getattr(result, name)(M, a, lhs, b, rhs), a, b)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("sort", "name"), spread_product(25, SORTS, BINARY), ids=str)
 def test_binary(sort: Sort, name: str):
     """Each pair of variants of a format is tested as operands, and each variant also as the result format."""
@@ -78,6 +79,7 @@ def test_binary(sort: Sort, name: str):
         check_binary(name, lhs, rhs, sort.variants[(i + j) % len(sort.variants)])
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("sort", "name"), spread_product(25, SORTS, BINARY), ids=str)
 def test_binary_of_mixed_widths(sort: Sort, name: str):
     """In half of the cases the operands have different widths. In the other half the result has another width than
@@ -93,6 +95,7 @@ def test_binary_of_mixed_widths(sort: Sort, name: str):
                 check_binary(name, first, last, rhs)
 
 
+@pytest.mark.long
 @every_sort
 @pytest.mark.parametrize(("turn", "real"), [*enumerate([1.0, 2.0, 0.25, -0.5, 0.3, 0.0])])
 def test_products_with_a_constant(sort: Sort, turn: int, real: float):
@@ -111,6 +114,7 @@ def test_products_with_a_constant(sort: Sort, turn: int, real: float):
         assert_same_bits(lowered_op([one], body)(x), computed, x)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("sort", "name"), spread_product(len(SORTS), SORTS, FUNCTIONS), ids=str)
 def test_functions(sort: Sort, name: Function):
     for source, result in pairings(sort, widths_of_family(sort), [*FUNCTIONS].index(name)):
@@ -121,6 +125,7 @@ def test_functions(sort: Sort, name: Function):
             assert_same_bits(emitted(x), result.function(M, name, x, source, scheme), x)
 
 
+@pytest.mark.long
 @every_sort
 def test_negation(sort: Sort):
     for source, result in (*pairings(sort, widths_of_family(sort)), *pairings(sort, [sort], 1)):
@@ -129,6 +134,7 @@ def test_negation(sort: Sort):
         assert_same_bits(emitted(x), result.neg(M, x, source), x)
 
 
+@pytest.mark.long
 @every_sort
 def test_conversion_within_and_between_families(sort: Sort):
     for source, result in (*pairings(sort, some_sorts(sort)), *pairings(sort, widths_of_family(sort), 1)):
@@ -190,6 +196,7 @@ def vectors(format: NumberFormat, length: int, seed: int) -> Array:
     )
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("sort", "length"), spread_product(40, SORTS, [0, 1, 2, 17, 300]), ids=str)
 def test_dot_products(sort: Sort, length: int):
     """The device's loop, a chain of numpy multiply-accumulates, and the evaluator's matrix product compute the same

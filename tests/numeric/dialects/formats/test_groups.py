@@ -207,6 +207,7 @@ def network(kind: str) -> tuple[ModuleOp, Array]:
     return module, encode_inputs(module, inputs[:SAMPLES])
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("kind", KINDS)
 def test_sums_are_rounded_once(kind: str):
     """Each product with weights in groups is the exact sum, rounded once."""
@@ -279,6 +280,7 @@ def test_scales_of_rows_keep_one_sum():
     np.testing.assert_array_equal(values[op.out], tdsl.format_of(op.out).encode(exact))
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("device", spread(DEVICES, 4))
 def test_scales_of_rows_on_devices(device: str, tmp_path: Path):
     module, raws = rows()
@@ -286,6 +288,7 @@ def test_scales_of_rows_on_devices(device: str, tmp_path: Path):
     assert difference(module, raws, source, runner_for(device), tmp_path) is None
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("kind", "device"), spread_product(4, ["mxint:4", "mxfp:8", "mxfp:4"], DEVICES))
 def test_devices_give_the_bits_of_the_evaluator(kind: str, device: str, tmp_path: Path):
     module, raws = network(kind)
@@ -313,6 +316,7 @@ def real(model: str) -> tuple[ModuleOp, Array]:
     return module, encode_inputs(module, x)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("model", "device"), spread_product(3, REAL, DEVICES))
 def test_real_models_on_devices(model: str, device: str, tmp_path: Path):
     module, raws = real(model)
@@ -330,6 +334,7 @@ def test_real_models_in_hardware(model: str, tmp_path: Path):
     assert first_mismatch(evaluate(module, raws[:2]), Outputs(result.labels, result.scores, result.more)) is None
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("kind", spread(["mxint:4", "mxfp:4"], 1))
 def test_hardware_gives_the_bits_of_the_evaluator(kind: str, tmp_path: Path):
     need_simulator("iverilog")

@@ -112,6 +112,7 @@ def test_sums_are_exact_and_rounded_once():
         np.testing.assert_array_equal(values[op.out], tdsl.format_of(op.out).encode(reals[0] @ reals[1]))
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("packed", "device"), spread_product(9, ["always", "never"], [*DEVICES, *WITHOUT_PRODUCTS]))
 def test_devices_give_the_bits_of_the_evaluator(device: str, packed: str, tmp_path: Path):
     module, raws = network()
@@ -120,6 +121,7 @@ def test_devices_give_the_bits_of_the_evaluator(device: str, packed: str, tmp_pa
     assert difference(module, raws, source, runner_for(target), tmp_path) is None
 
 
+@pytest.mark.long
 def test_hardware_gives_the_bits_of_the_evaluator(tmp_path: Path):
     need_simulator("iverilog")
     module, raws = network()

@@ -7,6 +7,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import numpy as np
+import pytest
 from programs.devices import BOARDS
 from programs.hardware import need_simulator, verilog_of
 from programs.lowered import lowered
@@ -51,6 +52,7 @@ def inputs() -> np.ndarray:
     return X.encode(reals)
 
 
+@pytest.mark.long
 def test_devices_give_the_bits_of_the_evaluator(tmp_path: Path):
     module, x = program(), inputs()
     scores = evaluate(module, x).scores
@@ -62,6 +64,7 @@ def test_devices_give_the_bits_of_the_evaluator(tmp_path: Path):
             assert difference(module, x, source, runner_for(device), tmp_path / f"{device}-build") is None, device
 
 
+@pytest.mark.long
 def test_hardware_gives_the_bits_of_the_evaluator(tmp_path: Path):
     need_simulator("iverilog")
     module, x = program(), inputs()

@@ -53,6 +53,7 @@ def pairs(n: int) -> tuple[Array, Array]:
     return a.astype(dtype), b.astype(dtype)
 
 
+@pytest.mark.long
 @of_each_sort
 def test_operations_are_those_of_softposit(oracle: SoftPosit, n: int, es: int):
     a, b = pairs(n)
@@ -63,6 +64,7 @@ def test_operations_are_those_of_softposit(oracle: SoftPosit, n: int, es: int):
     np.testing.assert_array_equal(format.greater(M, b, a), oracle.binary("lt", a, b, n, es))
 
 
+@pytest.mark.long
 @of_each_sort
 def test_reals_are_rounded_as_softposit_rounds_them(oracle: SoftPosit, n: int, es: int):
     format = PositType(n, es)
@@ -77,6 +79,7 @@ def test_reals_are_rounded_as_softposit_rounds_them(oracle: SoftPosit, n: int, e
     np.testing.assert_array_equal(format.encode(format.decode(legal)), legal)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("n", "es", "spread"), [(8, 0, 64), (16, 1, 2000), (8, 2, 40), (16, 2, 9000), (32, 2, 1 << 29)]
 )
@@ -89,6 +92,7 @@ def test_dot_products_are_those_of_a_quire(oracle: SoftPosit, n: int, es: int, s
     np.testing.assert_array_equal(ours, oracle.dots(a, b, n, es))
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("n", "es", "low", "high"),
     [(8, 0, -6, 7), (8, 1, -12, 3), (8, 2, -15, 0), (12, 2, -15, 0), (16, 1, -28, 1), (16, 2, -28, 0)],
@@ -232,6 +236,7 @@ def test_rounding_by_lines_is_that_of_all_posits(library: ctypes.CDLL, n: int, h
         np.testing.assert_array_equal(in_c(library, "tm_posit_linear_s32", [x], np.int32, *parameters), expected)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("format", FORMATS, ids=str)
 def test_c_has_the_bits_of_numpy(library: ctypes.CDLL, format: PositType):
     n, es = np.int8(format.n.data), np.int8(format.es.data)

@@ -213,6 +213,7 @@ def test_accumulators_hold_the_bound_and_the_rounding(case: tuple[FixedType, Fix
     assert raws.tolist() == expected
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("format", FORMATS, ids=lambda format: str(format.type))
 def test_narrowed_formats_keep_their_range(format: NumberFormat):
     for bits in range(7):

@@ -158,11 +158,13 @@ def test_c_matmul_of_figure_5(widths: tuple[int, int, int], result: int, length:
         assert found.tolist() == [c_matmul(row.tolist(), column.tolist(), widths, scales) for row in weights]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("case", "target"), spread_product(8, PRINTED_RULE, ("uno", "cortex-m4")))
 def test_the_printed_rule_on_devices(case: str, target: str, tmp_path: Path):
     on_host_and(target, PRINTED_RULE[case], tmp_path)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("case", spread(CASES, 4))
 def test_devices(case: str, tmp_path: Path):
     """Each family runs on every target, one target per case; the host runs every case."""

@@ -193,6 +193,7 @@ def assert_hardware_bits(module: ModuleOp, x: Raws, folder: Path) -> None:
     assert first_mismatch(evaluate(module, x), Outputs(None, result.scores)) is None
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("mix", spread(MIXES, 6), ids=names_of)
 def test_devices_give_the_bits_of_the_evaluator(
     mix: tuple[PositType, PositType, NumberFormat, PositType], tmp_path: Path
@@ -204,6 +205,7 @@ def test_devices_give_the_bits_of_the_evaluator(
     assert_bits(module, x, devices, tmp_path)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("mix", spread(MIXES, 4), ids=names_of)
 def test_hardware_gives_the_bits_of_the_evaluator(
     mix: tuple[PositType, PositType, NumberFormat, PositType], tmp_path: Path
@@ -277,6 +279,7 @@ RESULTS = [
 ]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("given", "result"), RESULTS, ids=[names_of(pair) for pair in RESULTS])
 @pytest.mark.parametrize("sparse", [False, True], ids=["dense", "sparse"])
 def test_sums_end_in_other_exact_formats(given: PositType, result: ExactFormat, sparse: bool, tmp_path: Path):
@@ -353,6 +356,7 @@ def test_posits_of_the_standard_are_no_fixed_point():
     assert PositType(8, 2, -12, 2, 1).as_integers(16) is not None
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("n", "es"), [(8, 0), (8, 3), (5, 2), (9, 3), (12, 0), (16, 1), (16, 3), (32, 2), (32, 3)])
 def test_every_posit_is_taken_apart_and_put_together(n: int, es: int, tmp_path: Path):
     """The product of 1 and x is x, on chips with different functions: for all posits of up to 8 bits, and others of all
@@ -402,6 +406,7 @@ def agrees(text: str, x: Raws, folder: Path) -> NDArray[Any]:
     return scores.ravel()
 
 
+@pytest.mark.long
 def test_products_of_integers_beside_posits_have_units_between_the_bins(tmp_path: Path):
     """The unit of fixed-point products differs from the quire's unit, 2^-31, by a factor that is no multiple of a bin's
     step.
@@ -419,6 +424,7 @@ def test_products_of_integers_beside_posits_have_units_between_the_bins(tmp_path
     assert agrees(text, x, tmp_path).tolist() == [PositType(16, 2).encode(np.array(float(exact)))]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("fixed", "width"), [("s<8, 0>", 8), ("s<16, 8>", 16)])
 def test_the_least_integer_is_subtracted(fixed: str, width: int, tmp_path: Path):
     type, least = f"tensor<2x!fixed.{fixed}>", -(1 << width - 1)
@@ -433,6 +439,7 @@ def test_the_least_integer_is_subtracted(fixed: str, width: int, tmp_path: Path)
     assert agrees(text, np.array([[0, 0]], np.int8), tmp_path).tolist() == expected.tolist()
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("function", ["exp", "tanh", "sigmoid"])
 @pytest.mark.parametrize(("result", "undefined"), [("!posit.p<8, 2>", -128), ("!posit.p<8, 0, -6, 1>", 0),
                                                    ("!fixed.q<8, 4>", -127)])  # fmt: skip
@@ -447,6 +454,7 @@ def test_functions_take_nar(function: str, result: str, undefined: int, tmp_path
     assert first == undefined
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("posit", "function"),
     spread_product(10, [(8, 2), (6, 0), (12, 1), (16, 1), (32, 2)], ["relu", "relu6", "exp", "tanh", "sigmoid"]),
@@ -482,6 +490,7 @@ def test_nar_stays_nar_in_hardware(tmp_path: Path):
     assert_hardware_bits(Parser(context(), text).parse_module(), x, tmp_path)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("result", [FixedType(16, 8), PositType(16, 0, -14, 1)], ids=str)
 def test_functions_of_longer_posits_take_nar(result: ExactFormat, tmp_path: Path):
     text = f"""
@@ -494,6 +503,7 @@ def test_functions_of_longer_posits_take_nar(result: ExactFormat, tmp_path: Path
     assert second > 0
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("second", [PositType(8, 0), FixedType(8, 3)], ids=str)
 def test_distances_of_posits_of_the_standard_take_nar(second: ExactFormat, tmp_path: Path):
     """No difference is computed as a fixed-point integer, which would lose NaR."""
@@ -515,6 +525,7 @@ def test_distances_of_posits_of_the_standard_take_nar(second: ExactFormat, tmp_p
     assert scores.ravel().tolist() == [-128]
 
 
+@pytest.mark.long
 def test_integers_of_32_bits_join_sums_of_posits(tmp_path: Path):
     """The magnitude of the least 32-bit integer needs 32 bits, which leaves no bit for its sign."""
     types = "tensor<1x2x!posit.p<8, 2>>, tensor<2x1x!posit.p<8, 2>>", "tensor<1x1x!posit.p<16, 1>>"
@@ -530,6 +541,7 @@ def test_integers_of_32_bits_join_sums_of_posits(tmp_path: Path):
     assert agrees(text, x, tmp_path).tolist() == [PositType(16, 1).encode(np.array(exact))]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("posit", ["<8, 0, -6, 0>", "<8, 0, -6, -1>", "<2, 0, 0, 1>"])
 def test_windows_below_1_round_by_one_line(posit: str, tmp_path: Path):
     text = f"""

@@ -53,6 +53,7 @@ def rows(source: Any, length: int) -> NDArray[Any]:
     return raws.astype(source.dtype)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("result", RESULTS, ids=str)
 def test_errors_are_within_the_bound(result: Any):
     """The bound is the sum of half a unit of the result, n + 2 units of the terms for a row of n numbers, and the
@@ -122,6 +123,7 @@ def test_terms_of_standard_posits_are_rounded_to_integers():
     assert result.decode(softmax(source.encode(x), source, result)) == pytest.approx(exact, abs=2.0**-8 + 2.0**-12)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("result", "most"), [(FixedType(16, 15), 8_191), (FixedType(8, 7), 131_071)], ids=str)
 def test_the_longest_row(result: NumberFormat, most: int):
     """A row may be so long that the sum of its equal terms just fits 32 bits, but not longer."""

@@ -33,6 +33,7 @@ Wrong: TypeAlias = "Callable[[Callable[..., Any]], Callable[..., Any] | property
 """Makes a wrong method or property of the right one."""
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("sort", OWN, ids=str)
 def test_numbers_are_those_of_reals(sort: Sort):
     check_numbers(sort.variants[0])
@@ -108,6 +109,7 @@ NUMBERS: dict[str, tuple[str, Wrong]] = {
 """Wrong methods of fixed point, by what they do."""
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("what", NUMBERS)
 @pytest.mark.parametrize("bits", [8, 16])
 def test_wrong_numbers_do_not_pass(what: str, bits: int, monkeypatch: pytest.MonkeyPatch):
@@ -145,6 +147,7 @@ COMPOSITES: dict[str, tuple[str, Wrong]] = {
 """Wrong methods of fixed point that make something of several numbers, or name another format."""
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("what", COMPOSITES)
 def test_wrong_composites_do_not_pass(what: str, monkeypatch: pytest.MonkeyPatch):
     method, wrong = COMPOSITES[what]
@@ -284,6 +287,7 @@ SUMS: dict[str, tuple[str, Wrong]] = {
 """Wrong methods of the accumulator of exact sums."""
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("what", [*FORMATS, *SUMS])
 @pytest.mark.parametrize("bits", [8, 16])
 def test_wrong_sums_do_not_pass(what: str, bits: int, monkeypatch: pytest.MonkeyPatch):

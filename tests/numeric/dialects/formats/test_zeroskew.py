@@ -75,6 +75,7 @@ def test_multipliers_are_those_of_quantize_multiplier():
     assert multiplier_and_shift(2.0**40) == ((1 << 31) - 1, 30)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("device", DEVICES)
 def test_the_function_of_the_runtime(device: str, tmp_path: Path):
     x = numbers(8 * COUNT).reshape(8, COUNT)
@@ -138,6 +139,7 @@ def dense(case: dict[str, Any]) -> str:
     return DENSE.format(n=n, k=k, x=x, y=y, w=w, b=b.type, weights=case["w"], biases=[[one] for one in case["b"]])
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("device", "case"), spread_product(8, DEVICES, VECTORS["dense"]))
 def test_dense_layers_are_those_of_tflite(case: dict[str, Any], device: str, tmp_path: Path):
     ctx = context()

@@ -81,6 +81,7 @@ def test_counts_are_those_of_numpy(x: list[int], edges: list[int], threshold: in
     np.testing.assert_array_equal(scores.reshape(-1), tdsl.format_of(last.operands[0]).encode(np.array(wanted, "f8")))
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("format", "width"), [("fixed", 5), ("f32", None), ("posit", 8), ("zeroskew", 8)])
 def test_the_host_gives_the_same_bits(format: str, width: int | None, tmp_path: Path):
     """Some elements saturate; in narrow formats counts saturate, too."""
@@ -89,6 +90,7 @@ def test_the_host_gives_the_same_bits(format: str, width: int | None, tmp_path: 
     assert difference(module, encode_inputs(module, np.concatenate([x, 3 * x])), source, HostRunner(), tmp_path) is None
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("device", DEVICES)
 def test_devices_give_the_same_bits(device: str, tmp_path: Path):
     width = 8 if device in DEVICES[::2] else 16

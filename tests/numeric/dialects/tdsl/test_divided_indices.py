@@ -145,6 +145,7 @@ def test_reals_and_gradients():
     np.testing.assert_allclose(slopes @ step.reshape(-1), (expected(x, step) * direction).sum(1))
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("device", [*DEVICES, *with_llvm("divided indices", 1)])
 def test_devices_give_the_bits_of_the_evaluator(device: str, tmp_path: Path):
     module = in_format("fixed", 8)
@@ -152,6 +153,7 @@ def test_devices_give_the_bits_of_the_evaluator(device: str, tmp_path: Path):
     assert difference(module, encode_inputs(module, X[:4]), source, runner_for(device), tmp_path) is None
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("format", "width"), [("fixed", 16), ("zeroskew", 8), ("posit", 8)])
 def test_formats_give_the_bits_of_the_evaluator(format: str, width: int, tmp_path: Path):
     module = in_format(format, width)

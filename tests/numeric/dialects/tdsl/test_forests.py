@@ -96,6 +96,7 @@ def test_reals(seed: int):
     assert low - 1e-9 <= wanted.min() <= wanted.max() <= high + 1e-9
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("format", "width"), FORMATS)
 @settings(max_examples=5, deadline=None)
 @given(seed=st.integers(0, 1 << 32))
@@ -150,6 +151,7 @@ def test_thresholds_compare_like_raws_within_and_beyond_the_range(name: str, wid
     assert format.decode(greatest_raw(format)) >= numbers.max()
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("format", "width"), [*spread(FORMATS, 2), *PUBLISHED])
 def test_the_host_gives_the_same_bits(format: str, width: int | None, tmp_path: Path):
     """gcc compiles all formats. LLVM compiles half of the formats, from loops over the tables of the trees."""
@@ -163,6 +165,7 @@ def test_the_host_gives_the_same_bits(format: str, width: int | None, tmp_path: 
         assert difference(module, raws, upstream, runner_for(device), tmp_path / f"{device}-build") is None
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("device", "seed", "width", "flash"),
     [
@@ -185,6 +188,7 @@ def test_devices_give_the_same_bits(device: str, seed: int, width: int, flash: i
     assert difference(module, raws, source, runner_for(device if device == LLVM else roomy(device)), tmp_path) is None
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("device", "format", "width"),
     [(device, *case) for device, case in spread_product(6, DEVICES, [("fixed", 8), ("fixed", 16), ("f32", None)])],
@@ -209,6 +213,7 @@ def test_calls_with_floats_convert_what_is_read(device: str, format: str, width:
 ODD = np.array([0.0, -0.0, 1e-45, -1e-45, 1e-39, -1e-39, 3e38, -3e38, np.inf, -np.inf, np.nan, -np.nan], np.float32)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("device", "features", "flash"),
     [
@@ -238,6 +243,7 @@ def test_floats_are_compared_by_their_bits(device: str, features: int, flash: in
     assert difference(module, raws, source, runner_for(device if device == LLVM else roomy(device)), tmp_path) is None
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("device", "features", "flash", "sides"),
     [
@@ -266,6 +272,7 @@ def test_missing_floats_go_to_the_side_of_each_node(
     assert difference(module, x[:24], source, runner_for(roomy(device)), tmp_path) is None
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("device", ["uno", "mega"])
 @pytest.mark.parametrize(
     ("form", "apart", "results", "flash"),

@@ -153,6 +153,7 @@ def test_reals(name: str):
     np.testing.assert_allclose(scores_of(evaluate_reals(module, X)), expected(module, [CASES[name]], X.astype("f8")))
 
 
+@pytest.mark.long
 def test_gradients():
     """The derivatives of a sum of scores with respect to filters and biases equal finite differences."""
     module, x = network(list(CASES.values())), X[:2]
@@ -193,6 +194,7 @@ def drawn_convolution(draw: st.DrawFn) -> Convolution:
     return Convolution((groups * draw(few), *kernel), strides, dilations, groups, padding)
 
 
+@pytest.mark.long
 @settings(max_examples=examples(6))
 @given(drawn_convolution(), st.sampled_from(["fixed", "affine"]))
 def test_windows_compute_the_same_bits(case: Convolution, format: str):
@@ -213,6 +215,7 @@ def test_windows_compute_the_same_bits(case: Convolution, format: str):
 FORMATS_OF_NETWORKS = (("fixed", 8), ("affine", 8), ("f32", None), ("posit", 8))
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("format", "width"), spread(FORMATS_OF_NETWORKS, 2))
 def test_devices_compute_the_bits(format: str, width: int | None, tmp_path: Path):
     # Formats take turns in pairs, whose two networks have all cases, so that each case meets two formats.
@@ -256,6 +259,7 @@ def assert_host_computes_the_bits(module: ModuleOp, format: str, width: int | No
     np.testing.assert_array_equal(result.scores, wanted)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("format", ["seedot", "shiftry"])
 @pytest.mark.parametrize("filter", [(6, 2, 2, 2), (8, 2, 2, 1), (4, 3, 3, 2)])
 def test_sums_of_groups_are_trees(format: str, filter: tuple[int, ...], tmp_path: Path):
@@ -267,6 +271,7 @@ def test_sums_of_groups_are_trees(format: str, filter: tuple[int, ...], tmp_path
     assert_host_computes_the_bits(net.module(row(net, net.insert(made))), format, 16, X, tmp_path)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("format", "width"), [("f32", None), ("posit", 16), ("fixed", 8)])
 def test_depthwise_windows_of_several_images(format: str, width: int | None, tmp_path: Path):
     """Each image of a batch is a window, whether sums are plain integers or not."""

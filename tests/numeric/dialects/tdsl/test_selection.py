@@ -63,6 +63,7 @@ def in_format(format: str, width: int | None) -> ModuleOp:
     return module
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("format", "width"),
     [("fixed", 8), ("fixed", 16), ("zeroskew", 8), ("posit", 8), ("posit", 16), ("f32", None), ("bf16", None)],
@@ -73,6 +74,7 @@ def test_the_host_gives_the_same_bits_in_every_format(format: str, width: int | 
     assert difference(module, encode_inputs(module, X), source, HostRunner(sanitize=True), tmp_path) is None
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("device", DEVICES)
 def test_devices_give_the_same_bits(device: str, tmp_path: Path):
     module = in_format("fixed", 8)

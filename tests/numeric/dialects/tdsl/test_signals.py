@@ -133,6 +133,7 @@ def test_bands_are_those_of_tflm():
     np.testing.assert_allclose(fixed, theirs, rtol=2e-3)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("format", "width"), spread([("fixed", 12), ("f32", None), ("posit", 8), ("zeroskew", 8)], 2))
 def test_the_host_gives_the_same_bits(format: str, width: int | None, tmp_path: Path):
     module = with_format(every_op(16), tones(20, 16, 0), format, width)
@@ -140,6 +141,7 @@ def test_the_host_gives_the_same_bits(format: str, width: int | None, tmp_path: 
     assert difference(module, encode_inputs(module, loud(16)), source, HostRunner(), tmp_path) is None
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("device", spread(DEVICES, 4))
 def test_devices_give_the_same_bits(device: str, tmp_path: Path):
     """The stages in assembly are tested with each shift, including cases in which sums overflow."""

@@ -36,6 +36,7 @@ def printed(programs: Path, target: str) -> Path:
     return made_once(programs / target, lambda folder: labelled_programs.write_programs(target, folder))
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("device", [HostRunner(sanitize=True), AVR, ARM], ids=["host", AVR, ARM])
 def test_answers_and_names_are_those_of_the_evaluator(device: Runner | str, programs: Path, tmp_path: Path) -> None:
     """Programs of four formats are called with all real numbers at once and with one number at a time."""
@@ -70,6 +71,7 @@ int main(void)
 """
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("language", ["c", "c++"])
 def test_programs_in_one_unit_compute_the_same_in_any_order(language: str, programs: Path, tmp_path: Path) -> None:
     folder, words = printed(programs, HOST), labelled_programs.words_for()
@@ -109,6 +111,7 @@ def compiled_quietly(target: str, source: Path, language: str, flags: Sequence[s
         assert done.returncode == 0, f"{flags}: {done.stderr}"
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("language", STANDARDS)
 @pytest.mark.parametrize("target", [HOST, AVR, ARM, RISCV])
 def test_printed_c_compiles_without_a_warning(target: str, language: str, programs: Path, tmp_path: Path) -> None:
@@ -121,6 +124,7 @@ def test_printed_c_compiles_without_a_warning(target: str, language: str, progra
         compiled_quietly(target, source, language, flags)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("target", [HOST, AVR, ARM, RISCV])
 def test_the_whole_runtime_compiles_as_c_and_cpp(target: str, tmp_path: Path) -> None:
     """A translation unit that contains all headers, all their definitions and all kernels compiles without warnings as

@@ -38,6 +38,7 @@ int main(void)
 
 
 # Some formats of 8 bits lose answers, which is no matter here.
+@pytest.mark.long
 @pytest.mark.filterwarnings("ignore::tinyml.CompileWarning")
 @pytest.mark.parametrize(("sort", "answer"), spread_product(4, BYTES, ANSWERS), ids=str)
 def test_every_byte_is_safe(sort: Sort, answer: str, tmp_path: Path):

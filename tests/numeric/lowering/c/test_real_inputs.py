@@ -135,6 +135,7 @@ def check_beyond(caller: Caller, reals: NDArray[np.float64]) -> None:
     np.testing.assert_array_equal(reals, np.repeat(np.array(expected)[:, None], ELEMENTS, 1), err_msg=caller.name)
 
 
+@pytest.mark.long
 def test_raws_and_reals_are_those_of_the_evaluator(tmp_path: Path) -> None:
     """For every format, the program computes the evaluator's raws from real inputs, including NaN. It runs on the
     host with a sanitizer that stops at undefined behaviour.
@@ -161,6 +162,7 @@ def test_the_comment_says_what_becomes_of_nan(format: NumberFormat, note: str, t
     assert note in re.sub(r"\s*\n \*\s*", " ", comment)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("device", spread(SMALL, 1))
 def test_devices_set_and_score_alike(device: str, tmp_path: Path) -> None:
     some = [("fixed", 8), ("fixed", 16), ("zeroskew", 8), ("posit", 8), ("posit", 16), ("bf16", None), ("f32", None)]

@@ -30,6 +30,7 @@ NETWORKS = 40
 WIDTHS = (("int8", "fixed", 16), ("int16", "posit", 8), ("int8", "bf16", None), ("int16", "fixed", 8))
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("number", [n for n in range(NETWORKS) if random_network(Random(n)).exact])
 def test_the_bits_of_tflm(number: int):
     network = random_network(Random(number))
@@ -52,6 +53,7 @@ def on_device(module: ModuleOp, inputs: np.ndarray, format: str, width: int | No
     assert difference(module, raws, source, runner_for(device), folder / "build") is None
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("number", "device"), spread([*enumerate(map(roomy, DEVICES))], 3))
 def test_tflite_on_devices(number: int, device: str, tmp_path: Path):
     dtype, format, width = WIDTHS[number % len(WIDTHS)]
@@ -62,6 +64,7 @@ def test_tflite_on_devices(number: int, device: str, tmp_path: Path):
     on_device(module, inputs, format, width, device, tmp_path)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("number", "device"), [*enumerate(map(roomy, DEVICES))])
 def test_onnx_on_devices(number: int, device: str, tmp_path: Path):
     seeds = (seed for seed in range(10 * number, 1000))

@@ -131,6 +131,7 @@ def test_programs(name: str, tmp_path: Path):
     check(*PROGRAMS[name], tmp_path, samples=8)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("program", spread([*PROGRAMS, *range(6)], 3))
 def test_circt_prints_the_same_circuit(program: str | int, tmp_path: Path):
     """Outputs and numbers of cycles are equal. The input and the receiver pause for odd numbers."""
@@ -144,6 +145,7 @@ def test_circt_prints_the_same_circuit(program: str | int, tmp_path: Path):
         np.testing.assert_array_equal(circts, ours)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("seed", range(6))
 def test_random_programs(seed: int, tmp_path: Path):
     """Programs have loops, branches and buffers that share bytes. The input and the receiver of outputs pause for odd
@@ -306,6 +308,7 @@ FUNCTIONS = {
 """Operands of calls: the widths of those that vary come first, then constants."""
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("name", "operands"), [(name, case) for name, cases in FUNCTIONS.items() for case in cases])
 def test_integer_programs(name: str, operands: tuple[int, ...], tmp_path: Path):
     """Runtime functions in integer ops equal their references for random and extreme arguments of all magnitudes."""

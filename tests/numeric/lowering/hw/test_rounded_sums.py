@@ -9,6 +9,7 @@ from pathlib import Path
 from unittest.mock import patch
 
 import numpy as np
+import pytest
 from programs.environments import GAUSSIAN
 from programs.hardware import need_simulator, verilog_of
 from programs.plugins import entry_points_of, installed
@@ -29,6 +30,7 @@ W * X + U * X + B
 """
 
 
+@pytest.mark.long
 def test_rounded_sums_are_hardware(tmp_path: Path):
     need_simulator("iverilog")
     program, data, random = tmp_path / "sums.sd", tmp_path / "val.npz", np.random.default_rng(5)

@@ -79,6 +79,7 @@ def run_small(runner: Runner, source: Path, tmp_path: Path, x: tuple[int, int] =
     return runner.run(build, SMALL, np.array([x], dtype=np.int16))
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("device", BOARDS)
 def test_fixed_point_model_gives_the_exact_outputs(device: str, tmp_path: Path):
     runner, inputs = runner_for(device), fix_inputs(50)
@@ -95,6 +96,7 @@ def test_fixed_point_model_gives_the_exact_outputs(device: str, tmp_path: Path):
     assert 128 < build.flash_bytes < (20000 if hosted else 1500)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("device", BOARDS)
 def test_float_model_gives_the_same_bits_everywhere(device: str, tmp_path: Path):
     inputs = np.random.default_rng(3).normal(scale=10, size=(50, 8)).astype(np.float32)
@@ -106,6 +108,7 @@ def test_float_model_gives_the_same_bits_everywhere(device: str, tmp_path: Path)
     np.testing.assert_array_equal(result.scores.view(np.uint32), float_scores(inputs).view(np.uint32))
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("device", SIMULATED)
 def test_costs_are_deterministic_and_the_optimiser_counts(device: str, tmp_path: Path):
     runner, inputs = runner_for(device), fix_inputs(5)
@@ -118,6 +121,7 @@ def test_costs_are_deterministic_and_the_optimiser_counts(device: str, tmp_path:
     assert not np.array_equal(counts[0], counts[2])
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("device", BOARDS)
 def test_static_bytes_include_the_input(device: str, tmp_path: Path):
     build = runner_for(device).build(DATA / "fixmodel", FIX, tmp_path)
@@ -126,6 +130,7 @@ def test_static_bytes_include_the_input(device: str, tmp_path: Path):
         assert build.static_bytes == FIX.input_bytes + FIX.output_bytes
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("device", BOARDS)
 def test_stack_is_measured(device: str, tmp_path: Path, write_model: WriteModel):
     """An additional array of 700 bytes in the frame, written at its far end, increases the stack by 700 bytes plus
@@ -260,6 +265,7 @@ def test_instructions_by_hand_with_an_it_block(x: int, tmp_path: Path, write_mod
     assert (result.labels[0], result.cycles[0]) == (1 if x < 0 else 2, 6)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("device", SIMULATED)
 def test_an_endless_inference_is_reported(device: str, tmp_path: Path, write_model: WriteModel):
     source = write_model("for (;;) *(const volatile int16_t *)X;")
@@ -267,6 +273,7 @@ def test_an_endless_inference_is_reported(device: str, tmp_path: Path, write_mod
         run_small(limited(device, 10000), source, tmp_path)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("device", BOARDS)
 def test_an_illegal_instruction_is_reported(device: str, tmp_path: Path, write_model: WriteModel):
     runner = runner_for(device)
@@ -275,6 +282,7 @@ def test_an_illegal_instruction_is_reported(device: str, tmp_path: Path, write_m
         run_small(runner, source, tmp_path)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("device", SIMULATED)
 def test_a_jump_out_of_the_program_is_reported(device: str, tmp_path: Path, write_model: WriteModel):
     source = write_model("void (*volatile f)(void) = (void (*)(void))0x3ff1; f(); return 1;")
@@ -311,6 +319,7 @@ def test_a_program_larger_than_the_chip_is_measured_but_not_run(
         runner.run(build, SMALL, np.zeros((1, 2), dtype=np.int16))
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("core", ["cortex-m55", "esp8266"])
 def test_a_part_with_more_memory_than_the_emulated_machine(core: str, tmp_path: Path, write_model: WriteModel):
     need_tools(core)
@@ -379,6 +388,7 @@ def test_a_missing_libsimavr_names_its_package(tmp_path: Path, monkeypatch: pyte
         runner.run(build, FIX, fix_inputs(1))
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("device", BOARDS)
 def test_inputs_of_another_shape_or_type_are_refused(device: str, tmp_path: Path):
     runner = runner_for(device)
@@ -402,6 +412,7 @@ def test_runner_for_refuses_unknown_devices():
     assert runner_for("atmega1284p") == AvrRunner("atmega1284p")
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("device", ["host", *SIMULATED])
 def test_symbols_are_those_of_nm(device: str, tmp_path: Path):
     runner = runner_for(device)
@@ -413,6 +424,7 @@ def test_symbols_are_those_of_nm(device: str, tmp_path: Path):
     assert [one.address for one in found] == sorted(one.address for one in found)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("device", SIMULATED)
 def test_a_profile_accounts_for_every_cycle(device: str, tmp_path: Path):
     runner, inputs = runner_for(device), fix_inputs(3)

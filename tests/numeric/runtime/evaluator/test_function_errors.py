@@ -79,6 +79,7 @@ TURNS = [
 """The host runs all, chips every third one in turn."""
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("device", "function", "source", "result", "scheme"), spread(TURNS, 8), ids=str)
 def test_devices_keep_the_stated_errors(
     device: str, function: Function, source: FixedType, result: FixedType, scheme: str | None, tmp_path: Path
@@ -106,6 +107,7 @@ def test_wide_arguments_and_floats_have_no_stated_error():
         assert stated.error is None
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", FUNCTION_LIMITS)
 def test_cycles(name: str):
     assert cycles_of_function(DEVICE, name) <= FUNCTION_LIMITS[name]

@@ -27,6 +27,7 @@ void figure_predict(const int8_t *X)
 CASES = [(at, start, count) for at in range(4) for start in range(4) for count in (0, 1, 3, 4, 7, 16, 23, 41)]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("device", DEVICES)
 def test_copies(device: str, tmp_path: Path):
     random = np.random.default_rng(1)

@@ -32,6 +32,7 @@ def arguments(last: int) -> NDArray[np.int16]:
     return values.astype(np.int16).reshape(-1, COUNT)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("device", "optimize"), spread([*product(DEVICES, ("-Os", "-O3")), ("avr35", "-Os")], 8))
 def test_interpolation(device: str, optimize: str, tmp_path: Path):
     definitions = '#include "tinyml/interpolate.h"\n'

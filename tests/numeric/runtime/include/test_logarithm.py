@@ -20,6 +20,7 @@ for (uint8_t i = 0; i < {COUNT}; i++) {{
 }}"""
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("device", [*DEVICES, "avr35"])
 def test_logarithms(device: str, tmp_path: Path):
     """The results equal the numpy reference and differ from the real logarithm by less than 2e-4, for powers of

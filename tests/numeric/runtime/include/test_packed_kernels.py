@@ -153,6 +153,7 @@ def extreme_cases(kernel: KernelSignature) -> list[Case]:
     return cases
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("kernel", spread(PACKED, len(PACKED) // 8), ids=lambda kernel: kernel.name)
 def test_extremes(device: Device, kernel: KernelSignature):
     """Kernels are exact for extreme operands. Elements beyond the end of the vector are multiplied by zeros only."""
@@ -172,6 +173,7 @@ def drawn_case(draw: st.DrawFn) -> Case:
     )
 
 
+@pytest.mark.long
 @settings(max_examples=examples(4, 80))
 @given(cases=st.lists(drawn_case(), max_size=20))
 def test_any_call(device: Device, cases: list[Case]):
@@ -206,6 +208,7 @@ def elements_of(width: int) -> NDArray[np.int64]:
     return np.random.default_rng(width).permutation(np.resize(values, READ * -(-values.size // READ)))
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", spread(DEVICES, 4))
 def test_single_elements(name: str, tmp_path: Path):
     """Elements are copied from flash to working memory, and then read one by one and all at once, with and without the

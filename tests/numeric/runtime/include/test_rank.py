@@ -16,6 +16,7 @@ COUNT = 32
 LENGTHS = (1, 2, 6, 7, 8, 254, 255)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("device", "optimize"), spread_product(7, DEVICES, ["-Os", "-O3"]))
 def test_ranks(device: str, optimize: str, tmp_path: Path):
     limit = 1 << 31

@@ -97,6 +97,7 @@ def test_steps_are_usually_less_than_5():
 CASES = [(halves, *shape) for halves in (0, 1) for shape in SHAPES]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("device", DEVICES)
 def test_transposes(device: str, tmp_path: Path):
     data = np.random.default_rng(1).integers(-128, 128, (len(CASES), LENGTH)).astype(np.int8)

@@ -17,6 +17,7 @@ NOT_FOR_AVR = ("cores.h",)
 """Those that only C for 32-bit chips includes."""
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("target", [HOST, *SMALL])
 def test_headers_compile_without_a_warning(target: str, tmp_path: Path):
     chip, part = chip_of(target), board(target)

@@ -36,6 +36,7 @@ def digits(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path, Path, 
     return module, val, test, forest
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("votes", "flash", "most", "cycles", "agreement"),
     spread(

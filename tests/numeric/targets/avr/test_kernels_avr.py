@@ -185,6 +185,7 @@ def name_of(kernel: KernelSignature) -> str:
     return kernel.name
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("kernel", spread(DENSE, len(DENSE) // 2), ids=name_of)
 def test_dense(device: Device, kernel: KernelSignature):
     cases = dense_cases(kernel)

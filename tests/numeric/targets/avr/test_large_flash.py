@@ -78,6 +78,7 @@ def end_of_constants(asked: Request, folder: Path) -> int:
     return symbols(runner.chip, runner.build(asked.out, interface, folder).elf)[BEHIND_CONSTANTS]
 
 
+@pytest.mark.long
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 def test_60_kb_of_constants(tmp_path: Path):
     """Part of the code is beyond the first 64 KB. Additional constants of the sketch then exceed the range of LPM."""
@@ -93,6 +94,7 @@ def test_60_kb_of_constants(tmp_path: Path):
         end_of_constants(asked, tmp_path)
 
 
+@pytest.mark.long
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 def test_130_kb_of_constants(tmp_path: Path):
     """Weights extend over two boundaries of 64 KB. Each of two layers has more than 64 KB, which no single C array
@@ -151,6 +153,7 @@ def _numbers(kind: str) -> Any:
     return rng.integers(np.iinfo(dtype).min + 1, np.iinfo(dtype).max, _ARRAY // dtype.itemsize, dtype)
 
 
+@pytest.mark.long
 def test_elements_across_boundaries(tmp_path: Path):
     """Elements of all types in 150 KB, across two boundaries of 64 KB, are read by address and one after another."""
     texts = ['#include "reads.h"\n#include <string.h>\n', CHIP.prelude]
@@ -191,6 +194,7 @@ const int16_t *reads_scores(void);
 """
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("kind", "flash"), [("registers", None), ("code", 3_300), ("tables", 2_000)])
 def test_forests_behind_much_code(kind: str, flash: int | None, tmp_path: Path):
     """Records and tables after much code are read correctly, as are return addresses of three bytes."""

@@ -56,6 +56,7 @@ def cases_of(coder: TileCoder) -> list[CodedTileCase]:
     return [coded_tile_case(coder, tile, random) for tile in spread(shapes_of(coder), 5)]
 
 
+@pytest.mark.long
 @EACH
 def test_shapes(target: str, coder: TileCoder, tmp_path: Path):
     check_on([HOST, target], cases_of(coder), tmp_path)

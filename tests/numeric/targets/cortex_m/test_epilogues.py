@@ -87,6 +87,7 @@ def near(limit: int) -> st.SearchStrategy[SumAndFactor]:
     return st.tuples(sums, multipliers, st.integers(1, 31), st.integers(-128, 127))
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("by_thirds", LIMITS)
 @settings(max_examples=4, deadline=None)
 @given(data=st.data())

@@ -44,6 +44,7 @@ def run_calls(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathF
     return lambda calls: check(runner, build, calls)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("kernel", spread(CORTEX_M, len(CORTEX_M) // 2), ids=lambda kernel: kernel.name)
 def test_extremes(run_calls: RunCalls, kernel: Kernel):
     run_calls(extreme_calls(kernel))
@@ -68,6 +69,7 @@ def small_builds(tmp_path_factory: pytest.TempPathFactory) -> list[tuple[Runner,
     return [(runner, built(runner, CORTEX_M, "-Os", folder)) for runner in runners]
 
 
+@pytest.mark.long
 @settings(max_examples=examples(5, 120))
 @given(st.lists(drawn_call(), min_size=1, max_size=12))
 def test_any_calls(small_builds: list[tuple[Runner, Build]], calls: list[Call]):
@@ -75,12 +77,14 @@ def test_any_calls(small_builds: list[tuple[Runner, Build]], calls: list[Call]):
         check(runner, build, calls)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("device", "optimize"), [*zip(ARM, LEVELS, strict=True)])
 def test_optimisation_changes_nothing(device: str, optimize: str, tmp_path: Path):
     runner = runner_for(device)
     check(runner, built(runner, CORTEX_M, optimize, tmp_path), spread(short_calls(CORTEX_M), 300))
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("device", ARM)
 def test_loads_and_registers(device: str, tmp_path: Path):
     """Loads of several words are aligned, which an M4 requires and the emulator does not check. Nothing beside the

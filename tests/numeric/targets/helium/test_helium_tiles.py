@@ -6,6 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
+import pytest
 from programs.devices import need_tools
 from programs.kernel_tables import tile_families
 from programs.spread import spread
@@ -123,6 +124,7 @@ def test_filters_are_computed_in_the_quicker_way():
     assert "vmladav.s8" in texts[16]
 
 
+@pytest.mark.long
 def test_results_and_times(tmp_path: Path):
     need_tools(M55)
     runner = runner_for(M55)
@@ -134,6 +136,7 @@ def test_results_and_times(tmp_path: Path):
         assert size <= code <= 1.35 * size, tile
 
 
+@pytest.mark.long
 def test_plain_c_has_the_same_bits(tmp_path: Path):
     check_on([HOST], cases_of(shapes()), tmp_path)
 

@@ -19,11 +19,13 @@ def test_extremes_on_the_chip(tmp_path: Path):
     check(runner, built(runner, RISCV, "-Os", tmp_path), [call for kernel in RISCV for call in extreme_calls(kernel)])
 
 
+@pytest.mark.long
 def test_plain_c_gives_the_same_on_the_host(tmp_path: Path):
     runner = HostRunner(sanitize=True)
     check(runner, built(runner, RISCV, "-O2", tmp_path), [call for kernel in RISCV for call in extreme_calls(kernel)])
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("optimize", ["-O0", "-O3"])
 def test_optimisation_changes_nothing(optimize: str, tmp_path: Path):
     runner = runner_for(DEVICE)

@@ -24,6 +24,7 @@ def scaler() -> Any:
     return sk.StandardScaler().fit(weather(400, 0)[0])
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("options", [{"width": 8}, {"width": 16}, {"format": "zeroskew", "width": 8}])
 def test_a_scaler_that_was_forgotten(scaler: Any, options: tinyml.CompileKeywords) -> None:
     x, y = weather(400, 1)
@@ -53,6 +54,7 @@ def test_features_that_were_scaled_twice(scaler: Any) -> None:
         program.predict(scaler.transform(weather(200, 2)[0]))
 
 
+@pytest.mark.long
 @pytest.mark.filterwarnings("ignore:MAE")
 @pytest.mark.parametrize(("width", "most"), [(8, "32"), (16, r"(1|0\.9\d+)")])
 def test_posits_reach_beyond_their_profile(width: int, most: str) -> None:
@@ -66,6 +68,7 @@ def test_posits_reach_beyond_their_profile(width: int, most: str) -> None:
         program.predict([[50.0, 0.5]])
 
 
+@pytest.mark.long
 def test_few_outliers_and_far_samples_of_a_detector_are_usual() -> None:
     random = np.random.default_rng(4)
     x = random.normal(size=(300, 4)).astype(np.float32)

@@ -13,6 +13,7 @@ MOST_LOST = 0.5
 MOST_CYCLES = {"MLP": 18_000, "random forest": 2_800}
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", spread(NAMES, 1))
 def test_an_estimator_on_an_uno(name: str):
     """Compilation compares the results of the simulated board with the evaluator's results, bit by bit."""
@@ -26,6 +27,7 @@ def test_an_estimator_on_an_uno(name: str):
     assert report.time_per_inference <= MOST_CYCLES.get(name, np.inf)
 
 
+@pytest.mark.long
 def test_answers_are_labels():
     x, _ = digits().test
     assert set(on_uno("MLP").predict(x[:50]).tolist()) <= set(estimator("MLP").classes_.tolist())

@@ -27,6 +27,7 @@ def pipeline() -> Any:
     return sk.make_pipeline(sk.StandardScaler(), sk.LogisticRegression(C=100)).fit(X * UNLIKE, Y)
 
 
+@pytest.mark.long
 @pytest.mark.filterwarnings("ignore::tinyml.CompileWarning")
 def test_unlike_units_are_trained_with_the_scales_that_compilation_takes():
     model, x = pipeline(), X * UNLIKE
@@ -48,6 +49,7 @@ def test_where_little_is_lost_the_caller_has_no_scales_to_heed():
     )
 
 
+@pytest.mark.long
 def test_a_scaler_that_is_one_op_is_trained_again():
     """In 16 bits the scaler stays in the program, as a map that `fuse-elementwise` has created."""
     x = X * np.geomspace(1, 10, 6)
@@ -64,6 +66,7 @@ def test_a_loss_beside_floating_point_is_a_warning():
         tinyml.finetune(pipeline().fit(X, Y), X, Y, X, Y, width=2, epochs=1, quantized_epochs=1)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("classifier", [sk.LogisticRegression(), sk.LinearSVC()], ids=["probability", "score"])
 def test_two_classes_have_a_single_score(classifier: Any):
     """The single score is trained as the score of the second class, with a score of 0 for the first. Limits on memory

@@ -90,6 +90,7 @@ def test_kernels_of_every_registered_chip_are_measured(
     assert capsys.readouterr().out == "figures of a foreign chip at -Os\n"
 
 
+@pytest.mark.long
 def test_a_rough_table_of_a_foreign_chip_then_how_far_it_is_off(
     foreign: Chip, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 ):
@@ -120,6 +121,7 @@ def test_a_rough_table_of_a_foreign_chip_then_how_far_it_is_off(
     assert file.read_text() == text
 
 
+@pytest.mark.long
 def test_steps_of_forests_are_measured_alone(foreign: Chip, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(forests, "FORESTS", 2)
     monkeypatch.setattr(costs, "LOOKUPS", 1)

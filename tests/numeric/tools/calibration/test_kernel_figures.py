@@ -21,6 +21,7 @@ FASTER = [level for level in LEVELS if level != "-Os"]
 """The levels that take turns: what a kernel takes hardly depends on them."""
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", avr.LIMITS)
 def test_cycles_in_the_loop(name: str):
     [kernel] = [kernel for kernel in AVR if kernel.name == name]
@@ -28,6 +29,7 @@ def test_cycles_in_the_loop(name: str):
     assert cycles_in_loop(kernel, N, optimize) <= avr.LIMITS[name]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("kernel", spread(AVR, 20), ids=lambda k: k.name)
 def test_the_compiler_knows_the_cycles_in_the_loop(kernel: KernelSignature):
     """The limit at -Os, which is the level of the chip's kernel list, applies to the same measurement."""
@@ -46,6 +48,7 @@ def test_every_limit_is_asserted_at_every_level():
     assert {*avr.LIMITS} <= {kernel.name for kernel in AVR}
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("device", "kernel"), spread(cortex_m.LIMITS, 7))
 def test_instructions_per_multiply_accumulate(device: str, kernel: str):
     turn = [*cortex_m.LIMITS].index((device, kernel)) % len(FASTER)
@@ -53,6 +56,7 @@ def test_instructions_per_multiply_accumulate(device: str, kernel: str):
         assert instructions_per_mac(kernel, device, optimize) <= cortex_m.LIMITS[device, kernel]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("device", "formats"), spread(PRODUCT_LIMITS, 4))
 def test_time_per_product_in_generated_code(device: str, formats: str):
     turn = [*PRODUCT_LIMITS].index((device, formats)) % len(FASTER)

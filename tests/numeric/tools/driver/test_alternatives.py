@@ -65,11 +65,13 @@ def assert_all_make_programs(given: Problem, folder: Path) -> None:
         assert trial.look().samples == len(given.x)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("number", spread(range(PROBLEMS), 3))
 def test_every_alternative_makes_a_program(number: int, tmp_path: Path) -> None:
     assert_all_make_programs(problem(number), tmp_path)
 
 
+@pytest.mark.long
 def test_sums_of_32_bits_whose_start_is_far_greater_than_their_products(tmp_path: Path) -> None:
     """Features are about 1e-5 and weights hardly greater. The operands get fewer bits until the bias fits the sum."""
     given = fitted("LinearSVC", "", 6, "tiny", 129)
@@ -80,6 +82,7 @@ def test_sums_of_32_bits_whose_start_is_far_greater_than_their_products(tmp_path
     assert loss.lost == loss.gained == 0
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("estimator", "scaler"),
     spread(
@@ -153,6 +156,7 @@ def test_a_format_of_a_package_takes_part_where_its_class_says_so(
         assert taken.taken.alternative == row
 
 
+@pytest.mark.long
 def test_weights_of_4_bits_are_considered_where_the_flash_holds_no_other(tmp_path: Path) -> None:
     """The model is a perceptron for digits. If 8 bits fit, no alternative with 4-bit weights is estimated."""
     x, y = (part[:200] for part in digits().val)

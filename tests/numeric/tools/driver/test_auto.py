@@ -79,6 +79,7 @@ def chosen(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path, dict[s
     return model, folder / "out", compiled(model, folder / "out")
 
 
+@pytest.mark.long
 def test_a_choice_replays(chosen: tuple[Path, Path, dict[str, Any]], capsys: pytest.CaptureFixture[str]) -> None:
     model, out, report = chosen
     command = shlex.split(report["chosen"]["command"])
@@ -91,6 +92,7 @@ def test_a_choice_replays(chosen: tuple[Path, Path, dict[str, Any]], capsys: pyt
     assert capsys.readouterr().out.strip() == source(out).strip()
 
 
+@pytest.mark.long
 def test_a_choice_of_memory_replays(tmp_path: Path) -> None:
     """If RAM is short, the input moves into the arena, or a network of images is streamed."""
     model = network(tmp_path, 6, hidden=60)
@@ -115,6 +117,7 @@ def test_a_choice_of_memory_replays(tmp_path: Path) -> None:
     assert c_files[0] == c_files[1]
 
 
+@pytest.mark.long
 def test_a_choice_is_the_same_beside_cross_compilers_and_other_tests(
     chosen: tuple[Path, Path, dict[str, Any]], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -131,6 +134,7 @@ def test_a_choice_is_the_same_beside_cross_compilers_and_other_tests(
     }
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("seed", [2, 3])
 def test_a_choice_keeps_its_rule(tmp_path: Path, seed: int) -> None:
     """On random models whose features have different ranges, no faster alternative that qualifies is left out."""
@@ -158,6 +162,7 @@ def test_a_choice_keeps_its_rule(tmp_path: Path, seed: int) -> None:
     assert [line.partition(":")[0] for line in report["lines"] if "Estimated" not in line] == ["Chosen", "Next"]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("seed", "narrow"), [(10, True), (9, False)])
 def test_a_choice_is_no_slower_than_8_bits_that_qualify(tmp_path: Path, seed: int, narrow: bool) -> None:
     """The choice is no slower than uniform 8-bit fixed point if the latter qualifies. Otherwise the chosen program
@@ -174,6 +179,7 @@ def test_a_choice_is_no_slower_than_8_bits_that_qualify(tmp_path: Path, seed: in
     assert not narrow or auto["estimate"][time] <= uniform["estimate"][time]
 
 
+@pytest.mark.long
 def test_acceptance_and_choice_judge_the_same_numbers(tmp_path: Path) -> None:
     """The model classifies gestures, and its label compares exact sums. Judged by the rounded scores, 8 bits would lose
     too much.
@@ -185,6 +191,7 @@ def test_acceptance_and_choice_judge_the_same_numbers(tmp_path: Path) -> None:
     assert qualifies(tmp_path / "auto", model.with_name("val.npz"))
 
 
+@pytest.mark.long
 def test_scales_of_features_come_first_where_they_spare_a_scaler(tmp_path: Path) -> None:
     """Feature scales change the caller's code. For a model without a scaler they are tried only after the same format
     without them is rejected.
@@ -209,6 +216,7 @@ def test_an_option_that_says_how_to_compute_decides(tmp_path: Path) -> None:
     assert by_name["width"] == 16
 
 
+@pytest.mark.long
 def test_a_limit_on_ram_counts_the_stack(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     model = network(tmp_path, 5, hidden=60)
     asked = ["--reuse-input", "--width"]
@@ -225,6 +233,7 @@ def test_a_limit_on_ram_counts_the_stack(tmp_path: Path, capsys: pytest.CaptureF
     assert not (tmp_path / "small").exists()
 
 
+@pytest.mark.long
 def test_what_does_not_fit_names_a_board(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     np.save(tmp_path / "W.npy", np.ones((4, 4000), np.float32))
     (tmp_path / "net.sd").write_text(
@@ -239,6 +248,7 @@ def test_what_does_not_fit_names_a_board(tmp_path: Path, capsys: pytest.CaptureF
     assert "mega has 8,192 bytes of RAM" in said
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("error", [InputError("has no scaler here"), KeyError("reshape")])
 def test_an_alternative_that_fails_is_a_warning_with_its_reason(
     error: Exception, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
@@ -257,6 +267,7 @@ def test_an_alternative_that_fails_is_a_warning_with_its_reason(
         assert f"{name} ({reason})" in warning["text"]
 
 
+@pytest.mark.long
 def test_an_alternative_with_too_many_constants_is_no_warning(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     checked: list[float] = []
 
@@ -272,6 +283,7 @@ def test_an_alternative_with_too_many_constants_is_no_warning(tmp_path: Path, mo
     assert all(warning["name"] != "alternatives" for warning in report["warnings"])
 
 
+@pytest.mark.long
 def test_scores_for_labels_are_those_of_a_classifier(tmp_path: Path) -> None:
     """For a network that returns only scores, the class is derived from them if the data have labels."""
     net = NetworkWriter((1, 8, 8, 1), 0)
@@ -305,6 +317,7 @@ def unlike_features(samples: int, seed: int) -> tuple[np.ndarray, np.ndarray]:
     return x * [1e-3, 1, 1e3, 50, 0.1, 10], y
 
 
+@pytest.mark.long
 def test_support_vectors_of_scaled_features_take_few_bits():
     """`auto` chooses at most 16 bits and feature scales for a support vector machine, and loses less than a point. A
     compilation with 16 bits and feature scales also succeeds.
@@ -321,6 +334,7 @@ def test_support_vectors_of_scaled_features_take_few_bits():
     tinyml.compile(model, x[200:500], y[200:500], board="uno", width=16, feature_scales=True)
 
 
+@pytest.mark.long
 def test_where_the_bound_says_nothing_the_safer_program_is_taken():
     """With 45 samples, a program that gains three points by chance must not be chosen, since it changes six answers."""
     half = halves("wine")

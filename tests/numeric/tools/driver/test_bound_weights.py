@@ -172,6 +172,7 @@ def results(bound: Bound, blobs: list[bytes], inputs: list[tuple[int, int]], wor
     return [int(label) for label in labels]
 
 
+@pytest.mark.long
 def test_a_wrong_blob_is_refused_with_its_reason(bound: Bound, tmp_path: Path):
     other = compiled(network(0, hidden=13), tmp_path / "other", weights_at=".weights")
     cases = variants(bound.blob, (other / "model.blob").read_bytes())
@@ -195,6 +196,7 @@ def test_the_model_trained_again_needs_no_new_program(bound: Bound):
     assert again[HEAD:] != bound.blob[HEAD:]
 
 
+@pytest.mark.long
 def test_the_program_with_other_weights_computes_the_bits_of_the_other_model(bound: Bound, tmp_path: Path):
     """The C of the first model with the blob of the second computes the evaluator's outputs for the second."""
     x, _ = digits()
@@ -205,6 +207,7 @@ def test_the_program_with_other_weights_computes_the_bits_of_the_other_model(bou
     assert run_model(RunRequest(folder=mixed, data=tmp_path / "x.npz"))["mismatch"] is None
 
 
+@pytest.mark.long
 def test_weights_take_no_ram(bound: Bound, tmp_path: Path):
     """The only additional RAM is the pointer to the blob, aligned as the arena is."""
     report = json.loads((bound.folder / "report.json").read_text())
@@ -217,6 +220,7 @@ def test_weights_take_no_ram(bound: Bound, tmp_path: Path):
     assert len(bound.blob) > 300
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("options", "said"),
     [
@@ -247,6 +251,7 @@ def test_refusals(options: dict[str, Any], said: str, tmp_path: Path):
     assert said.replace("--", "").replace("_", "-") in str(error.value).replace("--", "").replace("_", "-")
 
 
+@pytest.mark.long
 def test_weights_beyond_the_margin_and_other_shapes_need_a_new_program(tmp_path: Path):
     first = compiled(network(0), tmp_path / "first", weights_at="0x08060000")
     assert "#define model_BLOB_ADDRESS 0x08060000u" in (first / "model.h").read_text()
@@ -268,6 +273,7 @@ FORESTS: tuple[tuple[Any, dict[str, Any]], ...] = (
 )
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("model", "options"), FORESTS)
 def test_forests_are_refused(model: Any, options: dict[str, Any]):
     x, y = digits()
@@ -278,6 +284,7 @@ def test_forests_are_refused(model: Any, options: dict[str, Any]):
     assert len(str(error.value).splitlines()) == 1
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("options", "said"),
     [
@@ -293,6 +300,7 @@ def test_options_other_than_those_of_the_folder_are_refused(options: dict[str, A
         compiled(network(0), tmp_path / "again", weights_for=str(first), **options)
 
 
+@pytest.mark.long
 def test_other_labels_and_fills_need_a_new_program(tmp_path: Path):
     """Labels and fill values are in the code, so that other weights alone would yield the results of neither model."""
     x, _ = digits()
@@ -304,6 +312,7 @@ def test_other_labels_and_fills_need_a_new_program(tmp_path: Path):
         tinyml.compile(filled(x, network(0, names="abcdefghij")), x, weights_for=str(first))
 
 
+@pytest.mark.long
 def test_the_weights_of_a_model_that_keeps_its_formats(tmp_path: Path):
     file = Path(__file__).parents[3] / "models" / "microwakeword" / "hey_jarvis.json"
     tinyml.compile(file, board="host", weights_at=".weights").save(tmp_path / "first")

@@ -70,6 +70,7 @@ const int16_t *pair_scores(void) {{ return labels; }}
 """
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("options", "device"), spread_product(3, [{}, {"reuse_input": True}], DEVICES))
 def test_interleaved_instances_compute_what_each_does_alone(device: str, options: dict[str, Any], tmp_path: Path):
     out = sensor_model(tmp_path, device, outputs="scores", instances=True, **options).out
@@ -96,6 +97,7 @@ def test_interleaved_instances_compute_what_each_does_alone(device: str, options
     np.testing.assert_array_equal(result.labels, alone.classes[:half] * 256 + greater)
 
 
+@pytest.mark.long
 def test_a_program_with_instances_runs_on_every_device(tmp_path: Path):
     """The caller's input array is part of the instance, which takes no more RAM than a separate arena and array."""
     data = MODELS["protonn"].parent / "val.npz"
@@ -113,6 +115,7 @@ def test_a_program_with_instances_runs_on_every_device(tmp_path: Path):
         assert result["mismatch"] is None
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("target", spread(BOARDS, 3))
 def test_nothing_static_is_written(target: str, tmp_path: Path):
     chip, kinds = chip_of(target), dict[bool, str]()

@@ -60,6 +60,7 @@ def by_steps(folder: Path, samples: np.ndarray) -> Outputs:
     )
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("board", "count"), [("host", 38), ("host", 6), ("uno", 37), ("cortex-m4", 37), ("riscv", 37)])
 def test_answers_are_those_of_the_evaluator(sums: Path, board: str, count: int):
     """Recordings end after a whole part, after the first window, and within a part."""
@@ -71,6 +72,7 @@ def test_answers_are_those_of_the_evaluator(sums: Path, board: str, count: int):
     np.testing.assert_array_equal(heard.times, (6 + 4 * np.arange(1 + (count - 6) // 4)) / RATE)
 
 
+@pytest.mark.long
 def test_windows_that_overlap_are_those_of_the_whole_program(tmp_path: Path):
     """The program returns the same results for overlapping windows as the whole program. The network has no state
     that persists between windows.
@@ -115,6 +117,7 @@ def test_the_command(sums: Path, tmp_path: Path, capsys: pytest.CaptureFixture[s
     assert [answer["name"] == "right" for answer in result["answers"]] == expected.tolist()
 
 
+@pytest.mark.long
 def test_refusals(sums: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]):
     def complaint(folder: Path, file: Path, *options: str) -> str:
         assert main(["listen", str(folder), "--wav", str(file), *options]) == 1

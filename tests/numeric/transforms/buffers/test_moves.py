@@ -103,6 +103,7 @@ def program(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFac
     return formats, folder
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("device", spread(DEVICES, 4))
 def test_devices_equal_the_evaluator(program: tuple[ModuleOp, Path], device: str) -> None:
     formats, folder = program

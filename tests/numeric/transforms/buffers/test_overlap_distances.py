@@ -179,6 +179,7 @@ def expect_same(module: ModuleOp, buffers: ModuleOp) -> None:
         assert result.reshape(-1).tobytes() == scores.tobytes()
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", CASES)
 def test_results_over_their_operands(name: str):
     text, distance = CASES[name]
@@ -192,6 +193,7 @@ def test_results_over_their_operands(name: str):
         expect_distance(buffers, distance)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("by", "distance"), [("rows", 20), ("pixels", 23)])
 def test_results_of_segments_over_their_operands(by: str, distance: int):
     """By rows, row 3 of the result ends at byte 60 while the first convolution still needs row 4, which begins at byte

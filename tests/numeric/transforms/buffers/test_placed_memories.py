@@ -67,6 +67,7 @@ def by_memory(accesses: Any, memories: Any) -> dict[str, CountedAccesses]:
     return totals
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("optimize", ["-O0", "-Os"])
 def test_bits_and_accesses(compiled: Compiled, optimize: str, tmp_path: Path):
     formats, bits = compiled.module("1-formats.mlir"), compiled.module("4-bits.mlir")
@@ -108,6 +109,7 @@ def record_of(compiled: Compiled) -> Record:
     return Record.of(arena.memories)
 
 
+@pytest.mark.long
 def test_the_report_states_the_cost_of_the_final_program(compiled: Compiled):
     record, report = record_of(compiled), json.loads((compiled.folder / "report.json").read_text())
     memories, stated = report["memory"]["memories"], accesses_by_memory(compiled.module("4-bits.mlir"))

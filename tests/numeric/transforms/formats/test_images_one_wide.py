@@ -39,6 +39,7 @@ def layer(kind: str, shape: tuple[int, int, int, int]) -> bytes:
     return model.finish([x], [y])
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("device", "shape", "kind"), spread_product(12, DEVICES, SHAPES, KINDS))
 def test_layers_keep_their_bits(device: str, shape: tuple[int, int, int, int], kind: str, tmp_path: Path):
     content = layer(kind, shape)

@@ -76,6 +76,7 @@ def test_sums_beyond_the_data(name: str, format: str, width: int, share: float):
     assert np.quantile(errors, 0.98) <= share * np.abs(wanted).max()
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("device", "name", "format", "width"),
     [

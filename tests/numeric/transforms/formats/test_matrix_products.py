@@ -80,6 +80,7 @@ def inputs_of(module: ModuleOp) -> NDArray[Any]:
 CASES = spread_product(14, DEVICES, SHAPES, FORMATS, KINDS)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("device", "shape", "format", "kind"), CASES)
 def test_products_keep_their_bits(device: str, shape: tuple[int, int, int], format: str, kind: str, tmp_path: Path):
     need_tools(device)
@@ -113,6 +114,7 @@ def with_zero_points(shape: tuple[int, int, int], zeros: tuple[int, int]) -> Mod
     return Parser(context(), text).parse_module()
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("device", "shape", "zeros"), spread_product(9, DEVICES, [(2, 3, 1), (5, 4, 3), (16, 32, 4), (1, 9, 1)], ZEROS)
 )

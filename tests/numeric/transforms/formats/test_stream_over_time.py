@@ -98,6 +98,7 @@ def test_recurrent_networks(text: str):
     expect_equal(parsed(text))
 
 
+@pytest.mark.long
 @settings(max_examples=6, deadline=None)
 @given(networks())
 def test_convolutions_over_time(text: str):
@@ -143,6 +144,7 @@ func.func @spotter(%X: tensor<1x30x!q>) -> (index, !scores) {{
 """
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("target", ["uno", "cortex-m0", "cortex-m4", "riscv"])
 def test_devices_give_the_bits_of_the_evaluator(target: str, tmp_path: Path):
     """The program has overlapping frames, a difference from the previous frame, a convolution and an average. Two

@@ -73,6 +73,7 @@ def test_entries_are_the_results_of_the_chain(format: str):
     assert first_mismatch(expected, evaluate(module, raws)) is None
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("device", "format"), spread_product(5, DEVICES, FORMATS))
 def test_devices_keep_the_bits(device: str, format: str, tmp_path: Path):
     need_tools(device)

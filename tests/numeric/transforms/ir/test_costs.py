@@ -45,6 +45,7 @@ less than random numbers."""
 FORMATS: tuple[tuple[str, int | None], ...] = (("fixed", 8), ("fixed", 16), ("f32", None))
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("model", "chosen"), spread_product(4, MODELS, measured_boards().values()), ids=str)
 def test_estimates_are_near_what_is_measured(model: str, chosen: Board, compiled_models: CompiledModels) -> None:
     """The formats alternate over models and boards."""
@@ -100,6 +101,7 @@ def family_of(name: str, time: float) -> str:
     return "small" if found == "others" and time < SMALL else found
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("number", "format", "target"), spread(generated(), 4))
 def test_estimates_for_generated_estimators_are_within_bounds(
     number: int, format: tuple[str, int], target: str, tmp_path: Path
@@ -115,6 +117,7 @@ FEW = 20
 """Cycles or instructions that count as little."""
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("estimator", "format", "features", "target"),
     spread_product(8, FORESTS, (*FORMATS, ("fixed", 32)), (3, 6, 9, 16), BOARDS),
@@ -156,6 +159,7 @@ def estimated_and_measured(
     return estimate.time, float(cycles.mean())
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("chosen", spread(measured_boards().values(), 1), ids=lambda board: board.name)
 def test_copies_take_the_time_in_the_table(chosen: Board) -> None:
     file = cost_file(chosen.name)

@@ -92,6 +92,7 @@ def run(text: str, vectors: NDArray[np.int16], target: str, device: str, folder:
     return 0 if result.cycles is None else int(result.cycles.sum())
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("packed", "device"),
     spread_product(4, ["auto", "always"], [HOST, *(name for names in CORES.values() for name in names), "cortex-m3"]),
@@ -101,6 +102,7 @@ def test_bits(device: str, packed: str, tmp_path: Path):
     run(PRODUCT, VECTORS, target, device, tmp_path, packed)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("target", sorted({target for target, _ in KERNELS}))
 def test_a_product_takes_no_more_than_its_decoding_and_that_of_integers(target: str, tmp_path: Path):
     weights, vector = integers(WEIGHTS), integers(VECTOR)

@@ -52,6 +52,7 @@ BUFFERS = (
 """Programs and the formats of all that they hold."""
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("width", "weights"), spread(FORMATS, 4))
 def test_all_constants_packed(width: int, weights: str, tmp_path: Path):
     """All formats are tested; programs and devices alternate."""
@@ -60,6 +61,7 @@ def test_all_constants_packed(width: int, weights: str, tmp_path: Path):
     check(PROGRAMS[("protonn", "bonsai")[turn % 2]], options, [TURNS[turn % len(TURNS)]], tmp_path, "#scratch.packed<")
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("width", "weights"), spread(FORMATS[::2], 3))
 def test_all_constants_of_a_recurrent_network_packed(width: int, weights: str, tmp_path: Path):
     options = {"width": width, "weights": weights, "packed": "always"}
@@ -67,6 +69,7 @@ def test_all_constants_of_a_recurrent_network_packed(width: int, weights: str, t
     check(PROGRAMS["fastgrnn"], options, devices, tmp_path, "#scratch.packed<")
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("name", "format"), spread(BUFFERS, 3))
 def test_all_buffers_packed(name: str, format: str, tmp_path: Path):
     family, _, width = format.partition(":")
@@ -76,6 +79,7 @@ def test_all_buffers_packed(name: str, format: str, tmp_path: Path):
     check(PROGRAMS[name], options, devices, tmp_path, "#scratch.packed_ram<")
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("width", "weights"), spread([(10, 9), (12, 5)], 1))
 def test_weights_and_vectors_in_groups_of_other_lengths(width: int, weights: int, tmp_path: Path):
     options = {"width": width, "weights": f"fixed:{weights}", "packed": "always", "pack_buffers": True}
@@ -88,6 +92,7 @@ def test_elements_are_unpacked_into_the_arena(tmp_path: Path):
     check(PROGRAMS["protonn of many classes"], options, TURNS[:2], tmp_path, "%unpacked_1 = scratch.view")
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("bits", "inputs"), spread([(2, 37), (4, 21), (5, 13), (6, 37), (7, 77)], 3))
 def test_rows_of_few_bits_in_halfwords(bits: int, inputs: int, tmp_path: Path):
     """Seven rows are computed, four at a time and the others one by one. The columns do not fill a block."""
@@ -98,6 +103,7 @@ def test_rows_of_few_bits_in_halfwords(bits: int, inputs: int, tmp_path: Path):
     assert f"{'tm_cm_dot_p' if bits < 5 else 'tm_c_dot_s'}{bits}_s8_s32(&" in source.read_text()
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("weights", "digits"), spread([("fixed:2", "2, trits"), *((f"midrise:{n}", f"{n}, odd") for n in range(1, 5))], 2)
 )
@@ -108,12 +114,14 @@ def test_digits_by_llvm(weights: str, digits: str, tmp_path: Path):
     check(program, options, [(HOST, HOST)], tmp_path, f"#scratch.packed<{digits}>", every=1)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("packed", ["never", "always"])
 def test_distances_from_weights_of_another_scale(packed: str, tmp_path: Path):
     """Kernels of distances subtract raws, so that they must not be called for operands of different scales."""
     check(PROGRAMS["protonn"], {"width": 8, "weights": "midrise:2", "packed": packed}, TURNS[:1], tmp_path)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("width", spread([4, 12], 1))
 def test_sparse_rows_and_their_vector_packed(width: int, tmp_path: Path):
     options = {"width": width, "packed": "always", "pack_buffers": True}
@@ -149,6 +157,7 @@ DRAWN = st.one_of(
 )
 
 
+@pytest.mark.long
 @settings(max_examples=3)
 @given(DRAWN, st.integers(4, 16), st.integers(3, 16), st.booleans())
 def test_any_shapes_and_widths(
@@ -203,6 +212,7 @@ def check(
         np.testing.assert_array_equal(found, expected, err_msg=f"{device}, {target}")
 
 
+@pytest.mark.long
 def test_more_elements_than_16_bits_count_are_packed(tmp_path: Path):
     """A convolution reads 66,048 elements of 10 bits, whose indices exceed 2^16."""
     net = NetworkWriter((1, 129, 128, 4), 1, format_named(context(), "fixed", 10).for_range(-2, 2))

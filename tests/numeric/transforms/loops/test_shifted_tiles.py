@@ -135,6 +135,7 @@ def check(text: str, devices: list[str], folder: Path) -> Run:
     return Run(time, kernels, spent, tiles)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("device", ["host", "uno"])
 def test_runs_of_any_length_and_shifts_by_any_places(device: str, tmp_path: Path):
     """Runs have 27, 27, 12 and 45 elements; shifts are less than, equal to and more than a byte."""
@@ -147,6 +148,7 @@ def test_runs_of_any_length_and_shifts_by_any_places(device: str, tmp_path: Path
     assert len(run.kernels) == 4
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("device", ["host", "uno"])
 def test_filters_of_channels(device: str, tmp_path: Path):
     """Kernels for depthwise filters are exact. The cases process three, two and one window at a time, contain rows that
@@ -194,6 +196,7 @@ def test_a_depthwise_convolution_takes_few_cycles(tmp_path: Path):
     assert check(program(x, body, [y]), ["uno"], tmp_path).time <= 13 * y.height * y.width * 8 * 9
 
 
+@pytest.mark.long
 @settings(max_examples=3)
 @given(
     st.integers(1, 4), st.integers(1, 3), st.integers(1, 3), st.integers(0, 3), st.integers(1, 13), st.integers(0, 99)

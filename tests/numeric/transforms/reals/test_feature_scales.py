@@ -107,6 +107,7 @@ def compiled(request: pytest.FixtureRequest, models: Path, tmp_path_factory: pyt
     return Compilation(out, report)
 
 
+@pytest.mark.long
 def test_answers_are_those_on_reals(compiled: Compilation) -> None:
     """A program with feature scales and the model on reals return different classes for at most two of a hundred
     held-back samples.
@@ -114,6 +115,7 @@ def test_answers_are_those_on_reals(compiled: Compilation) -> None:
     assert compiled.report["disagreements"] <= compiled.report["samples"] / 50
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("device", spread(DEVICES, 3))
 def test_device_equals_evaluator(compiled: Compilation, models: Path, device: str) -> None:
     """Inputs are reals and, on the host, also raws, which the program uses unchanged."""
@@ -162,6 +164,7 @@ def test_the_program_encodes_as_the_evaluator(compiled: Compilation, models: Pat
     np.testing.assert_array_equal(raws, encode_inputs(formats, x))
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("format", ["fixed", "posit"])
 @pytest.mark.parametrize("target", ["cortex-m4", HOST])
 def test_programs_for_chips_with_plain_memory_encode(models: Path, tmp_path: Path, target: str, format: str) -> None:
@@ -180,6 +183,7 @@ def test_programs_for_chips_with_plain_memory_encode(models: Path, tmp_path: Pat
     assert np.abs(raws.astype(np.int64) - encode_inputs(compiled.formats, x)).max() <= 1
 
 
+@pytest.mark.long
 def test_folding_is_taken_only_where_no_more_answers_change(models: Path) -> None:
     """In 16 bits the scaler is folded, in 12 bits it is not. If feature scales have absorbed it, nothing is folded."""
     folded = without_device(models, "cancer", width=16, fold_affine=True)

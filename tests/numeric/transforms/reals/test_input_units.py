@@ -40,6 +40,7 @@ def compiled(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFa
     return compiled
 
 
+@pytest.mark.long
 def test_integers_and_their_reals_have_the_same_answers(compiled: CompiledCase) -> None:
     """Both become the same raws, which are the integers themselves: unsigned bytes, and signed integers of other
     widths.
@@ -52,6 +53,7 @@ def test_integers_and_their_reals_have_the_same_answers(compiled: CompiledCase) 
     assert (compiled.expected.classes == compiled.classes).mean() > 0.85
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("device", spread(DEVICES, 3))
 def test_devices_equal_the_evaluator(compiled: CompiledCase, device: str) -> None:
     data = compiled.folder / "raws.npz"
@@ -60,6 +62,7 @@ def test_devices_equal_the_evaluator(compiled: CompiledCase, device: str) -> Non
     assert result["mismatch"] is None
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("device", spread(DEVICES, 4))
 def test_floats_have_the_same_answers_on_devices(compiled: CompiledCase, device: str, tmp_path: Path) -> None:
     """NAME_predict_floats converts real numbers to the sensor's integers."""
@@ -89,6 +92,7 @@ BODIES = {
 FIRST = {"dense": "", "tanh": "%t = tdsl.tanh %X : tensor<4x1xf32> -> tensor<4x1xf32>\n  "}
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("body", "unit", "options", "entry"),
     spread(

@@ -68,6 +68,7 @@ def in_format(module: ModuleOp, format: str, width: int, data: Path) -> ModuleOp
 CASES = [("host", FORMATS[0], name) for name in NETWORKS] + spread_product(8, DEVICES[1:], FORMATS, NETWORKS)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("device", "format", "name"), CASES)
 def test_networks_keep_their_values_and_bits(device: str, format: tuple[str, int], name: str, tmp_path: Path):
     np.savez(tmp_path / "val.npz", x=X)

@@ -65,6 +65,7 @@ CASES = {
 }
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("case", "target"), spread_product(6, CASES, PRINTED))
 def test_sums_of_products(case: str, target: str, tmp_path: Path):
     context, module = parse(CASES[case])

@@ -38,6 +38,7 @@ def network() -> ModuleOp:
 
 
 # The input takes 360 bytes. In the plan by rows a ring of 4 rows does; otherwise all 12 are received.
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("plan", "rows", "targets"),
     spread(
@@ -73,6 +74,7 @@ def test_devices_give_the_bits_of_the_evaluator(plan: str, rows: int, targets: S
     np.testing.assert_array_equal(got.scores, evaluate(network(), x).scores)
 
 
+@pytest.mark.long
 def test_gural_and_murmann_within_450_bytes(tmp_path: Path):
     """Their 4-bit network on the Uno receives its rows of 7 bytes from a function. The limit of 450 bytes includes the
     stack, and the limit on time is 4 million cycles.
@@ -150,6 +152,7 @@ def test_steps_that_are_not_read_in_order_do_not_arrive(first: str, index: str, 
         compile_model(Request(model=model, out=tmp_path / "out", target="host", input="callback"))
 
 
+@pytest.mark.long
 def test_less_memory_is_taken_where_ram_is_short(tmp_path: Path):
     """The input is not in memory as a whole, so that it cannot move into the arena; segments are streamed instead."""
     model = tmp_path / "model.mlir"

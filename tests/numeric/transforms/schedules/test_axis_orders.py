@@ -56,6 +56,7 @@ CLASSIFIER = network((12, 10, 3), [(4, 3, 1, 1), (6, 3, 2, (0, 1, 0, 1)), (3, 2,
 SEGMENTER = network((8, 6, 2), [(None, 3, 1, 1), (5,)], image=True)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("name", "target", "plan", "input", "order"),
     spread(
@@ -135,6 +136,7 @@ CHANNELS_FIRST = {
 """Networks, and the bytes of their arenas by rows, which are those of the same networks with channels last."""
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", CHANNELS_FIRST)
 def test_an_image_that_may_be_overwritten_takes_what_channels_last_take(name: str, tmp_path: Path):
     """The image is transposed in place. A copy would begin two thirds of three planes below the image."""
@@ -146,6 +148,7 @@ def test_an_image_that_may_be_overwritten_takes_what_channels_last_take(name: st
     check_bits_on_device(module, program, inputs_of(module, 2), HOST, tmp_path)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("mode", "bytes"), [("rows", 5024), ("pixels", 4353)])
 def test_plans_know_what_residual_blocks_take(mode: str, bytes: int):
     """The sum of branches is computed in the loops of a convolution without a ring, and overwrites an operand.
@@ -186,6 +189,7 @@ def programs(draw: st.DrawFn) -> tuple[tuple[int, int, int], list[tuple[Any, ...
     return shape, convolutions
 
 
+@pytest.mark.long
 @given(
     programs(),
     st.booleans(),

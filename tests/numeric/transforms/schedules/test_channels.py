@@ -49,6 +49,7 @@ def loop(module: ModuleOp, first: int, last: int, sum_bits: int = 32, width: int
         return None
 
 
+@pytest.mark.long
 @settings(max_examples=4)
 @given(channel_networks(), st.data())
 def test_any_loop_computes_the_same_bits(network: str, data: st.DataObject):
@@ -114,6 +115,7 @@ func.func @bottleneck(%X: !X) -> !S {
 """
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("sum_bits", [32, 8])
 def test_channels_have_scales_of_their_own(sum_bits: int):
     """Row scales of weights, and sums, are preserved. Rounded sums differ slightly from ordinary execution."""
@@ -138,6 +140,7 @@ def test_channels_have_scales_of_their_own(sum_bits: int):
         assert 0 < np.abs(exact.astype(int) - rounded).mean() < 2
 
 
+@pytest.mark.long
 def test_sums_of_16_bits_are_exact_where_they_fit():
     """The sum of few 8-bit products fits 16 bits. A convolution with more products is rounded after each channel, which
     the report states.
@@ -160,6 +163,7 @@ def test_sums_of_16_bits_are_exact_where_they_fit():
     assert np.abs(difference).max() <= 1
 
 
+@pytest.mark.long
 def test_ram_that_is_left_goes_to_channels_at_once(tmp_path: Path):
     model = ROOT / "docs/schedules/bottleneck.mlir"
     report = compile_without_pictures(
@@ -192,6 +196,7 @@ def test_slower_programs_take_no_ram(monkeypatch: pytest.MonkeyPatch):
     assert chosen(250, 200, 300) == 100
 
 
+@pytest.mark.long
 def test_rounded_sums_are_the_same_on_a_device_and_their_loss_is_reported(tmp_path: Path):
     """Compilation compares the host's outputs with the evaluator's, which rounds sums, too. LLVM's code computes the
     same outputs.
@@ -209,6 +214,7 @@ def test_rounded_sums_are_the_same_on_a_device_and_their_loss_is_reported(tmp_pa
         assert ran["mismatch"] is None
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("device", spread([HOST, "uno"], 1))
 def test_networks_run_channel_by_channel_on_devices(device: str, tmp_path: Path):
     """The arena is no larger than the plan states, which is less than by ordinary execution."""

@@ -36,6 +36,7 @@ def streamed(module: ModuleOp, first: int, last: int, by: By) -> ModuleOp:
     return module
 
 
+@pytest.mark.long
 @settings(max_examples=5)
 @given(networks(), st.sampled_from(By), st.data())
 def test_any_segment_computes_the_same_bits(network: str, by: By, data: st.DataObject):
@@ -54,6 +55,7 @@ def test_any_segment_computes_the_same_bits(network: str, by: By, data: st.DataO
     check_bits(module, tiled)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("mode", "device"), spread([("pixels", "uno"), ("rows", HOST), ("rows", "cortex-m4"), ("pixels", HOST)], 1)
 )
@@ -67,6 +69,7 @@ def test_networks_run_streamed_on_devices(mode: str, device: str, tmp_path: Path
     check_bits_on_device(module, program, inputs_of(module, 2), device, tmp_path)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("mode", spread(["replace", "herringbone", "single-transpose", "optimal-turns"], 2))
 def test_residual_blocks_run_in_place(mode: str, tmp_path: Path):
     """A block takes 2w + 5 pixels beside the image, and 10 pixels of scratch memory for a convolution.
@@ -83,6 +86,7 @@ def test_residual_blocks_run_in_place(mode: str, tmp_path: Path):
     check_bits_on_device(module, program, inputs_of(module, 2), HOST, tmp_path)
 
 
+@pytest.mark.long
 def test_the_fastest_plan_that_fits_is_compiled(tmp_path: Path):
     """First the input is moved into the arena, which does not change the order of ops. If this is not sufficient,
     segments are streamed.

@@ -41,6 +41,7 @@ def live(module: ModuleOp) -> str:
     return str(module)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("format", FORMATS)
 def test_recorded_and_emitted_at_once(format: str, monkeypatch: pytest.MonkeyPatch):
     names: set[str] = set()
@@ -60,6 +61,7 @@ def test_recorded_and_emitted_at_once(format: str, monkeypatch: pytest.MonkeyPat
     assert len(names) > 2
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("options", ["format=fixed width=8", "format=posit width=8", "format=affine"])
 def test_a_program_that_is_printed_in_between(options: str, tmp_path: Path):
     """Two runs of `tinyml-opt`, of which the second reads exact integers from a file, print the same module as a

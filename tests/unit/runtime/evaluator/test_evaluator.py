@@ -211,6 +211,7 @@ def inserted(whole: Array, part: Array, rows: Array) -> Array:
     return whole
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", OPS)
 def test_ops(name: str):
     body, type, expect = OPS[name]

@@ -22,6 +22,7 @@ def c_for(target: str) -> str:
     return print_c(module, ctx, target)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("target", ["uno", "cortex-m4", "riscv", "esp8266", "host"])
 def test_rows_of_other_chips_leave_the_c_as_it_is(target: str, monkeypatch: pytest.MonkeyPatch) -> None:
     before, chip = c_for(target), registry.chip_of(target)

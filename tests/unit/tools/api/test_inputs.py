@@ -42,6 +42,7 @@ def estimator(names: list[str] | None = None) -> Any:
     return fitted
 
 
+@pytest.mark.long
 def test_a_module_of_pytorch_gets_its_example_from_the_data(monkeypatch: pytest.MonkeyPatch, tmp_path: Path):
     kind = type("Module", (), {"__module__": "torch.nn.modules.module"})
     given: list[Any] = []
@@ -84,6 +85,7 @@ def raws_of(program: tinyml.Program, x: np.ndarray) -> np.ndarray:
     return encode_inputs(load_program(program.folder / "ir" / "1-formats.mlir", context()), x)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("dtype", ["u1", "i8", "f8", object])
 def test_inputs_are_reals_whatever_their_type(program: tinyml.Program, dtype: Any):
     given = X.astype(dtype)
@@ -111,6 +113,7 @@ def test_raws_are_given_on_request(program: tinyml.Program):
         untyped(X, raw="yes")
 
 
+@pytest.mark.long
 def test_a_model_in_formats_takes_reals_or_raws(program: tinyml.Program):
     """Integers in a file are raws; integers in an array are raws only if the caller states so."""
     kept = program.folder / "ir" / "1-formats.mlir"
@@ -122,6 +125,7 @@ def test_a_model_in_formats_takes_reals_or_raws(program: tinyml.Program):
         assert tinyml.compile(kept, raws, Y, board="host").report.accuracy != accuracy
 
 
+@pytest.mark.long
 def test_integers_of_a_sensor_are_its_own():
     """The sensor's integer 4 represents the model's real 1; floats are the model's reals."""
     with warnings.catch_warnings(action="ignore"):
@@ -173,6 +177,7 @@ def test_the_columns_of_a_frame_are_the_features(tmp_path: Path):
             tinyml.compile(model, X, Y, X_test=frame, y_test=Y, board="host")
 
 
+@pytest.mark.long
 def test_a_frame_names_the_features_of_a_model_without():
     program = tinyml.compile(estimator(), Frame(X, NAMES), Y, board="host", format="fixed", width=8)
     assert program.feature_names == NAMES

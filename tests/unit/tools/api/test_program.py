@@ -53,6 +53,7 @@ def test_predictions_are_labels(program: tinyml.Program):
     assert (program.predict(x.tolist()) == predicted).all()
 
 
+@pytest.mark.long
 def test_scores_alone_are_right_where_that_of_the_class_is_greatest():
     """A TensorFlow Lite model keeps its integers and its scores, even if the data contain classes."""
     file, x = ROOT / "tests/models/keras/mobile-int8.tflite", np.random.default_rng(0).normal(size=(20, 8, 8, 3))
@@ -113,6 +114,7 @@ def comparable(folder: Path) -> dict[str, Any]:
     }
 
 
+@pytest.mark.long
 def test_it_saves_what_the_command_writes(tmp_path: Path):
     x, y = data()
     program = tinyml.compile(TOUR / "tour.sd", x, y, width=8, row_scales=True)
@@ -140,6 +142,7 @@ def test_it_saves_what_the_command_writes(tmp_path: Path):
     assert (opened.predict(x) == program.predict(x)).all()
 
 
+@pytest.mark.long
 def test_a_program_lives_as_long_as_its_object():
     x, _ = data()
     program = tinyml.compile(TOUR / "tour.sd", x, board="host")

@@ -38,6 +38,7 @@ def network(file: Path, first: list[int], second: list[int]) -> Path:
     return file
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", ["tuple", "list", "dictionary", "one array"])
 def test_several_inputs_are_taken_in_order_or_by_name(name: str, tmp_path: Path):
     given: dict[str, object] = {

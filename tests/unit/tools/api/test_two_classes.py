@@ -29,6 +29,7 @@ def network(file: Path, end: str | None) -> Path:
     return file
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("end", ["Sigmoid", None])
 @pytest.mark.parametrize("y", [Y, Y.astype(float)[:, None], Y.astype(bool)], ids=["integers", "column", "truths"])
 def test_a_single_output_decides_between_two_classes(end: str | None, y: Any, tmp_path: Path):
@@ -40,6 +41,7 @@ def test_a_single_output_decides_between_two_classes(end: str | None, y: Any, tm
     assert "int16_t decision_predict(" in program.h
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("end", ["Sigmoid", None])
 def test_names_make_classes_of_a_single_output(end: str | None, tmp_path: Path):
     names = np.array(["no", "yes"])
@@ -67,6 +69,7 @@ def test_numbers_stay_numbers(tmp_path: Path):
         assert "void decision_predict(" in program.h
 
 
+@pytest.mark.long
 def test_a_quantised_file_gives_a_class_where_data_hold_classes():
     file, x = ROOT / "tests/models/keras/mobile-int8.tflite", np.random.default_rng(0).normal(size=(20, 8, 8, 3))
     wanted = tinyml.compile(file, board="host").scores(x).argmax(axis=1)

@@ -88,6 +88,7 @@ UNIVERSE = Universe(all_passes={"break": lambda: BreakPass})
 NAMED = "plug-in 'broken' of package 'broken-package' (xdsl.universe): "
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("text", "said"),
     [
@@ -123,6 +124,7 @@ sys.exit(main(sys.argv[1:]))
 """
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("command", "blamed"), [(COMPILE, "tour.c: File too large"), (["new-format", "mine"], "mine.py: File too large")]
 )
@@ -152,6 +154,7 @@ sys.exit(main(sys.argv[2:-1]))
 """
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("number", spread([signal.SIGTERM, signal.SIGHUP, signal.SIGINT], 2))
 def test_a_signal_leaves_nothing(tmp_path: Path, number: signal.Signals):
     command = [sys.executable, "-c", STOPPED, str(int(number)), *COMPILE, str(tmp_path / "out"), str(tmp_path)]
@@ -161,6 +164,7 @@ def test_a_signal_leaves_nothing(tmp_path: Path, number: signal.Signals):
     assert list(tmp_path.iterdir()) == []
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("closed", spread(["2>&-", "<&- >&- 2>&-"], 1))
 def test_closed_streams_do_no_harm(tmp_path: Path, closed: str):
     """Output to the closed stream is discarded and not written to any file; errors do not go to standard output."""

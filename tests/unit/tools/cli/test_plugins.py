@@ -178,6 +178,7 @@ LOADS: dict[str, tuple[str, dict[str, str], str]] = {
 }
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("kind", "group"), spread_product(18, LOADS, ASKED))
 def test_a_plug_in_that_cannot_be_loaded_is_left_out(group: str, kind: str, packages: Packages):
     code, options, reason = LOADS[kind]
@@ -189,6 +190,7 @@ def test_a_plug_in_that_cannot_be_loaded_is_left_out(group: str, kind: str, pack
     assert said in ([], [lines[0]])
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("entry", "reason"), [("evil evil_mod", "[line 2]"), ("evil = \xff", "UnicodeDecodeError")])
 @pytest.mark.parametrize("group", ASKED)
 def test_malformed_metadata_are_left_out(group: str, entry: str, reason: str, packages: Packages):
@@ -213,6 +215,7 @@ CONTRIBUTIONS = {
 }
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("group", "code", "reason"), CONTRIBUTIONS.values(), ids=CONTRIBUTIONS)
 def test_what_has_no_place_is_left_out(group: str, code: str, reason: str, packages: Packages):
     packages.install(group, code)
@@ -323,6 +326,7 @@ def test_a_runner_that_cannot_be_made_is_the_plug_ins(end: str, packages: Packag
     assert str(raised.value).startswith(named(CHIPS) + reason)
 
 
+@pytest.mark.long
 @ends
 def test_a_run_that_fails_is_the_plug_ins(end: str, packages: Packages, tmp_path: Path):
     code, reason = ENDS[end]
@@ -395,6 +399,7 @@ OFFERED = {
 }
 
 
+@pytest.mark.long
 @ends
 @pytest.mark.parametrize("group", OFFERED)
 def test_what_fails_when_it_is_used_is_named(group: str, end: str, packages: Packages):
@@ -433,6 +438,7 @@ def test_a_name_that_is_no_command_is_left_out(entry: str, reason: str, packages
     assert [reason in problem for problem in problems()] == [True]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("code", "reason"),
     [(code, reason) for code, reason in ENDS.values()]

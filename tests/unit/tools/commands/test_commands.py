@@ -68,6 +68,7 @@ def test_compile_writes_a_folder(model: Path, tmp_path: Path, capsys: pytest.Cap
     assert "tour" in capsys.readouterr().out
 
 
+@pytest.mark.long
 def test_compile_states_the_errors_of_functions(
     model: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -93,6 +94,7 @@ def test_compile_twice_gives_the_same_and_replaces(model: Path, tmp_path: Path) 
     assert [path.name for path in tmp_path.iterdir() if path.name.startswith(".")] == []
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("search", ["demote", "maxscale", "promote"])
 def test_compile_searches(model: Path, tmp_path: Path, search: str, capsys: pytest.CaptureFixture[str]) -> None:
     searched(model, tmp_path / "out", search, capsys)
@@ -111,6 +113,7 @@ def searched(model: Path, out: Path, search: str, capsys: pytest.CaptureFixture[
     return whole
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("search", spread(["demote", "promote", "uniform", "maxscale", "by-size", "by-accuracy"], 2))
 def test_a_search_keeps_to_the_flash_of_the_built_program(
     model: Path, tmp_path: Path, search: str, capsys: pytest.CaptureFixture[str]
@@ -131,6 +134,7 @@ def test_a_search_keeps_to_the_flash_of_the_built_program(
     assert not (tmp_path / "small").exists()
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("search", spread(["demote", "promote"], 1))
 def test_a_search_leaves_room_for_the_stack(model: Path, tmp_path: Path, search: str) -> None:
     """With wide formats for all tensors, arena and input would fit only without the stack."""
@@ -144,6 +148,7 @@ def test_a_search_leaves_room_for_the_stack(model: Path, tmp_path: Path, search:
     assert rams[1] < rams[0] < limit
 
 
+@pytest.mark.long
 def test_the_page_names_every_option_and_field(model: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     page = (ROOT / "docs/commands.md").read_text(encoding="utf-8")
     section = page.partition("\n## tinyml compile")[2].partition("\n## ")[0]
@@ -177,11 +182,13 @@ def test_options_of_searches_reach_the_pass(loss: float, journal: str, widths: l
     assert (search.pack_buffers, search.target) == (True, "cortex-m4")
 
 
+@pytest.mark.long
 def test_limits_are_kept_with_the_usual_options(model: Path, tmp_path: Path) -> None:
     asked = ("--search", "demote", "--ram", "60", "--jobs", "1", "--metric", "error")
     assert compile_(model, tmp_path / "out", *asked, "--optimize", "Os", "--packed", "auto") == 0
 
 
+@pytest.mark.long
 def test_weights_become_code_within_a_limit_on_flash(tmp_path: Path) -> None:
     program, out = MODELS["protonn"], tmp_path / "out"
     data = some_samples(program, tmp_path / "val.npz")
@@ -255,6 +262,7 @@ def damage(model: Path, what: str) -> None:
             raise AssertionError(what)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("what", "said"),
     [
@@ -285,6 +293,7 @@ def test_bad_input_is_one_line(
     assert sorted(path.name for path in tmp_path.iterdir()) == ["model"]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("options", "said"),
     [
@@ -359,6 +368,7 @@ def test_without_the_cross_compiler_the_model_is_compiled_all_the_same(
     assert "not installed" in capsys.readouterr().out
 
 
+@pytest.mark.long
 def test_the_report_says_who_packed_proved_and_checked(tmp_path: Path) -> None:
     """First fit does not reach the peak here. Exact cover finds the packing, and the other search confirms the
     bound.

@@ -37,6 +37,7 @@ def found(out: Path, capsys: pytest.CaptureFixture[str]) -> dict[str, Any]:
     return json.loads(capsys.readouterr().out)
 
 
+@pytest.mark.long
 def test_everything_is_accounted_for(out: Path, found: dict[str, Any]) -> None:
     report = json.loads((out / "report.json").read_text())
     unit = "cycles" if report["target"] == "uno" else "instructions"
@@ -64,6 +65,7 @@ def test_everything_is_accounted_for(out: Path, found: dict[str, Any]) -> None:
     assert layers["argmax(H)"] == "line 6"
 
 
+@pytest.mark.long
 def test_floats_as_inputs_cost_what_is_estimated(out: Path, capsys: pytest.CaptureFixture[str]) -> None:
     report = json.loads((out / "report.json").read_text())
     estimated, unit, board = report["float_inputs"], report["unit"], report["target"]
@@ -93,6 +95,7 @@ def test_operations_are_those_of_the_program(out: Path, found: dict[str, Any]) -
     assert "tanh_table" in constants
 
 
+@pytest.mark.long
 def test_a_program_that_streams_is_explained_by_the_operations_of_its_step(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -125,6 +128,7 @@ def error(capsys: pytest.CaptureFixture[str], folder: Path) -> str:
     return next(line for line in lines if line.startswith("error: "))
 
 
+@pytest.mark.long
 def test_bad_folders(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert error(capsys, tmp_path).endswith("expected a folder written by tinyml compile")
     out = compiled("host", tmp_path / "out")

@@ -77,6 +77,7 @@ def test_a_format_needs_data(file: Path, capsys: pytest.CaptureFixture[str]):
     assert "choosing number formats needs data: add --val" in capsys.readouterr().err
 
 
+@pytest.mark.long
 def test_anew(file: Path):
     report = compiled(file, "--val", file.with_name("val.npz"), "--quantization", "anew")
     assert (report["format"], report["parts"]) == ("fixed", None)

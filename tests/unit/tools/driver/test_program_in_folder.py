@@ -68,6 +68,7 @@ def opened(out: Path) -> list[str]:
     return ["open", str(out)]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("name", "file", "what", "command"),
     [
@@ -109,6 +110,7 @@ def test_other_files_are_refused(
     assert not (tmp_path / "PLANTED").exists()
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("file", ["more.c", "stdint.h", "stdbool.h"])
 def test_files_beside_them_are_not_compiled(
     compiled: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], file: str

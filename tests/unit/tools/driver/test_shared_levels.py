@@ -16,6 +16,7 @@ TOUR = ROOT / "docs/tour"
 OPTIONS = PipelineOptions(data=str(TOUR / "val.npz"), target="uno", width=8)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("options", "made", "not_made"),
     [

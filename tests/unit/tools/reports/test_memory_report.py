@@ -102,6 +102,7 @@ RINGS_AND_OVERLAPS: list[tuple[str, dict[str, Any], dict[str, tuple[str, int]]]]
 ]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("plan", "rings", "expected"), RINGS_AND_OVERLAPS)
 def test_rings_and_overlaps(plan: str, rings: dict[str, Any], expected: dict[str, tuple[str, int]]):
     """The report states the rings of each plan of LeNet, and the operands that the plan's results overlap."""

@@ -108,6 +108,7 @@ class Outline(HTMLParser):
             self.wrong.append(f"</{tag}> closes nothing")
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", PAGES)
 def test_a_page_is_whole_and_loads_nothing(name: str, pages: dict[str, Path]) -> None:
     text = pages[name].read_text("utf-8")
@@ -124,6 +125,7 @@ def test_a_page_is_whole_and_loads_nothing(name: str, pages: dict[str, Path]) ->
     assert inside <= set(outline.names)
 
 
+@pytest.mark.long
 @needs_chromium
 @pytest.mark.parametrize("name", ["search", "levels"])
 def test_a_browser_finds_no_error(name: str, pages: dict[str, Path], tmp_path: Path) -> None:
@@ -307,6 +309,7 @@ WRONG: dict[str, Any] = {
 }
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("field", WRONG)
 def test_a_report_with_other_types_is_one_line(
     out: Path, tmp_path: Path, field: str, capsys: pytest.CaptureFixture[str]

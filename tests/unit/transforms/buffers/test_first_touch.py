@@ -7,6 +7,7 @@ from itertools import product
 from random import Random
 from typing import cast
 
+import pytest
 from programs.spread import examples
 from xdsl.dialects import func, scf
 from xdsl.ir import Operation
@@ -89,6 +90,7 @@ def by_all_ranges(function: func.FuncOp, last: Operation, alloc: AllocOp) -> lis
     return list(live.points[first:end])
 
 
+@pytest.mark.long
 def test_the_points_before_an_op_are_those_of_all_live_ranges():
     """The points are compared for each op that accesses a buffer, in random functions. Functions whose buffers leave
     their loops are skipped.

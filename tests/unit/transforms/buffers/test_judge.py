@@ -50,6 +50,7 @@ def test_a_height_and_the_byte_below_it():
     assert max(start + shape.size for start, shape in zip(refuted.offsets, PADDED, strict=True)) == least
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("overlapping", [False, True])
 def test_exact_cover_agrees_with_branch_and_bound(overlapping: bool):
     found = [trial.verdict for trial in trials(SEEDS, overlapping)]
@@ -88,6 +89,7 @@ def buffers(count: int, largest: int, alignments: Sequence[int]) -> list[Rectang
     return made
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("given", "verdict"),
     [
@@ -125,6 +127,7 @@ def calls() -> Generator[SimpleNamespace]:
         sys.setprofile(None)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("name", "buffers"), [("fastgrnn", 3), ("protonn", 5), ("bonsai", 12)])
 def test_programs_of_classifiers_are_judged(name: str, buffers: int):
     """Exact cover checks the packings of classifiers. Their numbers of buffers are within the limits that

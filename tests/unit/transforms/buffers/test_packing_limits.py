@@ -69,6 +69,7 @@ CUT = guillotine(200, seed=0, points=100)
 """The search in orders alone does not find its packing within half a million nodes."""
 
 
+@pytest.mark.long
 @pytest.mark.skipif(native.library() is None, reason="no C compiler")
 @pytest.mark.parametrize(
     "given",

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from math import prod
 from typing import cast
 
+import pytest
 from hypothesis import event, given, reject, settings
 from hypothesis import strategies as st
 from programs.buffers import programs
@@ -249,6 +250,7 @@ def count_inserts(module: ModuleOp) -> int:
     return sum(isinstance(op, InsertSliceOp) for op in module.walk())
 
 
+@pytest.mark.long
 @settings(max_examples=examples(8))
 @given(programs(), st.booleans(), st.sampled_from(["first-fit", "shiftry"]), st.sampled_from([1, 4]))
 def test_programs_compute_the_same_in_one_arena(text: str, in_place: bool, mode: str, align: int):
@@ -258,6 +260,7 @@ def test_programs_compute_the_same_in_one_arena(text: str, in_place: bool, mode:
     assert_same(before, after)
 
 
+@pytest.mark.long
 @settings(max_examples=examples(8))
 @given(programs(), st.data())
 def test_what_the_validator_accepts_computes_the_same(text: str, data: st.DataObject):

@@ -40,6 +40,7 @@ def halves(model: str) -> tuple[CandidateEvaluator, CandidateEvaluator]:
     return one, other
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("model", MODELS)
 def test_margins_get_better(model: str):
     evaluator, other = halves(model)

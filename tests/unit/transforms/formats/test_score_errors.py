@@ -127,6 +127,7 @@ def test_what_is_not_rounded_does_not_count():
     assert by_name["WX"] == by_name["res"] == fine
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("prototype", [FixedType.of_width(5), PositType.of_width(6)], ids=str)
 def test_scores_lose_less_by_it(prototype: NumberFormat):
     module, data = profiled("bonsai"), some_data("bonsai")

@@ -69,6 +69,7 @@ class Network:
         return self.net.constant(np.array([[np.ldexp(self.random.choice([-1, 1]), self.random.integers(-3, 2))]]))
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("seed", range(60))
 def test_outputs_stay(seed: int):
     network = Network(seed)

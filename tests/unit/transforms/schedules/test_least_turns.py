@@ -8,6 +8,7 @@ import random
 from collections.abc import Iterator
 
 import numpy as np
+import pytest
 
 from tinyml.dialects.tdsl.convolution import herringbone, lead, single_transpose, turns, window_pixels
 from tinyml.transforms.schedules.plans.graph import Graph, Image, Kind, Node, Read
@@ -63,6 +64,7 @@ def test_no_order_takes_less():
             assert bits == of(graph, order) == min(of(graph, other) for other in orders), (graph, order)
 
 
+@pytest.mark.long
 def test_no_variant_takes_less():
     """The least peak is compared with herringbone, single transpose and replacing, by rows and by columns, for 1,000
     shapes.

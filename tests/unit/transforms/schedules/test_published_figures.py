@@ -159,6 +159,7 @@ STREAMED = {
 }
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", spread(STREAMED, 4))
 def test_streaming(name: str):
     """The peaks by rows and by pixels, with the input in memory, are compared with that of the best exact plan, which

@@ -20,6 +20,7 @@ from tinyml.transforms.search.engine.workers import Workers
 from tinyml.transforms.search.search_pareto import SearchParetoPass
 
 
+@pytest.mark.long
 def test_a_byte_that_is_missing_takes_back_few_registers(monkeypatch: pytest.MonkeyPatch):
     """Estimates exceed the limits for all programs with such registers; built programs exceed them with more than
     three.
@@ -53,6 +54,7 @@ def test_a_byte_that_is_missing_takes_back_few_registers(monkeypatch: pytest.Mon
     assert less < more
 
 
+@pytest.mark.long
 def test_backtracking_ends_at_the_goal_and_at_the_permitted_loss():
     with Evaluation(problem_of("protonn"), "margin", Workers(1)) as evaluation:
         search = Search(evaluation, FixedType.of_width(16))

@@ -43,6 +43,7 @@ if __name__ == "__main__":
 """
 
 
+@pytest.mark.long
 def test_a_dask_cluster_gives_the_same(tmp_path: Path):
     pytest.importorskip("distributed")
     with evaluation_of("protonn") as evaluation:
@@ -68,6 +69,7 @@ except InputError as error:
 """
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("address", ["nonsense", "tcp://127.0.0.1:1"])
 def test_no_dask_cluster(address: str):
     """The test runs in a separate process, since the remains of a client without a cluster may affect the next

@@ -55,6 +55,7 @@ def made(name: str, **limits: int) -> Any:
     return declared("", **options)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("kind", ["ram", "flash"])
 @pytest.mark.parametrize("name", SEARCHES)
 def test_limits_are_kept(search: Search, uniform: list[dict[str, int]], name: str, kind: str):

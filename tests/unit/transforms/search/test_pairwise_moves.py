@@ -51,6 +51,7 @@ def test_the_label_is_that_of_the_scores_that_are_compared(model: str):
     assert np.abs(scores - format.decode(outputs.scores)).max() <= format.decode(np.ones((), format.dtype))
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("model", MODELS)
 def test_errors_add_up(model: str):
     """The prediction is exact for a single error, and has the right magnitude for many."""
@@ -67,6 +68,7 @@ def test_errors_add_up(model: str):
     assert 0.5 < np.abs(said[1]).sum() / np.abs(total).sum() < 2.0
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("model", spread(["protonn", "fastgrnn"], 1))
 def test_proposals_are_within_the_limits(model: str):
     with evaluation_of(model) as evaluation:

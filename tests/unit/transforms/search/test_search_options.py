@@ -74,6 +74,7 @@ def test_no_widths_are_the_usual_ones():
         assert list(usual.choices) == list(none.choices)
 
 
+@pytest.mark.long
 def test_pareto_takes_the_widths_that_are_offered():
     with evaluation_of("protonn") as evaluation:
         search = Search(evaluation, FixedType.of_width(16))
@@ -116,6 +117,7 @@ def test_these_are_all_searches():
     assert {search.name for search in SEARCHES} == names
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("search", SEARCHES, ids=lambda search: search.name)
 def test_every_search_takes_a_package_s_format_of_one_width(search: Any, monkeypatch: pytest.MonkeyPatch):
     """The width may be omitted. Any other width is rejected in a line that states the available width."""

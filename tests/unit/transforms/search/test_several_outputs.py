@@ -64,6 +64,7 @@ def module(inputs: np.ndarray) -> ModuleOp:
     return module
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("metric", ["error", "margin", "disagreement"])
 @pytest.mark.parametrize("name", SEARCHES)
 def test_a_search_chooses_formats(name: str, metric: str, module: ModuleOp, inputs: np.ndarray, tmp_path: Path):

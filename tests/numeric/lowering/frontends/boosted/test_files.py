@@ -133,6 +133,7 @@ def test_combinations_have_all_objectives():
         assert word in names
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     "words", [("count_poisson", "regressor"), ("logitraw", "classifier"), ("lightgbm-tweedie", "")]
 )

@@ -23,6 +23,7 @@ OWN_GELU = "cnn-torch-linalg.mlir"
 """A file in which torch-mlir writes 0.797724 for the root of 2 / pi, 0.797885."""
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("file", FILES)
 def test_a_module_computes_what_pytorch_does(file: str):
     expected = np.load(MODELS / "expected.npz")
@@ -33,6 +34,7 @@ def test_a_module_computes_what_pytorch_does(file: str):
     np.testing.assert_allclose(computed, scores, atol=3e-4 if file == OWN_GELU else 1e-5)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("number", spread(range(len(FILES)), 1))
 def test_a_module_compiles_as_the_onnx_model_does(number: int, tmp_path: Path, capsys: pytest.CaptureFixture[str]):
     """In 16 bits, the accuracy equals that of the ONNX model, and the device computes the evaluator's bits."""

@@ -351,6 +351,7 @@ CASES: dict[str, Case] = {
 }
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("op", listed(computed=True))
 def test_an_op_of_computed_tensors(op: str):
     check(op, CASES[op])

@@ -60,6 +60,7 @@ OPS: dict[str, tuple[Function, list[Floats]]] = {
 PROPERTIES = {"arith.cmpi": "predicate = 2 : i64"}
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("op", listed(computed=False))
 def test_an_op_of_constants(op: str):
     function, arrays = OPS[op]

@@ -122,6 +122,7 @@ def fastgrnn() -> tuple[str, dict[str, Array], onnx.ModelProto]:
     return text, parameters, model(outer, ["N", 6, 3], parameters | more)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("width", [16, 8])
 @pytest.mark.parametrize("make", [protonn, protonn_without_zeros, fastgrnn])
 def test_the_same_bits(make: Callable[[], tuple[str, dict[str, Array], onnx.ModelProto]], width: int, tmp_path: Path):

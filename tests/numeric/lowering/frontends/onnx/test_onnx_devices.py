@@ -145,6 +145,7 @@ def encoder() -> ModuleOp:
 NETWORKS = {"normalisations": float_network, "attention": attention_block, "encoder": encoder}
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("name", "width", "device"),
     [
@@ -168,6 +169,7 @@ def test_a_network_on_reals_on_devices(name: str, width: int, device: str, tmp_p
     check_on_device(module, device, encode_inputs(module, x), tmp_path, options)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("device", spread(DEVICES, 2))
 def test_a_quantised_network_on_devices(device: str, tmp_path: Path):
     module, ctx, options = quantised_network(), context(), {"target": device}

@@ -56,6 +56,7 @@ def exported(estimator: Any, data: Halves, options: Any = None) -> ModuleOp:
     return module
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("options", ZIPPED)
 @pytest.mark.parametrize("name", USUAL)
 def test_usual_files_answer_as_predict_does(name: str, options: str):
@@ -71,6 +72,7 @@ def test_usual_files_answer_as_predict_does(name: str, options: str):
     assert 100 * lost <= POINTS
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("name", "options"), [("logistic regression", "zipped"), ("forest", "plain")])
 def test_usual_files_compile(name: str, options: str, tmp_path: Path):
     """Files are compiled to C, which this computer runs. Its labels equal scikit-learn's."""
@@ -82,6 +84,7 @@ def test_usual_files_compile(name: str, options: str, tmp_path: Path):
     assert np.count_nonzero(differing) <= 0.005 * len(differing)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("device", ["host", "uno"])
 def test_devices_compute_the_same_bits(device: str, tmp_path: Path):
     """The models are a neural network in 8 bits, and a support vector machine in 16 bits."""

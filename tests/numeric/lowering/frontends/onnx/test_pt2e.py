@@ -117,6 +117,7 @@ def test_results_are_rounded_to_even(name: str):
     assert "!zeroskew.f<" not in str(module)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("name", "board"),
     [("residual", "cortex-m4"), ("depthwise", "cortex-m0"), ("cnn", "uno"), ("cnn", "cortex-m55"), ("cnn", "riscv")],

@@ -27,6 +27,7 @@ def test_an_export_computes_what_the_module_does(name: str, exporter: str):
     np.testing.assert_allclose(scores, expected[f"{name}_y"], atol=1e-6)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("number", spread(range(len(NAMES)), 2))
 def test_exports_compile(number: int, tmp_path: Path, capsys: pytest.CaptureFixture[str]):
     """Exporters and devices alternate, in 16 bits. The device's bits are compared when the program is measured."""

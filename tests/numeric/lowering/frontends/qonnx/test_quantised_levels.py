@@ -41,6 +41,7 @@ def expected_of(name: str):
     return {key.partition(":")[2]: stored[key] for key in stored.files if key.startswith(f"{name}:")}
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", NAMES)
 def test_the_integers_at_each_quantiser(name: str):
     found = list(differences(str(MODELS / f"{name}.onnx"), expected_of(name)))
@@ -48,6 +49,7 @@ def test_the_integers_at_each_quantiser(name: str):
     assert [(quantiser, number) for quantiser, number, _ in found if number] == []
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("number", spread(range(len(NAMES)), 3))
 def test_networks_of_few_bits_on_devices(number: int, tmp_path: Path):
     """Each network runs on one device; the devices alternate."""

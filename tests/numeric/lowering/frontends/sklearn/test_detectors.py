@@ -54,6 +54,7 @@ def fitted(name: str, data: Halves) -> Any:
         return sk.clone(DETECTORS[name]).fit(data.x)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", DETECTORS)
 def test_scores_and_decisions_are_those_of_the_estimator(name: str, tmp_path: Path) -> None:
     """Decisions are equal on reals, and in 16 bits for 99.5 % of the samples that are further than 1 % from the

@@ -65,6 +65,7 @@ def behind(encoder: Any, estimator: Any) -> Any:
     return sk.make_pipeline(columns, estimator).fit(X[:300], Y[:300])
 
 
+@pytest.mark.long
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize(("encoder", "estimator"), spread_product(20, ENCODERS, ESTIMATORS))
 def test_answers_are_those_of_predict(encoder: str, estimator: str):
@@ -99,6 +100,7 @@ def test_columns_of_frames_keep_their_names():
 FORMATS = (("fixed", 8), ("fixed", 16), ("posit", 16), ("zeroskew", 8), ("f32", None))
 
 
+@pytest.mark.long
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize(
     ("device", "format", "encoder"),

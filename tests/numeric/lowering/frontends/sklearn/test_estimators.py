@@ -138,6 +138,7 @@ PROBABLE = ("LogisticRegression", "LinearDiscriminantAnalysis", "GaussianNB", "M
 """Classifiers whose scores are the probabilities that `predict_proba` gives."""
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", CLASSIFIERS)
 def test_classes_are_those_of_predict(name: str):
     data, estimator = halves(CLASSIFIERS[name][0]), CLASSIFIERS[name][1]
@@ -311,6 +312,7 @@ def bits_of(estimator: Any, data: Halves, width: int, device: str, folder: Path)
     return difference(module, x, source, runner_for(device), folder)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("device", ["host", "uno"])
 def test_devices_compute_the_same_bits(device: str, tmp_path: Path):
     data = halves("wine")

@@ -73,6 +73,7 @@ def data() -> tuple[Any, Any]:
 CASES = [(device, name) for name in MODELS for device in ("host", "uno", "cortex-m0")]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("device", "name"), spread(CASES, 9))
 def test_predictions_and_bits(device: str, name: str, tmp_path: Path):
     x, y = data()

@@ -432,6 +432,7 @@ def check(case: Case) -> str:
 CASES = list(cases())
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("case", spread(CASES, 90), ids=str)
 def test_every_option(case: Case):
     check(case)
@@ -446,6 +447,7 @@ DEVICE_CASES = [
 ]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("case", DEVICE_CASES, ids=str)
 def test_devices_compute_the_same_bits(case: Case, tmp_path: Path):
     trained = fitted(case)

@@ -48,6 +48,7 @@ def computed(module: ModuleOp, x: NDArray[Any]) -> NDArray[Any]:
     return scores
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", [name for name in NAMES if name != BROKEN and not name.startswith("spotter")])
 def test_recorded_outputs(name: str):
     content, (x, expected) = (FOLDER / f"{name}.tflite").read_bytes(), recorded(name)
@@ -60,6 +61,7 @@ def test_recorded_outputs(name: str):
         assert np.abs(got.astype(np.float64) - theirs).max() <= (1e-5 if got.dtype.kind == "f" else 0)
 
 
+@pytest.mark.long
 @pytest.mark.skipif(not mlir_22.is_installed(), reason="needs Debian's mlir-22-tools")
 @pytest.mark.parametrize("name", ["images-int8", "mobile-int8"])
 def test_networks_in_tosa(name: str, tmp_path: Path):
@@ -68,6 +70,7 @@ def test_networks_in_tosa(name: str, tmp_path: Path):
     np.testing.assert_array_equal(mine, computed_by_tflm(content, x)[0])
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("kind", ["float", "int8", "mixed"])
 def test_a_step_of_a_stream(kind: str):
     content, (x, expected) = (FOLDER / f"spotter-{kind}.tflite").read_bytes(), recorded(f"spotter-{kind}")

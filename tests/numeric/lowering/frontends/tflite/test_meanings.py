@@ -81,6 +81,7 @@ def test_operators_on_floats(name: str):
     np.testing.assert_allclose(found.reshape(expected.shape), expected, rtol=1e-4, atol=1e-5)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("device", "name"), spread_product(8, DEVICES, ["SQUARED_DIFFERENCE", "GATHER", "x @ x^T", "REDUCE_MIN"])
 )

@@ -195,6 +195,7 @@ def test_elements_without_a_scale_move(dtype: str):
     compared(content, inputs)
 
 
+@pytest.mark.long
 @pytest.mark.skipif(not mlir_22.is_installed(), reason="needs Debian's mlir-22-tools")
 def test_every_operator_in_tosa(tmp_path: Path):
     """MLIR 22 lowers and runs the module that is written in TOSA; its bytes equal TFLM's."""
@@ -223,6 +224,7 @@ def test_tosa_rescales_as_tflm(x: int, multiplier: int, left: int):
 TARGETS = [roomy(device) for device in DEVICES if device != HOST]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("dtype", "target"),
     spread([*(("int8", target) for target in TARGETS), *(("int16", target) for target in TARGETS[:2])], 1),
@@ -271,6 +273,7 @@ def test_several_inputs():
     compared(content, inputs_of(content, 20), count)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("target", spread(TARGETS, 2))
 def test_several_inputs_on_devices(target: str, tmp_path: Path):
     content, _ = several_inputs()

@@ -25,6 +25,7 @@ from tinyml.targets.c.print_c import write_c
 from tinyml.tools.driver.measure import first_mismatch
 
 
+@pytest.mark.long
 @given(
     seed=st.integers(0, 1 << 20),
     dtype=st.sampled_from(["int8", "int16"]),
@@ -59,6 +60,7 @@ def test_a_sequence_in_floats(clip: float):
     np.testing.assert_allclose(scores, expected, rtol=1e-5, atol=1e-6)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("dtype", ["int8", "int16"])
 def test_an_lstm_of_a_single_step_keeps_its_states(dtype: str):
     """For a stream of single steps, TFLM computes each step from the states of the previous one."""
@@ -71,6 +73,7 @@ def test_an_lstm_of_a_single_step_keeps_its_states(dtype: str):
     np.testing.assert_array_equal(np.concatenate([each for each in got if each is not None]), expected[1:])
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("target", spread([roomy(device) for device in DEVICES], 2))
 def test_devices_give_the_bytes_of_the_evaluator(target: str, tmp_path: Path):
     content = lstm(11, "int8", 4, inputs=5, units=6)

@@ -72,6 +72,7 @@ def test_extents_beyond_the_limit_are_refused():
         read_tflite(resized((1, 1 << 16), "int8"), "m.tflite")
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("device", spread(DEVICES, 3))
 def test_devices_compute_the_same_bytes(device: str, tmp_path: Path):
     module = read_tflite(resized((8, 12), "int8", HalfPixelCenters=True), "m.tflite")

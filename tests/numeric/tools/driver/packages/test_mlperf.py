@@ -142,6 +142,7 @@ def sent(name: str, samples: NDArray[Any]) -> list[bytes]:
     return [(sample.astype(np.int16) + 128).astype(np.uint8).tobytes() for sample in samples]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", spread(SHAPES, 2))
 def test_results_are_those_of_tflite_micro(name: str, tmp_path: Path):
     """In some cases the input is in the arena and is overwritten by an inference."""
@@ -159,6 +160,7 @@ def test_results_are_those_of_tflite_micro(name: str, tmp_path: Path):
             assert results == pytest.approx(reals, abs=6e-4)
 
 
+@pytest.mark.long
 def test_the_commands_of_the_runner(tmp_path: Path):
     """The project of the package builds the firmware."""
     if shutil.which("cmake") is None:
@@ -201,6 +203,7 @@ def test_a_sketch_is_written_for_boards_of_arduino(tmp_path: Path):
     assert "Serial.begin(115200)" in (tmp_path / "out/mlperf/mlperf.ino").read_text()
 
 
+@pytest.mark.long
 def test_what_the_runner_does_not_know(tmp_path: Path):
     model = TfliteModel()
     x, y = model.tensor((1, 5), scales=SCALE), model.tensor((1, 4), scales=SCALE)

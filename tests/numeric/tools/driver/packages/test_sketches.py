@@ -63,6 +63,7 @@ void loop() {{}}
 """
 
 
+@pytest.mark.long
 def test_names_of_classes_are_printed_as_they_come(sensor: SensorModel, tmp_path: Path):
     """The sketch is compiled for a chip, where names are in program memory, and for this computer."""
     need_tools("uno")
@@ -83,12 +84,14 @@ def test_names_of_classes_are_printed_as_they_come(sensor: SensorModel, tmp_path
     assert f"`Serial.println({NAME}_class_name(label))` prints" in (library(sensor) / "README.md").read_text()
 
 
+@pytest.mark.long
 def test_stored_samples_are_right(sensor: SensorModel, tmp_path: Path):
     *answers, result = run_sketch(library(sensor), "SelfTest", tmp_path)
     assert [line.split()[0] for line in answers] == sensor.words(inputs(50)[:5])
     assert result == "5 of 5 samples as on the desk"
 
 
+@pytest.mark.long
 def test_a_sample_that_is_wrong_is_noticed(sensor: SensorModel, tmp_path: Path):
     file = library(sensor) / "examples/SelfTest/samples.h"
     text = file.read_text()
@@ -101,6 +104,7 @@ def test_a_sample_that_is_wrong_is_noticed(sensor: SensorModel, tmp_path: Path):
         file.write_text(text)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     "options",
     spread(
@@ -145,6 +149,7 @@ def test_windows_of_an_accelerometer(sensor: SensorModel, tmp_path: Path):
     assert said == sensor.words(readings / 16384)
 
 
+@pytest.mark.long
 def test_integers_of_sensors(tmp_path: Path):
     """The generated sketches `Accelerometer` and `Serial` print the model's answers for the integers of a sensor.
     `Accelerometer` reads the sensor, and `Serial` reads the serial line.
@@ -168,6 +173,7 @@ def packed(images: np.ndarray) -> bytes:
     return b"".join(pack_bits(image.astype("i8") - 8, 4).tobytes() for image in images)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("input", spread(["serial", "callback"], 1))
 def test_images_row_by_row(input: str, tmp_path: Path):
     """The sketch requests each row over the serial line; a function returns the rows of the stored images."""
@@ -193,6 +199,7 @@ def test_images_row_by_row(input: str, tmp_path: Path):
         assert said == [*labels, f"{4 * 14} rows"]
 
 
+@pytest.mark.long
 def test_samples_are_pushed(tmp_path: Path):
     """The sketch pushes the samples of the self-test, and those of an analog pin, of which the middle of the range is
     0.
@@ -214,6 +221,7 @@ def test_samples_are_pushed(tmp_path: Path):
     compile_sketch(found, sketch, tmp_path / "avr", prefix="avr-", flags=flags)
 
 
+@pytest.mark.long
 def test_words_are_heard_by_the_rule_of_the_command(tmp_path: Path):
     need_tools("uno")
     (tmp_path / "sums.mlir").write_text(running_sum("sums", classifies=True))
@@ -245,6 +253,7 @@ def test_words_are_heard_by_the_rule_of_the_command(tmp_path: Path):
         assert len(words) > 5
 
 
+@pytest.mark.long
 def test_a_detector_tells_anomalies(tmp_path: Path):
     """The sketch reads three pins in the unit of the training data, and decides as the program does in Python."""
     need_tools("uno")
@@ -282,6 +291,7 @@ OTHERS = {"mkr1000": "gnu++11", "due": "gnu++11", "pico": "gnu++17", "nano33ble"
 """Boards of other families, and the standard of C++ in which their cores are compiled."""
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("target", spread(OTHERS, 2))
 def test_sketches_compile_for_other_families(target: str, tmp_path: Path):
     need_tools(target)

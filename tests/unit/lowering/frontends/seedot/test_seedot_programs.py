@@ -159,6 +159,7 @@ def test_values_carry_the_names_of_the_program():
     assert [line.split()[0] for line in module.splitlines() if "tdsl.add" in line] == ["%a_prime", "%0", "%b2"]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     "text",
     ["-" * 5000 + "X", "X[0" * 5000, "(let a = " * 300 + "X", "exp(" * 5000 + "X", "1 + let a = " * 5000 + "X"],
@@ -177,6 +178,7 @@ def test_the_deepest_nesting_that_is_allowed():
     np.testing.assert_array_equal(run(X + signs + "X", ONE_TO_THREE), -ONE_TO_THREE)
 
 
+@pytest.mark.long
 def test_long_programs_are_not_deep():
     lets = "".join(f"let x{i} = X in\n" for i in range(3000))
     np.testing.assert_array_equal(run(X + lets + "x7" + " + x8" * 3000, ONE_TO_THREE), 3001 * ONE_TO_THREE)
@@ -184,6 +186,7 @@ def test_long_programs_are_not_deep():
     np.testing.assert_array_equal(run(X + nested, ONE_TO_THREE), ONE_TO_THREE)
 
 
+@pytest.mark.long
 def test_programs_have_a_largest_size():
     with pytest.raises(InputError, match=r"2:\d+: the program has more than 25000 operations"):
         import_seedot(X + "X" + "+X" * (LARGEST_PROGRAM + 1), "f.sd")

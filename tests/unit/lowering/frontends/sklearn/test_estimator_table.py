@@ -27,6 +27,7 @@ GIVEN: dict[str, dict[str, Any]] = {
 """Parameters of estimators that otherwise answer for no new samples."""
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", HANDLERS)
 def test_every_estimator_answers_as_fitted_by_default(name: str):
     """Features are standardised so that all estimators converge sufficiently."""

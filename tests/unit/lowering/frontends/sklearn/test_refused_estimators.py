@@ -139,6 +139,7 @@ def test_features_are_counted():
         import_estimator(sk.make_pipeline(scaler, model))
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("labels", [IRIS.y, np.array(["a", "b", "c"])[IRIS.y]])
 def test_programs_that_differ_from_predict_are_refused(labels: Any):
     """The import compares results on the data for compilation. Here `predict` is replaced, so that results differ."""

@@ -519,6 +519,7 @@ def test_a_model_with_a_state_streams(
     assert not out.exists()
 
 
+@pytest.mark.long
 @pytest.mark.filterwarnings("ignore::tinyml.CompileWarning")
 def test_samples_of_a_stream_are_sequences(tmp_path: Path):
     """The scores of a sample are those of TFLM after its last frame."""

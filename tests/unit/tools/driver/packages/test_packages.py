@@ -168,6 +168,7 @@ SAID = {
 }
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", SAID)
 def test_a_packaging_writes_in_its_own_folder(name: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]):
     with installed(EntryPoint(name, f"{__name__}:Wrong.{name}", PACKAGES)):
@@ -180,6 +181,7 @@ def test_a_packaging_writes_in_its_own_folder(name: str, tmp_path: Path, capsys:
     assert not [path for path in tmp_path.rglob("*") if path.is_file()]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", ["ir", "pictures", "..", "a/b", "tour.c"])
 def test_folders_of_ours_are_no_packages(name: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]):
     """A package must not have the name of a folder or file that tinyml itself writes, since packages are removed by

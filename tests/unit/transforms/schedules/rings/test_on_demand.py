@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+import pytest
 from hypothesis import event, given, settings
 from hypothesis import strategies as st
 from programs.graphs import GraphBuilder, ds_cnn, resnet8
@@ -158,6 +159,7 @@ def networks(draw: st.DrawFn) -> Graph:
     return net.graph()
 
 
+@pytest.mark.long
 @settings(max_examples=examples(20))
 @given(networks(), st.sampled_from(Slice))
 def test_segments_run_in_the_claimed_memory(graph: Graph, slice: Slice):
