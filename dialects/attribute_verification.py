@@ -1,4 +1,4 @@
-"""The verification of discardable attributes of this project against their declarations in `own_attributes.py`."""
+"""Verifies that discardable attributes of tinyml match their declarations in `own_attributes.py`."""
 
 from __future__ import annotations
 
@@ -26,8 +26,8 @@ FORMER = (
 def verify_own_attributes(module: ModuleOp, complete: Callable[[], object]) -> None:
     """Raise `InputError` for an attribute of tinyml that is unknown, misplaced, or has an invalid value.
 
-    The error is located at the operation. complete: imports the modules that declare attributes. It is called if a name
-    is not declared yet.
+    The error contains the location of the operation. complete: imports the modules that declare attributes. It is
+    called if a name is not declared yet.
     """
     declared = declared_attributes()
     for op in module.walk():

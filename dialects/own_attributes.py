@@ -115,7 +115,7 @@ NAME = instance(StringAttr | BytesAttr, "a string")
 
 
 def text_of(name: Attribute) -> str:
-    """The text of a string attribute or a bytes attribute."""
+    """The text of a string attribute, or of a bytes attribute decoded to text."""
     return name.data.decode("utf-8", "replace") if isinstance(name, BytesAttr) else cast(StringAttr, name).data
 
 

@@ -142,7 +142,7 @@ class RecordedOp(DialectOp, ABC):
     def computed(self, machine: Machine[V], operand: Callable[[SSAValue], Int[V]]) -> Int[V] | V:
         """The result of the recorded call, executed on `machine`.
 
-        operand: a function that returns the integer for a register.
+        operand: a function that returns the integer that a register of the IR contains.
         """
         given = [self._given(one, operand) for one in self.arguments]
         return getattr(machine, self.METHOD)(*given)
@@ -156,7 +156,7 @@ class RecordedOp(DialectOp, ABC):
 
     @abstractmethod
     def meaning(self, x: Mapping[str, Number]) -> Number | Condition:
-        """The result of the op by the format's specification, before it is clamped.
+        """The result of the op, not yet clamped, as the format's specification defines it.
 
         x: the integer operands and properties by name.
         """

@@ -152,7 +152,7 @@ class Accumulator(ABC):
 
     @abstractmethod
     def start(self, m: Machine[V], value: V, format: NumberFormat) -> V:
-        """A number of a format, converted to the initial value of a sum. No overflow occurs."""
+        """A number of a format, converted to the initial value of a sum. The conversion never overflows."""
 
     def levelled(self, result: NumberFormat) -> Accumulator:
         """The accumulator of complete sums after `level_row`, before they are rounded to `result`.

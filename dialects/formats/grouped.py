@@ -89,12 +89,12 @@ class GroupedFormat(ParametrizedAttribute, TypeAttribute, ExactFormat):
         return min(BLOCK, run)
 
     def shared_scales(self, blocks: Reals) -> NDArray[np.int64]:
-        """The scale of each group by the OCP Microscaling specification, section 6.3.
+        """The scale of each group by the OCP Microscaling specification, section 6.3, shape (groups,).
 
         blocks: numbers of shape (groups, length).
 
-        The result has the shape (groups,). At this scale, the number of greatest magnitude in a group has the same
-        exponent as the greatest number of the element format.
+        At the scale of a group, the number of greatest magnitude in the group has the same exponent as the greatest
+        number of the element format.
         """
         greatest = np.abs(blocks).max(-1)
         most = max(map(abs, self.element.integer_limits)).bit_length()

@@ -20,9 +20,9 @@ ALIASES = {"affine": "zeroskew"}
 
 
 def format_named(ctx: Context, name: str, width: int | None) -> NumberFormat:
-    """The number format with a name and a width: the format of a registered dialect or plug-in, or of a builtin type.
+    """The number format of a registered dialect, a plug-in or a builtin type that has the given name and width.
 
-    width: None for the default width.
+    width: in bits; None for the default width.
 
     Raises `InputError` if no number format has this name, or if the format does not have this width.
     """

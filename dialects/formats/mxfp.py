@@ -69,7 +69,7 @@ class MxFpType(GroupedFormat, TabulatedFormat):
 
     @property
     def specification(self) -> Listed:
-        """The specification of the elements."""
+        """The exact numbers of the element format and their rounding, without the scales of groups."""
         return small_floats(self.e.data, self.m.data, self.shift.data, UNLIMITED)
 
     @property

@@ -215,7 +215,7 @@ class NumberFormat(ABC):
 
     @property
     def coding(self) -> Coding | None:
-        """The rule by which kernels decode raws; None if no kernel decodes them, and only `Accumulator.mac` does."""
+        """The rule by which kernels decode raws; None if no kernel decodes them, but only `Accumulator.mac`."""
         return None
 
     def as_integers(self, bits: int) -> NumberFormat | None:
@@ -230,7 +230,7 @@ class NumberFormat(ABC):
         return self
 
     def delivered(self, raws: Raws) -> Raws:
-        """The integers in which a sensor or a data set would provide the numbers of these raws.
+        """The integers with which a sensor or a data set would represent the numbers of these raws.
 
         The integers have the storage width and are signed or unsigned, depending on the format.
         """
@@ -247,8 +247,8 @@ class NumberFormat(ABC):
         """Round reals to the format and return their raws."""
 
     def encode_clipped(self, reals: Reals) -> Raws:
-        """Round reals to the format and return their raws. Reals outside the range saturate, even if those of `encode`
-        wrap around.
+        """Round reals to the format and return their raws. Reals outside the range saturate, even in formats whose
+        `encode` wraps around.
         """
         return self.encode(reals)
 
@@ -300,7 +300,7 @@ class NumberFormat(ABC):
 
     @abstractmethod
     def for_range(self, low: float, high: float) -> NumberFormat:
-        """The format of the same family and width whose scale suits numbers between low and high."""
+        """The format of the same family and width whose scale is chosen for numbers between low and high."""
 
     def scalings(self, low: float, high: float) -> Sequence[NumberFormat]:
         """Candidate formats of the same family and width for numbers between low and high. A search chooses one by its
@@ -321,13 +321,13 @@ class NumberFormat(ABC):
     @property
     def reaching(self) -> Sequence[NumberFormat]:
         """The formats that represent all numbers of this format and also greater numbers, in descending order of range;
-        usually none.
+        empty for most formats.
         """
         return ()
 
     def fitted_to(self, constant: Reals, importance: Reals | None, *, rows: bool) -> NumberFormat:
-        """The format of the same width with the least error for the numbers of a constant. `self` was chosen by the
-        range of the constant only.
+        """The format of the same width that rounds the numbers of a constant with the least error. `self` was chosen by
+        the range of the constant only.
 
         importance: the mean square of the factor by which each number is multiplied, broadcast to the constant; None if
             unknown, or if the format does not request it by `WEIGHS_NUMBERS`.
@@ -365,8 +365,8 @@ class NumberFormat(ABC):
         return float(np.sum(weights * (self.decode(self.encode(constant)) - constant) ** 2))
 
     def useful_range(self, function: Function, low: float, high: float) -> tuple[float, float]:
-        """The part (low, high) of [low, high] outside which the results of a function, rounded to this format, are
-        constant.
+        """The subinterval of [low, high], as a pair, outside which the results of a function, rounded to this format,
+        are constant.
         """
         return low, high
 
@@ -607,7 +607,7 @@ class NumberFormat(ABC):
         return self.from_f32(m, m.mulf(real, m.float_constant(1 / count)))
 
     def mean(self, m: Machine[V], total: V, count: int, value_format: NumberFormat) -> V:
-        """The mean of `count` numbers over whole axes. By default, it is the result of `average`."""
+        """The mean of `count` numbers along whole axes, from their total. By default, it is that of `average`."""
         return self.average(m, total, count, value_format)
 
     def total_to_f32(self, m: Machine[V], total: V) -> V:
@@ -616,7 +616,7 @@ class NumberFormat(ABC):
 
     @property
     def softmax_total(self) -> Attribute:
-        """The builtin type of the terms of a softmax and of their total, for results in this format."""
+        """The builtin type of a softmax's exponentials and of their sum, for results in this format."""
         return f32
 
     @property
@@ -625,7 +625,7 @@ class NumberFormat(ABC):
         return None
 
     def softmax_term(self, m: Machine[V], value: V, greatest: V, value_format: NumberFormat) -> V:
-        """exp(value - greatest), a term of a softmax, which is at most 1.
+        """exp(value - greatest), the numerator of one result of a softmax, which is at most 1.
 
         greatest: the greatest value of the row.
         """

@@ -51,7 +51,7 @@ class Digits:
         return self.bits if self.name == ODD else 1
 
     def holds(self, raws: Integers) -> bool:
-        """True if every one of the integers has a value that can be packed."""
+        """True if each of the integers can be packed as digits of this kind."""
         if self.name == TRITS:
             return bool(((raws >= -1) & (raws <= 1)).all())
         return bool((raws & 1).all() and (np.abs(raws) < 1 << self.bits).all())

@@ -206,7 +206,7 @@ class GatheredRows:
 
 
 def gathered_rows(rows: CompressedRows, entries: int) -> GatheredRows | None:
-    """The matrix in the stream for gathered vectors, in groups of `entries` entries.
+    """The stream of rows for chips that gather elements of a vector, in groups of `entries` entries.
 
     Returns None if a column exceeds two bytes.
     """

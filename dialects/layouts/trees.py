@@ -87,8 +87,8 @@ class Trees:
 
     @cached_property
     def likely(self) -> NDArray[np.float64]:
-        """The shares of both children of each inner node, shape (inner nodes, 2). All shares are equal if `shares` is
-        None.
+        """The fractions of samples that reach the children of each inner node, shape (inner nodes, 2): `shares`, or an
+        equal division at each node if `shares` is None.
         """
         if self.shares is not None:
             return self.shares

@@ -74,7 +74,7 @@ class EmissionContext(Protocol):
 
 
 class EmittedStep(FormatStep, Protocol):
-    """A step of a computation that one format defines, and that can also be emitted as IR."""
+    """A step of a computation in one format's own representation of sums. The step can be emitted as IR."""
 
     def emitted(self, emitter: Emitter, *operands: SSAValue) -> SSAValue:
         """The result of the step, computed by ops that the emitter inserts."""

@@ -98,7 +98,7 @@ class Coder(Protocol):
 
 
 class FormatStep(Protocol):
-    """A step of a computation that one format defines, such as an addition to a sum that exceeds all registers."""
+    """A step of a computation that a single format defines, such as an addition to a sum wider than a register."""
 
     def computed(self, *operands: NDArray[Any]) -> NDArray[Any]:
         """The result of the step on arrays. Each array contains the values of one operand for a whole data set."""
@@ -182,7 +182,7 @@ class Machine(ABC, Generic[V]):
         """
 
     def perform(self, step: FormatStep, *operands: V) -> V:
-        """The result of a step that one format defines. Raises `InputError` on machines that support only integers."""
+        """The result of a step that a single format defines. Raises `InputError` on machines for integers only."""
         raise InputError(f"{type(step).__name__} is not a step on integers")
 
     @abstractmethod

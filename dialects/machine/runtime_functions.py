@@ -309,7 +309,7 @@ def root_shift(x: I32) -> I8:
 
 
 def _root_pairs(x: I64) -> I64:
-    """The number of pairs of zero bits between the sign bit and the highest set bit."""
+    """The number of pairs of zero bits between the sign bit of x and its highest set bit."""
     return (leading_zeros(x.astype(np.int32)).astype(np.int64) - 1) // 2
 
 

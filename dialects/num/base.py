@@ -127,8 +127,8 @@ class NumOp(DialectOp, ABC):
 
     @abstractmethod
     def computation(self) -> Computation:
-        """The op as a program for any machine. The program refers to the formats of the current types, because later
-        passes may change the types of the op.
+        """The program that computes the op on any machine. The program refers to the formats of the current types,
+        because later passes may change the types of the op.
         """
 
 

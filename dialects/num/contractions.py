@@ -451,7 +451,7 @@ def _adds(op: Operation | Block) -> TypeGuard[Adding]:
 
 
 def _begin(term: Term) -> SSAValue:
-    """The value of the sum before the term, including its alignment, is added."""
+    """The value of the sum before the term is added and, if the term has an alignment, before the alignment."""
     return term.products.sum if term.align is None else term.align.sum
 
 

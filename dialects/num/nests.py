@@ -334,7 +334,7 @@ def _is_constant(*factors: AffineExpr) -> bool:
 
 
 def block_of(value: SSAValue) -> Block | None:
-    """The block that defines a value, either as an argument or by an op in the block; None if there is none."""
+    """The block that defines a value as an argument or by an op; None for the result of an op outside any block."""
     return value.owner if isinstance(value.owner, Block) else value.owner.parent
 
 

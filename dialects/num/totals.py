@@ -99,8 +99,8 @@ class AverageOp(QuotientOp):
 
 @irdl_op_definition
 class MeanOp(QuotientOp):
-    """The mean over whole axes. It is a separate op because some published arithmetics round it differently from the
-    average of a window.
+    """The mean of elements along whole axes, computed from their total. It is a separate op because some number formats
+    round it differently from the average of a window.
     """
 
     name = "num.mean"

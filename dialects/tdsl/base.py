@@ -247,7 +247,7 @@ class TensorOp(DialectOp, HasValueInterface):
         return self.STORES_LAST and prod(shape_of(self.out)) == 1
 
     def compares(self, operand: SSAValue) -> bool:
-        """True if only the signs of an operand's elements matter: which of them are positive."""
+        """True if the result depends only on which elements of an operand are positive."""
         return False
 
     @property
@@ -325,7 +325,7 @@ class TensorOp(DialectOp, HasValueInterface):
         groups.verify_shape(shape_of(value))
 
     def verify_more(self) -> None:
-        """Raise `VerifyException` if rules of this op beyond those for shapes and formats are violated."""
+        """Raise `VerifyException` if the op violates one of its rules that concern neither shapes nor formats."""
 
 
 def groups_not_read(value: SSAValue) -> VerifyException:
@@ -392,7 +392,7 @@ def build(
     result: TensorType[Attribute],
     properties: dict[str, Attribute] | None = None,
 ) -> None:
-    """Initialise a tensor op on tensors, which has a result instead of a destination."""
+    """Initialise `op` in its form on tensors, which has a result of type `result` instead of a destination."""
     DialectOp.__init__(op, operands=[*operands, ()], result_types=[result], properties=properties or {})
 
 

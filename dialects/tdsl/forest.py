@@ -150,7 +150,7 @@ class ForestOp(TensorOp):
         return format.recode(m, votes, source) if sums is not None and format.adds_raws_of(sums) else None
 
     def passed(self, inputs: Array) -> Numbers:
-        """The number of samples that reach each child, of shape (inner nodes, 2).
+        """The number of samples that reach each child of each inner node, of shape (inner nodes, 2).
 
         inputs: the samples as reals, shape (samples, features).
         """
@@ -202,9 +202,9 @@ def _reached(trees: Trees, inputs: Array, passed: Numbers | None = None) -> Numb
 
 
 def _absent(trees: Trees, inputs: Array) -> Callable[[Array, Array, Array, Array], Array]:
-    """A function that replaces the decisions of nodes where the compared feature is missing (NaN).
+    """A function that returns the decisions of nodes after those on missing features (NaN) are replaced.
 
-    Its arguments are nodes, samples, features and decisions. It returns the new decisions.
+    The arguments of the function are nodes, samples, features and decisions.
     """
     if (missing := trees.missing) is None or inputs.dtype.kind != "f" or not (unknown := np.isnan(inputs)).any():
         return lambda nodes, rows, features, decided: decided

@@ -251,7 +251,7 @@ def moved_back(
 
 
 def _taken(x: Array, move: Move, symbols: Sequence[Any]) -> Array:
-    """The elements that a move reads, as an array in the shape of the move."""
+    """The elements that a move reads, arranged in the shape of the move's index."""
     if (view := _strided(x, move, symbols)) is not None:
         return view
     samples = max([len(x), *(len(symbol) for symbol in symbols if np.ndim(symbol))])

@@ -311,9 +311,8 @@ class NoTotalOp(TensorOp):
         return shape_of(self.out)
 
     def verify_formats(self) -> None:
-        """Raise `VerifyException` unless totals are integers or f32.
-
-        The ops that add to the totals restrict the type further.
+        """Raise `VerifyException` unless totals are integers or f32. The ops that add to the totals restrict the type
+        further.
         """
         element = shaped(self.out).get_element_type()
         integer = cast(IntegerType, element) if isinstance(element, IntegerType) else None

@@ -55,7 +55,7 @@ class SensorUnit:
 class UnitRow:
     """A unit, or a family of units, of the table `UNITS`.
 
-    * name: as users write it, where N is a placeholder for a number.
+    * name: the name in the syntax of `--input-unit`, where N is a placeholder for a number.
     * bits, signed: the width and the signedness of the raws.
     * scale: a function that returns the scale. Its arguments are the number in the name (1 for a name without a number)
       and the parameter after the colon (None if omitted).

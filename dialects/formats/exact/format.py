@@ -156,9 +156,9 @@ class ExactFormat(ExactNumbers):
         return self.store(m, m.mul(x, y), scale)
 
     def useful_range(self, function: Function, low: float, high: float) -> tuple[float, float]:
-        """The part (low, high) of [low, high] outside which the function is nearly constant.
+        """The subinterval of [low, high] outside which the function is nearly constant, as a pair.
 
-        Outside this part, the function differs from its limit by at most half of the least positive number.
+        Outside it, the function differs from its limit by at most half of the least positive number.
         """
         from tinyml.dialects.machine.real_functions import REAL_FUNCTIONS
 
@@ -394,7 +394,7 @@ class ExactFormat(ExactNumbers):
 
     @property
     def softmax_total(self) -> Attribute:
-        """The type of the sum of a softmax's terms: an integer type for numbers of at most 16 bits, otherwise f32.
+        """The type of the sum of exponentials: an integer type for numbers of at most 16 bits, otherwise f32.
 
         Standard posits use f32 for all widths.
         """
@@ -444,9 +444,9 @@ class ExactFormat(ExactNumbers):
         return m.addi(total, m.held(m.mul(x, x), m.width_of(total)))
 
     def inverse_root(self, m: Machine[V], total: V, value_format: NumberFormat) -> V:
-        """The integer nearest to 2^b / sqrt(total), where b is the result of `_root_bits`.
+        """The integer nearest to 2^b / sqrt(total), for the number b of fractional bits that `_root_bits` returns.
 
-        The program does not depend on the scale of the elements.
+        The computation does not depend on the scale of the elements.
         """
         if (bits := _root_bits(exact_numbers(value_format))) is None:
             return super().inverse_root(m, total, value_format)

@@ -70,7 +70,7 @@ class ExactNumbers(NumberFormat):
 
     @property
     def stored_limits(self) -> tuple[int, int]:
-        """The least and the greatest raw that memory may contain. If the format has NaR, the least of them is NaR."""
+        """The least and the greatest raw that memory may contain. The least raw is NaR, if the format has NaR."""
         return self.raw_limits
 
     @property

@@ -264,8 +264,8 @@ class FixedType(StatedRounding):
         return self.resized(self.width.data, min(max(frac, FRACS[0]), FRACS[-1]))
 
     def in_register(self) -> FixedType:
-        """The format of the same range with at least 16 bits. It costs nothing, because products of 8-bit numbers
-        already have 16 bits.
+        """The format of the same range with at least 16 bits. It needs no additional instructions, because products of
+        8-bit numbers already have 16 bits.
         """
         more = max(REGISTER_WIDTH - self.width.data, 0)
         return self.resized(self.width.data + more, min(self.frac.data + more, FRACS[-1]))

@@ -201,7 +201,7 @@ def _reach(products: Sequence[Product], initial: Factor | None) -> tuple[int, in
 
 
 def _numbers(products: Sequence[Product], initial: Factor | None) -> tuple[Sequence[Sequence[Parts]], int]:
-    """The significands and exponents of everything that is added to a sum, and the total number of summands.
+    """The significands and exponents of all summands of a sum, and the number of summands.
 
     The result has a sequence for each product, with the parts of its factors, and one for the initial value.
     """

@@ -35,7 +35,7 @@ class _Step:
 
 @dataclass(frozen=True)
 class Start(_Step):
-    """The step that sets the sum to zero or to a number with the given parts."""
+    """The step that sets the sum to zero or, if `parts` is set, to a number that these `Parts` describe."""
 
     parts: Parts | None = None
 
@@ -55,7 +55,7 @@ class Start(_Step):
 
 @dataclass(frozen=True)
 class Add(_Step):
-    """The step sum + x or sum - x, for a number x with the given parts."""
+    """The step sum + x or sum - x, for a number x whose significand and exponent have the properties `parts`."""
 
     parts: Parts
     negative: bool = False
@@ -84,7 +84,7 @@ class Add(_Step):
 
 @dataclass(frozen=True)
 class MultiplyAdd(_Step):
-    """The step sum + lhs * rhs, for numbers with the given parts."""
+    """The step sum + lhs * rhs. The fields describe the significands and exponents of the two factors."""
 
     lhs: Parts
     rhs: Parts

@@ -351,7 +351,7 @@ class PositType(ParametrizedAttribute, TypeAttribute, ExactFormat):
     def reaching(self) -> Sequence[PositType]:
         """The formats with wider windows, up to the greatest posit, in descending order of range.
 
-        Their integers have no more bits than the format's width class permits, and their `effort` is at most that of
+        Their integers have at most as many bits as this format's width permits, and their `effort` is at most that of
         this format.
         """
         if self.window is None:
@@ -363,7 +363,7 @@ class PositType(ParametrizedAttribute, TypeAttribute, ExactFormat):
         return [format for format in further if format.effort <= self.effort]
 
     def fitted_to(self, constant: Reals, importance: Reals | None, *, rows: bool) -> PositType:
-        """The format whose es and shift minimise the weighted squared error over the constant."""
+        """The format of this width whose es and shift minimise the weighted squared error over the constant."""
         if self.window is None:
             return self
         top = self.window[1] - self.scaling
@@ -550,7 +550,7 @@ class PositType(ParametrizedAttribute, TypeAttribute, ExactFormat):
     def _sum(
         self, m: Machine[V], first: tuple[V, NumberFormat], *others: tuple[V, NumberFormat], negative: bool = False
     ) -> V:
-        """The exact sum of numbers, accumulated in a quire and rounded once.
+        """The exact sum of numbers, accumulated in a quire and rounded once to this format.
 
         negative: true if all numbers after the first one are subtracted.
         """

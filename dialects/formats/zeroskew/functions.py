@@ -92,7 +92,7 @@ def hard_swish(source: ZeroSkewNumbers, result: ZeroSkewNumbers, raws: Raws) -> 
 
 
 def _factor(real: float) -> tuple[int, int]:
-    """The 16-bit multiplier and the shift whose combination approximates a real factor."""
+    """The 16-bit multiplier m and the shift s for which m * 2^(s - 15) approximates a real factor."""
     multiplier, shift = multiplier_and_shift(real)
     return min(multiplier + (1 << 15) >> 16, 0x7FFF), shift
 

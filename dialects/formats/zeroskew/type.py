@@ -169,10 +169,9 @@ class ZeroSkewType(ZeroSkewNumbers):
     def accumulator_of_sum(
         self, products: Sequence[Product], initial: Factor | None, bound: Bound | None
     ) -> Accumulator:
-        """The accumulator for the products, as `accumulator_for` chooses it; but an accumulator of 32 bits if sums
-        start from 32-bit numbers.
+        """The result of `accumulator_for` or, if sums start from 32-bit numbers, an accumulator of 32 bits.
 
-        Sums of 16-bit products then wrap around, as those of TensorFlow Lite with 32-bit biases do.
+        Sums of 16-bit products in 32 bits wrap around, as those of TensorFlow Lite with 32-bit biases do.
         """
         lhs, rhs = skewed(products[-1].lhs.format), skewed(products[-1].rhs.format)
         if initial is not None and initial.format.bits == 32:

@@ -94,7 +94,7 @@ class _Reader:
         return self.values[value]
 
     def _computed(self, op: Operation) -> None:
-        """Append an op whose result is a value that a lane computes to the program."""
+        """Append to the program an op whose result is a value that each lane computes."""
         self.ops.append(op)
         self.values[op.results[0]] = op.results[0]
 

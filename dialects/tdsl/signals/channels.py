@@ -247,7 +247,7 @@ def _over(x: Array, count: int) -> Array:
 
 
 def _times(z: Array, w: Array) -> Array:
-    """The products of complex numbers, whose real and imaginary parts are along the last axis."""
+    """The products of complex 16-bit integers, whose real and imaginary parts are along the last axis."""
     real = z[..., 0] * w[..., 0] - z[..., 1] * w[..., 1]
     return np.stack([_rounded(real), _rounded(z[..., 0] * w[..., 1] + z[..., 1] * w[..., 0])], -1)
 
@@ -292,7 +292,7 @@ class Bank(NamedTuple):
     """The bins of a spectrum that belong to each channel, and their weights.
 
     first: the index of the first bin that belongs to a channel.
-    widths: the number of bins between the centres of adjacent channels, one more than there are channels.
+    widths: the numbers of bins between adjacent centres of channels. There is one more number than there are channels.
     falling: for each bin, its weight in the channel whose triangle falls there, in units of 2^-12. Its weight in the
         next channel is 2^12 minus this number.
     """
