@@ -215,8 +215,8 @@ class Pipeline(ModulePass):
 
     @property
     def takes(self) -> Level | None:
-        """The IR level that the pipeline accepts, which is that of its first step with a declared level. None
-        if no step declares a level.
+        """The IR level that the pipeline accepts, which is that of its first step with a declared level; None if no
+        step declares a level.
         """
         return next(filter(None, map(level_of, self.steps())), None)
 
@@ -226,8 +226,8 @@ class Pipeline(ModulePass):
 
     @property
     def sets_target(self) -> str | None:
-        """The target that the module must name, or that a module without a target receives. None if no target
-        is requested, or if a step has the option `target`.
+        """The target that the module must name, or that a module without a target receives; None if no target is
+        requested, or if a step has the option `target`.
         """
         return None if TARGET_OPTION in _taken(self.name) else getattr(self, TARGET_OPTION, None)
 

@@ -212,8 +212,8 @@ class _Bufferization:
         return self.builder.insert(scratch.SliceOp(dest, self.index(0), scratch.memref_type(buffer).get_shape())).result
 
     def view(self, op: tdsl.TensorOp) -> SSAValue | None:
-        """The result of an op as a view of its operand, if the result's elements are contiguous in the operand.
-        None otherwise.
+        """The result of an op as a view of its operand, if the result's elements are contiguous in the operand; None
+        otherwise.
         """
         if not (isinstance(op, tdsl.MovementOp) and op.MAY_BE_VIEW):
             return None
@@ -373,12 +373,11 @@ FIRST_ITER_ARG = 3
 
 
 def written_in_place(loop: scf.ForOp, position: int) -> Sequence[SSAValue]:
-    """The values that the loop body can write directly to the buffer of iter_arg `position`. Empty if there are
-    none.
+    """The values that the loop body can write directly to the buffer of iter_arg `position`; empty if there are none.
 
-    They are the yielded value and the values from which a chain of in-place updates computes it. The last read of
-    the old value must precede the first op of this chain. This op itself may read the old value if it is able to
-    overwrite its operand.
+    They are the yielded value and the values from which a chain of in-place updates computes it. The last read of the
+    old value must precede the first op of this chain. This op itself may read the old value if it is able to overwrite
+    its operand.
     """
     body = loop.body.block
     chain: list[SSAValue] = [cast(scf.YieldOp, body.last_op).operands[position]]

@@ -99,7 +99,7 @@ class ExpressionBuilder(LocatedBuilder):
 
 
 def integer(value: SSAValue) -> int | None:
-    """The value of an integer literal. None for any other expression."""
+    """The value of an integer literal; None for any other expression."""
     op = value.owner
     if isinstance(op, c.LiteralOp) and isinstance(number := op.number, int):
         return number
@@ -127,7 +127,7 @@ class FunctionLowering:
 
     @property
     def instance(self) -> SSAValue | None:
-        """The pointer to the instance whose memory the function uses. None for a program without instances."""
+        """The pointer to the instance whose memory the function uses; None for a program without instances."""
         return self.program.signatures.instance_of(self.body)
 
     def lower_function(self, function: func.FuncOp) -> None:

@@ -144,7 +144,7 @@ class ProgramBuilder:
         self.names.take(name)
 
     def _kernel(self, name: str) -> Kernel | None:
-        """The kernel that a declared function implements. None for functions that are not kernels."""
+        """The kernel that a declared function implements; None for functions that are not kernels."""
         if name not in self.kernels:
             return None
         attribute, declaration = self.kernels[name]
@@ -186,9 +186,8 @@ class ProgramBuilder:
         self.arena.memories = op.memories
 
     def view(self, op: scratch.ViewOp, instance: SSAValue | None) -> c.ViewOp:
-        """Emit the address of a buffer in the arena, and return the op.
-
-        instance: the instance whose arena contains the buffer; None for a program without instances.
+        """Emit the address of a buffer in the arena of `instance` or, without an instance, in the only arena; return
+        the op.
         """
         type = memref_type(op.result)
         aliased = len(self.viewed) > 1 or cast(scratch.ArenaOp, op.arena.owner).shared is not None
@@ -304,15 +303,13 @@ class ProgramBuilder:
 
     @property
     def pushes(self) -> tdsl.Pushes | None:
-        """The layout of the parts that the caller pushes as input. None for an input that is not pushed in
-        parts.
-        """
+        """The layout of the parts that the caller pushes as input; None for an input that is not pushed in parts."""
         return self.interface.input.pushed
 
     @property
     def row_length(self) -> int | None:
-        """The number of elements in a row of an input that arrives row by row, counted in elements of the
-        caller's array. None for any other input.
+        """The number of elements in a row of an input that arrives row by row, counted in elements of the caller's
+        array; None for any other input.
         """
         elements, bits = self.interface.input.received, self.interface.input.packed
         return elements if elements is None or bits is None else packed_bytes(elements, bits)
@@ -353,39 +350,37 @@ class ProgramBuilder:
 
     @property
     def class_labels(self) -> Sequence[str | int] | None:
-        """The labels of the classes. None if the program computes no class or the classes have no labels."""
+        """The labels of the classes; None if the program computes no class or the classes have no labels."""
         return None if self.label is None else self.interface.classes
 
     @property
     def features(self) -> tdsl.FeatureMap | None:
-        """The scale and zero of each input feature. None if all features have one scale."""
+        """The scale and zero of each input feature; None if all features have one scale."""
         return self.interface.input.features(prod(self.input.get_shape()))
 
     @property
     def encoding(self) -> tdsl.FeatureEncoding | None:
         """The integers with which the device converts features with separate scales to raws.
 
-        None if all features have one scale, or if the conversion uses floats.
+        Returns None if all features have one scale, or if the conversion uses floats.
         """
         features, format = self.features, self.input_format
         return None if features is None or format is None else tdsl.feature_encoding(features, format)
 
     @cached_property
     def input_format(self) -> NumberFormat | None:
-        """The number format of the input. None if it is unknown."""
+        """The number format of the input; None if it is unknown."""
         return self._spelled(self._input_note)
 
     @cached_property
     def own_formats(self) -> Sequence[tuple[tdsl.InputPart, NumberFormat]]:
-        """The parts of the input with their number formats. Empty if all parts have one format."""
+        """The parts of the input with their number formats; empty if all parts have one format."""
         shared = self.input_format
         return [] if shared is None else self.interface.input.own_formats(shared)
 
     @property
     def guarded(self) -> tuple[int, int] | None:
-        """The least and the greatest raw of an input whose raws are used as table indices. None for any other
-        input.
-        """
+        """The least and the greatest raw of an input whose raws are used as table indices; None for any other input."""
         format = self.input_format
         if format is None or self.is_packed:
             return None
@@ -398,8 +393,8 @@ class ProgramBuilder:
 
     @property
     def _setter(self) -> str:
-        """The call syntax of the C function that accepts real inputs, such as `NAME_set()`. Empty if the
-        program has no such function.
+        """The call syntax of the C function that accepts real inputs, such as `NAME_set()`; empty if the program has no
+        such function.
         """
         if self.input_format is None or self.is_packed:
             return ""
@@ -408,7 +403,7 @@ class ProgramBuilder:
         return "" if self.row_length is not None else f"{self.name}_set()"
 
     def output_format(self, number: int) -> NumberFormat | None:
-        """The number format of an output. None if it is unknown."""
+        """The number format of an output; None if it is unknown."""
         return self._spelled(_format_note(self.function.res_attrs, number + (self.label is not None)))
 
     def _spelled(self, format: Attribute | None) -> NumberFormat | None:
@@ -416,7 +411,7 @@ class ProgramBuilder:
 
     @property
     def _affine_input(self) -> Affine | None:
-        """The format of the input, if it is affine. None otherwise."""
+        """The format of the input, if it is affine; None otherwise."""
         return self._affine(self._input_note)
 
     def _affine(self, format: Attribute | None) -> Affine | None:
@@ -427,9 +422,7 @@ class ProgramBuilder:
 
     @property
     def _input_note(self) -> Attribute | None:
-        """The text that describes the number format of the input in the interface. None if the format is
-        unknown.
-        """
+        """The text that describes the number format of the input in the interface; None if the format is unknown."""
         given = self.given
         return _format_note(self.function.arg_attrs, 0) if given is None else given.attributes.get(FORMAT)
 

@@ -49,7 +49,7 @@ def lies_below(m: Machine[V], raw: V, threshold: V, format: NumberFormat) -> V:
 
 def conversion_functions(format: NumberFormat, features: tdsl.FeatureMap | None) -> str:
     """The names of the runtime functions that NAME_set calls for a format, as the key under which cost tables list
-    conversion times. Empty for float formats.
+    conversion times; empty for float formats.
 
     features: the scales of features with separate scales. The key then also states whether features have zeros and
     factors.

@@ -37,7 +37,7 @@ def reading(*, detector: bool = False, trust_pickle: bool = False) -> Generator[
 
     detector: whether models are imported as anomaly detectors. For example, a clustering model then returns a score
         that depends on the distance of a sample to its clusters.
-    trust_pickle: the value of `TRUST_PICKLE`.
+    trust_pickle: whether files may be unpickled, which runs the code that they contain.
     """
     before = _AS_DETECTOR.get(), TRUST_PICKLE.get()
     tokens = _AS_DETECTOR.set(detector or before[0]), TRUST_PICKLE.set(trust_pickle or before[1])

@@ -118,7 +118,7 @@ def _to_tflite(model: Any, name: str) -> bytes:
 
 
 def _answer(model: Any, *inputs: Any) -> Any:
-    """The outputs of a model. The inputs are nested in the structure of the model's Input layers."""
+    """The outputs of a model for `inputs`, which are passed in the nesting of the model's Input layers."""
     structure: object = model.input if len(inputs) > 1 else None
     if isinstance(structure, Mapping):
         layers = cast("Mapping[str, object]", structure)

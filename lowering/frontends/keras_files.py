@@ -184,7 +184,7 @@ def _code(configuration: object) -> Iterator[str]:
 
 
 def _code_of(fields: Mapping[str, object]) -> str | None:
-    """Describe the code in one object of a configuration. None if the object contains none.
+    """Describe the code in one object of a configuration. Returns None if the object contains none.
 
     Nested objects are not examined.
     """

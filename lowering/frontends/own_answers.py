@@ -26,7 +26,7 @@ def keep_answers(module: ModuleOp, answers: OwnAnswers) -> None:
 
 
 def own_answers(module: ModuleOp) -> OwnAnswers | None:
-    """The predictions of the model that a module was imported from. None for other modules, and for copies of an
+    """The predictions of the model that a module was imported from; None for other modules, and for copies of an
     imported module.
     """
     return _ANSWERS.get(module)

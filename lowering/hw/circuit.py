@@ -74,7 +74,7 @@ class Circuit:
         return self.constants[key]
 
     def known(self, value: SSAValue) -> int | None:
-        """The unsigned value of a constant. None for any other value."""
+        """The unsigned value of a constant; None for any other value."""
         owner = value.owner
         if isinstance(owner, hw.ConstantOp):
             return owner.value.value.data % (1 << bits(value))

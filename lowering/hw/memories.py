@@ -91,14 +91,14 @@ class Memories:
         memory.writes.append((when, word, whole, mask))
 
     def close(self, advance: SSAValue) -> None:
-        """Connect the ports of all memories."""
+        """Connect the ports of all memories. Reads and writes take effect only while `advance` is set."""
         c = self.c
         for memory in self.memories.values():
             with c.made_for(memory.op.location):
                 self._connect(memory, advance)
 
     def _connect(self, memory: Memory, advance: SSAValue) -> None:
-        """Connect the ports of a memory."""
+        """Connect the ports of a memory to the recorded reads and writes."""
         c, ram, width = self.c, memory.ram, memory.address_bits
         ram.operands[1] = c.both(advance, c.any([when for when, _ in memory.reads]))
         ram.operands[2] = c.choose(memory.reads, width)

@@ -26,7 +26,7 @@ class FunctionError:
     """The error of a function from one number format to another.
 
     error: the greatest |computed - exact| over all arguments of the format, where exact values are saturated to the
-        range of the result's format. None if the format of the argument has more than 2^16 values or is a float.
+        range of the result's format; None if the format of the argument has more than 2^16 values or is a float.
     """
 
     function: Function

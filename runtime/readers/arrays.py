@@ -116,7 +116,7 @@ SHOWN_NAMES, SHOWN_LETTERS = 8, 40
 
 
 def array_names(path: str | Path) -> list[str]:
-    """The names of the arrays in an .npz file, for messages: only the first ones, and shortened. Empty for a damaged
+    """The names of the arrays in an .npz file, for messages: only the first ones, and shortened; empty for a damaged
     file.
     """
     try:

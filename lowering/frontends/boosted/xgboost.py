@@ -105,7 +105,7 @@ def xgboost_model(model: Fields, kind: str | None = None) -> BoostedModel:
 
 
 def _estimator_kind(learner: Fields) -> str | None:
-    """The kind of `XGBModel` that wrote the file: `classifier`, `regressor` or `ranker`. None for the file of a
+    """The kind of `XGBModel` that wrote the file: `classifier`, `regressor` or `ranker`; None for the file of a
     `Booster`.
 
     The kind determines the result of `predict`. A `Booster` adds all trees and returns no class.

@@ -209,7 +209,7 @@ class ModelBuilder:
         return value
 
     def module(self, results: Sequence[SSAValue]) -> ModuleOp:
-        """The finished module of the function, named after the file."""
+        """Append the return of `results`, and return a module with the function, which is named after the file."""
         end = func.ReturnOp(*results)
         self.entry.add_op(end)
         types = self.entry.arg_types, [result.type for result in results]

@@ -45,12 +45,12 @@ class _Distances:
 
 
 def _distances_of(value: SSAValue) -> _Distances | None:
-    """Match a value that is a vector of squared distances. None for any other value."""
+    """Match a value that is a vector of squared distances. Returns None for any other value."""
     return _of_differences(value) or _of_expansion(value)
 
 
 def _of_differences(value: SSAValue) -> _Distances | None:
-    """Match squared distances of the form 1^T ((x - constant)^2), where the product with ones sums the squares.
+    """Match squared distances of the form 1^T ((x - constant)^2), where the product with ones sums the squares. Returns
     None for any other value.
     """
     op = value.owner
@@ -92,7 +92,7 @@ def _moved(array: NDArray[Any], moves: list[tdsl.ReshapeOp | tdsl.TransposeOp]) 
 
 
 def _of_expansion(value: SSAValue) -> _Distances | None:
-    """Match squared distances of the form x x - 2 b x + b b. None for any other value.
+    """Match squared distances of the form x x - 2 b x + b b. Returns None for any other value.
 
     b x must be a product with a constant matrix, and b b a constant.
     """
@@ -149,7 +149,7 @@ def _terms(value: SSAValue, factor: float) -> Iterator[tuple[float, SSAValue]]:
 
 
 def _squared(value: SSAValue) -> SSAValue | None:
-    """Return the vector whose sum of squares a value computes as a product with ones. None for any other value."""
+    """The vector whose sum of squares a value computes as a product with ones; None for any other value."""
     op = value.owner
     if not isinstance(op, tdsl.MatmulOp) or prod(shape_of(value)) != 1:
         return None

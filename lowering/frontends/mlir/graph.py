@@ -105,7 +105,7 @@ class Tensor:
 
     @property
     def number(self) -> float | int | bool | None:
-        """The number that all elements equal. None if the elements differ or are unknown."""
+        """The number that all elements equal; None if the elements differ or are unknown."""
         return self.array.item() if self.array is not None and self.array.size == 1 else None
 
     def made_by(self, *ops: str) -> TensorOrigin | None:
@@ -169,10 +169,7 @@ class GraphWriter:
         return argument
 
     def constant(self, array: Array, shape: Shape | None = None) -> Tensor:
-        """A tensor with known elements.
-
-        shape: the extents of the tensor, by default the shape of the array.
-        """
+        """A tensor with known elements, whose extents are `shape` or, by default, those of the array."""
         array = np.asarray(array)
         shape = array.shape if shape is None else shape
         self.count(array)
@@ -374,8 +371,8 @@ class GraphWriter:
 
 
 def _stored_after(tensor: Tensor, shape: Shape) -> Shape | None:
-    """The stored extents of a tensor after a reshape. None if the reshape merges stored and repeated elements into
-    one axis.
+    """The stored extents of a tensor after a reshape; None if the reshape merges stored and repeated elements into one
+    axis.
 
     Axes are grouped from the left so that each group has the same number of elements before and after.
 

@@ -82,7 +82,7 @@ def named_product(reader: Reader, op: Operation) -> Tensor:
 
 
 def _mapped(reader: Reader, op: Operation) -> Equation | None:
-    """The equation in the `indexing_maps` of a named op, which may transpose operands. None for an op without these
+    """The equation in the `indexing_maps` of a named op, which may transpose operands; None for an op without these
     maps.
     """
     if "indexing_maps" not in op.properties and "indexing_maps" not in op.attributes:

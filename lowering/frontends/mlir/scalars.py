@@ -146,5 +146,5 @@ def converted(reader: Reader, op: Operation, x: Tensor, true: float = 1.0) -> Te
 
 @handles("cf.assert")
 def ignored(reader: Reader, op: Operation) -> list[Tensor]:
-    """Import an assertion in the module as no op."""
+    """Import an assertion: emit no op, and return no results."""
     return []

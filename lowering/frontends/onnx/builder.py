@@ -97,7 +97,7 @@ class Followed(ABC):
 
     @abstractmethod
     def read_by(self, to: Builder, node: OnnxNode, inputs: Inputs) -> Value | None:
-        """The output of a node that reads this value. None to import the node by its usual handler."""
+        """The output of a node that reads this value; None to import the node by its usual handler."""
 
 
 class Deferred(Followed):
@@ -172,7 +172,7 @@ class Builder(ModelBuilder):
         return self.parameter(self.parameter_of(value))
 
     def operand(self, value: Value) -> OrderedTensor | Parameter:
-        """Convert a value to the operand type that layers accept."""
+        """Convert a value to an operand of a layer: a constant to a parameter, any other value to a tensor."""
         value = self.numbers(value)
         return self.parameter_of(value) if isinstance(value, Constant) else value
 
@@ -263,8 +263,8 @@ def handles(*ops: str, domain: str = "") -> Callable[[Handler], Handler]:
 
 
 def special_case(*ops: str) -> Callable[[SpecialCase], SpecialCase]:
-    """A decorator that registers the handler of a special case of some ops. The importer tries it before the ops'
-    own handlers.
+    """A decorator that registers a handler for special cases of some ops. The importer tries this handler before the
+    usual handlers of the ops.
     """
 
     def register(case: SpecialCase) -> SpecialCase:

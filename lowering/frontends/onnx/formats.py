@@ -106,7 +106,7 @@ def result_formats(graph: OnnxGraph) -> Mapping[str, Skewed]:
 def input_format(graph: OnnxGraph, name: str, element: str) -> Skewed | None:
     """The format to which a graph quantises its input, or from which it dequantises its input.
 
-    None for an input on floats, and if nodes use different formats.
+    Returns None for an input on floats, and if nodes use different formats.
     """
     constants = constants_of(graph)
     readers = [node for node in graph.nodes if name in node.inputs]

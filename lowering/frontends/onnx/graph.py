@@ -101,7 +101,7 @@ class OnnxNode:
         return values
 
     def numbers(self, name: str) -> NDArray[np.float64]:
-        """A list attribute of numbers. Empty if the attribute is absent."""
+        """A list attribute of numbers; empty if the attribute is absent."""
         values = self._typed(name, tuple, ())
         if any(isinstance(value, str) for value in values):
             raise self.error(f"attribute '{name}' is not a list of numbers")

@@ -121,7 +121,7 @@ def _is_trained_for_bits(graph: OnnxGraph) -> bool:
 
 
 def _loss_of_catboost(graph: OnnxGraph) -> str:
-    """The CatBoost loss in the metadata of a model. Empty if there is none."""
+    """The CatBoost loss in the metadata of a model; empty if there is none."""
     try:
         return str(json.loads(graph.properties["params"])["loss_function"]["type"])
     except (KeyError, TypeError, ValueError, RecursionError):
@@ -184,9 +184,7 @@ def _reads(graph: OnnxGraph, output: Declared, source: OnnxNode) -> bool:
 
 
 def _source(name: str, makers: Mapping[str, OnnxNode]) -> OnnxNode | None:
-    """The node whose first output has the given name, skipping the ops in `PLUMBING`. None if there is no such
-    node.
-    """
+    """The node whose first output has the given name, skipping the ops in `PLUMBING`; None if there is no such node."""
     while (node := makers.get(name)) is not None and node.inputs:
         if node.op == "ArrayFeatureExtractor" and len(node.inputs) == 2:
             name = node.inputs[1]
@@ -395,7 +393,7 @@ class _OnnxImporter:
         return values
 
     def special(self, node: OnnxNode, inputs: Inputs) -> Value | None:
-        """The output of a node on reals if it is a registered special case of its op. None for any other node."""
+        """The output of a node on reals if it is a registered special case of its op; None for any other node."""
         case = SPECIAL_CASES.get(node.op) if node.domain == "" else None
         quantised = any(isinstance(value, OrderedTensor) and value.is_quantised for value in inputs)
         result = None if case is None or quantised else case(self.to, node, inputs)
@@ -412,7 +410,7 @@ class _OnnxImporter:
 
 
 def _by_package(to: Builder, node: OnnxNode, inputs: Inputs) -> Sequence[Value] | None:
-    """The outputs of a node whose importer another package registers. None if no package registers an importer."""
+    """The outputs of a node whose importer another package registers; None if no package registers an importer."""
     from tinyml.lowering.frontends.onnx.package_ops import import_by_package
 
     return import_by_package(to, node, inputs)

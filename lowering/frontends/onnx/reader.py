@@ -196,7 +196,7 @@ class _OnnxReader:
 
 
 def _domain(name: str) -> str:
-    """The name of an op domain. Empty for the default domain."""
+    """The name of an op domain; empty for the default domain."""
     return "" if name in DEFAULT_DOMAINS else text(name)
 
 
@@ -280,7 +280,7 @@ _LAYER = re.compile(r"(?:^|/)([^/:]+): torch\.nn\.modules\.(?!container\.)(?:\w+
 
 def _layer(namespace: str) -> str:
     """The innermost layer of `torch.nn` in a namespace that PyTorch's exporter writes, such as `: Net/0:
-    torch.nn.modules...`. Empty if there is none.
+    torch.nn.modules...`; empty if there is none.
     """
     found: list[tuple[str, str]] = _LAYER.findall(namespace)
     return f"{found[-1][1]} '{found[-1][0]}'" if found else ""

@@ -142,7 +142,7 @@ def _signs(to: Builder, node: OnnxNode, inputs: Inputs) -> Make:
 
 
 def _of_bits(to: Builder, node: OnnxNode, inputs: Inputs) -> Make:
-    """Import the quantiser of a QCDQ file."""
+    """Import a quantiser to the levels from `low` to `high`, which replaces three nodes of a QCDQ file."""
     low, high, bipolar = node.integer("low"), node.integer("high"), bool(node.integer("bipolar", 0))
     return lambda scales: Quantiser(scales, low, high, bipolar=bipolar)
 
@@ -166,7 +166,7 @@ def stated(to: Builder, node: OnnxNode, inputs: Inputs) -> Value:
 
 @handles(INTEGERS, domain=QONNX)
 def integers(to: Builder, node: OnnxNode, inputs: Inputs) -> Value:
-    """Import a constant of integers of a QCDQ file."""
+    """Import a constant that a QCDQ file stores as integers with scales and a zero point."""
     value = _numbers(to, inputs, 0, "integers").astype(np.int64) - node.integer("zero")
     limits = node.integer("low"), node.integer("high")
     if max(-limits[0], limits[1]) >= 1 << MOST_BITS:

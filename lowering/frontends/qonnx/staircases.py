@@ -82,8 +82,7 @@ def staircase(levels: Levels, low: Integers, high: Integers, first: int, last: i
 
 
 def shifts(steps: Staircase, thresholds: Integers) -> Integers | None:
-    """An addend per channel with which a rounding computes the levels of a staircase. None if there is no such
-    addend.
+    """An addend per channel with which a rounding computes the levels of a staircase; None if there is no such addend.
 
     thresholds: the least integer that the rounding maps to each level above the first.
     """
@@ -148,11 +147,10 @@ class Lines:
 
 
 def lines(steps: Staircase, *, to_even: bool, slack: int = 0) -> Lines | None:
-    """Linear functions whose rounded values are the levels of a staircase for every argument. None if none were
-    found.
+    """Linear functions whose rounded values are the levels of a staircase for every argument; None if none were found.
 
-    to_even: whether the outer rounding rounds halves to even instead of up.
-    slack: the greatest permitted distance of a threshold of the linear functions from the threshold of the staircase.
+    to_even: whether the outer rounding rounds halves to even instead of up. slack: the greatest permitted distance of a
+    threshold of the linear functions from the threshold of the staircase.
     """
     slopes, offsets = _widest(steps)
     farthest = np.maximum(np.abs(steps.low), np.abs(steps.high))

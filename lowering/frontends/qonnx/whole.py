@@ -147,8 +147,8 @@ class Whole(Deferred):
         return source.emit(to, addends, None, element.type)
 
     def _addends(self) -> Integers | None:
-        """The integer that the functions add to each channel. None if the functions do anything else, or if
-        single precision does not represent the sums exactly.
+        """The integer that the functions add to each channel; None if the functions do anything else, or if single
+        precision does not represent the sums exactly.
         """
         if (self.units != 1).any() or not all(step.affine for step in self.steps):
             return None
@@ -195,7 +195,7 @@ class Whole(Deferred):
         return None if made is None else limited(to, made, by)
 
     def _rounded(self, to: Builder, by: Quantiser, found: Staircase) -> OrderedTensor | None:
-        """Emit the integers plus an addend, which the result's format rounds to the levels of a staircase. None
+        """Emit the integers plus an addend, which the result's format rounds to the levels of a staircase. Returns None
         if no addend results in these levels.
         """
         source, falls = self.source, bool((found.signs < 0).any())
@@ -214,7 +214,7 @@ class Whole(Deferred):
         return source.emit(to, addends, found.signs if falls else None, by.format.type)
 
     def _on_lines(self, to: Builder, by: Quantiser, known: Lines) -> OrderedTensor | None:
-        """Emit the integers times a factor plus an addend, which the result's format rounds to the levels. None
+        """Emit the integers times a factor plus an addend, which the result's format rounds to the levels. Returns None
         if a factor or an addend does not fit a format.
 
         known: the factors and addends.

@@ -78,8 +78,8 @@ class IndexRange:
         return IndexRange(low, high, None)
 
     def complaint(self, size: int, extent: int) -> str | None:
-        """The error message for a slice of `size` elements that starts at this index, if the slice certainly
-        exceeds an axis of `extent`. None otherwise.
+        """The error message for a slice of `size` elements that starts at this index, if the slice certainly exceeds an
+        axis of `extent`; None otherwise.
         """
         last = extent - size
         low, high = (self.low, self.high) if self.sources is not None else (self.high, self.low)

@@ -135,7 +135,7 @@ def _product(integers: Iterable[Expression]) -> tuple[int, ...]:
 class _Nodes:
     """The parser's actions, one per grammar rule.
 
-    c: the tokens and values matched by the rule that the grammar retains.
+    c: the tokens and the values of subrules that the rule matched, except tokens that the grammar drops.
     """
 
     def integers(self, c: list[Token]) -> tuple[int, ...]:

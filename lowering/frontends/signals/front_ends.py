@@ -194,8 +194,8 @@ class FrontEnd(ABC):
 
     @property
     def samples_per_second(self) -> float | None:
-        """The sampling rate: numbers of the signal per second, summed over all axes of a sensor. None if the
-        features do not depend on the rate.
+        """The sampling rate: numbers of the signal per second, summed over all axes of a sensor; None if the features
+        do not depend on the rate.
         """
         return None
 
@@ -289,11 +289,11 @@ class Spectrogram(FrontEnd):
     bands: the number of mel bands between `low` and `high` Hz at `rate` samples per second; None for single bins,
         without the bin at half the rate.
     floor: a number added before the natural logarithm; None for no logarithm.
-    coefficients: the number of cepstral coefficients of the bands; None for none.
+    coefficients: the number of cepstral coefficients that replace the bands; None to return the bands.
     normalise: the fraction by which the running mean of each feature moves towards a frame's feature, before the mean
         is subtracted from the feature; the mean is initially 0. None for no subtraction.
     block_exponent: the maximum number of doublings of a quiet frame before its transform, for which the logarithm
-        compensates; None for none.
+        compensates; None for no doubling.
     full_scale: a power of two that bounds doubled samples.
     delta: true to append the differences from the previous frame; the frame before the first is zero.
     """

@@ -180,7 +180,7 @@ def local_outlier_factor(estimator: Any, to: ModelBuilder, x: SSAValue) -> SSAVa
 
 
 def threshold_of(to: ModelBuilder, estimator: Any) -> float | None:
-    """The score below which a detector reports an anomaly. None for detectors without the attribute `offset_`,
-    whose score is a distance.
+    """The score below which a detector reports an anomaly; None for detectors without the attribute `offset_`, whose
+    score is a distance.
     """
     return float(array(to, estimator, "offset_").ravel()[0]) if hasattr(estimator, "offset_") else None

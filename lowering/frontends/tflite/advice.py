@@ -34,7 +34,7 @@ def advice(kind: str) -> str:
 
 
 def recurrent(kinds: Iterable[str]) -> str | None:
-    """The first of the operator names `kinds` that denotes an operator that iterates over a sequence. None if there
-    is none.
+    """The first of the operator names `kinds` that denotes an operator that iterates over a sequence; None if there is
+    none.
     """
     return next((kind for kind in kinds if advice(kind) == _UNROLLED), None)

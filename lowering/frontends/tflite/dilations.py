@@ -44,7 +44,7 @@ def dilated(graph: TfliteGraph) -> TfliteGraph:
 def _chain(graph: TfliteGraph, first: Operator) -> list[Operator] | None:
     """The operators from a SPACE_TO_BATCH_ND to its BATCH_TO_SPACE_ND.
 
-    None if any other operator than one convolution and reshapes lies between them.
+    Returns None if any other operator than one convolution and reshapes lies between them.
 
     first: the SPACE_TO_BATCH_ND.
     """

@@ -108,7 +108,7 @@ def _reals(tensor: Tensor) -> Array:
 
 
 def _result(op: Operator) -> Array | None:
-    """The result of an operator on constants. None if the operator cannot be folded."""
+    """The result of an operator on constants; None if the operator cannot be folded."""
     inputs = [tensor for tensor in op.inputs if tensor is not None]
     if op.kind not in FOLDED or len(op.outputs) != 1 or len(inputs) < len(op.inputs) or not inputs:
         return None

@@ -57,7 +57,7 @@ def _joined(graph: TfliteGraph) -> TfliteGraph:
 
 
 def _variables(graph: TfliteGraph) -> Variables | None:
-    """The variables and states of a graph. None if no operator of the graph can have a state."""
+    """The variables and states of a graph; None if no operator of the graph can have a state."""
     if not any(op.kind in STATEFUL for op in graph.operators):
         return None
     from tinyml.lowering.frontends.tflite.variables import Variables

@@ -47,12 +47,12 @@ def windows_of(op: Operator, image: Sequence[int], filter: Sequence[int], stride
 
 
 def average_pool(to: GraphBuilder, op: Operator) -> None:
-    """Import AVERAGE_POOL_2D."""
+    """Import AVERAGE_POOL_2D: for each window, the average of its elements inside the image."""
     _pool(to, op, tdsl.AveragePoolOp)
 
 
 def max_pool(to: GraphBuilder, op: Operator) -> None:
-    """Import MAX_POOL_2D."""
+    """Import MAX_POOL_2D: for each window, the greatest of its elements inside the image."""
     _pool(to, op, tdsl.MaxPoolOp)
 
 

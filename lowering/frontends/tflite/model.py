@@ -190,7 +190,7 @@ class _TfliteReader:
         return replace(tensor, dtype="float32", quantization=None, data=floats)
 
     def numbered(self, index: int, tables: Sequence[_Table], label: str) -> Tensor | None:
-        """The tensor with the scales or the zero points of another tensor. None for the index -1.
+        """The tensor with the scales or the zero points of another tensor; None for the index -1.
 
         label: names the quantised tensor in messages.
         """
@@ -201,7 +201,7 @@ class _TfliteReader:
         return None if index < 0 else self.tensor(index, tables)
 
     def data(self, table: _Table, label: str, shape: tuple[int, ...], dtype: str) -> NDArray[Any] | None:
-        """The content of a constant. None for a tensor that is computed.
+        """The content of a constant; None for a tensor that is computed.
 
         label: names the tensor in messages.
         """
@@ -273,8 +273,8 @@ def _quantization(table: _Table, label: str) -> Quantization | None:
 
 
 def _blocks(table: _Table, label: str) -> _Table | None:
-    """The table of the scales of a tensor with blockwise quantisation. None for any other tensor. Raises
-    `InputError` for other quantisation details of the schema.
+    """The table of the scales of a tensor with blockwise quantisation; None for any other tensor. Raises `InputError`
+    for other quantisation details of the schema.
     """
     parameters = table.table(4)
     if parameters is None or not (number := parameters.number(4, "B", 0)):
@@ -328,23 +328,23 @@ class _Table:
         return default if position is None else type(default)(_number(self.content, position, kind))
 
     def option(self, field: Field) -> Any:
-        """The value of an operator option."""
+        """The value of an operator option, or the schema's default if the table lacks the field."""
         slot, kind, default = field
         return self.text(slot) if isinstance(default, str) else self.number(slot, kind, default)
 
     def table(self, slot: int) -> _Table | None:
-        """The table that a field references. None if the field is missing."""
+        """The table that a field references; None if the field is missing."""
         position = self._field(slot)
         return None if position is None else _Table(self.content, _offset(self.content, position))
 
     def tables(self, slot: int) -> Sequence[_Table]:
-        """A field with a vector of tables. Empty if it is missing."""
+        """A field with a vector of tables; empty if it is missing."""
         start, length = self._vector(slot, _OFFSET)
         positions = range(start, start + length * _OFFSET, _OFFSET)
         return [_Table(self.content, _offset(self.content, position)) for position in positions]
 
     def numbers(self, slot: int, dtype: str) -> NDArray[Any]:
-        """A view of a field with a vector of numbers. Empty if the field is missing.
+        """A view of a field with a vector of numbers; empty if the field is missing.
 
         dtype: numpy's notation, such as `<i4`.
         """

@@ -30,7 +30,7 @@ def reshape(to: GraphBuilder, op: Operator) -> None:
 
 
 def transpose(to: GraphBuilder, op: Operator) -> None:
-    """Import TRANSPOSE."""
+    """Import TRANSPOSE, whose permutation of the axes is constant."""
     x, axes = input_of(op, 0), integers_of(op, 1, "the permutation")
     if sorted(axes) != list(range(len(x.shape))):
         raise VerifyException(f"permutation {axes} of a tensor of rank {len(x.shape)}")

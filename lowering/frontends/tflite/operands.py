@@ -27,7 +27,7 @@ def input_of(op: Operator, position: int) -> Tensor:
 
 
 def optional_input(op: Operator, position: int) -> Tensor | None:
-    """An optional input of an operator. None if it is missing."""
+    """An optional input of an operator; None if it is missing."""
     return op.inputs[position] if position < len(op.inputs) else None
 
 

@@ -119,7 +119,7 @@ class _Scales:
 
 
 def _scales(op: Operator) -> _Scales | None:
-    """The adjusted scales of a quantised operator. None for an operator on floats."""
+    """The adjusted scales of a quantised operator; None for an operator on floats."""
     if input_of(op, 0).dtype == "float32":
         return None
     given = (input_of(op, 0), *(input_of(op, position) for position in (FEATURES, TIME, STATE)), op.outputs[0])

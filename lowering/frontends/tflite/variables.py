@@ -45,8 +45,8 @@ Step = Callable[[GraphBuilder, Operator, Sequence[SSAValue]], Sequence[SSAValue]
 
 
 def _layer(kind: str) -> tuple[Callable[[Operator], Sequence[Tensor]], Step] | None:
-    """For a recurrent layer's operator, the function that returns its states, and the function that imports one
-    step. None for any other operator.
+    """For a recurrent layer's operator, the function that returns its states, and the function that imports one step;
+    None for any other operator.
     """
     if kind == LSTM:
         return carried_states, carried_lstm
@@ -214,10 +214,10 @@ def _initial(graph: TfliteGraph) -> dict[Name, Tensor]:
 
 
 def _rows(graph: TfliteGraph, handles: Mapping[Tensor, Name], name: Name) -> _Rows | None:
-    """The rows that a variable stores. None if the graph uses the variable in another way.
+    """The rows that a variable stores; None if the graph uses the variable in another way.
 
-    The variable stores the last rows of each concatenation. It may also store all rows; then the first rows are
-    dropped when the variable is read.
+    The variable stores the last rows of each concatenation. It may also store all rows; then the first rows are dropped
+    when the variable is read.
     """
 
     def only_reader(tensor: Tensor) -> Operator | None:

@@ -40,7 +40,7 @@ Products: TypeAlias = Callable[[SSAValue, Indices], SSAValue]
 
 
 def row_shifts(op: tdsl.ContractionOp | tdsl.FinishOp, nest: LoopBuilder) -> SSAValue | None:
-    """The shift of each row's sum, as an array of bytes in flash. None if the sums of all rows have one scale."""
+    """The shift of each row's sum, as an array of bytes in flash; None if the sums of all rows have one scale."""
     return None if op.shifts is None else flash_array(nest, np.array(op.shifts, "i1"), i8, "row_shifts")
 
 
@@ -147,7 +147,7 @@ def lower_contraction(op: tdsl.ContractionOp, nest: LoopBuilder) -> None:
 
 
 def _grouped(term: tdsl.Term, nest: LoopBuilder) -> GroupedWeights | None:
-    """The weights of a term, if groups of their elements share scales. None for other weights."""
+    """The weights of a term, if groups of their elements share scales; None for other weights."""
     if term.groups is None:
         return None
     return imported(f"{_GROUPED}:GroupedWeights")(term.lhs, term.groups, nest)
@@ -323,7 +323,7 @@ def begun(accumulator: Accumulator, initial: SSAValue | None, indices: Indices, 
 def sum_start(
     value: SSAValue | None, start: Start | None, accumulator: Accumulator, nest: LoopBuilder
 ) -> SSAValue | None:
-    """The buffer of initial values of sums. None if the sums start from zero.
+    """The buffer of initial values of sums; None if the sums start from zero.
 
     A constant is converted to the accumulator's units during compilation, so that the program only loads it.
     """

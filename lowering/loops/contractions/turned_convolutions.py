@@ -269,7 +269,7 @@ class _Inside:
         return self.nest.insert(arith.SubiOp(column, self.before)) if self.padded else column
 
     def taps(self, top: SSAValue, left: SSAValue) -> Sequence[_Taps]:
-        """The taps inside the image along the rows and columns of a window. Empty without padding.
+        """The taps inside the image along the rows and columns of a window; empty without padding.
 
         top, left: the row and the column of the image at which the window starts.
         """

@@ -162,8 +162,8 @@ class _EmittedSteps(signals.SpectrumSteps[SSAValue]):
 
 
 def _shift(op: signals.SpectrumOp) -> int | None:
-    """The right shift with which a runtime function computes this step on 16-bit integers. None if no runtime
-    function computes the step.
+    """The right shift with which a runtime function computes this step on 16-bit integers; None if no runtime function
+    computes the step.
     """
     formats = [tdsl.format_of(value) for value in (op.input, op.out)]
     if any(scratch.packed_bits(scratch.memref_type(value)) is not None for value in (op.input, op.out)):
@@ -204,8 +204,8 @@ def over_rows(op: signals.SpectrumOp, nest: LoopBuilder, row: Callable[[SSAValue
 
 
 def _address(value: SSAValue) -> tuple[SSAValue, int] | None:
-    """Return the arena or argument that contains a buffer, and the byte offset of the buffer. None if the offset is
-    not constant.
+    """Return the arena or argument that contains a buffer, and the byte offset of the buffer. Returns None if the
+    offset is not constant.
     """
     at = 0
     while isinstance(view := value.owner, scratch.SliceOp):

@@ -69,8 +69,8 @@ def arithmetic(to: Builder, node: OnnxNode, inputs: Inputs) -> Value:
 
 
 def _by_indicator(to: Builder, node: OnnxNode, lhs: Value, rhs: Value) -> Value | None:
-    """Import a product with an indicator as a selection, and 1 minus an indicator as the negated indicator. None
-    for any other operands.
+    """Import a product with an indicator as a selection, and 1 minus an indicator as the negated indicator. Returns
+    None for any other operands.
     """
     if node.op == "Sub" and isinstance(rhs, Indicator) and len(rhs.comparisons) == 1 and _is_one(lhs):
         return Indicator([rhs.comparisons[0].opposite])
@@ -128,7 +128,7 @@ _FOLLOWED = 8
 
 
 def _least(value: SSAValue, depth: int = _FOLLOWED) -> float:
-    """A lower bound of a tensor's elements on reals. Minus infinity if none is known.
+    """A lower bound of a tensor's elements on reals; minus infinity if none is known.
 
     depth: the maximum number of ops to trace back.
     """
