@@ -26,8 +26,7 @@ FORMER = (
 def verify_own_attributes(module: ModuleOp, complete: Callable[[], object]) -> None:
     """Raise `InputError` for an attribute of tinyml that is unknown, misplaced, or has an invalid value.
 
-    The error contains the location of the operation. complete: imports the modules that declare attributes. It is
-    called if a name is not declared yet.
+    complete: imports the modules that declare attributes. It is called if a name is not declared yet.
     """
     declared = declared_attributes()
     for op in module.walk():

@@ -105,7 +105,7 @@ def _guarded(plugin: Row, part: Universe, known: Universe) -> Universe:
 def _checked(plugin: Row, factory: Callable[..., object], check: Callable[[Row, object], Any]) -> Any:
     """A function that calls `factory` and returns the created object after checking it.
 
-    If the function is called with arguments, as xDSL calls the factories of its older kind of targets, it returns None.
+    Called with arguments, as xDSL calls the factories of its older kind of targets, the returned function returns None.
     """
 
     @wraps(factory)

@@ -143,7 +143,7 @@ NUMBER = real("a finite float")
 
 
 def numbers(element: Attribute, words: str, holds: Callable[[tuple[Any, ...]], bool]) -> Value:
-    """The set of arrays of numbers of a builtin type, as in `array<i64: 1, 2>`, for which `holds` returns true."""
+    """The set of arrays of elements of the builtin type `element`, such as `array<i64: 1, 2>`, that satisfy `holds`."""
 
     def accepts(attribute: Attribute, _: Holder | None) -> bool:
         if not isinstance(attribute, DenseArrayBase):
@@ -155,7 +155,7 @@ def numbers(element: Attribute, words: str, holds: Callable[[tuple[Any, ...]], b
 
 
 def counts(words: str, lengths: Iterable[int], least: int = 1) -> Value:
-    """The set of arrays of integers that are at least `least`.
+    """The set of arrays whose elements are integers of at least `least`.
 
     lengths: the permitted lengths of the array.
     """

@@ -19,7 +19,7 @@ from tinyml.dialects.plugins import Row
 
 @cache
 def sections() -> Mapping[str, Sequence[Row]]:
-    """The rows of the file by section."""
+    """The rows of `rows.txt`, by the name of their section."""
     found: dict[str, list[Row]] = {}
     rows: list[Row] = []
     for line in Path(__file__).with_name("rows.txt").read_text("utf-8").splitlines():

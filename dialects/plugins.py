@@ -311,9 +311,7 @@ def expected(thing: object, kind: type[T], maker: type | Callable[..., object]) 
 
 
 def described(error: BaseException) -> str:
-    """The type and the message of an exception on one line. If the exception cannot be converted to text, only the
-    type.
-    """
+    """The type and the message of an exception on one line; only the type if the exception cannot be converted to text."""
     try:
         exits = isinstance(error, SystemExit)
         said = f"it ends the program with exit code {error.code}" if exits else f"{type(error).__name__}: {error}"

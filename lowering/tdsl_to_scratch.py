@@ -392,7 +392,7 @@ def written_in_place(loop: scf.ForOp, position: int) -> Sequence[SSAValue]:
 
 
 def _writes_in_place(loop: scf.ForOp, position: int, producer: Operation | Block) -> bool:
-    """Whether an op may write to the buffer of iter_arg `position`, because no later op reads the old value."""
+    """Whether `producer` may write to the buffer of iter_arg `position`, because no later op reads the old value."""
     body = loop.body.block
     if not isinstance(producer, tdsl.TensorOp) or producer.parent is not body:
         return False

@@ -116,7 +116,7 @@ class Accumulator(ABC):
         return self
 
     def follows(self, other: Accumulator) -> bool:
-        """True if a sum that was started in `other` can be continued in this accumulator without an error."""
+        """True if this accumulator can continue every sum that was started in `other`, without a rounding error."""
         return self == other
 
     def align(self, m: Machine[V], sum: V, other: Accumulator) -> V:
@@ -133,7 +133,7 @@ class Accumulator(ABC):
         return sum
 
     def starts(self, format: NumberFormat) -> bool:
-        """True if a number of this format can be the initial value of a sum without an error."""
+        """True if every number of this format can be the initial value of a sum, without a rounding error."""
         return self.FAMILY == format.FAMILY
 
     def rounds_into(self, result: NumberFormat) -> bool:
@@ -177,10 +177,8 @@ class Accumulator(ABC):
         return sum
 
     def requantisation(self, result: NumberFormat, rows: int) -> Requantisation | None:
-        """The arguments of the requantisation that rounds complete sums of rows to a format; None if the format rounds
-        by another method.
-
-        rows: the number of rows.
+        """The arguments of the requantisation that rounds complete sums of `rows` rows to a format; None if the format
+        rounds by another method.
         """
         return None
 
@@ -223,10 +221,7 @@ class Accumulator(ABC):
 
     @abstractmethod
     def mac(self, m: Machine[V], sum: V, lhs: V, lhs_format: NumberFormat, rhs: V, rhs_format: NumberFormat) -> V:
-        """sum + lhs * rhs, in this accumulator.
-
-        lhs_format, rhs_format: the formats of the two factors.
-        """
+        """sum + lhs * rhs, in this accumulator. The factors have the formats `lhs_format` and `rhs_format`."""
 
     @abstractmethod
     def greater(self, m: Machine[V], lhs: V, rhs: V) -> V:

@@ -130,7 +130,7 @@ class CodedRows(CodeContent):
 
     @property
     def verified(self) -> CodedRows:
-        """This object itself. Raises `VerifyException` if its fields have inconsistent shapes or values."""
+        """This object, after a check. Raises `VerifyException` if its fields have inconsistent shapes or values."""
         weights, starts, aligns, right = self.weights, self.starts, self.aligns, self.right
         if starts.ndim != 1 or any(matrix.ndim != 2 or len(matrix) != len(starts) for matrix in weights):
             shapes = ", ".join(str(matrix.shape) for matrix in weights)
@@ -221,7 +221,7 @@ class CodedTile(CodeContent):
 
     @property
     def verified(self) -> CodedTile:
-        """This object itself. Raises `VerifyException` if its fields have inconsistent shapes or values."""
+        """This object, after a check. Raises `VerifyException` if its fields have inconsistent shapes or values."""
         shapes = [self.starts.shape, self.multipliers.shape, self.shifts.shape]
         if self.weights.ndim != 3 or shapes != [self.weights.shape[:1]] * 3:
             text = ", ".join(map(str, shapes))

@@ -54,7 +54,7 @@ class Trees:
     * roots: the root of each tree, encoded like a child.
     * shares: shape (inner nodes, 2), the fraction of a data set's samples that reaches each child, from 0 to 1. If it
       is None, both children of a node are assumed equally likely. The shares affect only estimates of time.
-    * missing: for each inner node, true if NaN selects the first child. None if no feature is NaN.
+    * missing: for each inner node, true if NaN selects the first child; None if no feature is NaN.
     """
 
     features: Numbers

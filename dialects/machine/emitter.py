@@ -102,7 +102,7 @@ class Emitter(Machine[SSAValue]):
         return self.builder.insert(op).results[0]
 
     def put(self, op: Operation) -> None:
-        """Insert an op before the given op."""
+        """Insert `op` before the op at which this emitter inserts."""
         op.location = self.location
         self.builder.insert(op)
 

@@ -56,7 +56,7 @@ BOUND = DenseArrayBase.constr(i64)
 
 
 def proof(bound: Bound | None) -> dict[str, Attribute]:
-    """A dictionary with the property `bound` for a bound; empty if `bound` is None, because the sum needs no proof."""
+    """The property `bound` that states a bound, by name; empty if `bound` is None, because the sum needs no proof."""
     return {} if bound is None else {"bound": DenseArrayBase.from_list(i64, bound)}
 
 

@@ -168,7 +168,7 @@ NO_SPACE = NoneAttr()
 def array_type(
     element: Attribute, shape: ArrayAttr[IntAttr] | tuple[int, ...], space: Attribute = NO_SPACE
 ) -> MemRefType[Attribute]:
-    """A memref type in row-major order.
+    """The memref type of an array with this element type, shape and memory space, in row-major order.
 
     The type is created without xDSL's checks of its parameters, which would take longer than the construction itself.
     """

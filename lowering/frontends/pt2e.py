@@ -68,7 +68,7 @@ def _ops(source: Any) -> Sequence[str]:
 
 
 def _table(torch: Any) -> dict[Any, Callable[..., Any]]:
-    """The translations of PT2E's ops, for `torch.onnx.export`."""
+    """For each op of PT2E, the function by which `torch.onnx.export` translates it."""
     op = getattr(import_module("onnxscript"), f"opset{OPSET}")
 
     def constant(number: float) -> Any:
@@ -97,7 +97,7 @@ def _table(torch: Any) -> dict[Any, Callable[..., Any]]:
 
 
 def _element(low: int, high: int) -> int:
-    """The ONNX number of the smallest integer type that contains the raws from `low` to `high`."""
+    """ONNX's number for the element type: the smallest integer type that contains the raws from `low` to `high`."""
     return next(number for number, (first, last) in _ELEMENTS.items() if first <= low and high <= last)
 
 

@@ -139,7 +139,7 @@ class Control:
         self.values = Values(circuit, operators)
 
     def block(self, block: Block, enter: SSAValue) -> Moment:
-        """Lower a block. Return the moment at which the token leaves the block."""
+        """Lower a block, which the token enters with `enter`. Return the moment at which the token leaves it."""
         now = Moment(enter)
         for item in items(block):
             if isinstance(item, StraightRun):

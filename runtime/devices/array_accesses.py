@@ -30,7 +30,7 @@ class CountedAccesses(NamedTuple):
 
 
 class Counted(NamedTuple):
-    """The accesses to each array, by its name in C, and the results of the last run."""
+    """The number of accesses to each array, by its name in C, and the results of the last run."""
 
     accesses: Mapping[str, CountedAccesses]
     result: RunResult

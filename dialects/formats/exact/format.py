@@ -353,8 +353,8 @@ class ExactFormat(ExactNumbers):
     ) -> V:
         """The result of a function, rounded to this format.
 
-        If the argument has few raws, the result is looked up in a table. Otherwise the function is computed in fixed
-        point or, as in MinUn (7.1), in floating point.
+        If the format of the argument has few raws, the result is looked up in a table. Otherwise the function is
+        computed in fixed point or, as in MinUn (7.1), in floating point.
         """
         from tinyml.dialects.machine.real_functions import exactly
 

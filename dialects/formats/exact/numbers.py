@@ -60,7 +60,7 @@ class ExactNumbers(NumberFormat):
 
     @property
     def element(self) -> ExactNumbers:
-        """The format of one raw without groups. Its unit is that of the finest group, if the format has groups."""
+        """The format of a single element, without groups. Its unit is that of the finest group, if there are groups."""
         return self
 
     @property

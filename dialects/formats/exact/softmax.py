@@ -109,7 +109,7 @@ NARROW_SCALE = 12
 
 
 def softmax_of(result: ExactNumbers) -> Softmax:
-    """The precision of a softmax whose results have a given format."""
+    """The precision in which a softmax with results of the format `result` is computed."""
     return NARROW if result.stored_width <= 8 and result.scale <= NARROW_SCALE else WIDE
 
 

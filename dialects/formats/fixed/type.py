@@ -159,7 +159,7 @@ class StatedRounding(RoundedInteger):
         return isinstance(self.even, UnitAttr)
 
     def resized(self, width: int, frac: int) -> Self:
-        """The format with another width and another number of fractional bits, and with the same rounding."""
+        """The format of `width` bits with `frac` fractional bits and the rounding of this format."""
         return self.new([IntAttr(width), IntAttr(frac), self.even])
 
     def narrowed(self, bits: int) -> Self:

@@ -91,7 +91,7 @@ class Layout:
         return largest + left + length.bit_length() < self.bin
 
     def unit(self, lhs: Parts, rhs: Parts) -> int:
-        """The factor between a place and an exponent for two factors of a product: 1, or the step of the bins.
+        """The difference of the exponents of adjacent places, for two factors of a product: 1, or the step of the bins.
 
         If both significands are shifted before the multiplication, places count steps of the bins. Otherwise places are
         exponents, and the product is shifted.

@@ -44,7 +44,7 @@ class Parts:
 
     * bits: the width in bits of the greatest magnitude that a significand has.
     * least, greatest: the range of the exponents.
-    * posit: the standard posit format of the raws. None for integers, which have one exponent, and for posits stored in
+    * posit: the standard posit format of the raws; None for integers, which have one exponent, and for posits stored in
       parts.
     * unpacked: for posits stored in parts, the step by which stored exponents are counted; otherwise None. Exponents
       are multiples of this step, and significands are shifted left accordingly.
@@ -100,8 +100,8 @@ class Parts:
         return (self.greatest - least) // step
 
     def half_at(self, step: int, least: int) -> int:
-        """The number of bits of the significand, and of the place, in a register that contains the significand above
-        the place: 16 if either needs more than 8 bits.
+        """The number of bits of each half of a register that contains a significand above a place: 8, or 16 if the
+        significand or the place needs more bits.
         """
         width = self.width_at(step)
         by_table = self.posit is None or self.posit.n <= TABLE_BITS

@@ -440,9 +440,9 @@ class ZeroSkewType(ZeroSkewNumbers):
         return m.addi(total, m.held(rounded, 32))
 
     def softmax_share(self, m: Machine[V], term: V, total: V) -> V:
-        """The share of a term: the term times the reciprocal of the total.
+        """A result of a softmax: `term` times the reciprocal of `total`.
 
-        The share is in units of 2^-8 if that is the scale of the result, otherwise in units of 2^-16. Results of 32
+        The result is in units of 2^-8 if that is the scale of the format, otherwise in units of 2^-16. Results of 32
         bits store unsigned numbers of 16 bits.
         """
         from tinyml.dialects.formats.zeroskew import softmax

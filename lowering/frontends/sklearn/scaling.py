@@ -34,8 +34,7 @@ def scaled(to: ModelBuilder, x: SSAValue, factor: NDArray[Any]) -> SSAValue:
 
 
 def _divided(to: ModelBuilder, estimator: Any, x: SSAValue, centre: str | None, scale: str) -> SSAValue:
-    """Emit (x - centre) / scale. If a name or the value of its attribute is None, the centre is 0, or the scale is
-    1.
+    """Emit (x - centre) / scale. The centre is 0, or the scale 1, if its name or the value of its attribute is None.
 
     centre, scale: names of fitted attributes.
     """
