@@ -149,8 +149,8 @@ class Lines:
 def lines(steps: Staircase, *, to_even: bool, slack: int = 0) -> Lines | None:
     """Linear functions whose rounded values are the levels of a staircase for every argument; None if none were found.
 
-    to_even: whether the outer rounding rounds halves to even instead of up. slack: the greatest permitted distance of a
-    threshold of the linear functions from the threshold of the staircase.
+    to_even: whether the outer rounding rounds halves to even instead of up.
+    slack: the greatest permitted distance of a threshold of the linear functions from the threshold of the staircase.
     """
     slopes, offsets = _widest(steps)
     farthest = np.maximum(np.abs(steps.low), np.abs(steps.high))

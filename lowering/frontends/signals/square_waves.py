@@ -30,8 +30,9 @@ class SquareWaves(FrontEnd):
     The state has two accumulators per chunk and frequency, and no samples of earlier chunks. The sums over a chunk are
     divided by the length of the chunk. Chunks are weighted by a Hamming window.
 
-    frame: ignored, because `hop` is the number of samples of a chunk. frequencies: frequencies in Hz, at `rate` samples
-    per second, rounded to multiples of `rate / signals.PERIOD`. floor, normalise: as in `Spectrogram`.
+    frame: ignored, because `hop` is the number of samples of a chunk.
+    frequencies: frequencies in Hz, at `rate` samples per second, rounded to multiples of `rate / signals.PERIOD`.
+    floor, normalise: as in `Spectrogram`.
     """
 
     rate: float = 8000.0

@@ -38,8 +38,9 @@ def tree_of(owner: Any, estimator: Any, votes: NDArray[Any], columns: Any = None
     If the owner accepts missing values, a missing value selects the first child at the nodes for which training
     determined this child.
 
-    owner: the estimator that contains the tree. votes: the votes of all nodes. columns: the column of the input for
-    each feature of the tree; None if each feature has the index of its column.
+    owner: the estimator that contains the tree.
+    votes: the votes of all nodes.
+    columns: the column of the input for each feature of the tree; None if each feature has the index of its column.
     """
     tree = estimator.tree_
     features = tree.feature if columns is None else np.asarray(columns)[np.maximum(tree.feature, 0)]

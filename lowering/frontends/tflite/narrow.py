@@ -39,8 +39,8 @@ class _Tensor(Protocol):
 def in_floats(tensor: _Tensor, scales: _Tensor | None, zeros: _Tensor | None, block: int) -> NDArray[Any]:
     """Dequantise weights of shape rows x length that have one scale for each `block` elements of a row.
 
-    scales: the scale of each block of each row, of shape rows x blocks. zeros: the zero points, which must all be 0;
-    None if the file contains none.
+    scales: the scale of each block of each row, of shape rows x blocks.
+    zeros: the zero points, which must all be 0; None if the file contains none.
 
     Raises `InputError` for tensors of any other form.
     """

@@ -50,7 +50,8 @@ def bias(op: Operator, weights: NumberFormat, x: NumberFormat, rows: int, positi
     raws. If activations have 16 bits and the bias has 32 bits, sums have 32 bits and start from a constant, even from
     zero.
 
-    rows: the number of sums. position: the input position of the bias.
+    rows: the number of sums.
+    position: the input position of the bias.
     """
     tensor = optional_input(op, position)
     if tensor is None:
