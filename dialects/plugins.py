@@ -311,7 +311,7 @@ def expected(thing: object, kind: type[T], maker: type | Callable[..., object]) 
 
 
 def described(error: BaseException) -> str:
-    """The type and the message of an exception on one line; only the type if the exception cannot be converted to text."""
+    """The type and the message of an exception on one line; only the type if converting the exception to text fails."""
     try:
         exits = isinstance(error, SystemExit)
         said = f"it ends the program with exit code {error.code}" if exits else f"{type(error).__name__}: {error}"

@@ -602,7 +602,7 @@ class NumberFormat(ABC):
         return m.addf(total, self.to_f32(m, value))
 
     def average(self, m: Machine[V], total: V, count: int, value_format: NumberFormat) -> V:
-        """A total of `count` numbers of another format of the family, divided by `count` and rounded to this format."""
+        """The total of `count` numbers in a format of the family, divided by `count` and rounded to this format."""
         real = value_format.total_to_f32(m, total)
         return self.from_f32(m, m.mulf(real, m.float_constant(1 / count)))
 

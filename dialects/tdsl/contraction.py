@@ -202,7 +202,7 @@ class ContractionOp(TensorOp, ShiftsRows, ABC):
 
     @property
     def derived_bound(self) -> Bound | None:
-        """The least and the greatest possible partial sum. The limits are exact if an operand is a constant."""
+        """The least and the greatest possible partial sum, exact if an operand is constant; None if unknown."""
         return self.bound_of(self.products)
 
     def is_bounded_by_parts(self, operand: SSAValue) -> bool:

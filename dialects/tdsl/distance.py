@@ -68,8 +68,8 @@ class SquaredDistanceOp(TensorOp):
 
     @property
     def derived_bound(self) -> Bound | None:
-        """The least and the greatest possible partial sum of squares. The limits are exact if a vector is a
-        constant.
+        """The least and the greatest possible partial sum of squares; None if the format needs no bound. The limits are
+        exact if a vector is a constant.
         """
         lhs, rhs = format_of(self.lhs), format_of(self.rhs)
         length = shape_of(self.lhs)[0]

@@ -66,7 +66,7 @@ def extents(value: SSAValue) -> tuple[int, ...]:
 
 @irdl_op_definition
 class ConstShapeOp(IRDLOperation):
-    """A constant shape."""
+    """A constant shape, whose extents are `values`."""
 
     name = "tosa.const_shape"
     values = prop_def(DenseIntOrFPElementsAttr)

@@ -57,7 +57,7 @@ class StreamFunctions:
         return build.insert(c.SymbolOp(self.symbol, i16, RAM, self.signatures.instance_of(body)))
 
     def _load(self, body: Block, build: ExpressionBuilder, at: int) -> SSAValue:
-        """Load component `at` of the position in the stream into a variable."""
+        """Load component `at` of the position in the stream (frames or samples) into a variable."""
         number = build.insert(c.LoadOp(self._place(body, build), build.literal(at)))
         cast = build.insert(c.CastOp(number, IndexType()))
         return build.insert(c.VariableOp(IndexType(), cast), "time" if at == TIME else "fill")

@@ -74,7 +74,7 @@ class Values:
         self.places: dict[SSAValue, TimedWire] = {}
 
     def always(self, value: SSAValue, wire: SSAValue) -> None:
-        """Record a wire that is valid for as long as the value is used."""
+        """Record a wire that carries `value` for as long as the value is used."""
         self.places[value] = TimedWire(wire, self.circuit.location)
 
     def at_cycle(self, value: SSAValue, wire: SSAValue, timeline: Timeline, cycle: int) -> None:

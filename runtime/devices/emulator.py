@@ -80,7 +80,7 @@ class EmulatorRunner(Runner):
 
     @abstractmethod
     def core(self, unicorn: Any) -> Core:
-        """A new core of this board.
+        """The description of this board's core, with unicorn's numbers of its registers.
 
         unicorn: the imported module, which is passed as Any because its type information is incomplete.
         """
@@ -355,7 +355,7 @@ class CodeBlock(NamedTuple):
 
 
 class Step(NamedTuple):
-    """A transition from one block to another one.
+    """A transition from a block to the next block.
 
     * to: the number of the entered block.
     * instructions, cycles: the numbers that the step adds to the counts. The cycles include the refill after a taken

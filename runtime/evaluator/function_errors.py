@@ -58,7 +58,7 @@ def _functions(module: ModuleOp) -> Iterator[tuple[tdsl.FunctionOp | num.Functio
 def greatest_error(
     function: Function, scheme: str | None, argument: NumberFormat, result: NumberFormat
 ) -> float | None:
-    """The `FunctionError.error` of one function, scheme and pair of formats."""
+    """The `error` of a `FunctionError`, or None, for one function, scheme and pair of formats."""
     bits = 8 * argument.dtype.itemsize
     if bits > 16 or argument.FAMILY == F32_FORMAT.FAMILY:
         return None

@@ -30,12 +30,11 @@ def include_folders(chip: Chip) -> Sequence[Path]:
 
 @cache
 def header_texts(chip: Chip) -> dict[str, str]:
-    """The content of each header file of the runtime and of a chip. The key is the name of a header, such as
-    `tinyml/f32.h`.
+    """The content of each header of the runtime and the chip. The key is the name of a header, such as `tinyml/f32.h`.
 
-    If a chip replaces a header of the runtime, the text is still that of the runtime. Raises `InputError` if the
-    chip has a header with the name of a runtime header without declaring the replacement, or if a replacement does
-    not define all functions of the runtime's header.
+    If a chip replaces a header of the runtime, the text is still that of the runtime. Raises `InputError` if the chip
+    has a header with the name of a runtime header without declaring the replacement, or if a replacement does not
+    define all functions of the runtime's header.
     """
     ours = {_name(file): file for file in _headers(_INCLUDE)}
     for name in chip.replaces:

@@ -157,7 +157,7 @@ def _reordered(
 
 
 def _file_shape(module: ModuleOp, axes: tuple[int, ...]) -> tdsl.Shape:
-    """The shape of the input in the model's file."""
+    """The shape of the input in the model's file. Axis i of the program's input is axis `axes[i]` of the file."""
     shape = tdsl.shape_of(predict_function(module).body.block.args[0])
     return tuple(shape[axes.index(axis)] for axis in range(len(axes)))
 

@@ -293,13 +293,10 @@ class Trainer:
         return self.weights.derivatives(trace.backward(cross_entropy(trace.logits, y)[1]))
 
     def fit(self, train: Labelled, val: Labelled, schedule: TrainingSchedule) -> None:
-        """Train the weights, and store the best weights in the program.
+        """Train the weights on `train`, and store the best weights in the program.
 
-        The best weights are those with the least loss on `val` after an epoch or before the first epoch. An epoch is
-        ignored if it classifies fewer samples of `val` correctly than the initial weights do.
-
-        train: the samples of training.
-        val: the validation set.
+        The best weights are those with the least loss on the validation set `val` after an epoch or before the first
+        epoch. An epoch is ignored if it classifies fewer samples of `val` correctly than the initial weights do.
 
         Raises `InputError` for a loss that is NaN.
         """

@@ -257,7 +257,7 @@ def _by_minus_j(z: Array) -> Array:
 
 
 def _stage(z: Array, w: Array) -> Array:
-    """The result of one stage of a Fourier transform of radix 4.
+    """The result of one radix-4 stage of a Fourier transform.
 
     z: the complex inputs of the stage as 16-bit integers, of shape (samples, groups, 4, span, 2); the last axis
         is the real and imaginary part.

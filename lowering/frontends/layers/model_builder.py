@@ -96,9 +96,7 @@ def signed(raws: NDArray[Any]) -> NDArray[Any]:
 
 
 def start_format(weights: NumberFormat, x: NumberFormat) -> NumberFormat:
-    """The format of the initial values of sums of products. Its scale is the scale of a product of `weights` and
-    `x`.
-    """
+    """The format in which sums of products start. Its scale is the scale of a product of `weights` and `x`."""
     return x.accumulator(weights, x, None).start_format(weights)
 
 
@@ -372,7 +370,7 @@ def hint(value: SSAValue, name: str) -> None:
 
 
 def identifier(name: str) -> str:
-    """Convert a name of the model to an identifier of the IR. Empty if the name has no letter."""
+    """An identifier of the IR that is derived from a name of the model; empty if the name has no letter."""
     parts = re.sub(r"[^A-Za-z0-9_]+", "_", name).strip("_")
     if not parts.strip("_0123456789"):
         return ""

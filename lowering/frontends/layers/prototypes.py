@@ -191,8 +191,8 @@ class SumOverPrototypes(RewritePattern):
 
 
 def _step_on_all(value: SSAValue) -> tdsl.TensorOp | None:
-    """Match an op that computes a vector from another vector: a reshape, or an elementwise op whose other operands
-    are scalars.
+    """Match an op that computes a vector from another vector: a reshape, or an elementwise op whose other operands are
+    scalars. Returns None for any other value.
     """
     op = value.owner
     if not value.has_one_use():

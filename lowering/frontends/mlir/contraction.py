@@ -44,7 +44,7 @@ def letters(of: Indices) -> list[str]:
 
 @dataclass(frozen=True)
 class Equation:
-    """The equation of a sum of products of two operands: the indices of each operand and of the result."""
+    """A sum of products of two operands: the indices of each operand and of the result."""
 
     lhs: Indices
     rhs: Indices

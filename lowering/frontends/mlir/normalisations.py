@@ -29,7 +29,7 @@ def _factors(*tensors: Tensor) -> Sequence[Tensor]:
 
 @recognises("Div")
 def _softmax(to: GraphWriter, powers: Tensor, sums: Tensor) -> Tensor | None:
-    """Match a softmax: exp(x) divided by the sums of exp(x) along one axis."""
+    """Match a softmax: exp(x) divided by the sums of exp(x) along one axis. Returns None for other quotients."""
     power, total = powers.made_by("Exp"), core(sums).made_by("ReduceSum")
     if power is None or total is None or total.inputs[0] is not powers:
         return None

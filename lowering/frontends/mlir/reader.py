@@ -221,7 +221,7 @@ class Reader:
         return self.to.constant(array_of(self.attribute(op, name), self.blobs))
 
     def integers(self, op: Operation, name: str, default: Iterable[int] | None = None) -> tuple[int, ...]:
-        """The integers of the attribute `name`, flattened to one list."""
+        """The integers of the attribute `name`, flattened to one list; `default` if the op has no such attribute."""
         if default is not None and name not in attributes(op):
             return tuple(default)
         return integers_of(self.attribute(op, name))

@@ -361,7 +361,7 @@ def _by_channel(whole: Whole, numbers: Singles) -> tuple[Whole, Singles] | None:
 
 @reads("BatchNormalization")
 def normalised(whole: Whole, to: Builder, node: OnnxNode, inputs: Inputs) -> Whole | None:
-    """Import BatchNormalization, with the operations in the order of onnxruntime."""
+    """Import BatchNormalization, with the operations in the order of onnxruntime; return None for other operands."""
     parts = [value.array.astype(np.float32) for value in inputs[1:5] if isinstance(value, Constant)]
     if len(parts) < 4 or node.integer("training_mode", 0) or len(whole.shape) < 2:
         return None

@@ -170,7 +170,7 @@ class Whole(Deferred):
         return None if reader is None else reader(self, to, node, inputs)
 
     def quantised(self, to: Builder, by: Quantiser) -> Whole:
-        """Emit a quantiser whose input is this tensor."""
+        """Emit the quantiser `by`, whose input is this tensor, and return its result."""
         found = self._staircase(by)
         made = None if found is None else self._thresholds(to, by, found)
         return as_whole(quantised_reals(to, self.emitted(to), by) if made is None else made, by)

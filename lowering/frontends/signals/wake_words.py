@@ -153,7 +153,7 @@ class _Step:
     """One step of an imported wake-word model.
 
     function: the function of the model.
-    score: the result of the loop that is the probability.
+    score: the probability, which is a result of the function's loop.
     rows: the number of rows of features per step.
     shape: the shape of the features.
     formula: the scale and the zero point of the features.

@@ -13,9 +13,7 @@ if TYPE_CHECKING:
 
 
 def _by(where: str, names: str) -> dict[str, Any]:
-    """Table rows that map each class name in `names` to its handler `MODULE:NAME`, where the path `where` is
-    relative to this folder.
-    """
+    """A mapping from each class name in `names` to the handler `where`, `MODULE:NAME` relative to this folder."""
     return dict.fromkeys(names.split(), on_call(f"tinyml.lowering.frontends.sklearn.{where}"))
 
 

@@ -28,7 +28,7 @@ _CURES = {
 
 
 def advice(kind: str) -> str:
-    """Advice for an unsupported kind of operator."""
+    """Advice for the user of a model with operators of the unsupported kind `kind`."""
     known = (cure for beginning, cure in _CURES.items() if kind.startswith(beginning))
     return next(known, "write it with other operators, or end the model before it")
 

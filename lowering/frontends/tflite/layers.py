@@ -97,7 +97,7 @@ def depthwise_conv_2d(to: GraphBuilder, op: Operator) -> None:
 
 
 def _convolve(to: GraphBuilder, op: Operator, axes: str, groups: int) -> None:
-    """Emit a convolution.
+    """Emit the convolution that an operator describes, with `groups` groups of channels.
 
     axes: the order of the filter's axes in the file.
     """

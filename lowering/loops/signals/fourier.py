@@ -229,11 +229,9 @@ def _store(nest: LoopBuilder, number: Number, numbers: SSAValue, index: SSAValue
 
 
 def _factors(nest: LoopBuilder, reals: Any, source: NumberFormat, hint: str) -> SSAValue:
-    """Emit a constant array of twiddle factors.
+    """Emit a constant array of the twiddle factors `reals`, with the name hint `hint`.
 
-    reals: the twiddle factors as real numbers.
     source: the format of the numbers that are multiplied.
-    hint: the name hint of the array.
     """
     format = source.of_rotations
     return flash_array(nest, format.encode(reals), format.type, hint)

@@ -111,7 +111,7 @@ def masked_choice(to: Builder, node: OnnxNode, inputs: Inputs) -> Value | None:
 
 @special_case("IsNaN")
 def is_nan(to: Builder, node: OnnxNode, inputs: Inputs) -> Value | None:
-    """Fold the test for completely masked rows, which PyTorch appends to a softmax. No such rows exist here."""
+    """Fold IsNaN of a softmax, PyTorch's test for completely masked rows, to false. Returns None for other inputs."""
     value = needed(to, inputs, 0)
     computed = isinstance(value, OrderedTensor) and isinstance(value.value.owner, tdsl.SoftmaxOp | MaskedSoftmaxOp)
     return Constant(np.zeros(value.shape, np.bool_)) if computed else None
