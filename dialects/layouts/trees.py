@@ -33,7 +33,7 @@ SHARES, MISSING = "shares", "missing"
 
 
 def ordered(numbers: NDArray[Any]) -> NDArray[Any]:
-    """Integers with the same order as the given numbers.
+    """Integers in the same order as `numbers`.
 
     For floats, the integers are derived from the bit patterns: a NaN is beyond the infinity of its sign.
     """

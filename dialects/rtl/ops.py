@@ -277,10 +277,10 @@ class RamOp(DialectOp):
         read: tuple[SSAValue, SSAValue],
         write: tuple[SSAValue, SSAValue, SSAValue] | None = None,
     ):
-        """Create a RAM.
+        """Create a RAM or, if `write` is None, a ROM.
 
         read: the address and the enable bit.
-        write: the data, the address and the mask; None for a ROM.
+        write: the data, the address and the mask.
         """
         data, target, mask = write or (None, None, None)
         address, enable = read

@@ -261,12 +261,7 @@ class ReceiveOp(MovementOp):
 
 
 def integers(attribute: DenseArrayBase[IntegerType], name: str, count: int) -> tuple[int, ...]:
-    """The values of an array property.
-
-    name: the name of the property, for the message.
-
-    Raises `VerifyException` unless there are `count` values.
-    """
+    """The values of the array property `name`. Raises `VerifyException` unless there are `count` values."""
     values = tuple(int(value) for value in attribute.get_values())
     if len(values) != count:
         raise VerifyException(f"{name} needs {count} values, got {len(values)}")

@@ -216,7 +216,7 @@ class ProgramBuilder:
         return f"{shape} {ELEMENTS[type.element_type]}" + (f", {text}" if text else "")
 
     def finish(self, predict: Block, others: Sequence[Operation]) -> c.ProgramOp:
-        """The complete program.
+        """The C program with all declarations that have been collected.
 
         predict: the body of the function NAME_predict.
         others: further functions.

@@ -80,7 +80,7 @@ class Signatures:
     def function(
         self, suffix: str, outputs: Sequence[Attribute], doc: str, body: Block, *, local: bool = False
     ) -> c.FuncOp:
-        """The C function NAME_suffix.
+        """A C function with the name NAME_suffix and the body `body`.
 
         outputs: the types of its results; empty for a function without a result.
         doc: the comment on the function.

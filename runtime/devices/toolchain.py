@@ -47,7 +47,7 @@ def find_tool(chip: Chip, tool: str) -> str:
 
 
 def _find(command: str, packages: str) -> str:
-    """The path of a command.
+    """The path of a command on the PATH. Raises `InputError` if there is none.
 
     packages: the Debian packages that install it, for the error message; empty if unknown.
     """

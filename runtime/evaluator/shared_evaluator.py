@@ -241,10 +241,9 @@ class SharedProgram:
         entering: Mapping[SSAValue, Any],
         carried: Sequence[Any],
     ) -> Sequence[Any]:
-        """The carried values after some iterations of a loop, which are evaluated op by op.
+        """The carried values after the iterations `taken` of a loop, which are evaluated op by op.
 
-        taken: the range of these iterations.
-        carried: the carried values before them.
+        carried: the carried values before these iterations.
         """
         body = loop.body.block
         assert body.last_op is not None

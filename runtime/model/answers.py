@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Answers:
-    """What a program returns for a sample. It determines how the array `y` of a data set is interpreted.
+    """The kinds of results that a program returns for a sample. They determine the interpretation of a data set's `y`.
 
     * classes: the number of classes; None if unknown.
     * labels: the labels of the classes; None if the classes are only numbered.

@@ -138,7 +138,7 @@ class QuireType(ParametrizedAttribute, TypeAttribute, LaidOut, Accumulator):
         return m.perform(MultiplyAdd(self, parts_of(lhs_format), parts_of(rhs_format)), sum, lhs, rhs)
 
     def finished(self, m: Machine[V], sum: V, result: NumberFormat) -> V | None:
-        """The sum rounded to `result`.
+        """The sum, rounded to the exact format `result`.
 
         The sum is first truncated to an integer with more bits than the result. The integer is odd if any truncated bit
         is 1.
@@ -176,7 +176,7 @@ class QuireType(ParametrizedAttribute, TypeAttribute, LaidOut, Accumulator):
 
 
 def quire_for(products: Sequence[Product], initial: Factor | None = None) -> QuireType:
-    """The quire for the sum of some products and an initial value, wide enough for all values of the factors.
+    """The quire for the sum of the products and an initial value, wide enough for all values of the factors.
 
     Raises `InputError` if a sum is too long for bins of 64 bits.
     """

@@ -307,7 +307,7 @@ class PositType(ParametrizedAttribute, TypeAttribute, ExactFormat):
         return self._for_top(0 if self.window is None else self.es.data, TOPS[0], top)
 
     def _for_top(self, es: int, high: int, top: int, most: int = REGISTER) -> PositType:
-        """The posit format with the window (low, high) whose shift suits magnitudes below 2^top.
+        """The posit format with the window (low, high) whose shift maps magnitudes below 2^top to posits below 2^high.
 
         low: the smallest exponent for which integers have at most `SHORT_INTEGER` or `LONG_INTEGER` bits, and at most
             `most` bits.

@@ -116,7 +116,7 @@ class ComposedKernelAttr(KernelAttr):
         ram: bool = False,
         rows: int = 1,
     ) -> Self:
-        """The attribute with these parameters.
+        """The attribute of a composed kernel for the routine `op`.
 
         codings: the codings of the weights and of the vector.
         widths: the widths of the weights and of the vector, in bits.

@@ -73,7 +73,8 @@ def _number(e: Emitter, value: int) -> SSAValue:
 
 
 def _decoding(e: Emitter, codings: Sequence[Coding], *, segments: bool) -> tuple[list[SSAValue], list[SSAValue]]:
-    """The arguments from which a kernel decodes raws: pointers to tables, then one byte for each other parameter.
+    """Two lists of arguments from which a kernel decodes raws: pointers to tables, and one byte for each other
+    parameter.
 
     A table pointer addresses the entry for raw 0. The entries of negative raws precede this entry.
     """

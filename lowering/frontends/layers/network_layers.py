@@ -152,7 +152,7 @@ class Windows:
 
 
 def same_windows(extents: Sequence[int], kernel: Pair, strides: Pair = (1, 1), dilations: Pair = (1, 1)) -> Windows:
-    """Windows with SAME padding.
+    """The windows of a layer with SAME padding (`same_padding`).
 
     extents: the height and width of the image.
     """

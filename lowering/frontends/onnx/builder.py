@@ -253,7 +253,7 @@ LOOPS: dict[str, LoopHandler] = {}
 
 
 def handles(*ops: str, domain: str = "") -> Callable[[Handler], Handler]:
-    """A decorator that registers the handler of some ops of a domain."""
+    """A decorator that registers a function as the handler of the ops `ops` of a domain."""
 
     def register(handler: Handler) -> Handler:
         HANDLERS.update({(domain, op): handler for op in ops})

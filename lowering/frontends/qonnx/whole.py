@@ -147,7 +147,7 @@ class Whole(Deferred):
         return source.emit(to, addends, None, element.type)
 
     def _addends(self) -> Integers | None:
-        """The integer that the functions add to each channel; None if the functions do anything else, or if single
+        """The integer that the functions add to each channel; None if they do not only add integers, or if single
         precision does not represent the sums exactly.
         """
         if (self.units != 1).any() or not all(step.affine for step in self.steps):

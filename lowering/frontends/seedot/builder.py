@@ -292,7 +292,7 @@ class SeedotBuilder(ModelBuilder):
         dilations: Sequence[int],
         groups: int,
     ) -> SSAValue:
-        """Emit a convolution.
+        """Emit a convolution of an NHWC image.
 
         filter: G x KH x KW x Cin x Cout.
         padding: top, bottom, left, right.
@@ -315,9 +315,9 @@ class SeedotBuilder(ModelBuilder):
         strides: Sequence[int],
         padding: Sequence[int],
     ) -> SSAValue:
-        """Emit MobileNet's bottleneck.
+        """Emit MobileNet's bottleneck: pointwise, depthwise and pointwise convolution.
 
-        stages: filter, weight and bias of its three convolutions.
+        stages: filter, weight and bias of the three convolutions.
         strides, padding: of the depthwise convolution.
         """
         [widen, *_], [spread, *_], _ = stages

@@ -68,7 +68,7 @@ def _pool(to: GraphBuilder, op: Operator, kind: type[tdsl.PoolOp]) -> None:
 
 
 def mean(to: GraphBuilder, op: Operator) -> None:
-    """Import MEAN over some axes."""
+    """Import MEAN over the constant axes of its second input."""
     x, output = input_of(op, 0), op.outputs[0]
     rank = len(x.shape)
     axes = sorted({axis + rank if axis < 0 else axis for axis in integers_of(op, 1, "the axes")})
@@ -141,7 +141,7 @@ def transpose_conv(to: GraphBuilder, op: Operator) -> None:
 
 
 def reduce_max(to: GraphBuilder, op: Operator) -> None:
-    """Import REDUCE_MAX over adjacent axes."""
+    """Import REDUCE_MAX over adjacent axes, as a max pool."""
     x, axes = (
         input_of(op, 0),
         sorted({axis_in(axis, len(input_of(op, 0).shape)) for axis in integers_of(op, 1, "the axes")}),

@@ -90,7 +90,7 @@ class TfliteGraph:
 
 
 def read_graph(content: bytes, file: str) -> TfliteGraph:
-    """Parse the graph in the content of a file. Raises `InputError` for anything but a complete model."""
+    """Parse the graph in the content of a file. Raises `InputError` unless the content is a complete model."""
     if content[4:8] != IDENTIFIER:
         raise InputError("expected a TensorFlow Lite model: bytes 4 to 7 of the file are not TFL3", file=file)
     try:

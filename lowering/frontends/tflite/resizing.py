@@ -18,7 +18,7 @@ from tinyml.lowering.frontends.tflite.operands import input_of, integers_of
 
 
 def resize_nearest(to: GraphBuilder, op: Operator) -> None:
-    """Import RESIZE_NEAREST_NEIGHBOR.
+    """Import RESIZE_NEAREST_NEIGHBOR, which copies the nearest source pixel to each new pixel.
 
     It becomes a `tdsl.resize_nearest` if each source pixel is y * H div H', and otherwise a gather.
     """
@@ -53,11 +53,11 @@ PHASES = 16
 
 
 def resize_bilinear(to: GraphBuilder, op: Operator) -> None:
-    """Import RESIZE_BILINEAR.
+    """Import RESIZE_BILINEAR, which interpolates linearly along height and width.
 
     On 8 bits, the new pixels are grouped by their fractional position between pixels of the image. Each group is a
-    depthwise convolution with the four weights of this fractional position. As in TensorFlow Lite, raws are summed,
-    and the sum is rounded once.
+    depthwise convolution with the four weights of this fractional position. As in TensorFlow Lite, raws are summed, and
+    the sum is rounded once.
     """
     x, output = input_of(op, 0), op.outputs[0]
     if x.dtype == "float32":
