@@ -78,8 +78,8 @@ def _add(whole: Universe, part: Universe) -> None:
 
 
 def _guarded(plugin: Row, part: Universe, known: Universe) -> Universe:
-    """The dialects, passes and targets of a plug-in, with checked factories: each factory raises an error for an object
-    of the wrong kind.
+    """The dialects, passes and targets `part` of a plug-in, with checked factories: each factory raises an error for an
+    object of the wrong kind.
 
     Raises `PluginError` if the plug-in uses a name that `known` contains.
     """

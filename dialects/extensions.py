@@ -69,7 +69,7 @@ def missing_part(where: str) -> str | None:
 
 
 def imported(where: str) -> Any:
-    """The module `MODULE` or, for `MODULE:NAME`, the object `NAME` of the module.
+    """The module `where` or, if `where` is `MODULE:NAME`, the object `NAME` of the module.
 
     Raises `InputError` for a module of an extension that is not installed.
     """

@@ -86,7 +86,7 @@ def _shape_of(kind: type[IRDLOperation]) -> _Shape:
 
 
 def _group(part: Any) -> Sequence[Any]:
-    """The argument for one definition of operands, results or regions, converted to a sequence."""
+    """The argument `part` for one definition of operands, results or regions, converted to a sequence."""
     if part is None:
         return ()
     return cast("Sequence[Any]", part) if isinstance(part, list | tuple | Sequence) else (part,)

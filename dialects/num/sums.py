@@ -61,7 +61,7 @@ def proof(bound: Bound | None) -> dict[str, Attribute]:
 
 
 def bound_of(stated: DenseArrayBase[IntegerType] | None) -> Bound | None:
-    """The bound (least, greatest) that a property states; None if the property is missing.
+    """The bound (least, greatest) that the property `stated` contains; None if the property is missing.
 
     Raises `VerifyException` unless the property is an ordered pair of integers.
     """
@@ -79,7 +79,7 @@ def is_within(derived: Bound | None, stated: Bound | None) -> bool:
 
 
 def verify_bound(stated: Bound | None, derived: Bound | None) -> None:
-    """Raise `VerifyException` if the bound that follows from the operands exceeds the bound that the op states."""
+    """Raise `VerifyException` if the bound `derived` from the operands exceeds the bound `stated` by the op."""
     if derived is not None and not is_within(derived, stated):
         raise VerifyException(f"sums go from {derived[0]} to {derived[1]}, beyond the bound")
 

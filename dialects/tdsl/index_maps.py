@@ -208,7 +208,7 @@ def move_elements(
 def insert_parts(
     whole: Array, parts: Array, offsets: Sequence[Any], order: Sequence[int], samples: NDArray[np.int64]
 ) -> None:
-    """Write parts into an array of shape (samples, ...). If parts overlap, the later part is written last.
+    """Write parts into the array `whole` of shape (samples, ...). If parts overlap, the later part is written last.
 
     parts: an array of shape (parts or 1, ...).
     offsets: for each axis of a sample, one offset for all parts or one for each part.
@@ -598,5 +598,5 @@ def _slices(count: int, length: int) -> Iterator[slice]:
 
 
 def _part(x: Array, part: slice) -> Array:
-    """A slice of the samples of an array; the whole array if it has a single sample that represents all samples."""
+    """The samples `part` of an array; the whole array if it has a single sample that represents all samples."""
     return x if len(x) == 1 else x[part]

@@ -168,7 +168,7 @@ class MatmulSumOp(MatrixProductsOp):
         return [part if any(part) else None for part in parts]
 
     def set_left_shifts(self, parts: Sequence[Sequence[int] | None]) -> None:
-        """Set the left shifts: for each product, one shift per row, or None for a product without shifts."""
+        """Set the left shifts to `parts`: for each product, one shift per row, or None for no shifts."""
         rows = next((len(part) for part in parts if part is not None), 0)
         flat = [shift for part in parts for shift in part or [0] * rows]
         self.shifts_of_products = DenseArrayBase.from_list(i8, flat) if any(flat) else None

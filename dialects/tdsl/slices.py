@@ -474,8 +474,8 @@ class WindowOp(TensorOp):
         return window
 
     def _verify_ring(self, held: Shape, window: Shape) -> None:
-        """Raise `VerifyException` unless the ring contains all pixels of the image from the first to the last pixel of
-        the window.
+        """Raise `VerifyException` unless a ring of shape `held` contains all pixels of the image from the first to the
+        last pixel of the window.
         """
         height, width = self.extents
         if self.axes is not None and held[1] != width:

@@ -112,7 +112,7 @@ class InputBuffer:
         return self.signatures.function(f"set_{part.name}", [], doc, body)
 
     def _set_by_input(self, parts: Sequence[tdsl.InputPart]) -> c.FuncOp:
-        """The C function NAME_set, which calls NAME_set_PART for the part that contains the element."""
+        """The C function NAME_set, which calls NAME_set_PART for the one of `parts` that contains the element."""
         body, build, index, real = self._setter()
         given, blocks = self.signatures.instances_of(body), [body]
         for part in parts:

@@ -427,7 +427,7 @@ class ProgramBuilder:
         return _format_note(self.function.arg_attrs, 0) if given is None else given.attributes.get(FORMAT)
 
     def _input(self, given: scratch.ViewOp, described: str) -> c.FuncOp:
-        """The C function that returns the address of the input buffer, to which the caller writes."""
+        """The C function that returns the address of the input buffer `given`, to which the caller writes."""
         type = _array(given.result.type)
         pointer = c.PointerType(type.element_type)
         length = prod(type.get_shape())
@@ -471,7 +471,7 @@ _INDEX_CASTS = (arith.ExtSIOp, arith.ExtUIOp, arith.TruncIOp, arith.IndexCastOp,
 
 
 def _looks_up(function: func.FuncOp, given: SSAValue) -> bool:
-    """Whether a raw of the input, with or without an added offset, indexes a load from a constant array."""
+    """Whether a raw of the input `given`, with or without an added offset, indexes a load from a constant array."""
 
     def array(memory: SSAValue) -> SSAValue:
         return array(memory.owner.source) if isinstance(memory.owner, scratch.SliceOp) else memory

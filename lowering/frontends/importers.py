@@ -54,7 +54,7 @@ def detects() -> bool:
 
 
 def is_function(source: object) -> bool:
-    """Whether JAX can trace an object: a Python function, or the result of `jax.jit`."""
+    """Whether JAX can trace `source`: a Python function, or the result of `jax.jit`."""
     lowers = callable(getattr(source, "lower", None)) and not isinstance(source, str | bytes)
     return lowers or isinstance(source, FunctionType | MethodType | partial)
 

@@ -122,7 +122,7 @@ class PackedElements:
         nest.fold(nest.index(self.bits), [], write)
 
     def unpack(self, target: SSAValue, groups: SSAValue, *, signed: bool) -> None:
-        """Copy whole groups of packed elements to a plain array."""
+        """Copy `groups` whole groups of packed elements to the plain array `target`."""
         type = memref_type(target).element_type
 
         def body(at: SSAValue) -> None:

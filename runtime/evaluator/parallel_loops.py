@@ -99,7 +99,7 @@ def captured(op: Operation) -> list[SSAValue]:
 
 
 def counters(taken: Sequence[range]) -> list[Array]:
-    """The induction variable of each loop of a nest, as an array over all iterations of the nest."""
+    """The induction variable of each loop, as an array over all iterations of a nest with the ranges `taken`."""
     return [grid.reshape(-1) for grid in np.meshgrid(*(np.array(each) for each in taken), indexing="ij")]
 
 

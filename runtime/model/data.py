@@ -141,7 +141,7 @@ def _samples(path: str, name: str, elements: int | None) -> NDArray[Any] | None:
 
 
 def _joined(path: str, parts: Sequence[InputPart]) -> NDArray[np.float64] | None:
-    """The arrays of a model with several inputs, concatenated to the shape (samples, elements).
+    """The arrays of the inputs `parts` of a model, concatenated to the shape (samples, elements).
 
     Returns None if `x` is the only array in the file.
     """

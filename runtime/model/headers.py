@@ -129,7 +129,8 @@ def _text(header: Path) -> str:
 
 
 def texts_of(kernel: Kernel, target: str) -> Sequence[tuple[str, str]]:
-    """Pairs (name, text) of the headers on which a kernel depends, and then of the text that defines the kernel.
+    """Pairs (name, text) of the headers on which a kernel of the board `target` depends, and then of the text that
+    defines the kernel.
 
     The text of a composed kernel has the name of the kernel's symbol. Raises `InputError` for a kernel that is not
     defined.

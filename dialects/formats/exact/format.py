@@ -376,7 +376,7 @@ class ExactFormat(ExactNumbers):
         return m.settle(entry, self.stored_width)
 
     def function_by_lines(self, m: Machine[V], function: Function, value: V, source: ExactNumbers) -> V | None:
-        """The result of a function, computed by the linear interpolation that fixed-point formats use.
+        """The result of a function for a value of the format `source`, interpolated as in fixed-point formats.
 
         Returns None unless the integers of the argument and of the result have at most 16 bits.
         """
@@ -476,8 +476,8 @@ def _is_short(format: ExactNumbers) -> bool:
 
 
 def _root_bits(source: ExactNumbers) -> int | None:
-    """The number of fractional bits of an inverse root; None if the integers have more than 15 bits and a sign, because
-    the root would then exceed 32 bits.
+    """The number of fractional bits of an inverse root, for the format `source`; None if its integers have more than 15
+    bits and a sign, because the root would then exceed 32 bits.
 
     For integers of b bits, the results have an error of at most 2^-(b + 2).
     """

@@ -59,7 +59,7 @@ class Softmax:
         return (1 << 31 - self.unit) - 1
 
     def term(self, m: Machine[V], value: V, greatest: V, source: ExactNumbers) -> V:
-        """exp(value - greatest), as an integer with `unit` fractional bits."""
+        """exp(value - greatest) for numbers of the format `source`, as an integer with `unit` fractional bits."""
         distance = m.sub(source.load(m, greatest), source.load(m, value))
         distance = Int(distance.value, distance.width, 0, max(distance.high, 0))
         scale = min(source.scale, self.finest)

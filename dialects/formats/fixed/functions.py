@@ -70,7 +70,7 @@ def is_in_integers(function: Function, result: ScaledInteger) -> bool:
 def fixed_function(
     function: Function, source: ScaledInteger, result: ScaledInteger, scheme: str | None
 ) -> FixedFunction:
-    """The implementation of a function for the formats of its argument and of its result.
+    """The implementation of a function from the format `source` to the format `result`.
 
     scheme: the name of a published method; None selects the most suitable method.
     """

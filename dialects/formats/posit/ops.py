@@ -219,7 +219,7 @@ class _AddingOp(QuireOp, ABC):
             self._to_bin(e, moved, constant_index(e, i * distance), bins)
 
     def _index_of(self, e: Emitter, at: SSAValue) -> SSAValue:
-        """The index of a bin as a value of type `index`. An 8-bit index is zero-extended, so that 8-bit chips compute
+        """The bin index `at` as a value of type `index`. An 8-bit index is zero-extended, so that 8-bit chips compute
         it in one byte.
         """
         wide = e.insert(arith.ExtUIOp(at, i16)) if e.width_of(at) == FLAG else at

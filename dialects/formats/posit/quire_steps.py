@@ -157,8 +157,8 @@ class ToOdd(_Step):
 def _decoded(
     e: Emitter, quire: SSAValue, type: Attribute, parts: Parts, value: SSAValue, least: int, step: int
 ) -> tuple[Int[SSAValue], Int[SSAValue]]:
-    """The significand of a number, and its place in steps from `least`. Ops that set the NaR flag of the sum are
-    emitted if the number can be NaR.
+    """The significand of a number with the properties `parts`, and its place in steps from `least`. Ops that set the
+    NaR flag of the sum are emitted if the number can be NaR.
     """
     if parts.posit is None and parts.unpacked is None:
         return parts.format.load(e, value), e.const((parts.least - least) // step)

@@ -23,8 +23,8 @@ FLOAT64_BITS = 53
 
 
 def integers(parts: Parts, raws: NDArray[Any], least: int) -> Objects:
-    """The numbers that raws represent, as Python integers in units of 2^least. All numbers must be multiples of this
-    unit.
+    """The numbers that raws represent in the format described by `parts`, as Python integers in units of 2^least. All
+    numbers must be multiples of this unit.
     """
     significands, exponents, undefined = parts.split(raws)
     shifts = np.where(significands == 0, 0, exponents - least)

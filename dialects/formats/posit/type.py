@@ -519,7 +519,7 @@ class PositType(ParametrizedAttribute, TypeAttribute, ExactFormat):
         return super().neg(m, value, value_format)
 
     def function_by_lines(self, m: Machine[V], function: Function, value: V, source: ExactNumbers) -> V | None:
-        """The result of a function, computed by linear interpolation in a table.
+        """The result of a function for a value of the format `source`, by linear interpolation in a table.
 
         Returns None for the standard's type, whose functions are computed in floating point.
         """

@@ -330,8 +330,8 @@ class ZeroSkewType(ZeroSkewNumbers):
         source: ZeroSkewNumbers,
         compute: Callable[[Machine[Any], Any], Any],
     ) -> V:
-        """The result of a function of one value. If the value has few raws, the function is replaced by a table of its
-        results.
+        """The result of a function of one value of the format `source`. If this format has few raws, the function is
+        replaced by a table of its results.
 
         name: the name of the table.
         compute: the function, as a program for any machine.
@@ -390,8 +390,8 @@ class ZeroSkewType(ZeroSkewNumbers):
         return self._stored(m, m.whole(m.call("tm_requantize_s32", centred, *factors)))
 
     def _mean_to_even(self, m: Machine[V], total: V, count: int, source: ZeroSkewNumbers) -> V:
-        """The mean, rounded once. If the scales of elements and result are equal, the total is divided exactly, so that
-        every half is rounded to even.
+        """The mean of `count` elements of the format `source`, rounded once. If the scales of elements and result are
+        equal, the total is divided exactly, so that every half is rounded to even.
         """
         sum = m.bounded(total, *(count * limit for limit in source.raw_limits))
         centred = m.sub(sum, m.const(count * source.zero_point.data))
@@ -400,8 +400,8 @@ class ZeroSkewType(ZeroSkewNumbers):
         return self._requantised(m, centred, source.scale / (count * self.scale))
 
     def mean_factor(self, count: int, source: ZeroSkewNumbers) -> tuple[int, int]:
-        """The multiplier and the shift of TensorFlow Lite's MEAN for `count` elements. The factor that they represent
-        includes 1 / count.
+        """The multiplier and the shift of TensorFlow Lite's MEAN for `count` elements of the format `source`. The
+        factor that they represent includes 1 / count.
         """
         multiplier, shift = multiplier_and_shift(source.scale / self.scale)
         more = min(count.bit_length() - 1, 32, 31 + shift)
@@ -514,8 +514,8 @@ class ZeroSkewType(ZeroSkewNumbers):
         return m.settle(m.entry(function, table, index), 8 * self.dtype.itemsize)
 
     def _function_of_16_bits(self, m: Machine[V], function: Function, value: V, source: ZeroSkewNumbers) -> V:
-        """tanh or the logistic function of a value, in the format that TensorFlow Lite prescribes, by TensorFlow Lite's
-        interpolation.
+        """tanh or the logistic function of a value of the format `source`, in the format that TensorFlow Lite
+        prescribes, by TensorFlow Lite's interpolation.
 
         Other functions are computed in floating point.
         """

@@ -53,6 +53,6 @@ def loop_over_steps(to: ModelBuilder, trips: int, carried: Sequence[SSAValue], b
 
 
 def _insert_step(to: ModelBuilder, part: SSAValue, whole: SSAValue, step: SSAValue) -> SSAValue:
-    """Emit the replacement of one step of a sequence; return the new sequence."""
+    """Emit the replacement of step `step` of the sequence `whole` by `part`; return the new sequence."""
     shape = shape_of(part)
     return to.op(tdsl.InsertSliceOp, to.reshape(part, (1, *shape)), whole, [step, *(to.index(0) for _ in shape)])

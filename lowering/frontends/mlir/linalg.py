@@ -200,7 +200,7 @@ def _items(reader: Reader, op: Operation, name: str) -> Sequence[Attribute]:
 
 
 def _aligned(reader: Reader, tensor: Tensor, of: Indices, dims: Sequence[str], space: Shape) -> Tensor:
-    """Transpose and broadcast an operand to the whole iteration space."""
+    """Transpose and broadcast an operand with the indices `of` to the whole iteration space."""
     to, names = reader.to, [p[0][0] if p else "" for p in of]
     if any(len(p) > 1 or (p and p[0][1] != 1) for p in of) or len({*names} - {""}) < len([n for n in names if n]):
         raise reader.error("an operand has an index that is computed, which is supported in sums of products only")

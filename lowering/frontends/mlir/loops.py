@@ -264,7 +264,7 @@ def _replaced(reader: Reader, tensor: Tensor, part: Tensor, first: Sequence[int]
 
 
 def concat(to: GraphWriter, parts: Sequence[Tensor], axis: int) -> Tensor:
-    """Concatenate tensors along an axis."""
+    """Concatenate the tensors `parts` along an axis."""
     parts = [to.whole(part) for part in parts]
     shape = list(parts[0].shape)
     shape[axis] = sum(part.shape[axis] for part in parts)
@@ -376,7 +376,7 @@ def insert_slice(reader: Reader, op: Operation) -> Tensor:
 
 
 def _bounds(reader: Reader, op: Operation, whole: Tensor, operands: int) -> tuple[list[Tensor], list[int], list[int]]:
-    """Return the offsets, sizes and strides of a slice.
+    """Return the offsets, sizes and strides of a slice of `whole`.
 
     operands: the number of operands that precede the computed offsets.
     """

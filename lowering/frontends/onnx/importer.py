@@ -179,7 +179,7 @@ def _is_classifier(source: OnnxNode) -> bool:
 
 
 def _reads(graph: OnnxGraph, output: Declared, source: OnnxNode) -> bool:
-    """Whether an output depends on a node."""
+    """Whether an output depends on the node `source`."""
     return any(node.name == source.name for node in needed_nodes(graph.nodes, [output]))
 
 

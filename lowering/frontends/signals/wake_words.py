@@ -169,7 +169,7 @@ class _Step:
 
 
 def _read_step(front_end: MicroFrontend, wanted: WakeWord) -> _Step:
-    """Import the model of a wake word. Raises `InputError` for a model that is not a step of a wake-word detector."""
+    """Import the model of the wake word `wanted`. Raises `InputError` unless it is a step of a wake-word detector."""
     if wanted.file.suffix != ".tflite":
         raise InputError("the model of a wake word is a .tflite file", file=str(wanted.file))
     model = FRONTENDS.get("tflite")(read_bytes(wanted.file, "model"), str(wanted.file))

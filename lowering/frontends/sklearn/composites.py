@@ -41,7 +41,7 @@ DROPPED, KEPT = "drop", "passthrough"
 
 
 def together(to: ModelBuilder, parts: Sequence[SSAValue]) -> SSAValue:
-    """Concatenate rows. Raises `InputError` if there are no rows."""
+    """Concatenate the rows `parts`. Raises `InputError` if there are no rows."""
     if not parts:
         raise to.error("it keeps no column")
     return parts[0] if len(parts) == 1 else to.op(tdsl.ConcatOp, parts, 1)
@@ -267,11 +267,11 @@ def calibrated(estimator: Any, to: ModelBuilder, x: SSAValue, compute: Compute) 
 
 
 def _logistic(to: ModelBuilder, calibrators: Sequence[Any], given: SSAValue) -> SSAValue:
-    """Emit Platt's calibration sigmoid(-(a f + b)), where f is the decision function or the probability of a class
-    (Platt, "Probabilistic Outputs for Support Vector Machines", 1999).
+    """Emit Platt's calibration sigmoid(-(a f + b)), where f is `given`, the decision function or the probability of a
+    class (Platt, "Probabilistic Outputs for Support Vector Machines", 1999).
 
-    For several classes, probabilities are divided by their sum. This is computed as the softmax of the logarithms
-    of the probabilities.
+    For several classes, probabilities are divided by their sum. This is computed as the softmax of the logarithms of
+    the probabilities.
     """
     slopes, addends = (np.array([[float(getattr(one, name)) for one in calibrators]]) for name in ("a_", "b_"))
     negative = to.op(tdsl.MulOp, given, to.parameter(reals(slopes)))
@@ -282,11 +282,11 @@ def _logistic(to: ModelBuilder, calibrators: Sequence[Any], given: SSAValue) -> 
 
 
 def _isotonic(to: ModelBuilder, calibrators: Sequence[Any], given: SSAValue) -> SSAValue:
-    """Emit isotonic calibration: piecewise linear functions of decision functions or probabilities. Each function
-    is constant beyond its outermost points.
+    """Emit isotonic calibration: piecewise linear functions of `given`, decision functions or probabilities. Each
+    function is constant beyond its outermost points.
 
-    Each function is a sum over its increasing pieces. A piece contributes its rise, multiplied by the fraction of
-    the piece that lies below the score.
+    Each function is a sum over its increasing pieces. A piece contributes its rise, multiplied by the fraction of the
+    piece that lies below the score.
     """
     starts, ends, rises, chosen = list[float](), list[float](), list[Any](), list[Any]()
     for each, of in zip(calibrators, np.eye(len(calibrators)), strict=True):

@@ -49,7 +49,7 @@ def _lower_window(op: tdsl.WindowOp, image: SSAValue, window: SSAValue, left_edg
     step = _step(op)
 
     def copy(source: SSAValue, target: SSAValue, count: SSAValue) -> None:
-        """Emit the copy of `count` elements of the image into the window."""
+        """Emit the copy of `count` elements from `source` in the image to `target` in the window."""
 
         def element(k: SSAValue, _: Sequence[SSAValue]) -> list[SSAValue]:
             nest.store(nest.load(image, [nest.add(source, k)]), window, [nest.add(target, k)])
@@ -61,7 +61,7 @@ def _lower_window(op: tdsl.WindowOp, image: SSAValue, window: SSAValue, left_edg
             nest.fold(count, [], element)
 
     def gather(place: SSAValue, target: SSAValue, count: SSAValue) -> None:
-        """Emit the copy of pixels from an image with a different order of axes, channel by channel."""
+        """Emit the copy of `count` pixels to `target` from an image with other axes, channel by channel."""
         _, across, deep = op.pitches
 
         def channel(c: SSAValue, _: Sequence[SSAValue]) -> list[SSAValue]:

@@ -212,7 +212,7 @@ def _initial(to: Builder, value: Value | None, number: int, shape: tuple[int, in
 
 
 def _joined(to: Builder, parts: Sequence[SSAValue | None], layout: int, sequence: bool) -> OrderedTensor | Constant:
-    """Concatenate the outputs of all directions: (steps, directions, samples, hidden) or (directions, samples,
+    """Concatenate the outputs `parts` of all directions: (steps, directions, samples, hidden) or (directions, samples,
     hidden).
 
     layout: 1 if the samples come first.
