@@ -117,7 +117,7 @@ class Row:
         return self.help or first_line(self.module) or f"of the package {self.package}"
 
     def load(self, kind: type[T]) -> T:
-        """The object that the row names.
+        """The object of type `kind` that the row names.
 
         Raises `PluginError` if the object cannot be loaded or has another type, or if the package was written for
         another version of the interface.
@@ -173,7 +173,7 @@ class Row:
         return thing
 
     def expect_fields(self, thing: object) -> None:
-        """Raise `PluginError` if a field of a dataclass instance has a value of another type than declared."""
+        """Raise `PluginError` if a field of the dataclass instance `thing` has another type than declared."""
         for name, declared in get_type_hints(type(thing)).items():
             if not _conforms(getattr(thing, name), declared):
                 kind = type(thing).__name__

@@ -113,7 +113,7 @@ def _pass_name(row: Row) -> str:
 
 
 def _require(step: str, condition: str) -> None:
-    """Raise `InputError` if the step that an option requests belongs to an extension that is not installed."""
+    """Raise `InputError` if the step requested by the option `condition` is in an extension that is not installed."""
     if step not in registry().all_passes:
         part = next(part_of(row.name) for row in own_rows("steps") if _pass_name(row) == step)
         raise InputError(f"the option '{condition}' {needs(part)}")
@@ -142,7 +142,7 @@ def _is_required(field: Field[Any]) -> bool:
 
 
 def _place(plugin: Row, added: PipelineStep, steps: Sequence[str | If]) -> int:
-    """The index at which a step of another package is inserted into a pipeline."""
+    """The index at which the step `added` of another package is inserted into a pipeline."""
     if (added.before is None) == (added.after is None):
         raise PluginError(f"{plugin}: a step is before or after another one")
     beside = added.before or added.after
@@ -190,8 +190,8 @@ OURS = "tinyml."
 
 
 def _defect(module: ModuleOp, suspect: ModulePass, error: Exception) -> DefectError:
-    """The error for a program that a pass of tinyml made invalid. The program is written to a file, which the error
-    names.
+    """The error for a program that `suspect`, a pass of tinyml, made invalid. The program is written to a file, which
+    the error names.
     """
     from io import StringIO
 

@@ -72,7 +72,7 @@ def _repeat_fills(function: func.FuncOp) -> None:
 
 
 def _begins(user: Operation, index: int) -> bool:
-    """Whether an operand is the initial value of a tensor that a loop carries or that an insertion updates."""
+    """Whether operand `index` of `user` is the initial value of a tensor that a loop or an insertion updates."""
     match user:
         case scf.ForOp():
             return True
@@ -299,8 +299,8 @@ class _Bufferization:
         self.buffers.update((op.results[p], result) for p, result in zip(plain, loop.results, strict=True))
 
     def iter_arg_buffer(self, op: scf.ForOp, position: int) -> SSAValue:
-        """The buffer of an iter_arg, which contains the initial value. It is the initial value's own buffer if
-        no other op reads this value; otherwise the value is copied.
+        """The buffer of the iter_arg at `position`, which contains the initial value. It is the initial value's own
+        buffer if no other op reads this value; otherwise the value is copied.
         """
         initial = op.iter_args[position]
         buffer = self.buffers[initial]
@@ -315,8 +315,8 @@ class _Bufferization:
         return buffer
 
     def write_back(self, pairs: Sequence[tuple[SSAValue, SSAValue]]) -> None:
-        """Copy yielded values into the buffers of the iter_args, as one simultaneous assignment. A value is
-        first copied elsewhere if another copy would overwrite it.
+        """Copy yielded values into the buffers of the iter_args, paired in `pairs`, as one simultaneous assignment. A
+        value is first copied elsewhere if another copy would overwrite it.
         """
         moves: list[tuple[SSAValue, SSAValue]] = []
         for buffer, value in pairs:

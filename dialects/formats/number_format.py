@@ -438,8 +438,8 @@ class NumberFormat(ABC):
         """
 
     def accumulator_for(self, product: Product, bound: Bound | None) -> Accumulator:
-        """The accumulator for a matrix product with results in this format. By default, it is the result of
-        `accumulator`.
+        """The accumulator for a matrix product within `bound`, with results in this format. By default, it is the
+        result of `accumulator`.
 
         Families whose accumulator depends on the length of the sums override this method.
         """

@@ -47,7 +47,7 @@ class Specification(ABC):
         return raw
 
     def border(self, below: Fraction, above: Fraction) -> Fraction:
-        """The real between two consecutive numbers at which the result of rounding changes."""
+        """The real between the consecutive numbers `below` and `above` at which the result of rounding changes."""
         return (below + above) / 2
 
     @abstractmethod

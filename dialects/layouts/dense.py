@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
 
 def dense_elements(value: Attribute | None, dtype: np.dtype[Any], shape: Sequence[int]) -> NDArray[Any]:
-    """The elements of an attribute as an array of the given type and shape. The elements are not copied.
+    """The elements of an attribute as an array of the type `dtype` and the shape `shape`. The elements are not copied.
 
     value: the attribute; None if it is missing.
 

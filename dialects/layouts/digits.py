@@ -73,7 +73,7 @@ class Digits:
         return np.packbits(signs.astype(np.uint8), axis=-1, bitorder="little").reshape(-1)
 
     def unpack(self, stream: NDArray[np.uint8]) -> NDArray[np.int64]:
-        """Unpack whole groups of bytes and return all elements, including those that pad the last group."""
+        """Unpack the whole groups in `stream` and return all elements, including those that pad the last group."""
         if self.name == TRITS:
             rest, digits = stream.astype(np.int64), list[Any]()
             for _ in range(self.length):

@@ -178,7 +178,7 @@ def pack_bits(values: Integers, width: Width, gaps: NDArray[np.integer[Any]] | N
 
 
 def unpack_bits(stream: NDArray[np.uint8], width: Width) -> NDArray[np.int64]:
-    """Unpack whole groups of bytes and return all elements, including those that pad the last group."""
+    """Unpack the whole groups of bytes in `stream` and return all elements, including those that pad the last group."""
     if isinstance(width, Digits):
         return width.unpack(stream)
     positions = bit_positions(width, gaps=False)

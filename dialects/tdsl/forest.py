@@ -61,7 +61,7 @@ def greatest_raw(format: NumberFormat) -> Array:
 
 
 def votes_between(trees: Trees, votes: Array) -> tuple[Array, Array]:
-    """For each result, the least and the greatest possible sum of votes.
+    """For each result, the least and the greatest possible sum of the votes of `trees`.
 
     votes: the number that each leaf adds to each result, of shape (leaves, results).
     """

@@ -145,7 +145,7 @@ class Move:
 
 
 def identity(rank: int, symbols: int = 0) -> AffineMap:
-    """The identity map on indices with `rank` axes."""
+    """The identity map on indices with `rank` axes, with `symbols` unused symbols."""
     return AffineMap(rank, symbols, tuple(dimensions(rank)))
 
 
@@ -259,7 +259,7 @@ def _taken(x: Array, move: Move, symbols: Sequence[Any]) -> Array:
 
 
 def _positions(map: AffineMap, shape: Sequence[int], symbols: Sequence[Any], samples: int) -> tuple[Any, ...]:
-    """Index arrays that select the elements to which a map maps each index of a shape.
+    """Index arrays that select the elements to which a map with the values `symbols` maps each index of a shape.
 
     samples: the number of samples of the array that is indexed.
     """
@@ -449,8 +449,8 @@ class MatrixFactors:
         return result.reshape(samples, *self.shape)
 
     def _at(self, view: Array, stack_index: Sequence[int], groups: Sequence[Sequence[int]]) -> Array:
-        """The part of an array at one index of the stack, of shape (samples, ...), with one axis for each group of
-        axes.
+        """The part of the array `view` at the index `stack_index` of the stack, of shape (samples, ...), with one axis
+        for each group of axes.
         """
         axes = [axis for group in groups for axis in group]
         index: list[Any] = [0] * len(self.axes)

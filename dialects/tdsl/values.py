@@ -51,7 +51,7 @@ class Arithmetic(ABC):
 
     @abstractmethod
     def scalar(self, step: Operation, x: Sequence[Array]) -> Array:
-        """The result of an op on scalars, applied to all elements of arrays at once."""
+        """The result of the scalar op `step`, applied to all elements of arrays at once."""
 
     @abstractmethod
     def number(self, value: SSAValue, real: float) -> Array:
@@ -162,7 +162,7 @@ def selected(condition: Array, a: Any, b: Any) -> Array:
 
 
 def greatest(m: NumpyMachine, format: NumberFormat, candidates: Iterable[Array]) -> Array:
-    """The elementwise maximum of several arrays of raws. Of equal elements, the first is selected."""
+    """The elementwise maximum of the arrays of raws `candidates`. Of equal elements, the first is selected."""
     return reduce(lambda best, x: np.where(format.greater(m, x, best), x, best), candidates)
 
 

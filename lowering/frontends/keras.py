@@ -49,7 +49,7 @@ def read_keras(content: bytes, file: str) -> ModuleOp:
 
 
 def to_tflite(content: bytes, file: str, suffix: str, trusted: str) -> bytes:
-    """Convert a Keras file to a TensorFlow Lite model. A child process calls this function."""
+    """Convert a Keras file with the suffix `suffix` to a TensorFlow Lite model. A child process calls this function."""
     keras = _imported("keras", file)
     trust = trusted == str(True)
     whole, version = suffix != ".keras", ""

@@ -21,7 +21,7 @@ _ANSWERS: WeakKeyDictionary[ModuleOp, OwnAnswers] = WeakKeyDictionary()
 
 
 def keep_answers(module: ModuleOp, answers: OwnAnswers) -> None:
-    """Store the predictions of the original model for as long as its imported module exists."""
+    """Store `answers`, the predictions of the original model, for as long as its imported module exists."""
     _ANSWERS[module] = answers
 
 

@@ -57,7 +57,7 @@ class PackedElements:
         return self.nest.insert(arith.ExtUIOp(self.arrays.load(self.bytes, at), i32))
 
     def load(self, index: SSAValue, *, signed: bool, type: Attribute) -> SSAValue:
-        """Load the element at an index, extended to `type`."""
+        """Load the element at an index, extended to `type` by its sign if `signed`."""
         nest = self.nest
         if isinstance(self.width, Digits):
             return nest.insert(arith.TruncIOp(self._digits(index, self.width), cast("IntegerType[int, Any]", type)))

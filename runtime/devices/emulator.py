@@ -240,8 +240,8 @@ class _Machine:
         return self._run_to_mark(self._uc.reg_read(self._core.back))
 
     def _run_to_mark(self, start: int) -> int:
-        """Execute the program from a code address up to the next call of `tm_mark`. Return the argument of this
-        call.
+        """Execute the program from the code address `start` up to the next call of `tm_mark`. Return the argument of
+        this call.
         """
         mark = self._symbols["tm_mark"]
         self.counter.restart()

@@ -73,7 +73,7 @@ class FrameReader:
     waiting: bytearray = field(default_factory=bytearray)
 
     def add(self, arrived: bytes) -> None:
-        """Append received bytes to those that have not been parsed."""
+        """Append the received bytes `arrived` to those that have not been parsed."""
         self.waiting += arrived
 
     def next(self) -> Frame | None:

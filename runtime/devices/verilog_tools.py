@@ -108,7 +108,7 @@ def module_name(verilog: str) -> str:
 
 
 def port_bits(verilog: str, port: str) -> int | None:
-    """The width of a port of a model's module; None if it has no port of this name."""
+    """The width of the port `port` of the module in the text `verilog`; None if it has no port of this name."""
     found = re.search(rf"^    (?:input|output) (?:\[(\d+):0\] )?{port}\b", verilog, re.MULTILINE)
     return None if found is None else int(found[1] or 0) + 1
 
@@ -194,7 +194,7 @@ def synthesis_tool() -> str | None:
 
 
 def synthesised(verilog: str, fabric: Fabric, folder: Path, system_verilog: str = "") -> Resources:
-    """The cells of a module mapped to an FPGA, before placement.
+    """The cells of the module in `verilog` mapped to an FPGA, before placement.
 
     fabric: the FPGA.
     folder: the folder for files, including `NETLIST`, which nextpnr reads.

@@ -152,7 +152,7 @@ def _order_advice(given: Sequence[int], wanted: Sequence[int]) -> str:
 
 
 def _indices(path: str, y: NDArray[Any], known: Answers) -> NDArray[np.int64]:
-    """The class index of each sample."""
+    """The class index of each sample, from the array `y` of classes that `known` describes."""
     if y.dtype.kind == "U":
         if known.labels is None:
             raise InputError(

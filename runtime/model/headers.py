@@ -64,7 +64,7 @@ _DEFINED = re.compile(r"^static\b[^;{}=()]*(?:\(\([^()]*\)\))?[^;{}=()]*\b(tm_\w
 
 
 def _check_replacement(chip: Chip, name: str, ours: Path | None) -> None:
-    """Raise `InputError` unless a chip's header `name` exists and defines all functions of the runtime's header."""
+    """Raise `InputError` unless a chip's header `name` exists and defines all functions of the header `ours`."""
     text = chip.replacement(name)
     if ours is None or text is None:
         where = "the runtime" if ours is None else f"its folder {chip.folder}"
@@ -129,11 +129,10 @@ def _text(header: Path) -> str:
 
 
 def texts_of(kernel: Kernel, target: str) -> Sequence[tuple[str, str]]:
-    """Pairs (name, text) of the headers on which a kernel of the board `target` depends, and then of the text that
-    defines the kernel.
+    """Pairs (name, text) of the headers on which a kernel depends, and then of the text that defines the kernel.
 
     The text of a composed kernel has the name of the kernel's symbol. Raises `InputError` for a kernel that is not
-    defined.
+    defined for the board `target`.
     """
     if (composed := kernel.composed) is None:
         return definition_of(kernel.symbol, target)

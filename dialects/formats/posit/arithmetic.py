@@ -176,7 +176,7 @@ def to_reals(raws: NDArray[Any], posit: Posit) -> NDArray[np.float64]:
 
 
 def add(a: NDArray[Any], b: NDArray[Any], posit: Posit) -> Integers:
-    """The raws of the sums of posits, each rounded once; NaR if an operand is NaR."""
+    """The raws of the sums of the posits `a` and `b`, each rounded once; NaR if an operand is NaR."""
     (x, ex), (y, ey) = unpack(a, posit), unpack(b, posit)
     lower = (x == 0) | ((y != 0) & (ex < ey))
     x, ex, y, ey = np.where(lower, y, x), np.where(lower, ey, ex), np.where(lower, x, y), np.where(lower, ex, ey)
@@ -189,7 +189,7 @@ def add(a: NDArray[Any], b: NDArray[Any], posit: Posit) -> Integers:
 
 
 def multiply(a: NDArray[Any], b: NDArray[Any], posit: Posit) -> Integers:
-    """The raws of the products of posits, each rounded once; NaR if an operand is NaR."""
+    """The raws of the products of the posits `a` and `b`, each rounded once; NaR if an operand is NaR."""
     (x, ex), (y, ey) = unpack(a, posit), unpack(b, posit)
     return _result(x * y, ex + ey, a, b, posit)
 

@@ -209,7 +209,7 @@ class ZeroSkewType(ZeroSkewNumbers):
         rhs_format: ZeroSkewNumbers,
         join: Any,
     ) -> Int[V]:
-        """The sum or difference of two numbers with guard bits, as TensorFlow Lite's ADD and SUB compute it.
+        """The sum or difference of numbers in two formats, with guard bits, as in TensorFlow Lite's ADD and SUB.
 
         Both operands are converted to units of twice the greater scale before `join` combines them.
         """

@@ -96,14 +96,14 @@ def doubled(format: NumberFormat) -> NumberFormat:
 
 
 def rotated(steps: SpectrumSteps[V], z: Complex[V], factors: Complex[V], into: NumberFormat) -> Complex[V]:
-    """The complex product `z * (factors[0] - j factors[1])`."""
+    """The complex product `z * (factors[0] - j factors[1])`, rounded to the format `into`."""
     (x, y), (c, s) = z, factors
     return steps([x, c, y, s], [2, 2], into), steps([y, c, x, s], [2, -2], into)
 
 
 def butterfly(steps: SpectrumSteps[V], z: Sequence[Complex[V]], sign: int, out: NumberFormat) -> Sequence[Complex[V]]:
-    """The transform of 2 or 4 complex numbers in bit-reversed order. All numbers except the first are multiplied by
-    `sign`.
+    """The transform of the 2 or 4 complex numbers `z` in bit-reversed order. All numbers except the first are
+    multiplied by `sign`.
 
     sign: 1 or -1.
     out: the format of the results.
@@ -400,7 +400,7 @@ class BinsOp(SpectrumOp, ABC):
 
     @abstractmethod
     def number(self, steps: SpectrumSteps[Any], z: Complex[Any], out: NumberFormat) -> Any:
-        """The real number that the op computes from a complex bin."""
+        """The real number that the op computes from the complex bin `z`."""
 
 
 @irdl_op_definition

@@ -64,7 +64,7 @@ class _Reader:
         return letter
 
     def value(self, kind: str, deepest: int) -> Any:
-        """Parse a value whose type letter has already been consumed.
+        """Parse a value whose type letter `kind` has already been consumed.
 
         deepest: the number of further container levels that the value may nest.
         """

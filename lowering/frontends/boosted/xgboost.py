@@ -159,8 +159,8 @@ def _objective(learner: Fields, name: str, estimator: str | None, results: int) 
 
 
 def _start(parameters: Fields, objective: str, results: int) -> NDArray[Any]:
-    """The initial sums, parsed from `base_score`. The field is a number or, since XGBoost 3, a string with a list
-    of numbers.
+    """The initial values of `results` sums, parsed from `base_score`. The field is a number or, since XGBoost 3, a
+    string with a list of numbers.
     """
     text = parameters.text("base_score")
     try:

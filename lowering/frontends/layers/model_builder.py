@@ -237,7 +237,7 @@ class ModelBuilder:
             self._stored = tdsl.StoredExamples(count, what, smaller)
 
     def made(self, make: Callable[P, Op], *args: P.args, **kwargs: P.kwargs) -> Op:
-        """Build and verify an op without appending it, and return it."""
+        """Build and verify the op `make(*args, **kwargs)` without appending it, and return it."""
         try:
             op = make(*args, **kwargs)
             op.verify_()
@@ -250,13 +250,13 @@ class ModelBuilder:
         return op
 
     def emit(self, make: Callable[P, Op], *args: P.args, **kwargs: P.kwargs) -> Op:
-        """Build, verify and append an op, and return it."""
+        """Build, verify and append the op `make(*args, **kwargs)`, and return it."""
         op = self.made(make, *args, **kwargs)
         self.block.add_op(op)
         return op
 
     def op(self, make: Callable[P, tdsl.TensorOp], *args: P.args, **kwargs: P.kwargs) -> SSAValue:
-        """Emit an op with a single tensor result, and return the result."""
+        """Emit the op `make(*args, **kwargs)`, and return its single tensor result."""
         return self.emit(make, *args, **kwargs).out
 
     def check_shape(self, shape: Sequence[int]) -> None:
@@ -299,7 +299,7 @@ class ModelBuilder:
     def part(
         self, value: SSAValue, offsets: Sequence[int], sizes: Sequence[int], steps: Sequence[int] | None = None
     ) -> SSAValue:
-        """Emit a slice at constant offsets.
+        """Emit a slice with the extents `sizes` at constant offsets.
 
         steps: the stride along each axis, by default 1.
         """

@@ -206,7 +206,7 @@ def pool(
     axes: str,
     include_padding: bool = False,
 ) -> OrderedTensor:
-    """Emit the maximum or the average of each window.
+    """Emit the pooling op `kind`: the maximum or the average of each window.
 
     element: the element type of averages, by default the type of the image.
     include_padding: true to count padding as elements of an average.
@@ -227,7 +227,7 @@ def global_pool(
     *,
     axes: str,
 ) -> OrderedTensor:
-    """Emit the maximum or the average of each channel."""
+    """Emit the pooling op `kind` over whole images: the maximum or the average of each channel."""
     image = image_of(to, x, axes)
     if kind is tdsl.AveragePoolOp:
         return image_result(to, to.op(tdsl.MeanOp, image, (1, 2), element), axes)
@@ -242,10 +242,10 @@ def binary(
     rhs: OrderedTensor | Parameter,
     element: Attribute | None = None,
 ) -> OrderedTensor:
-    """Emit an elementwise op of two operands.
+    """Emit an elementwise op of the class `make` on two operands.
 
-    The result has the axis order of the first operand whose order differs from the model's; if neither differs, it
-    has the model's order.
+    The result has the axis order of the first operand whose order differs from the model's; if neither differs, it has
+    the model's order.
     """
     rank = max(len(lhs.shape), len(rhs.shape))
     orders = [

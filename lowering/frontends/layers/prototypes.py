@@ -85,7 +85,7 @@ def _of_differences(value: SSAValue) -> _Distances | None:
 
 
 def _moved(array: NDArray[Any], moves: list[tdsl.ReshapeOp | tdsl.TransposeOp]) -> NDArray[Any]:
-    """Apply the recorded transpositions and reshapes to an array, last one first."""
+    """Apply the transpositions and reshapes `moves` to an array, last one first."""
     for move in reversed(moves):
         array = array.transpose(move.axes) if isinstance(move, tdsl.TransposeOp) else array.reshape(shape_of(move.out))
     return array
@@ -222,7 +222,7 @@ def _on_one(op: _Elementwise, value: SSAValue) -> _Elementwise:
 
 
 def _loop(weights: tdsl.ConstOp, distances: _Distances, chain: list[_Elementwise]) -> list[Operation]:
-    """The loop over prototypes, preceded by the ops that define its operands."""
+    """The loop over the prototypes of `distances`, preceded by the ops that define its operands."""
     number, length = distances.prototypes.shape
     rows = shape_of(weights.result)[0]
     made: list[Operation] = []

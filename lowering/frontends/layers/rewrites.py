@@ -229,7 +229,7 @@ def _insertion(value: SSAValue) -> tdsl.InsertSliceOp | None:
 
 
 def _lengthened(filled: SSAValue, insertion: tdsl.InsertSliceOp, like: SSAValue, rewriter: PatternRewriter) -> SSAValue:
-    """Change the type of a tensor that a loop fills to the type of `like`, and return the loop's result."""
+    """Change the type of `filled`, which a loop fills by `insertion`, to that of `like`; return the loop's result."""
     assert isinstance(filled, OpResult)
     loop = filled.op
     assert isinstance(loop, scf.ForOp)

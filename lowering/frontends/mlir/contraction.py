@@ -59,7 +59,7 @@ class Equation:
 def contract(
     to: GraphWriter, equation: Equation, lhs: Tensor, rhs: Tensor, shape: Shape, start: Tensor | None = None
 ) -> Tensor:
-    """Emit the sums of products of two tensors.
+    """Emit the sums of products of two tensors that `equation` describes.
 
     shape: the shape of the result.
     start: the initial value of the sums; None for 0.
@@ -235,7 +235,7 @@ class Windows:
 
 
 def pool(to: GraphWriter, kind: str, image: Tensor, windows: Windows, shape: Shape) -> Tensor:
-    """Emit the maximum ("Max") or the sum ("Sum") of each window.
+    """Emit the maximum (`kind` "Max") or the sum ("Sum") of each window.
 
     shape: the shape of the result, which has the axes of the image.
     """
@@ -270,7 +270,7 @@ def pool(to: GraphWriter, kind: str, image: Tensor, windows: Windows, shape: Sha
 
 
 def _pooled(kind: str, image: Array, windows: Windows, shape: Shape) -> Array:
-    """Compute the pooling of an image whose elements are known during import."""
+    """Compute the pooling `kind` of an image whose elements are known during import."""
     result = np.full(shape, -np.inf if kind == "Max" else 0.0, image.dtype)
     for place in np.ndindex(*windows.sizes):
         first = [at * dilation for at, dilation in zip(place, windows.dilations, strict=True)]

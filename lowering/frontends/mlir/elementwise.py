@@ -213,7 +213,7 @@ def _multiply(to: GraphWriter, a: Tensor, b: Tensor) -> Tensor | None:
 
 
 def _product(to: GraphWriter, a: Tensor, b: Tensor) -> Tensor:
-    """Compute the product of two known numbers."""
+    """Compute the product of the known numbers `a` and `b`."""
     assert a.array is not None
     assert b.array is not None
     return to.constant((a.array.ravel()[0] * b.array.ravel()[0]).reshape(()))
@@ -235,7 +235,7 @@ def _divide(to: GraphWriter, a: Tensor, b: Tensor) -> Tensor | None:
 
 
 def like(to: GraphWriter, tensor: Tensor, other: Tensor) -> Tensor:
-    """Reshape and broadcast a tensor to the shape of another tensor with the same number of elements."""
+    """Reshape and broadcast a tensor to the shape of `other`, a tensor with the same number of elements."""
     part = to.reshape(tensor, other.stored)
     return Tensor(part.name, other.shape, part.stored, part.array, made=part.made)
 

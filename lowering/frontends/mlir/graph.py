@@ -155,7 +155,7 @@ class GraphWriter:
 
     @contextmanager
     def body(self, trips: int) -> Generator[Body]:
-        """A context in which nodes are appended to the body of a loop."""
+        """A context in which nodes are appended to the body of a loop of `trips` iterations."""
         self.bodies.append(Body(trips))
         try:
             yield self.bodies[-1]
@@ -163,7 +163,7 @@ class GraphWriter:
             self.bodies.pop()
 
     def argument(self, stem: str, shape: Shape) -> Tensor:
-        """Declare an input of the graph or of a loop's body."""
+        """Declare an input of the graph or of a loop's body, with a name derived from `stem`."""
         argument = Tensor(self.fresh(stem), shape, shape)
         self.bodies[-1].arguments.append(argument)
         return argument
@@ -317,7 +317,7 @@ class GraphWriter:
         return Tensor(part.name, shape, part.stored, made=part.made)
 
     def slice(self, tensor: Tensor, starts: Sequence[int], sizes: Sequence[int], steps: Sequence[int]) -> Tensor:
-        """Slice a tensor at constant offsets.
+        """Slice a tensor at the constant offsets `starts`, with the extents `sizes`.
 
         steps: the stride along each axis.
         """

@@ -92,8 +92,8 @@ def _mapped(reader: Reader, op: Operation) -> Equation | None:
 
 
 def _started(reader: Reader, kind: str, value: Tensor, start: Tensor) -> Tensor:
-    """Combine the result of a reduction with its initial value. For a sum with the initial value 0, return the
-    result unchanged.
+    """Combine the result of the reduction `kind` with its initial value `start`. For a sum with the initial value 0,
+    return the result unchanged.
     """
     return value if kind == "Add" and is_number(start, 0.0) else apply(reader.to, kind, value, start)
 
@@ -274,8 +274,8 @@ def _greatest(
     reader: Reader, block: Block, operands: Sequence[Tensor], maps: Sequence[Indices], summed: Sequence[str],
     shapes: Sequence[Shape],
 ) -> list[Tensor]:  # fmt: skip
-    """Emit the maximum along one index and the position of its first occurrence. PyTorch exports argmax as such a
-    reduction.
+    """Emit the maximum along the index `summed` and the position of its first occurrence. PyTorch exports argmax as
+    such a reduction.
     """
     dims = [position[0][0] for position in maps[0] if len(position) == 1 and position[0][1] == 1]
     kept = tuple(position for position in maps[0] if position[0][0] not in summed)
@@ -308,7 +308,7 @@ COMPARING = ("andi", "cmpf", "cmpi", "index_cast", "maximumf", "maxnumf", "ori",
 
 
 def _number_indices(reader: Reader, block: Block, space: Shape) -> None:
-    """Assign tensors to the results of the `linalg.index` ops in a body over an iteration space."""
+    """Assign tensors to the results of the `linalg.index` ops in the body `block` over an iteration space."""
     for op in block.ops:
         if op_name(op) == "linalg.index":
             [axis] = reader.integers(op, "dim")
@@ -327,8 +327,8 @@ def index(reader: Reader, op: Operation) -> Tensor:
 
 
 def _windows(reader: Reader, of: Indices, summed: Sequence[str], extents: Mapping[str, int]) -> Windows:
-    """The pooling windows that an index map describes. The index of each axis is a window position, an offset in
-    the window, or their sum.
+    """The pooling windows that an index map with the summed indices `summed` describes. The index of each axis is a
+    window position, an offset in the window, or their sum.
     """
     sizes, strides, dilations = [1] * len(of), [1] * len(of), [1] * len(of)
     for axis, position in enumerate(of):

@@ -139,7 +139,7 @@ class Reader:
         return function.regions[0].block
 
     def run(self, block: Block, arguments: Sequence[Tensor]) -> Sequence[Tensor]:
-        """Convert the ops of a block; return the operands of its terminator."""
+        """Convert the ops of a block whose arguments are `arguments`; return the operands of its terminator."""
         self.values |= dict(zip(block.args, arguments, strict=True))
         around = self.to.source
         for op in block.ops:

@@ -129,8 +129,8 @@ def _loss_of_catboost(graph: OnnxGraph) -> str:
 
 
 def order_constants(module: ModuleOp, names: Sequence[str]) -> None:
-    """Move all constants to the top of the function, in the order of the file, followed by the constants with one
-    element.
+    """Move all constants to the top of the function, in the order `names` of the file, followed by the constants with
+    one element.
 
     The order only matters where constants are rounded sequentially.
     """
@@ -273,7 +273,7 @@ class _OnnxImporter:
         return [OrderedTensor.plain(value) for value in values], parts
 
     def check_reals(self, declared: Declared) -> None:
-        """Raise `InputError` for an input whose element type is not one of `REALS`."""
+        """Raise `InputError` for an input `declared` whose element type is not one of `REALS`."""
         if declared.element not in REALS:
             raise InputError(f"input '{declared.name}' is of {declared.element}, expected reals", file=self.file)
 
@@ -291,8 +291,8 @@ class _OnnxImporter:
             raise InputError(str(error), file=self.file) from error
 
     def input_shape(self, declared: Declared) -> tuple[int, ...]:
-        """The shape of one sample. Extents that the file leaves open become 1; all open extents must have the
-        same name.
+        """The shape of one sample of the input `declared`. Extents that the file leaves open become 1; all open extents
+        must have the same name.
         """
         if declared.dims is None:
             raise InputError(f"input '{declared.name}' has no shape", file=self.file)
@@ -326,7 +326,7 @@ class _OnnxImporter:
         return sorted(results, key=lambda result: isinstance(result.type, TensorType))
 
     def run(self, graph: OnnxGraph, arguments: Sequence[Value]) -> Sequence[Value]:
-        """Import the nodes of a graph and return its outputs."""
+        """Import the nodes of a graph with the inputs `arguments`, and return its outputs."""
         constants: Mapping[str, NDArray[Any]] = graph.constants
         scope: dict[str, Value] = {name: Constant(array, name) for name, array in constants.items()}
         scope |= {declared.name: value for declared, value in zip(graph.inputs, arguments, strict=True)}

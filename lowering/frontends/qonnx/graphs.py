@@ -65,8 +65,8 @@ def _with_integers(name: str, nodes: Sequence[OnnxNode], bits: str | None, *, si
 
 
 def _in_format(declared: Declared, graph: OnnxGraph) -> Declared:
-    """Declare an input in the format of its quantiser. The quantiser must be the only reader of the input, and its
-    scale a power of two; otherwise, return the input unchanged.
+    """Declare the input `declared` in the format of its quantiser. The quantiser must be the only reader of the input,
+    and its scale a power of two; otherwise, return the input unchanged.
     """
     readers = [node for node in graph.nodes if declared.name in node.inputs]
     if len(readers) != 1 or readers[0].domain != QONNX or declared.name in {each.name for each in graph.outputs}:

@@ -273,7 +273,7 @@ class FrontEnd(ABC):
         return self.finished(to, rows)
 
     def finished(self, to: ModelBuilder, rows: SSAValue) -> ModuleOp:
-        """Build the module that returns the features of all frames. It declares the sampling rate and the
+        """Build the module that returns the result of `of_rows` for `rows`. It declares the sampling rate and the
         division into frames.
         """
         module = to.module([self.of_rows(to, rows)])

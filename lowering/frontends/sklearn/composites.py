@@ -217,7 +217,7 @@ def _second(to: ModelBuilder, shares: SSAValue) -> SSAValue:
 
 
 def _decisions(to: ModelBuilder, estimator: Any, scores: SSAValue, classes: int) -> SSAValue:
-    """Emit the decision function, which is a single number for two classes."""
+    """Emit the decision function from `scores`, which is a single number for two classes."""
     if shape_of(scores)[1] != (1 if classes == 2 else classes) or (
         classes > 2 and type(estimator).__name__ in ("SVC", "NuSVC")
     ):

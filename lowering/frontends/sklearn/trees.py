@@ -137,7 +137,7 @@ def histogram_boosted_regressor(estimator: Any, to: ModelBuilder, x: SSAValue) -
 
 
 def _require_trees(to: ModelBuilder, estimators: Sequence[Any], kind: str, instead: str = "") -> None:
-    """Raise `InputError` if a member of an ensemble is not a tree.
+    """Raise `InputError` if one of `estimators`, the members of an ensemble, is not a tree.
 
     instead: an ensemble that supports such members, for the message.
     """

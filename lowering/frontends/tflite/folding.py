@@ -145,7 +145,7 @@ def _reduced(op: Operator, inputs: Sequence[Array]) -> Array:
 
 
 def _filled(dims: Array, value: Array) -> Array:
-    """Broadcast a value to a shape without allocating the elements, since their number may exceed the limit."""
+    """Broadcast a value to the shape `dims` without allocating the elements, whose number may exceed the limit."""
     return np.broadcast_to(value, tuple(dims.ravel().tolist()))
 
 

@@ -155,6 +155,6 @@ def reduce_max(to: GraphBuilder, op: Operator) -> None:
 
 
 def greatest_of(to: GraphBuilder, image: SSAValue, kernel: Pair, output: Tensor) -> SSAValue:
-    """Emit the maximum of each of the adjacent, disjoint windows of an image, in the shape of `output`."""
+    """Emit the maximum of each of the adjacent, disjoint windows `kernel` of an image, in the shape of `output`."""
     pooled = pool(to, tdsl.MaxPoolOp, OrderedTensor.plain(image), Windows(kernel, kernel), element(output), axes=IMAGE)
     return to.reshape(pooled.value, output.shape)

@@ -320,7 +320,7 @@ class _Table:
         return cls(content, _offset(content, 0))
 
     def number(self, slot: int, kind: str, default: N) -> N:
-        """A numeric field; `default` if the field is missing.
+        """The numeric field `slot`; `default` if the field is missing.
 
         kind: a format code of the module `struct`.
         """
@@ -333,18 +333,18 @@ class _Table:
         return self.text(slot) if isinstance(default, str) else self.number(slot, kind, default)
 
     def table(self, slot: int) -> _Table | None:
-        """The table that a field references; None if the field is missing."""
+        """The table that the field `slot` references; None if the field is missing."""
         position = self._field(slot)
         return None if position is None else _Table(self.content, _offset(self.content, position))
 
     def tables(self, slot: int) -> Sequence[_Table]:
-        """A field with a vector of tables; empty if it is missing."""
+        """The field `slot`, a vector of tables; empty if it is missing."""
         start, length = self._vector(slot, _OFFSET)
         positions = range(start, start + length * _OFFSET, _OFFSET)
         return [_Table(self.content, _offset(self.content, position)) for position in positions]
 
     def numbers(self, slot: int, dtype: str) -> NDArray[Any]:
-        """A view of a field with a vector of numbers; empty if the field is missing.
+        """A view of the field `slot`, a vector of numbers; empty if the field is missing.
 
         dtype: numpy's notation, such as `<i4`.
         """
@@ -352,7 +352,7 @@ class _Table:
         return np.frombuffer(self.content, dtype, length, start)
 
     def text(self, slot: int) -> str:
-        """The value of a string field; empty if the table lacks the field."""
+        """The string field `slot`; empty if the table lacks the field."""
         start, length = self._vector(slot, 1)
         return self.content[start : start + length].decode(errors="replace")
 

@@ -65,7 +65,9 @@ class _Sum:
         return replace(self, **parts)
 
     def times(self, linear: _Sum) -> _Sum | None:
-        """The product with an expression without a root; None if `self` is not a multiple of the reciprocal root."""
+        """The product with `linear`, an expression without a root; None if `self` is not a multiple of the reciprocal
+        root.
+        """
         if np.any(self.of_x) or np.any(self.of_mean) or np.any(self.addend):
             return None
         return replace(linear, of_x=linear.of_x * self.alone, of_mean=linear.of_mean * self.alone, divided=True)

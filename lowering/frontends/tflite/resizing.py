@@ -37,7 +37,7 @@ def resize_nearest(to: GraphBuilder, op: Operator) -> None:
 
 
 def _nearest(op: Operator, before: int, after: int) -> list[int]:
-    """The source pixel of each new pixel along an axis, computed in single precision as TensorFlow Lite does."""
+    """For each of `after` new pixels of an axis, the source pixel that TensorFlow Lite computes in single precision."""
     aligned = op.options["align_corners"] and after > 1
     scale = np.float32(before - 1) / np.float32(after - 1) if aligned else np.float32(before) / np.float32(after)
     centres = np.arange(after, dtype=np.float32) + np.float32(0.5 if op.options["half_pixel_centers"] else 0)

@@ -44,14 +44,14 @@ _BINARY: dict[str, type[tdsl.BinaryOp]] = {"Add": tdsl.AddOp, "Sub": tdsl.SubOp,
 
 
 def unary(to: Builder, make: type[tdsl.UnaryOp], value: Value) -> OrderedTensor:
-    """Emit a unary op on each element of a tensor; the result has the same order of axes."""
+    """Emit a unary op of the class `make` on each element of a tensor; the result has the same order of axes."""
     x = to.stored(value)
     clamps = issubclass(make, tdsl.ClampOp)
     return OrderedTensor(to.op(make, x.value, None if clamps else to.element), x.order)
 
 
 def binary(to: Builder, make: type[tdsl.BinaryOp], lhs: Value, rhs: Value) -> OrderedTensor:
-    """Emit a binary op on each pair of elements."""
+    """Emit a binary op of the class `make` on each pair of elements."""
     return joined(to, make, to.operand(lhs), to.operand(rhs), to.element)
 
 

@@ -118,7 +118,7 @@ def is_nan(to: Builder, node: OnnxNode, inputs: Inputs) -> Value | None:
 
 
 def softmax_of(to: Builder, node: OnnxNode, scores: MaskedSum) -> OrderedTensor | None:
-    """Emit the softmax of a masked sum over the last axis. Returns None if a finite mask covers a whole row.
+    """Emit the softmax of the masked sum `scores` over the last axis. Returns None if a finite mask covers a whole row.
 
     Raises `InputError` if an infinite mask covers a whole row, since the softmax of the row is NaN.
     """

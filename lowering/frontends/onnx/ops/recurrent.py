@@ -127,7 +127,7 @@ def recur(to: Builder, node: OnnxNode, inputs: Inputs) -> Sequence[Value]:
 
 
 def _check(node: OnnxNode, inputs: Inputs, steps: int) -> None:
-    """Raise `InputError` if the input `sequence_lens` declares sequences shorter than the tensor."""
+    """Raise `InputError` if the input `sequence_lens` declares sequences shorter than `steps`, the tensor's extent."""
     lengths = optional(inputs, 4)
     if lengths is not None and not (isinstance(lengths, Constant) and (lengths.array == steps).all()):
         raise node.error("sequences shorter than the tensor are not supported")
@@ -196,7 +196,7 @@ def _one_way(
 
 
 def _initial(to: Builder, value: Value | None, number: int, shape: tuple[int, int], layout: int) -> SSAValue:
-    """The initial state of a direction, of shape (hidden, samples)."""
+    """The initial state of direction `number`, of shape (hidden, samples)."""
     if value is None:
         return to.fill(0.0, shape)
     states = to.numbers(value)

@@ -91,7 +91,7 @@ def _rest(span: int, stride: int, end: int) -> int:
 
 
 def filter_of(to: Builder, filter: Parameter, rank: int) -> Parameter:
-    """Reorder the axes of a filter, OIHW or OIL, to the order that layers accept, and return the filter."""
+    """Reorder the axes of a filter, OIHW or OIL by its rank, to the order that layers accept, and return the filter."""
     return filter_in(to, filter, "OIHW" if rank == len("OIHW") else "OIL")
 
 
