@@ -76,7 +76,7 @@ class ExpressionBuilder(LocatedBuilder):
         return self.insert(c.BinaryOp(a, operator, b), hint)
 
     def linear(self, indices: Sequence[SSAValue], shape: Sequence[int]) -> SSAValue:
-        """The row-major index of an element; axes of extent 1 are ignored."""
+        """The row-major index of the element at `indices` of an array; axes of extent 1 are ignored."""
         terms: list[SSAValue] = []
         constant = 0
         stride = 1
@@ -180,7 +180,7 @@ class FunctionLowering:
         return self.build.insert(c.ReadOp(variable), variable.name_hint)
 
     def assign_all(self, variables: list[SSAValue], end: Operation | None) -> None:
-        """Assign the operands of a terminator to variables. Operands that depend on these variables must have
+        """Assign the operands of the terminator `end` to variables. Operands that depend on these variables must have
         been evaluated before.
         """
         assert end is not None

@@ -70,7 +70,7 @@ def unit_macros(name: str, unit: InputUnit) -> c.InlineOp:
 
 
 def class_names(name: str, labels: Sequence[str | int], chip: Chip) -> c.InlineOp:
-    """The C function NAME_class_name, which returns the name of a class as a string in flash."""
+    """The C function NAME_class_name, which returns the name of a class, one of `labels`, as a string in flash."""
     texts = [str(label) for label in labels]
     attribute, where, letter, cast = "", "", "char", ""
     if chip.flash_attribute is not None:

@@ -79,7 +79,7 @@ class StreamFunctions:
         build.put(c.AssignOp(variable, build.binary(build.insert(c.ReadOp(variable)), "+", build.literal(number))))
 
     def _push(self, suffix: str, element: Attribute, convert: _Convert) -> c.FuncOp:
-        """The C function that copies the caller's samples until a prediction is due."""
+        """The C function NAME_suffix that converts and copies the caller's samples until a prediction is due."""
         frame, hop, steps, _ = self.pushes
         body, build = self._begin({"samples": c.PointerType(element, CONST), "n": IndexType()})
         samples, count = self.signatures.arguments_of(body)

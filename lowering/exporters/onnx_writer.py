@@ -118,7 +118,7 @@ class _Writer:
         return name
 
     def constant(self, array: Array, hint: str | None) -> str:
-        """Add an initializer for one use of a constant, and return its name. Each use has a separate
+        """Add an initializer `array` for one use of a constant, and return its name. Each use has a separate
         initializer, since uses may require different axis orders.
         """
         name = self.fresh(hint or "constant")

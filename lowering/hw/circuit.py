@@ -207,7 +207,7 @@ class Circuit:
         return a if self.known(b) == 0 else self.put(comb.SubOp(a, b))
 
     def shift_left(self, a: SSAValue, amount: int) -> SSAValue:
-        """Shift a value left by a constant number of bits. The result has the width of the value."""
+        """Shift a value left by the constant number `amount` of bits. The result has the width of the value."""
         width = bits(a)
         if amount == 0 or amount >= width:
             return a if amount == 0 else self.constant(0, width)

@@ -224,8 +224,8 @@ class Control:
             register.takes.append((when, self.circuit.resize(value, bits(register.op.data))))
 
     def _counted(self, op: scf.ForOp, now: Moment, counter: Register) -> tuple[SSAValue, SSAValue, SSAValue, SSAValue]:
-        """Return three signals and a value. The signals are true if the loop begins, if it is skipped, and if
-        it has another iteration. The value is the next value of the loop's counter.
+        """Return three signals, which are true if the loop begins, if it is skipped, and if it has another iteration;
+        and the next value of the loop's counter.
         """
         c = self.circuit
         low, high = self._at([op.lb, op.ub], now)

@@ -63,7 +63,7 @@ class Memories:
         self.memories[op.result] = Memory(op, ram)
 
     def load(self, op: rtl.LoadOp, address: SSAValue, when: SSAValue) -> SSAValue:
-        """Emit a read of an element. The returned wire is valid in the cycle after `when` is true."""
+        """Emit a read of the element at `address`. The returned wire is valid in the cycle after `when` is true."""
         if (memory := self.memories.get(op.memory)) is None:
             raise error_at(op, f"'{op.name}' reads a memory that has no content and is never written")
         width = bits(op.result)
@@ -110,7 +110,7 @@ class Memories:
             ram.operands[5] = c.choose([(when, data) for when, _, data, _ in memory.writes], ram.width)
 
     def _split(self, memory: Memory, address: SSAValue, width: int) -> tuple[SSAValue, SSAValue | None]:
-        """Return the address of the word that contains an element, and the lane of the element in the word.
+        """Return the address of the word with the element at `address`, and the lane of the element in the word.
 
         The lane is None if the element fills the word.
         """

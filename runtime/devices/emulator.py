@@ -413,7 +413,7 @@ class BlockCounter:
         self._counts.executed = self._counts.cycles = 0
 
     def enter(self, address: int, size: int) -> bool:
-        """Count the step to the block at an address. Return true if the step is special."""
+        """Count the step to the block of `size` bytes at an address. Return true if the step is special."""
         counts = self._counts
         key = counts.at, address, size
         if (step := self._steps.get(key)) is None:

@@ -290,7 +290,7 @@ def function_range(chip: Chip, elf: Path, *names: str) -> range:
 
 
 def source_lines(chip: Chip, elf: Path, addresses: Sequence[int], file: str) -> dict[int, int]:
-    """For each instruction address, the line of a C file from which the instruction was compiled.
+    """For each of the instruction `addresses`, the line of a C file from which the instruction was compiled.
 
     For an inlined function, it is the line of the call. The program must be built with -g. Instructions that belong to
     no line of the file are omitted.

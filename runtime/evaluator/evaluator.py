@@ -208,7 +208,7 @@ def evaluate(
 
 
 def evaluate_reals(module: ModuleOp, inputs: Array, observe: Observer | None = None) -> Outputs:
-    """Run a program in double precision on real inputs, as a reference, and return its outputs."""
+    """Run a program in double precision on real inputs and return its outputs. `observe` is as in `evaluate`."""
     return evaluate(module, argument_reals(module, inputs), Reals(), observe)
 
 
@@ -408,8 +408,8 @@ class _Run:
         return carried
 
     def at_once(self, op: scf.ForOp, carried: Sequence[Any]) -> Sequence[Any] | None:
-        """The results of a parallel loop, computed in batches of iterations; None for other loops, and for several
-        samples.
+        """The results of a parallel loop with the initial values `carried`, computed in batches of iterations; None for
+        other loops, and for several samples.
         """
         if op not in self.nests:
             self.nests[op] = nest_of(op)

@@ -156,6 +156,7 @@ def _steps(loop: scf.ForOp, parallel: bool, together: int = 1) -> int:
     """The number of operations that a loop executes, including those of nested loops.
 
     parallel: as in `loop_steps`.
+    together: the number of samples and outer iterations that are evaluated together.
 
     A loop with variable bounds counts as one iteration.
     """

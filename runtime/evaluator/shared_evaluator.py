@@ -174,7 +174,7 @@ class SharedProgram:
     def _demanded(
         self, block: Block, wanted: Sequence[SSAValue], values: dict[SSAValue, Any], chunk: int
     ) -> dict[SSAValue, Any]:
-        """The values `wanted` of a block, and the values on which they depend. Cached results are reused.
+        """The values `wanted` of a block for one chunk, and the values on which they depend. Cached results are reused.
 
         values: the values that are already known.
         """

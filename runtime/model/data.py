@@ -126,7 +126,7 @@ def compared_stride(samples: int) -> int:
 
 
 def _samples(path: str, name: str, elements: int | None) -> NDArray[Any] | None:
-    """The array `name` of an .npz file, as one row per sample; None if the file contains no such array."""
+    """The array `name` of an .npz file, with one row of `elements` numbers per sample; None if it is missing."""
 
     def accept(header: ArrayHeader) -> None:
         if len(header.shape) < 2 or header.dtype.kind not in "fiu":

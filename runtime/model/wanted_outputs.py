@@ -71,8 +71,9 @@ def class_axis(given: Sequence[int], kind: str, shape: Sequence[int]) -> int | N
 def classes_of_elements(
     path: str, name: str, y: NDArray[Any], number: int, shape: Sequence[int], axis: int
 ) -> WantedOutput:
-    """The expected classes of elements of an output. Raises `InputError` for a class that the output does not have.
+    """The expected classes of the elements of an output. Raises `InputError` for a class that the output lacks.
 
+    number: the index of the output.
     axis: the axis of the output that contains the scores of the classes.
     """
     own, classes = _squeezed(shape), y.reshape(len(y), -1).astype(np.int64)

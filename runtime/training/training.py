@@ -163,8 +163,8 @@ def logits_of(function: func.FuncOp) -> SSAValue:
 
 
 def _summed(derivative: Array | Factored, samples: int) -> Array:
-    """The gradient with respect to an operand as an array. If all samples share the operand, it is summed over the
-    samples.
+    """The gradient `derivative` with respect to an operand as an array. If all samples share the operand, it is summed
+    over the samples.
     """
     if isinstance(derivative, Factored):
         if samples > 1:
@@ -293,7 +293,7 @@ class Trainer:
         return self.weights.derivatives(trace.backward(cross_entropy(trace.logits, y)[1]))
 
     def fit(self, train: Labelled, val: Labelled, schedule: TrainingSchedule) -> None:
-        """Train the weights on `train`, and store the best weights in the program.
+        """Train the weights on `train` by a schedule, and store the best weights in the program.
 
         The best weights are those with the least loss on the validation set `val` after an epoch or before the first
         epoch. An epoch is ignored if it classifies fewer samples of `val` correctly than the initial weights do.

@@ -159,7 +159,7 @@ class CodedLoopAttr(CodeAttr):
 
     @classmethod
     def named(cls, function: str, size: CodeSize) -> Self:
-        """The routine that calls the lane function with this name."""
+        """The routine that calls the lane function with this name and the cost `size`."""
         return cls.of(DictionaryAttr({_FUNCTION: SymbolRefAttr(function)}), size)
 
     @property

@@ -127,7 +127,7 @@ def _outermost(op: Operation, matrix: SSAValue) -> Operation:
 
 
 def _is_made_in(loop: scf.ForOp, root: SSAValue) -> bool:
-    """Whether a loop contains the definition of a buffer, or may write to the buffer."""
+    """Whether a loop contains the definition of the buffer `root`, or may write to it."""
     made = root.owner if isinstance(root.owner, Operation) else root.owner.parent_op()
     if made is None or loop.is_ancestor(made):
         return True

@@ -287,7 +287,7 @@ def _element(value: SSAValue, without_offsets: bool) -> Attribute | None:
 
 
 def _row_times_column(term: tdsl.Term, nest: LoopBuilder, without_offsets: bool) -> Products:
-    """A function that adds to a sum the products of one row of `lhs` and one column of `rhs`."""
+    """A function that adds to a sum the products of a row of `lhs` and a column of `rhs`, without or with offsets."""
     if (weights := _grouped(term, nest)) is not None:
         return imported(f"{_GROUPED}:of_row")(weights, term)
     length, columns = tdsl.shape_of(term.rhs)
