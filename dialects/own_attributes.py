@@ -143,7 +143,9 @@ NUMBER = real("a finite float")
 
 
 def numbers(element: Attribute, words: str, holds: Callable[[tuple[Any, ...]], bool]) -> Value:
-    """The set of arrays of elements of the builtin type `element`, such as `array<i64: 1, 2>`, that satisfy `holds`."""
+    """The set of arrays whose elements have the builtin type `element`, such as `array<i64: 1, 2>`, that satisfy
+    `holds`.
+    """
 
     def accepts(attribute: Attribute, _: Holder | None) -> bool:
         if not isinstance(attribute, DenseArrayBase):

@@ -85,7 +85,7 @@ class DecodeOp(_CoderOp):
 
 @irdl_op_definition
 class EncodeOp(_CoderOp):
-    """The raw of the format's number that is nearest to `x * 2^-scale`."""
+    """Round `x * 2^-scale` to the nearest number of the format. The result is the raw of this number."""
 
     name = "exact.encode"
     METHOD: ClassVar[str] = "encode"

@@ -295,6 +295,7 @@ class Accumulator(ABC):
         """The sums of products that `matmul` computes, for weights in groups with separate scales.
 
         lhs: the weights as integers in the unit of the finest group.
+        start: as in `matmul`.
 
         Raises `InputError` unless sums are exact integers.
         """

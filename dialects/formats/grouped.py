@@ -77,7 +77,7 @@ class GroupedFormat(ParametrizedAttribute, TypeAttribute, ExactFormat):
 
     @abstractmethod
     def with_groups(self, scale: int, groups: GroupsAttr | None) -> Self:
-        """The format of the same elements, divided into these groups, in units of 2^-scale."""
+        """The same elements in units of 2^-scale, divided into `groups`; without groups for None."""
 
     @property
     def element(self) -> ExactNumbers:

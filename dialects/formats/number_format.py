@@ -61,7 +61,7 @@ UNBOUNDED_INTERVAL: Interval = (-math.inf, math.inf)
 
 @dataclass(frozen=True)
 class Factor:
-    """One of the two operands of a sum of products.
+    """One of the two operands whose products are added to a sum.
 
     * raws: the raws of a constant operand, shape (..., summed index); None if the operand is not constant.
     * interval: reals that bound the elements of an operand that is not constant.
@@ -432,7 +432,7 @@ class NumberFormat(ABC):
     def accumulator(self, lhs: NumberFormat, rhs: NumberFormat, bound: Bound | None) -> Accumulator:
         """The narrowest accumulator for sums of products of lhs and rhs elements that are rounded to this format.
 
-        bound: the result of `sum_bound`.
+        bound: the result of `sum_bound`; None if sums have no known bound.
 
         Raises `InputError` if no accumulator is wide enough.
         """
@@ -467,7 +467,7 @@ class NumberFormat(ABC):
     def finish(self, m: Machine[V], sum: V, accumulator: Accumulator, bound: Bound | None) -> V:
         """Round a complete sum to the format and return the raw.
 
-        bound: the bound within which the sum lies.
+        bound: the bound within which the sum lies; None if it is unknown.
         """
 
     @abstractmethod
@@ -535,7 +535,7 @@ class NumberFormat(ABC):
         """
 
     def binds(self, low: float, high: float | None) -> bool:
-        """True if `clamp` with these limits changes at least one number of this format."""
+        """True if `clamp` to [low, high] changes a number of this format. `high` None is infinity."""
         if self.AS_PUBLISHED:
             return True
         ends = self.encode(np.array([-math.inf, low, math.inf, math.inf if high is None else high]))

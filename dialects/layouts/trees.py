@@ -159,7 +159,7 @@ class Trees:
 
         goes_left: a function that returns, for one node of each tree and sample, whether this node selects its first
             child. Its arguments and result have the shape (samples, trees).
-        passed: shape (inner nodes, 2); the number of samples that reach each child is added to this array.
+        passed: if given, an array (inner nodes, 2) to which the number of samples that reach each child is added.
         """
         at = np.broadcast_to(self.roots, (samples, len(self.roots))).copy()
         for _ in range(self.depth):

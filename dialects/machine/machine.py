@@ -273,7 +273,9 @@ class Machine(ABC, Generic[V]):
         return min(corners), max(corners)
 
     def divide(self, a: Int[V], b: Int[V]) -> Int[V]:
-        """floor(a / b) for a >= 0 and b > 0, computed by a multiplication for most constants b."""
+        """floor(a / b) for a >= 0 and b > 0; a multiplication for most constants b. Raises `ValueError` for other
+        ranges.
+        """
         if a.low < 0 or b.low <= 0:
             raise ValueError(f"division of [{a.low}, {a.high}] by [{b.low}, {b.high}]")
         low, high = a.low // b.high, a.high // b.low

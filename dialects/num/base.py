@@ -133,14 +133,14 @@ class NumOp(DialectOp, ABC):
 
 
 def format_of(value: SSAValue) -> NumberFormat:
-    """The number format of a scalar value."""
+    """The number format of a scalar. Raises `VerifyException` for a value of any other type."""
     if (format := number_format(value.type)) is None:
         raise VerifyException(f"expected a scalar of a number format, got {value.type}")
     return format
 
 
 def accumulator_type(value: SSAValue) -> Accumulator:
-    """The accumulator that is the type of a sum."""
+    """The accumulator that is the type of a sum. Raises `VerifyException` for any other value."""
     if (accumulator := accumulator_of(value.type)) is None:
         raise VerifyException(f"expected an accumulator, got {value.type}")
     return accumulator

@@ -89,12 +89,12 @@ class ContractOp(ClosedNestOp):
 
     @property
     def windows(self) -> int:
-        """The number of windows in a line."""
+        """The number of windows in a line: the second-last extent of `shape`; 1 without this axis."""
         return self.shape[-2] if len(self.shape) > 1 else 1
 
     @property
     def lines(self) -> int:
-        """The number of lines of windows."""
+        """The number of lines of windows: the third-last extent of `shape`; 1 without this axis."""
         return self.shape[-3] if len(self.shape) > 2 else 1
 
     @property

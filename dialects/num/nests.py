@@ -80,7 +80,7 @@ class ElementAccess(NamedTuple):
 class ClosedNestOp(DialectOp, ABC):
     """A nest of loops: the body is executed for every index of a shape, in row-major order.
 
-    The arguments of the body are the indices of the axes, which start at 0. The body is closed. It consists only of
+    The arguments of the body are the indices of the axes, which start at 0. The body is closed: it consists only of
     loads, of stores in a declared order, of scalar ops without effects, and of arithmetic on indices. The body may
     contain two kinds of regions: reductions along an axis (`num.reduce`) and the loop over the entries of a
     contraction's row (`RowLoopOp`).

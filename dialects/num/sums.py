@@ -79,14 +79,14 @@ def is_within(derived: Bound | None, stated: Bound | None) -> bool:
 
 
 def verify_bound(stated: Bound | None, derived: Bound | None) -> None:
-    """Raise `VerifyException` if the bound `derived` from the operands exceeds the bound `stated` by the op."""
+    """Raise `VerifyException` if the known bound `derived` from the operands exceeds the one `stated` by the op."""
     if derived is not None and not is_within(derived, stated):
         raise VerifyException(f"sums go from {derived[0]} to {derived[1]}, beyond the bound")
 
 
 def verify_room(accumulator: Accumulator, bound: Bound | None, result: NumberFormat) -> None:
-    """Raise `VerifyException` if a sum within a bound can overflow its accumulator, as a sum or while it is rounded to
-    `result`.
+    """Raise `VerifyException` if a sum within `bound`, unless None, can overflow its accumulator, as a sum or while it
+    is rounded to `result`.
     """
     if bound is not None and not accumulator.holds(bound, result):
         sums = f"sums from {bound[0]} to {bound[1]}"

@@ -468,7 +468,7 @@ class ClampOp(UnaryOp, HasFolderInterface, ABC):
 
 
 def _contains(outer: tuple[float, float | None], inner: tuple[float, float | None]) -> bool:
-    """True if the interval `outer` contains the interval `inner`."""
+    """True if the interval `outer` contains `inner`. The upper end None is infinity."""
     return outer[0] <= inner[0] and (outer[1] is None or (inner[1] is not None and inner[1] <= outer[1]))
 
 

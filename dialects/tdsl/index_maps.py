@@ -62,7 +62,7 @@ class Term:
     def of_matrices(cls, lhs: SSAValue, rhs: SSAValue, left: tuple[int, ...] | None = None) -> Term:
         """The term that describes a matrix product of `lhs` and `rhs`.
 
-        left: the left shift of the sum of each row.
+        left: the left shift of the sum of each row; None for no shifts.
         """
         lhs_map, rhs_map = _MATRICES
         return cls(lhs, rhs, shape_of(lhs)[1:], lhs_map, rhs_map, left)

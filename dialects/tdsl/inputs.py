@@ -62,7 +62,7 @@ class SignalFrames(NamedTuple):
     """The frames of a signal from which a front end computes features: `frame` samples each, with starts `hop` samples
     apart.
 
-    rows: the number of rows of features of all frames.
+    rows: the total number of rows of features, over all frames.
     grain: the length of a frame must be a multiple of this number; 0 if the length must be a power of two.
     """
 

@@ -139,7 +139,7 @@ _TYPE = re.compile(r"(?:(int|uint)(8|16)|([su])([2-9]|1[0-6]))")
 
 def sensor_unit(text: str) -> SensorUnit:
     """The unit that `text` specifies. The text is a name from `UNITS`, with a colon and a parameter if the unit
-        accepts one, or has the form `UNIT_FORM`.
+    accepts one, or has the form `UNIT_FORM`.
 
     Raises `InputError` for any other text.
     """

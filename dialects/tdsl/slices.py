@@ -35,8 +35,8 @@ def _verify_slice(whole: Shape, part: Sequence[int], offsets: int) -> None:
 
 
 def _shifted(rank: int, steps: Sequence[int] | None = None) -> list[AffineExpr]:
-    """The affine expressions of an index along `rank` axes that is multiplied by steps and then shifted by computed
-    offsets.
+    """The affine expressions of an index along `rank` axes that is multiplied by `steps`, by default 1, and then
+    shifted by computed offsets.
     """
     return [
         dimension * (1 if steps is None else steps[axis]) + AffineExpr.symbol(axis)
@@ -269,7 +269,7 @@ def integers(attribute: DenseArrayBase[IntegerType], name: str, count: int) -> t
 
 
 def integer_array(values: Sequence[int]) -> DenseArrayBase[IntegerType]:
-    """An array property with these integers."""
+    """The integers `values` as an array property of 64-bit elements."""
     return DenseArrayBase.from_list(i64, values)
 
 

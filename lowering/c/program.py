@@ -500,7 +500,7 @@ def _format_note(attributes: ArrayAttr[DictionaryAttr] | None, position: int) ->
 
 
 def _arena_offset(value: SSAValue) -> int:
-    """The offset of a returned value in the arena, in bytes."""
+    """The offset of returned scores in the arena, in bytes. Raises `InputError` for values outside the arena."""
     op = value.owner
     if isinstance(op, scratch.ViewOp):
         return op.offset.value.data

@@ -101,7 +101,7 @@ def _takes_nan(format: NumberFormat) -> bool:
 
 
 def _rounded(format: NumberFormat, real: float) -> float:
-    """Round a real number to a format, and return the rounded number as a float."""
+    """The number of a format to which a real is rounded, as a float."""
     from tinyml.dialects.machine.numpy_machine import NumpyMachine
 
     raws = format.from_f32(NumpyMachine(), np.array([real], np.float32))

@@ -82,8 +82,8 @@ class Values:
         self.places[value] = TimedWire(wire, self.circuit.location, timeline, cycle)
 
     def read(self, value: SSAValue, timeline: Timeline | None = None, cycle: int = 0) -> SSAValue:
-        """The wire or register that carries a value in a cycle of a timeline. The timeline may be a later one
-        than that in which the value is computed.
+        """The wire or register that carries a value in a cycle of a timeline. This may be a later timeline than that in
+        which the value is computed.
         """
         owner = value.owner
         if isinstance(owner, arith.ConstantOp) and isinstance(owner.value, IntegerAttr):

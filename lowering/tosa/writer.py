@@ -154,7 +154,7 @@ class TosaWriter:
         zero: int = 0,
         element: IntegerType = i32,
     ) -> SSAValue:
-        """Rescale as `requantised` does, with factors in integer form.
+        """Rescale as `requantised` does, with integer factors. Raises `InputError` for factors TOSA cannot represent.
 
         factors: pairs of a multiplier and a left shift.
         most: an upper bound on the magnitude of the sums.

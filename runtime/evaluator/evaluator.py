@@ -333,7 +333,7 @@ def run_loop(loop: scf.ForOp, arithmetic: Arithmetic, values: dict[SSAValue, Any
 
 
 def run_step(function: func.FuncOp, arguments: Sequence[Any]) -> Sequence[Any]:
-    """The results of a function, given the values of all its arguments."""
+    """The raws that a function returns for the given raws of all its arguments."""
     run = _Run(Bits(), None)
     for argument, value in zip(function.body.block.args, arguments, strict=True):
         run.bind(argument, value)

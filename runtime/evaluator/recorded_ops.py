@@ -209,7 +209,7 @@ class LoopSteps:
 
     * ops: ops without nested loops, all of which are recorded.
     * entering: values that depend only on the iteration.
-    * most: the maximum number of elements of a tensor of one sample for which early steps are executed.
+    * most: early steps are executed only for tensors of at most this number of elements per sample.
     """
 
     def __init__(

@@ -55,7 +55,7 @@ class Data:
 
     @cached_property
     def digest(self) -> str:
-        """The SHA-256 of the inputs and their metadata, as text."""
+        """The SHA-256 of the inputs, the expected outputs and their metadata, in hexadecimal."""
         digest = hashlib.sha256(f"{self.integers} {self.shape} {self.ignored}".encode())
         further = [array for each in self.wanted for array in (each.targets, each.classes)]
         for array in (self.x, self.y, self.targets, self.precise, *further):

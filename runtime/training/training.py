@@ -113,7 +113,7 @@ class TrainingTrace(Trace):
             yield self.bound[0], self._unlimited(0, slopes[0])
 
     def _format(self, index: int) -> NumberFormat | None:
-        """The format of the value with this index, if it is represented by raws; None for reals and indices."""
+        """The format of value `index` if it is represented by raws; None for reals and indices."""
         type = self.bound[index].type
         if self.arithmetic.machine is None or not isinstance(type, TensorType):
             return None

@@ -84,7 +84,7 @@ class TrainedWeights:
 
     @property
     def constants(self) -> list[tdsl.ConstOp]:
-        """The constants of the program that are trained."""
+        """The ops of the constants that are trained."""
         return [weight.constant for weight in self.weights]
 
     @property

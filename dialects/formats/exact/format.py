@@ -44,7 +44,7 @@ def _sum_bound(products: Sequence[Product], initial: Factor | None) -> Bound:
 
     The bound holds for any order of the terms within a product.
 
-    initial: the factor that contains the initial values of the sums.
+    initial: the factor that contains the initial values of the sums; None for zeros.
     """
     scales = [_scale(product.lhs) + _scale(product.rhs) for product in products]
     bounds = [(_product_bound(product), scale) for product, scale in zip(products, scales, strict=True)]

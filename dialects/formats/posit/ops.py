@@ -166,7 +166,7 @@ class _AddingOp(QuireOp, ABC):
     """The base class of ops that add a number to the quire. The number is a product of several integers times a power
     of two.
 
-    bits: the number of bits of the magnitude of the product.
+    bits: the width of the product's magnitude in bits.
     """
 
     bits = prop_def(IntegerAttr[I64])
@@ -296,7 +296,7 @@ class MultiplyAddOp(_AddingOp):
     """Add lhs * rhs * 2^(step * (lhs_place + rhs_place)), in units of the sum, to the quire.
 
     * step: the step of the bins if places count steps, otherwise 1.
-    * bits: the number of bits of the magnitude of the product.
+    * bits: the width of the product's magnitude in bits.
     """
 
     name = "posit.multiply_add"

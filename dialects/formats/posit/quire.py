@@ -176,7 +176,7 @@ class QuireType(ParametrizedAttribute, TypeAttribute, LaidOut, Accumulator):
 
 
 def quire_for(products: Sequence[Product], initial: Factor | None = None) -> QuireType:
-    """The quire for the sum of the products and an initial value, wide enough for all values of the factors.
+    """The quire for the sum of products and an initial value (None for 0), wide enough for all values of the factors.
 
     Raises `InputError` if a sum is too long for bins of 64 bits.
     """

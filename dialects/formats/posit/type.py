@@ -309,8 +309,8 @@ class PositType(ParametrizedAttribute, TypeAttribute, ExactFormat):
     def _for_top(self, es: int, high: int, top: int, most: int = REGISTER) -> PositType:
         """The posit format with the window (low, high) whose shift maps magnitudes below 2^top to posits below 2^high.
 
-        low: the smallest exponent for which integers have at most `SHORT_INTEGER` or `LONG_INTEGER` bits, and at most
-            `most` bits.
+        `low` is the least exponent for which integers have at most `SHORT_INTEGER` or `LONG_INTEGER` bits, and at most
+        `most` bits.
         """
         n = self.n.data
         reach = (n - 2) << es

@@ -94,7 +94,7 @@ class Unpacked(ExactFormat):
 
     @property
     def half(self) -> int:
-        """The number of bits of the significand of an element, which is also that of its place."""
+        """The width in bits of an element's significand, which is also that of its place."""
         return parts_of(self).half_at(self.unpacked.step.data, self.unpacked.least.data)
 
     @property

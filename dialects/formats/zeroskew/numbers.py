@@ -481,7 +481,7 @@ class IntegerSkewSum(SkewedSum):
         return m.call(f"tm_requantize{'_even' if self.TO_EVEN else ''}_s{self.bits}", sum, multiplier, shift)
 
     def factors(self, scales: Sequence[float], unit: float) -> tuple[Raws, Raws]:
-        """The multipliers and the shifts that convert sums in units of each of `scales` to units of `unit`."""
+        """The multipliers and the shifts that convert sums from each unit in `scales` to the unit `unit`."""
         multipliers, shifts = zip(*(requantisation(self.bits, scale / unit) for scale in scales), strict=True)
         return np.array(multipliers, np.int32), np.array(shifts, np.int8)
 

@@ -330,7 +330,7 @@ class ZeroSkewType(ZeroSkewNumbers):
         source: ZeroSkewNumbers,
         compute: Callable[[Machine[Any], Any], Any],
     ) -> V:
-        """The result of a function of one value of the format `source`. If this format has few raws, the function is
+        """The result of a function for one value in the format `source`. If this format has few raws, the function is
         replaced by a table of its results.
 
         name: the name of the table.
@@ -495,7 +495,7 @@ class ZeroSkewType(ZeroSkewNumbers):
     def function(
         self, m: Machine[V], function: Function, value: V, value_format: NumberFormat, scheme: str | None = None
     ) -> V:
-        """The result of a function of a value. For 8 bits, a table contains the results.
+        """The result of `function` for a value. For 8 bits, a table contains the results. `scheme` is ignored.
 
         If the result has the format that TensorFlow Lite prescribes, the results are equal to those of TensorFlow Lite.
         """

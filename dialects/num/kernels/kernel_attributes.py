@@ -234,7 +234,7 @@ class TileKernelAttr(KernelAttr):
 class CodeKernelAttr(KernelAttr):
     """A kernel whose code embeds its constant weights. The op, or the declaration of the function, stores the weights.
 
-    * coder: the generator of the kernel.
+    * coder: the name of the generator of the kernel.
     * key: a digest of the constants, which distinguishes kernels of the same generator.
     """
 

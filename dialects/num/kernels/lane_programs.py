@@ -157,7 +157,7 @@ class LaneProgram(CodeContent):
         return sorted({called(op) for op in self.ops if isinstance(op, func.CallOp)})
 
     def operand(self, value: SSAValue) -> Operand:
-        """The operand without conversions of its type: a constant, or the value before the conversions."""
+        """`value` without type conversions: a constant, or the value before the conversions."""
         known = const_evaluate_operand(value)
         return self.values[value] if known is None else known
 

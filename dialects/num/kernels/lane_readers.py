@@ -257,7 +257,7 @@ class _Reader:
 
 
 def index_terms(index: SSAValue) -> tuple[int, dict[SSAValue, int]]:
-    """The constant part of an affine index, and the factor of each axis index in it."""
+    """The constant of an affine index, and each axis's factor. Raises `VerifyException` for any other index."""
     if (known := const_evaluate_operand(index)) is not None:
         return known, {}
     if not isinstance(op := index.owner, affine.ApplyOp):

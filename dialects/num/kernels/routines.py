@@ -135,9 +135,7 @@ class DenseSumAttr(LoopRoutineAttr, ABC):
 
 
 def _verify_products(call: CallOp, lhs: SSAValue, rhs: SSAValue) -> None:
-    """Raise `VerifyException` unless the accumulator of a call supports the products of elements of one run with
-    elements of the other.
-    """
+    """Raise `VerifyException` unless the accumulator of a call supports products of elements of its two runs."""
     formats = element_format(lhs.type), element_format(rhs.type)
     same_family(call, *formats)
     sums_products(call.sum.type, *formats)
@@ -162,7 +160,7 @@ class ProductsOfRunsAttr(DenseSumAttr, ABC):
 
 @irdl_attr_definition
 class DotAttr(ProductsOfRunsAttr):
-    """`(sum, lhs, rhs)`: the sum plus the products of corresponding elements of two runs of equal length.
+    """`(sum, lhs, rhs)`: the sum plus the products of corresponding elements in two runs of equal length.
 
     `#num.dot` adds products in order, or as a tree if the accumulator is that of an addition tree.
     """

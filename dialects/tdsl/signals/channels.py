@@ -475,8 +475,8 @@ def _same_rows(channels: SSAValue, noise: SSAValue) -> Shape:
 
 
 def channel_bits(points: int) -> int:
-    """The binary logarithm of the ratio between the unit of a channel of `tdsl.channels` and the unit in which the
-    features use the channel.
+    """The property `bits` of `tdsl.channel_features`: the exponent of the power of two that multiplies channels and
+    noise.
 
     points: the number of samples of the spectrum.
     """
@@ -555,7 +555,7 @@ class ChannelFeaturesOp(IntegerOp):
 
     @property
     def is_rounded(self) -> bool:
-        """True if the result has 8 bits."""
+        """True if the features are stored as 8-bit numbers, which need rounding."""
         return format_of(self.out).dtype.itemsize == 1
 
     def verify_format(self, value: SSAValue, bits: int, unit: float) -> None:

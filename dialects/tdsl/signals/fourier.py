@@ -57,7 +57,7 @@ HALF = 0.5
 
 
 class SpectrumSteps(ABC, Generic[V]):
-    """The arithmetic of Fourier transforms, on values each of which has its own format."""
+    """The arithmetic of the steps of a Fourier transform. Each value has its own format."""
 
     @abstractmethod
     def __call__(self, factors: Sequence[V], terms: Sequence[int], into: NumberFormat) -> V:
@@ -72,11 +72,11 @@ class SpectrumSteps(ABC, Generic[V]):
 
     @abstractmethod
     def constant(self, real: float, format: NumberFormat) -> V:
-        """The real `real` rounded to `format`, as a constant."""
+        """The number `real`, rounded to `format`, as a constant."""
 
     @abstractmethod
     def format(self, value: V) -> NumberFormat:
-        """The format of a value."""
+        """The number format of a value."""
 
 
 def rotations(angles: Array) -> NDArray[np.float64]:

@@ -75,14 +75,14 @@ class Fields:
         return int(value)
 
     def index(self, name: str) -> int:
-        """Read an integer field. Raises `InputError` unless it is in [0, 2^31)."""
+        """An integer field in [0, 2^31). Raises `InputError` for any other value."""
         value = self.integer(name)
         if not 0 <= value < 1 << 31:
             raise self.error(f"expected an index as {name}, got {value:g}")
         return value
 
     def objects(self, name: str) -> Sequence[Fields]:
-        """A field that is a list of objects."""
+        """A field that is a list of objects. Raises `InputError` for any other value."""
         found = self._get(name)
         if not isinstance(found, list):
             raise self.error(f"expected a list as {name}")

@@ -139,7 +139,7 @@ def _trees_of_best(learner: Fields, ensemble: Fields, trees: int, results: int) 
 
 
 def _objective(learner: Fields, name: str, estimator: str | None, results: int) -> Objective:
-    """The training objective with the threshold that `predict` applies.
+    """The training objective `name` with the threshold that `predict` of the kind `estimator` applies.
 
     A classifier predicts the second of two classes if its probability exceeds 1/2.
     """

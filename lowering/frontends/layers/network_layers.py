@@ -275,9 +275,7 @@ def _ranked(to: ModelBuilder, operand: OrderedTensor | Parameter, rank: int, ord
 
 
 def by_channel(numbers: Parameter, axes: str) -> Parameter:
-    """Reshape a vector so that it broadcasts along the channels of a tensor.
-    axes: the axes of the tensor in the model.
-    """
+    """Reshape `numbers`, one per channel, to broadcast against a tensor whose axes in the model are `axes`."""
     return numbers.reshaped((-1, *(1,) * (len(axes) - 1 - axes.index("C"))))
 
 

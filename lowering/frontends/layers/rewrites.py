@@ -195,8 +195,7 @@ class ExtendedSequence(RewritePattern):
     """Extend the sequence that a loop fills, instead of concatenating rows to it after the loop.
 
     The pattern matches a concatenation along the first axis. Its first operand must be a sequence that a loop fills
-    part by part. For example, to repeat the last row of a pooled image then copies one row instead of the whole
-    image.
+    part by part. For example, repeating the last row of a pooled image then copies one row instead of the whole image.
     """
 
     def match_and_rewrite(self, op: Operation, rewriter: PatternRewriter, /) -> None:

@@ -60,7 +60,7 @@ class Feature:
     steps: tuple[tuple[Callable[..., Doubles], float], ...] = ()
 
     def of(self, inputs: Doubles) -> Doubles:
-        """The values of the feature for given values of the element."""
+        """Apply the steps of the scaler to values `inputs` of the element."""
         for function, number in self.steps:
             inputs = function(inputs, number)
         return inputs

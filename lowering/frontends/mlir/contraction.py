@@ -28,7 +28,7 @@ Indices: TypeAlias = tuple[Position, ...]
 def indices(text: str, factors: Mapping[str, int] | None = None) -> Indices:
     """Parse the indices of one operand of an equation.
 
-    factors: factors for letters that have no factor in the text.
+    factors: factors for letters that have no factor in the text, by default 1.
     """
     positions: list[Position] = []
     for position in text.split():
@@ -78,7 +78,7 @@ def contract(
 def _multiply(
     to: GraphWriter, equation: Equation, lhs: Tensor, rhs: Tensor, shape: Shape, start: Tensor | None
 ) -> Tensor:
-    """Emit a product of matrices or of stacks of matrices; several axes may form the rows or the columns."""
+    """Emit a product of matrices or of stacks; several axes may form the rows or the columns."""
     left, right, result = letters(equation.lhs), letters(equation.rhs), letters(equation.result)
     extents = dict(zip([*left, *right], [*lhs.shape, *rhs.shape], strict=True))
     both = [letter for letter in left if letter in right]

@@ -153,7 +153,7 @@ class Reader:
         raise error_at(around, "expected a block that ends with an op", self.file)
 
     def read(self, op: Operation) -> Sequence[Tensor]:
-        """Convert an op and return its results."""
+        """Convert an op to nodes of the graph and return its results."""
         handler = HANDLERS.get(op_name(op))
         if handler is None:
             raise self.error("the op is not supported")

@@ -57,7 +57,7 @@ class _Written:
 
     def quotients(self, node: OnnxNode) -> Sequence[tuple[str, str]]:
         """Match a quotient, or a product with a reciprocal. Return the possible pairs of dividend and divisor,
-        by name. Empty for any other node.
+        by name; no pairs for any other node.
         """
         if node.domain or len(node.inputs) != 2:
             return []

@@ -285,7 +285,7 @@ def reads(*ops: str) -> Callable[[Reader], Reader]:
 
 
 def as_whole(tensor: OrderedTensor, by: Quantiser) -> Whole:
-    """The result of the quantiser `by` as a tensor of integers."""
+    """The tensor that the quantiser `by` returned, as integers within its limits and in its units."""
     low, high = (np.array([end]) for end in by.limits)
     return Whole(Stored.of(tensor, low, high), by.units)
 

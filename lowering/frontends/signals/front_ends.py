@@ -201,7 +201,7 @@ class FrontEnd(ABC):
 
     @property
     def frames(self) -> int:
-        """The number of frames."""
+        """The number of frames that lie entirely inside the signal."""
         return 1 + (self.samples - self.frame) // self.hop
 
     @property
@@ -395,7 +395,7 @@ class Spectrogram(FrontEnd):
 
 
 def verify_share(share: float | None) -> None:
-    """Raise `InputError` for a fraction of a running mean outside (0, 1)."""
+    """Raise `InputError` unless the fraction by which a running mean moves is None or in (0, 1)."""
     if share is not None and not 0 < share < 1:
         raise InputError(f"a running mean moves by a share between 0 and 1, got {share}")
 

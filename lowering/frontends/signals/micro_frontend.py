@@ -97,7 +97,7 @@ class MicroFrontend(FrontEnd):
 
     @property
     def feature(self) -> ZeroSkewType:
-        """The format of features."""
+        """The format of features: 16 bits in units of `unit`, or 8 bits if `scale` is given."""
         return ZeroSkewType(16, self.unit) if self.scale is None else ZeroSkewType(8, self.scale, self.zero)
 
     @property

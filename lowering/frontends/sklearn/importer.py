@@ -231,7 +231,7 @@ def _handled(to: ModelBuilder, name: str, estimator: Any, x: SSAValue, step: str
     """Emit the result of an estimator by the handler of its class. Tensors are named after the class, for reports.
 
     name: the class name.
-    step: a name to use instead of the class name.
+    step: a name for tensors instead of the class name; None for the class name.
     """
     before = to.block.last_op
     result = _with_handler(to, name, estimator, x)

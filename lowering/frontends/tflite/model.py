@@ -316,7 +316,7 @@ class _Table:
 
     @classmethod
     def root(cls, content: bytes) -> _Table:
-        """The root table of a file."""
+        """The root table of a FlatBuffers file."""
         return cls(content, _offset(content, 0))
 
     def number(self, slot: int, kind: str, default: N) -> N:

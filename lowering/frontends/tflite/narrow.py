@@ -26,7 +26,7 @@ def unpacked(content: NDArray[Any], width: int, count: int) -> NDArray[Any]:
 
 
 class _Tensor(Protocol):
-    """The properties of a tensor that this module reads."""
+    """A tensor with shape, element type and, if constant, content."""
 
     @property
     def shape(self) -> tuple[int, ...]: ...

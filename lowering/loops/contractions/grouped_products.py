@@ -94,7 +94,7 @@ class GroupedWeights:
 
 
 def of_row(weights: GroupedWeights, term: tdsl.Term) -> Callable[[SSAValue, Indices], SSAValue]:
-    """A function that adds the products of one row of weights and one column of another matrix to a sum."""
+    """A function that adds to a sum the products of a row of weights and a column of another matrix."""
     nest, (length, columns) = weights.nest, tdsl.shape_of(term.rhs)
 
     def products(sum: SSAValue, indices: Indices) -> SSAValue:

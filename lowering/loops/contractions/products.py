@@ -49,7 +49,7 @@ def finished(
 ) -> SSAValue:
     """Convert a complete sum to the result's format.
 
-    shifts: the shifts of rows, from `row_shifts`.
+    shifts: the right shift of each row, from `row_shifts`; None for no shifts.
     indices: the indices of the sum in the result.
     """
     if shifts is not None:
@@ -204,7 +204,7 @@ def lower_sums(
 ) -> None:
     """Emit the sums of a contraction over the products of all its terms.
 
-    start: the constant initial value, if any.
+    start: the constant initial value; None for 0.
     products: returns, for a term, the function that adds its products to a sum.
     row: the only row to compute; None for all rows.
     """

@@ -54,7 +54,7 @@ class MaskedSum(Deferred):
         return binary(to, tdsl.AddOp, self.tensor, self.addend)
 
     def read_by(self, to: Builder, node: OnnxNode, inputs: Inputs) -> Value | None:
-        """The softmax of the sum over the last axis; None for other nodes."""
+        """The softmax of this sum if `node` is a softmax over the last axis; None for any other node."""
         if node.domain or node.op != "Softmax":
             return None
         rank = len(self.shape)

@@ -95,7 +95,7 @@ def dequantise(to: Builder, node: OnnxNode, inputs: Inputs) -> Value:
 def _check_format(to: Builder, tensor: OrderedTensor, scale: NDArray[Any] | None, zero: NDArray[Any] | None) -> None:
     """Raise `InputError` if the scale or the zero point of a tensor's format differs from `scale` or `zero`.
 
-    scale, zero: the scale and the zero point that the node reading the tensor states.
+    scale, zero: the scale and the zero point that the node reading the tensor states; `zero` None means 0.
     """
     expected, format = quantised_format(to.node, scale, zero), format_of(tensor.value)
     if format.type != expected.type:
@@ -114,7 +114,7 @@ def _constant_in_format(node: OnnxNode, value: Constant, scale: NDArray[Any], ze
 def _convolve(
     to: Builder, node: OnnxNode, x: OrderedTensor, weights: Constant, bias: Constant | None, element: Attribute
 ) -> OrderedTensor:
-    """Emit a convolution of quantised numbers, whose sums start from the bias."""
+    """Emit a convolution of quantised numbers, whose sums start from the bias, or from 0 if it is None."""
     filter = _weights(node, weights)
     if len(filter.shape) != len(x.shape):
         raise node.error(f"a filter {list(filter.shape)} does not fit an input of shape {list(x.shape)}")
@@ -128,7 +128,7 @@ def _convolve(
 def _multiply(
     to: Builder, node: OnnxNode, x: OrderedTensor, weights: Constant, bias: Constant | None, element: Attribute
 ) -> OrderedTensor:
-    """Emit the product of each vector of quantised numbers and a constant matrix (outputs, inputs)."""
+    """Emit the products of quantised vectors and a constant matrix (outputs, inputs), plus the bias unless None."""
     matrix = _weights(node, weights)
     if len(matrix.shape) != 2 or not x.shape or x.shape[-1] != matrix.shape[1]:
         raise node.error(f"a matrix {list(matrix.shape[::-1])} does not fit vectors {list(x.shape)}")

@@ -196,7 +196,7 @@ def _one_way(
 
 
 def _initial(to: Builder, value: Value | None, number: int, shape: tuple[int, int], layout: int) -> SSAValue:
-    """The initial state of direction `number`, of shape (hidden, samples)."""
+    """The initial state of direction `number`, of shape (hidden, samples); zeros if `value` is None."""
     if value is None:
         return to.fill(0.0, shape)
     states = to.numbers(value)
