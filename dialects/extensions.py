@@ -36,7 +36,7 @@ class Extension(NamedTuple):
 
 @cache
 def extensions() -> tuple[Extension, ...]:
-    """The rows of `extensions.txt`."""
+    """All optional extensions of tinyml, from the rows of `extensions.txt`."""
     rows = (line.split("\t") for line in Path(__file__).with_suffix(".txt").read_text("utf-8").splitlines())
     return tuple(Extension(name, re.compile(pattern), where == "in") for name, pattern, where in rows)
 

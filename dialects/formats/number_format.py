@@ -244,7 +244,7 @@ class NumberFormat(ABC):
 
     @abstractmethod
     def encode(self, reals: Reals) -> Raws:
-        """Round reals to the format and return their raws."""
+        """Round reals to the format and return their raws, in an array of the same shape."""
 
     def encode_clipped(self, reals: Reals) -> Raws:
         """Round reals to the format and return their raws. Reals outside the range saturate, even in formats whose
@@ -270,7 +270,7 @@ class NumberFormat(ABC):
 
     @abstractmethod
     def decode(self, raws: Raws) -> Reals:
-        """The exact reals that raws represent."""
+        """The exact reals that raws represent, in an array of the same shape."""
 
     def verify_raws(self, raws: Raws) -> None:
         """Raise `VerifyException` for raws that rounding never returns, including NaN. Proofs assume that constants

@@ -461,7 +461,7 @@ class Machine(ABC, Generic[V]):
         return Int(value, x.width, now_low, now_high)
 
     def decode(self, format: Coder, raws: Int[V]) -> Int[V]:
-        """The integer that a raw represents, computed by the program of the format."""
+        """The integer that a raw represents, computed by the format's `Coder.to_integer`."""
         return format.to_integer(self, raws)
 
     def encode(self, format: Coder, x: Int[V], scale: int) -> Int[V]:

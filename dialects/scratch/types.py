@@ -125,7 +125,7 @@ class PackedRam(Packed):
 
     @property
     def offset(self) -> int:
-        """The offset subtracted from an element before it is packed."""
+        """The integer that is subtracted from the raw of an element before the raw is packed."""
         return self.less.data
 
     @classmethod
@@ -228,7 +228,7 @@ def ram_bits(type: MemRefType[Attribute]) -> int | None:
 
 
 def packed_offset(type: MemRefType[Attribute]) -> int:
-    """The offset subtracted from an element before it is packed."""
+    """The integer that is subtracted from raws before they are packed; 0 outside `PackedRam`."""
     return type.memory_space.offset if isinstance(type.memory_space, PackedRam) else 0
 
 

@@ -234,7 +234,7 @@ class Conv2dOp(ContractionOp):
 
     @property
     def steps(self) -> tuple[int, int]:
-        """The strides along height and width."""
+        """The strides along height and width, in pixels."""
         down, right = integers(self.strides, "strides", 2)
         return down, right
 

@@ -181,8 +181,8 @@ class ForestOp(TensorOp):
 
 
 def _real_sums(trees: Trees, inputs: Array, votes: Array) -> Array:
-    """The sums of votes for samples of reals, in double precision. The inputs are rounded to single precision before
-    they are compared.
+    """The sums of votes for samples of reals, in double precision, of shape (samples, 1, results). The inputs are
+    rounded to single precision before they are compared.
     """
     return votes[_reached(trees, inputs)].sum(1)[:, None]
 

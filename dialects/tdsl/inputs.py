@@ -81,7 +81,7 @@ class SignalFrames(NamedTuple):
             yield length
 
     def hop_beside(self, frame: int) -> int:
-        """The hop for another frame length, such that the ratio of hop to frame length is preserved."""
+        """The hop, in samples, for frames of `frame` samples with nearly the same ratio of hop to frame length."""
         grain = self.grain or 1
         return max(self.hop * frame // self.frame // grain, 1) * grain
 

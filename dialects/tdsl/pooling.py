@@ -74,19 +74,19 @@ class PoolOp(TensorOp, ABC):
 
     @property
     def window(self) -> tuple[int, int]:
-        """The height and the width of a window."""
+        """The height and the width of a window, in pixels."""
         height, width = integers(self.kernel, "kernel", 2)
         return height, width
 
     @property
     def margins(self) -> tuple[int, int, int, int]:
-        """The padding above, below, on the left and on the right of the image."""
+        """The padding above, below, on the left and on the right of the image, in pixels."""
         top, bottom, left, right = integers(self.padding, "padding", 4)
         return top, bottom, left, right
 
     @property
     def steps(self) -> tuple[int, int]:
-        """The strides along height and width."""
+        """The strides along height and width, in pixels."""
         down, right = integers(self.strides, "strides", 2)
         return down, right
 

@@ -76,7 +76,7 @@ class SliceOp(MovementOp, HasFolderInterface):
 
     @property
     def steps(self) -> tuple[int, ...]:
-        """The stride along each axis."""
+        """The stride along each axis, in elements."""
         if self.strides is None:
             return (1,) * len(self.offsets)
         return tuple(cast("DenseArrayBase[IntegerType[Any, Any]]", self.strides).get_values())
@@ -367,7 +367,7 @@ class WindowOp(TensorOp):
 
     @property
     def spread(self) -> tuple[int, int]:
-        """The dilations along height and width."""
+        """The dilations along height and width, in pixels."""
         down, right = integers(self.dilations, "dilations", 2)
         return down, right
 

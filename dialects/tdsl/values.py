@@ -59,7 +59,7 @@ class Arithmetic(ABC):
 
     @abstractmethod
     def no_total(self, value: SSAValue, count: int, shape: tuple[int, ...]) -> Array:
-        """Totals with the initial value zero, to which `count` elements of a tensor will be added."""
+        """Zero totals of shape `shape`, to each of which `count` elements of `value` will be added."""
 
     @abstractmethod
     def tally(self, value: SSAValue, total: Array, x: Array) -> Array:

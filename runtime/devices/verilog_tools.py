@@ -52,7 +52,7 @@ class Simulation(ABC):
         return module_name(self.verilog)
 
     def bits(self, port: str) -> int | None:
-        """The width of a port; None if the module has no port of this name."""
+        """The width of a port in bits; None if the module has no port of this name."""
         return port_bits(self.verilog, port)
 
     def run(self, interface: Interface, inputs: NDArray[Any], seed: int = 0) -> RunResult:

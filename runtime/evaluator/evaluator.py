@@ -93,15 +93,12 @@ class Outputs:
 
     @property
     def tensors(self) -> tuple[Array, ...]:
-        """The scores, followed by the outputs after the scores."""
+        """The scores, if there are any, and `more`, each of shape (samples, elements)."""
         return self.more if self.scores is None else (self.scores, *self.more)
 
     @property
     def classes(self) -> NDArray[np.int64]:
-        """The predicted classes.
-
-        They are the labels or, for a program without labels, the indices of the greatest scores.
-        """
+        """The predicted class of each sample: `labels` or, if they are None, the index of the greatest score."""
         if self.labels is not None:
             return self.labels
         assert self.scores is not None

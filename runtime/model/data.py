@@ -121,7 +121,7 @@ COMPARED_SAMPLES = 1000
 
 
 def compared_stride(samples: int) -> int:
-    """The distance between consecutive samples of the subset on which programs are compared."""
+    """The stride through `samples` samples that selects the subset on which programs are compared."""
     return -(-samples // COMPARED_SAMPLES)
 
 

@@ -187,7 +187,7 @@ class Domain:
         return self.real.steepest(math.ldexp(self.last, -self.source.frac.data))
 
     def arguments(self, most: int = 1 << 16) -> NDArray[np.int64]:
-        """The raws of the domain: all of them, or `most` evenly spaced ones if there are more."""
+        """The raws of the domain in ascending order: all of them, or `most` evenly spaced ones if there are more."""
         if self.size <= most:
             return np.arange(self.first, self.last + 1)
         return np.linspace(self.first, self.last, most).astype(np.int64)

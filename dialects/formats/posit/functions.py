@@ -1,4 +1,4 @@
-"""The functions for posits of the C runtime (`posit.h`, `posit_parts.h`), as integer programs with reference
+"""The C runtime's functions for posits (`posit.h`, `posit_parts.h`) as integer programs, with reference
 implementations.
 """
 

@@ -72,7 +72,9 @@ class Parts:
         return self.bits if self.is_placed else self.bits + step - 1
 
     def width_at(self, step: int) -> int:
-        """The width of the narrowest register for significands whose exponents are reduced to multiples of `step`."""
+        """The width in bits of the narrowest register for significands whose exponents are reduced to multiples of
+        `step`.
+        """
         if self.is_placed and self.unpacked is None:
             return width_for(*self.format.integer_limits, REGISTERS)
         return next(width for width in REGISTERS if self.bits_at(step) < width)

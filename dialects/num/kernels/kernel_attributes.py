@@ -186,7 +186,7 @@ class TileKernelAttr(KernelAttr):
 
     @property
     def shape(self) -> Mapping[str, IntAttr]:
-        """The integer parameters by name."""
+        """The integer parameters of the tile, by name."""
         return {name: getattr(self, name) for name in _SHAPE}
 
     @property

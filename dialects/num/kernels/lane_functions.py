@@ -79,7 +79,7 @@ class LaneFunctionOp(DialectOp):
 
     @property
     def numbers(self) -> Sequence[SSAValue]:
-        """The arguments that are indices of the axes."""
+        """The arguments of the body that are indices of the axes."""
         return self.body.block.args[len(self.body.block.args) - len(self.shape) :]
 
     @staticmethod

@@ -236,7 +236,7 @@ class LaneProgram(CodeContent):
         return places
 
     def own_place(self, op: ReduceOp | NextOp) -> int:
-        """The position at which an inner loop starts, or at which it ends.
+        """The position, as in `places`, at which an inner loop starts or ends.
 
         op: the loop, which starts after the positions of its carried values, or its `num.next`, which ends it.
         """

@@ -41,7 +41,7 @@ def lane_program(function: LaneFunctionOp) -> LaneProgram:
 
 
 class _Reader:
-    """The state of a conversion: the ops, accesses and sums of the ops that have been converted so far."""
+    """The state of a conversion: the ops converted so far, and their accesses and sums."""
 
     def __init__(self, function: LaneFunctionOp):
         self.function, self.runs = function, list(function.runs)

@@ -165,7 +165,7 @@ class TaperOp(IntegerOp):
 
     @property
     def window(self) -> NDArray[np.int64]:
-        """The weights of the samples, computed in single precision."""
+        """The integer weights of the N samples, in units of 2^-12, computed in single precision."""
         return _window(shape_of(self.input)[1])
 
     def integers(self, x: Sequence[Array]) -> Array:

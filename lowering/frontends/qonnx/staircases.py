@@ -44,7 +44,7 @@ class Staircase:
 
     @property
     def levels(self) -> Integers:
-        """The integers from `first + 1` to `first + steps`."""
+        """The levels above the first: the integers from `first + 1` to `first + steps`."""
         return np.arange(self.at.shape[1], dtype=np.int64) + self.first + 1
 
     @property

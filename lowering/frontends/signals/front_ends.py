@@ -83,7 +83,7 @@ def _cosine_transform(to: ModelBuilder, bands: SSAValue, coefficients: int) -> S
 
 
 def hann(length: int) -> NDArray[Any]:
-    """The periodic Hann window of `length` samples."""
+    """The periodic Hann window of `length` samples, with values from 0 to 1."""
     return 0.5 - 0.5 * np.cos(2 * np.pi * np.arange(length) / length)
 
 

@@ -379,7 +379,7 @@ class _Table:
 
 
 def _offset(content: bytes, position: int) -> int:
-    """The target of the relative offset that is stored at `position`."""
+    """The byte position in `content` to which the relative offset stored at `position` points."""
     return position + _number(content, position, "I")
 
 

@@ -140,7 +140,7 @@ def _scales(op: Operator) -> _Scales | None:
 
 
 def _scale(tensor: Tensor) -> float:
-    """The single scale of a quantised tensor."""
+    """The single scale of a quantised tensor; 1 for floats. Raises `VerifyException` for several scales."""
     activation_format(tensor)
     return 1.0 if tensor.quantization is None else tensor.quantization.scales[0]
 

@@ -225,7 +225,7 @@ class _TurnProducts(WindowProducts):
         nest.fold(table(number, _Table.ROWS), [], row)
 
     def _steps(self, number: SSAValue) -> tuple[int | SSAValue, int | SSAValue]:
-        """Return the strides along rows and columns of the image in its orientation during turn `number`."""
+        """Return the strides along rows and columns in memory during turn `number`, in pixels."""
         down, right = self.convolution.steps
         if down == right:
             return down, right

@@ -76,7 +76,7 @@ def quotients(before: int, after: int) -> list[int]:
 
 
 def _resized(to: Builder, node: OnnxNode, inputs: Inputs, shape: tdsl.Shape) -> tuple[tdsl.Shape, list[Fraction]]:
-    """Return the new shape, and the scale factor of each extent."""
+    """Return the new shape, and the factor by which each extent is multiplied."""
     rank = len(shape)
     axes = [axis_of(node, axis, rank) for axis in node.integers("axes", tuple(range(rank)))]
     sizes, scales = integers(node, inputs, 3, "sizes"), optional(inputs, 2)
