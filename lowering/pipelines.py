@@ -172,7 +172,7 @@ def run(module: ModuleOp, ctx: Context, passes: Sequence[ModulePass], *, of_user
     module.
 
     of_user: true for a module from a file that tinyml wrote and that may have been modified; an invalid result is
-    then the fault of the input.
+        then the fault of the input.
     """
     checked = EndVerification()
     try:

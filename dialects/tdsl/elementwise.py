@@ -310,7 +310,7 @@ class FunctionOp(UnaryOp, ABC):
 
     @property
     def function(self) -> Function:
-        """The function, as one of the names of `Function`."""
+        """The name of the function, which is applied to each element: one of `Function`."""
         assert issubclass(self.SCALAR, num.FunctionOp)
         return self.SCALAR.FUNCTION
 

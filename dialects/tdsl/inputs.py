@@ -72,7 +72,7 @@ class SignalFrames(NamedTuple):
     grain: int
 
     def shorter(self) -> Iterator[int]:
-        """Yield the lengths, in descending order, to which the frame could be shortened."""
+        """Yield the lengths in samples, in descending order, to which a frame can be shortened."""
         if self.grain:
             yield from range((self.frame - 1) // self.grain * self.grain, 0, -self.grain)
             return

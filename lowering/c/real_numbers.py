@@ -52,7 +52,7 @@ def conversion_functions(format: NumberFormat, features: tdsl.FeatureMap | None)
     conversion times; empty for float formats.
 
     features: the scales of features with separate scales. The key then also states whether features have zeros and
-    factors.
+        factors.
     """
     end = func.ReturnOp()
     block = Block([end], arg_types=[f32, IndexType()])

@@ -83,8 +83,10 @@ def _without_configurations(message: str) -> str:
 def import_keras(model: Any, name: str) -> ModuleOp:
     """Import a Keras model in inference mode; the model itself is unchanged.
 
-    name: the name of the file or of the class. Raises `InputError` without TensorFlow, for a model whose input shapes
-    are unknown, for a model that the converter rejects, and as `read_tflite` does.
+    name: the name of the file or of the class.
+
+    Raises `InputError` without TensorFlow, for a model whose input shapes are unknown, for a model that the converter
+    rejects, and as `read_tflite` does.
     """
     _imported("keras", name)
     return read_tflite(_to_tflite(model, name), name)

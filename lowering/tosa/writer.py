@@ -197,7 +197,7 @@ class TosaWriter:
 
 
 def element_of(value: SSAValue) -> IntegerType:
-    """The element type of a tensor."""
+    """The integer element type of a tensor."""
     return cast("TensorType[IntegerType]", value.type).get_element_type()
 
 

@@ -361,7 +361,7 @@ class _Early:
         self.known: dict[int, Any] = {}
 
     def parts(self, place: int, chunk: object) -> Sequence[Any]:
-        """The value with index `place` for each iteration; a single value if all iterations have the same."""
+        """The value with index `place` for each iteration; a single value if it is the same for all iterations."""
         kept, key = self.steps.recorded.kept, ("early", chunk, self.steps.numbers[place])
         if key in kept:
             return kept[key]

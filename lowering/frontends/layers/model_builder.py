@@ -127,7 +127,7 @@ class OrderedTensor:
 
     @classmethod
     def plain(cls, value: SSAValue) -> OrderedTensor:
-        """A tensor whose axes are in the model's order."""
+        """The tensor `value`, whose axes are in the model's order."""
         return cls(value, tuple(range(len(shape_of(value)))))
 
     @property
@@ -168,7 +168,7 @@ class ModelBuilder:
     precise locations override `location` and `error`.
 
     scalings: for each row of scaled features, the steps by which the training library computes the row. Thresholds of
-    trees are converted by these steps.
+        trees are converted by these steps.
     """
 
     def __init__(self, file: str):

@@ -146,7 +146,7 @@ class Windows:
 
     @property
     def reach(self) -> Pair:
-        """The distance from the first to the last element of a window, along height and along width."""
+        """The distance in pixels from the first to the last element of a window, along height and width."""
         down, across = ((size - 1) * gap for size, gap in zip(self.kernel, self.dilations, strict=True))
         return down, across
 
@@ -262,7 +262,7 @@ def _ranked(to: ModelBuilder, operand: OrderedTensor | Parameter, rank: int, ord
     """Prepend axes of extent 1 to an operand up to a rank, and transpose the operand. Scalars are unchanged.
 
     order: the axis order of the result; None if all operands are in the model's order and broadcast without a
-    transposition.
+        transposition.
     """
     if order is None or not operand.shape:
         return to.parameter(operand) if isinstance(operand, Parameter) else to.plain(operand)

@@ -149,7 +149,7 @@ def single_thresholds(thresholds: NDArray[Any], double: NDArray[np.bool_]) -> ND
     number exceeds, become the greatest number.
 
     double: false where the library scales an input and rounds the result to single precision, so that thresholds are
-    not exact.
+        not exact.
     """
     exact = np.clip(np.asarray(thresholds, np.float64), -GREATEST, GREATEST)
     nearest = exact.astype(np.float32)

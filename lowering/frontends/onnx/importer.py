@@ -278,7 +278,7 @@ class _OnnxImporter:
             raise InputError(f"input '{declared.name}' is of {declared.element}, expected reals", file=self.file)
 
     def name_classes(self, module: ModuleOp, results: Sequence[SSAValue], classes: Sequence[str | int]) -> None:
-        """Record the class labels of a program that returns the index of a class as a module attribute."""
+        """Record `classes`, the labels of a program that returns a class index, as an attribute of the module."""
         label = results[0].owner
         if not classes or not isinstance(label, tdsl.ArgmaxOp | tdsl.SignOp):
             return

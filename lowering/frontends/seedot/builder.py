@@ -44,7 +44,7 @@ class IndexRange:
     """An interval of integers, low <= integer <= high.
 
     sources: the independent sources of the integer's variation, if it is known to reach both ends; None if low and
-    high are only bounds.
+        high are only bounds.
     """
 
     low: int
