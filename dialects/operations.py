@@ -115,5 +115,5 @@ def integer_constant(value: int, width: int | None) -> ConstantOp:
 
 
 def index_constant(value: int) -> ConstantOp:
-    """A constant of type `index`."""
+    """An `arith.constant` with the value `value` of type `index`."""
     return integer_constant(value, None)

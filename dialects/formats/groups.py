@@ -76,7 +76,7 @@ class GroupsAttr(ParametrizedAttribute):
 
     @property
     def elements(self) -> int:
-        """The number of elements of the tensor."""
+        """The number of elements of a tensor with these groups."""
         return len(self.shifts) // self.each * self.run.data
 
     @property

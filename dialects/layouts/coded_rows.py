@@ -102,7 +102,7 @@ class CodedRows(CodeContent):
 
     @property
     def attribute(self) -> DictionaryAttr:
-        """The attribute that stores the rows."""
+        """The dictionary of attributes from which `of` restores the rows."""
         weights = [dense_attribute(matrix.astype(np.int8), i8) for matrix in self.weights]
         return DictionaryAttr(
             {
@@ -199,7 +199,7 @@ class CodedTile(CodeContent):
 
     @property
     def attribute(self) -> DictionaryAttr:
-        """The attribute that stores the tile."""
+        """The dictionary of attributes from which `of` restores the tile."""
         arrays = zip((self.weights, self.starts, self.multipliers, self.shifts), (i8, i32, i32, i8), strict=True)
         content: list[Attribute] = [dense_attribute(numbers, element) for numbers, element in arrays]
         sizes = DenseArrayBase.from_list(i64, [self.pitch, self.step, self.count, self.zero, self.apart])

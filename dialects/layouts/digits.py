@@ -47,7 +47,7 @@ class Digits:
 
     @property
     def bytes(self) -> int:
-        """The number of bytes per group."""
+        """The number of bytes into which a group of integers is packed."""
         return self.bits if self.name == ODD else 1
 
     def holds(self, raws: Integers) -> bool:

@@ -66,7 +66,7 @@ class Trees:
 
     @property
     def inner(self) -> int:
-        """The number of inner nodes."""
+        """The total number of inner nodes of all trees."""
         return len(self.features)
 
     @property

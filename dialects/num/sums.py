@@ -85,8 +85,8 @@ def verify_bound(stated: Bound | None, derived: Bound | None) -> None:
 
 
 def verify_room(accumulator: Accumulator, bound: Bound | None, result: NumberFormat) -> None:
-    """Raise `VerifyException` if a sum within `bound`, unless None, can overflow its accumulator, as a sum or while it
-    is rounded to `result`.
+    """Raise `VerifyException` if a sum within the known `bound` can overflow its accumulator, as a sum or while it is
+    rounded to `result`.
     """
     if bound is not None and not accumulator.holds(bound, result):
         sums = f"sums from {bound[0]} to {bound[1]}"

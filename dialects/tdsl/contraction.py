@@ -168,7 +168,7 @@ class ContractionOp(TensorOp, ShiftsRows, ABC):
         return self.accumulator_for(self.products, self.sum_bound)
 
     def accumulator_for(self, products: Sequence[Product], bound: Bound | None) -> Accumulator:
-        """The accumulator for sums of `products`, all of which lie within `bound`; None if unknown."""
+        """The accumulator for sums of `products` that lie within `bound`, or of any size if `bound` is None."""
         return format_of(self.out).accumulator_of_sum(products, self.start, bound)
 
     @property
@@ -334,7 +334,7 @@ class ContractionOp(TensorOp, ShiftsRows, ABC):
         return sums if term.left is None else np.ldexp(sums, self._by_row(np.array(term.left)))
 
     def _by_row(self, numbers: Array, row: Array | None = None) -> Array:
-        """The `numbers` of all rows of the weights, or of the rows `row` unless None, in a shape that broadcasts to the
+        """The `numbers` of all rows of the weights, or of the rows `row` if given, in a shape that broadcasts to the
         result.
         """
         below = (1,) * (len(shape_of(self.out)) - self.ROW_AXIS - 1)

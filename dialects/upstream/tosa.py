@@ -288,7 +288,7 @@ class ArithmeticRightShiftOp(_Binary):
 
 @irdl_op_definition
 class LogicalLeftShiftOp(_Binary):
-    """Logical left shifts."""
+    """Each integer of `input1`, shifted left by the number of bits in `input2`."""
 
     name = "tosa.logical_left_shift"
 

@@ -61,7 +61,7 @@ def quantised_onnx(source: Any, arguments: tuple[Any, ...], name: str) -> bytes:
 
 
 def _ops(source: Any) -> Sequence[str]:
-    """The names of the ops of a graph."""
+    """The names of the ops in the graph of an exported program."""
     return [str(node.target) for node in source.graph.nodes if node.op == "call_function"]
 
 

@@ -57,7 +57,7 @@ class PackedElements:
         return self.nest.insert(arith.ExtUIOp(self.arrays.load(self.bytes, at), i32))
 
     def load(self, index: SSAValue, *, signed: bool, type: Attribute) -> SSAValue:
-        """Load the element at an index, extended to `type` by its sign if `signed`."""
+        """Load the element at an index and extend it to `type`, by its sign if `signed`, otherwise by zeros."""
         nest = self.nest
         if isinstance(self.width, Digits):
             return nest.insert(arith.TruncIOp(self._digits(index, self.width), cast("IntegerType[int, Any]", type)))
@@ -103,7 +103,7 @@ class PackedElements:
         return nest.fold(nest.index(packed.bits), [nest.constant(0, i32)], add)[0]
 
     def store(self, value: SSAValue, index: SSAValue) -> None:
-        """Store an element at an index."""
+        """Store the integer `value` as the packed element at an index, without changing other elements."""
         nest = self.nest
         wide = value if value.type == i32 else nest.insert(arith.ExtSIOp(value, i32))
         if has_inverted_sign(self.bits):

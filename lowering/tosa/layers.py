@@ -92,8 +92,8 @@ def _image(image: SSAValue) -> tuple[SSAValue, tuple[int, int, int, int]]:
 
 
 def margins_of(pad: tdsl.PadOp) -> tuple[int, int, int, int] | None:
-    """The widths of zero padding above, below, on the left and on the right of an image; None for a pad op of any other
-    form.
+    """The zero padding above, below, on the left and on the right of an image, in pixels; None for a pad op of any
+    other form.
     """
     if pad.filling or any(pad.gaps) or len(pad.margins) != 4:
         return None

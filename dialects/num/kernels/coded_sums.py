@@ -164,7 +164,7 @@ class CodedLoopAttr(CodeAttr):
 
     @property
     def function_name(self) -> str:
-        """The name of the lane function."""
+        """The name of the lane function. Raises `VerifyException` if the constants contain no name."""
         name = self.constants.data.get(_FUNCTION)
         if not isinstance(name, SymbolRefAttr):
             raise VerifyException(f"{self.name} has the name of a function of lanes, got {self.constants}")

@@ -248,7 +248,7 @@ class CodeKernelAttr(KernelAttr):
 
     @property
     def function(self) -> str:
-        """The name of the C function."""
+        """The name of the C function that computes the kernel."""
         return f"{self.coder.data}_{self.key.data}"
 
     @classmethod

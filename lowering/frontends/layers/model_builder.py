@@ -142,7 +142,7 @@ class OrderedTensor:
 
     @property
     def shape(self) -> Shape:
-        """The shape of the model's tensor."""
+        """The extents of the tensor, in the order of the model's axes."""
         stored = shape_of(self.value)
         return tuple(stored[self.order.index(axis)] for axis in range(len(stored)))
 
@@ -200,7 +200,7 @@ class ModelBuilder:
             self.layer = around
 
     def argument(self, type: TensorType, name: str) -> SSAValue:
-        """Append an argument to the function and return it."""
+        """Append an argument with the name hint `name` to the function, and return it."""
         self.check_shape(type.get_shape())
         value = self.entry.insert_arg(type, len(self.entry.args))
         hint(value, name)
@@ -267,7 +267,7 @@ class ModelBuilder:
             raise self.error(f"shape {list(shape)} has more than {limit} elements; --max-elements raises the limit")
 
     def index(self, value: int) -> SSAValue:
-        """Emit an index constant."""
+        """Emit the constant `value` of type `index`."""
         return self.emit(arith.ConstantOp.from_int_and_width, value, IndexType()).result
 
     def parameter(self, parameter: Parameter) -> SSAValue:

@@ -53,13 +53,13 @@ class SourceNode(OnnxNode):
 
 
 def error_at(op: Operation, message: str, file: str) -> InputError:
-    """An error that names an op and its location."""
+    """An `InputError` that names an op and its location, or `file` without a location."""
     given, line, column = source_location(op) or (file, None, None)
     return InputError(f"{op_name(op)}: {message}", file=given, line=line, column=column)
 
 
 def op_name(op: Operation) -> str:
-    """The name of an op, registered or not."""
+    """The name of an op, such as `linalg.add`, also of an op that is not registered."""
     name = getattr(op, "op_name", None)
     return op.name if name is None else name.data
 

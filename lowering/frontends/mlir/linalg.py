@@ -383,7 +383,7 @@ def pad(reader: Reader, op: Operation) -> Tensor:
 
 
 def padded(reader: Reader, x: Tensor, low: Sequence[int], high: Sequence[int], number: Tensor) -> Tensor:
-    """Pad a tensor with a known number."""
+    """Pad each axis of a tensor by `low` and `high` elements before and after it, with the known `number`."""
     if number.number is None or min((*low, *high)) < 0:
         raise reader.error("expected a constant number around it, and no negative width")
     if not any((*low, *high)):

@@ -432,7 +432,7 @@ def _help(node: OnnxNode) -> str:
 
 
 def supported() -> str:
-    """The names of all supported ops, for the documentation."""
+    """A list of the names of all supported ops, as text for the documentation."""
     load_handlers()
     known = [key for key in HANDLERS if key[0] not in QUANTISER_DOMAINS]
     names = {op if domain == "" else f"{domain}.{op}" for domain, op in known} | LOOPS.keys()

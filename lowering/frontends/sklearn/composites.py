@@ -87,7 +87,7 @@ def selected_from_model(estimator: Any, to: ModelBuilder, x: SSAValue, _: Comput
 
 
 def selected(estimator: Any, to: ModelBuilder, x: SSAValue) -> SSAValue:
-    """Emit the columns that a selector selects."""
+    """Emit the columns that a fitted feature selector selects (`get_support`)."""
     length = shape_of(x)[1]
     if not any(hasattr(estimator, name) for name in ("variances_", "scores_", "support_", "estimator_")):
         raise to.error("it is not fitted: call fit(X, y) first")

@@ -180,7 +180,7 @@ def _exit(graph: TfliteGraph, tensor: Tensor) -> tuple[Tensor, Operator | None]:
 
 
 def _append(to: GraphBuilder, op: Operator, variables: Variables | None) -> None:
-    """Import one operator, or let `variables`, unless None, import it. Errors name the operator."""
+    """Import one operator, by `Variables.apply` if it belongs to `variables`. Errors name the operator."""
     if variables is not None and variables.owns(op):
         with to.importing(str(op)):
             variables.apply(to, op)

@@ -114,8 +114,8 @@ def _positions(op: Operator, before: int, after: int) -> list[int]:
 
 
 def _period(positions: Sequence[int]) -> int:
-    """The number of new pixels after which fractional positions repeat. All new pixels if they do not repeat, or if
-    all new pixels have one position.
+    """The number of new pixels after which fractional positions repeat; the number of all new pixels if positions do
+    not repeat or are all equal.
     """
     count = len(positions)
     if count == 1:

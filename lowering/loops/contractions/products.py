@@ -280,9 +280,7 @@ def factors(
 
 
 def _element(value: SSAValue, without_offsets: bool) -> Attribute | None:
-    """The element type of a factor without its offset. None, which selects the type of the factor itself, if
-    `without_offsets` is false.
-    """
+    """The element type of a factor without its offset; None, for the type as it is, if `without_offsets` is false."""
     return tdsl.format_of(value).without_offset()[0].type if without_offsets else None
 
 

@@ -128,7 +128,7 @@ def _convolve(
 def _multiply(
     to: Builder, node: OnnxNode, x: OrderedTensor, weights: Constant, bias: Constant | None, element: Attribute
 ) -> OrderedTensor:
-    """Emit the products of quantised vectors and a constant matrix (outputs, inputs), plus the bias unless None."""
+    """Emit the products of quantised vectors and a constant matrix (outputs, inputs), plus the bias, if any."""
     matrix = _weights(node, weights)
     if len(matrix.shape) != 2 or not x.shape or x.shape[-1] != matrix.shape[1]:
         raise node.error(f"a matrix {list(matrix.shape[::-1])} does not fit vectors {list(x.shape)}")

@@ -117,7 +117,7 @@ def filter_windows(node: OnnxNode, x: Value, weights: Constant) -> Windows:
 
 
 def with_bias(to: Builder, value: OrderedTensor, bias: Value | None) -> OrderedTensor:
-    """Add a constant bias, one number per channel, to a tensor. None adds nothing."""
+    """Add a constant bias, one number per channel, to a tensor; leave the tensor unchanged if `bias` is None."""
     if bias is None:
         return value
     numbers = by_channel(to.parameter_of(vector(to, bias)), AXES[len(value.shape)])
