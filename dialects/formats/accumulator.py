@@ -245,7 +245,7 @@ class Accumulator(ABC):
         return None
 
     def join(self, m: Machine[V], sum: V, part: V, part_accumulator: Accumulator) -> V:
-        """The sum of `sum` and the partial sum `part`.
+        """The sum of `sum` and the partial sum `part`. Raises `InputError` if no tree computes the sums.
 
         part_accumulator: the accumulator of `part`. It is the result of `below` if both sums are complete trees,
             otherwise this accumulator.

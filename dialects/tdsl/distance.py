@@ -52,7 +52,7 @@ class SquaredDistanceOp(TensorOp):
 
     @property
     def difference(self) -> NumberFormat:
-        """The format of the exact difference between an element of `lhs` and an element of `rhs`."""
+        """The format of exact differences between elements. Raises `VerifyException` if there is none."""
         lhs, rhs = format_of(self.lhs), format_of(self.rhs)
         if (format := lhs.difference(rhs)) is None:
             raise VerifyException(f"{lhs.type} and {rhs.type} have no exact difference")

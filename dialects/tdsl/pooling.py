@@ -390,7 +390,7 @@ class QuotientOp(TensorOp):
 
     @property
     def source(self) -> NumberFormat:
-        """The format of the elements that were added to the totals."""
+        """The format of the elements added to the totals. Raises `VerifyException` for a type without a format."""
         if (format := number_format(self.of)) is None:
             raise VerifyException(f"expected a number format, got {self.of}")
         return format

@@ -144,7 +144,9 @@ class ProgramBuilder:
         self.names.take(name)
 
     def _kernel(self, name: str) -> Kernel | None:
-        """The kernel that a declared function implements; None for functions that are not kernels."""
+        """The kernel that a declared function implements; None for functions that are not kernels. Raises `InputError`
+        if the name of the function is not that of its kernel.
+        """
         if name not in self.kernels:
             return None
         attribute, declaration = self.kernels[name]

@@ -174,7 +174,8 @@ def _raws_together(function: func.FuncOp) -> int:
 def evaluate(
     module: ModuleOp, inputs: Array, arithmetic: Arithmetic | None = None, observe: Observer | None = None
 ) -> Outputs:
-    """Run a program on raws of the input's format, or on reals with `Reals`, and return its outputs.
+    """Run a program on raws of the input's format, or on reals with `Reals`, and return its outputs. Raises
+    `InputError` for inputs of the wrong shape.
 
     inputs: the raws or reals of each sample, of shape (samples, elements of the input).
     arithmetic: `Bits` for raws (the default), or `Reals`.

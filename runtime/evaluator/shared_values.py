@@ -1,4 +1,4 @@
-"""What evaluations of similar programs share: equal values, a cache of results, and tables of functions.
+"""Data that evaluations of similar programs share: equal values, a cache of results, and tables of functions.
 
 The number of a value identifies the computation of the value from the input and the constants: the operation with its
 properties and types, and the numbers of its operands. Values with equal numbers have equal bits, within a program and

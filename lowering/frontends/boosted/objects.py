@@ -112,7 +112,7 @@ def read_catboost(content: bytes, file: str) -> ModuleOp:
 
 
 def to_onnx(content: bytes, file: str) -> bytes:
-    """Convert a CatBoost file to ONNX, in a child process. Raises `InputError` if CatBoost rejects the file."""
+    """Convert a CatBoost file to ONNX; runs in a child process. Raises `InputError` if CatBoost rejects the file."""
     model: Any = import_module("catboost").CatBoost()
     try:
         model.load_model(blob=content)
