@@ -77,7 +77,7 @@ class GroupedFormat(ParametrizedAttribute, TypeAttribute, ExactFormat):
 
     @abstractmethod
     def with_groups(self, scale: int, groups: GroupsAttr | None) -> Self:
-        """The same elements in units of 2^-scale, divided into `groups`; without groups for None."""
+        """The format of the same elements in units of 2^-scale, with these `groups`; None for no groups."""
 
     @property
     def element(self) -> ExactNumbers:

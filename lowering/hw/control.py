@@ -82,7 +82,7 @@ class Values:
         self.places[value] = TimedWire(wire, self.circuit.location, timeline, cycle)
 
     def read(self, value: SSAValue, timeline: Timeline | None = None, cycle: int = 0) -> SSAValue:
-        """The wire or register that carries a value in a cycle of a timeline. This may be a later timeline than that in
+        """The wire or register that carries a value in a cycle of a timeline. It may be later than the timeline in
         which the value is computed.
         """
         owner = value.owner

@@ -88,7 +88,7 @@ def classes_of_elements(
 
 
 def read_further(path: str, samples: int, shapes: Sequence[Sequence[int]]) -> Sequence[WantedOutput]:
-    """The expected outputs after the first one. A file contains any of their arrays: `y_1`, `y_2` and so on.
+    """The expected outputs after the first one. The file may contain the array of any of them: `y_1`, `y_2` and so on.
 
     shapes: the shape of a sample of each of these outputs.
 

@@ -53,7 +53,7 @@ class SourceNode(OnnxNode):
 
 
 def error_at(op: Operation, message: str, file: str) -> InputError:
-    """An `InputError` that names an op and its location, or `file` without a location."""
+    """An `InputError` that names an op and its location, or `file` if the location is unknown."""
     given, line, column = source_location(op) or (file, None, None)
     return InputError(f"{op_name(op)}: {message}", file=given, line=line, column=column)
 

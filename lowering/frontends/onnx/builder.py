@@ -48,7 +48,7 @@ class Constant:
 
     @property
     def scales(self) -> int:
-        """The number of scales of a constant: 1, or one for each channel."""
+        """The number of scales of a constant: 1, or the number of its channels."""
         return 1 if self.format is None else len(getattr(self.format, "scale_values", (1,)))
 
 
