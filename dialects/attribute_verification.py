@@ -20,7 +20,7 @@ FORMER = (
     *("tdsl.pushed", "tdsl.range", "tdsl.rate", "tdsl.received", "tdsl.reused", "tdsl.state", "tdsl.stored"),
     *("tdsl.zeros", "scratch.gap", "scratch.height", "scratch.lower_bound", "scratch.optimal", "tinyml.copied"),
 )
-"""Attributes in files of older versions, since replaced by `#tdsl.interface` and by properties of an op."""
+"""Names of attributes in files of older versions, which `#tdsl.interface` and properties of ops have replaced."""
 
 
 def verify_own_attributes(module: ModuleOp, complete: Callable[[], object]) -> None:

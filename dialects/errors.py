@@ -94,7 +94,7 @@ def _once(text: str) -> str:
 
 
 _SHORT_LENGTH = 3
-"""The length up to which a name with a different letter counts as a different name."""
+"""The maximum length of short names, in which a wrong letter does not count as a misspelling."""
 
 
 def _distance(first: str, second: str) -> int:

@@ -18,7 +18,7 @@ from tinyml.dialects.errors import InputError
 from tinyml.dialects.modules import is_installed
 
 CORE = "core"
-"""The name for files that belong to no extension."""
+"""The name for the part of tinyml whose files belong to no extension."""
 
 _PACKAGE = "tinyml."
 

@@ -98,7 +98,7 @@ def _segments(sizes: tuple[int, ...]) -> DenseArrayBase[Any]:
 
 
 MOST_KEPT = 1 << 12
-"""The number of cached integer attributes; a program has a few hundred distinct ones."""
+"""The maximum number of cached integer attributes; a program has a few hundred different ones."""
 
 INDEX = IndexType()
 

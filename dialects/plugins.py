@@ -58,7 +58,7 @@ The entry point is loaded only for these names, such as the boards of a chip.
 """
 
 INTERFACE = "tinyml.extend"
-"""The group by which a package states the version of the interface that it was written for."""
+"""The group in which a package states the version of the interface for which it was written."""
 
 XDSL = "xdsl"
 _OURS = (DISTRIBUTION, XDSL)

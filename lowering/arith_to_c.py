@@ -43,7 +43,7 @@ from tinyml.transforms.ir.cost.demand import is_shift
 from tinyml.transforms.ir.levels import BITS
 
 INTEGER_PREDICATES = dict(enumerate(("==", "!=", "<", "<=", ">", ">=")))
-"""C operators of the predicates of arith.cmpi, by number."""
+"""The C operators for the predicates of `arith.cmpi`, by number."""
 
 FLOAT_PREDICATES = {
     **{1: ("==", False), 2: (">", False), 3: (">=", False), 4: ("<", False), 5: ("<=", False)},

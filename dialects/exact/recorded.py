@@ -99,7 +99,7 @@ class RecordedOp(DialectOp, ABC):
     """
 
     METHOD: ClassVar[str]
-    """The name of the method."""
+    """The name of the recorded method of `Machine`."""
 
     traits = traits_def(Pure())
 
@@ -163,7 +163,7 @@ class RecordedOp(DialectOp, ABC):
 
 
 Argument: TypeAlias = "SSAValue | int | Coder"
-"""A register, an integer, or a format with its own program."""
+"""A register, an integer, or a format that defines programs for its conversions."""
 
 
 def _argument(value: Any) -> Argument:

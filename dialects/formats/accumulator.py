@@ -44,7 +44,7 @@ class Requantisation:
 
 
 GREATEST_BITS = 32
-"""Sums of L1 take no wider accumulators: they cost more memory and time than the rounding that they save is worth."""
+"""The maximum width of sums at L1: wider sums cost more memory and time than the avoided rounding is worth."""
 
 
 class Accumulator(ABC):
@@ -57,7 +57,7 @@ class Accumulator(ABC):
     """The family of the formats whose products are summed, and of the formats that a sum is rounded to."""
 
     IN_REGISTER: ClassVar[bool] = True
-    """True if a register holds a sum; otherwise it is an array, which ops update."""
+    """True if a register contains a sum; otherwise the sum is an array in memory, which ops update."""
 
     SCALE_FREE: ClassVar[bool] = False
     """True if all products of the family have one unit, as for floats; otherwise `of` determines the unit."""

@@ -40,7 +40,7 @@ if TYPE_CHECKING:
 WIDTHS = range(2, 9)
 USUAL_WIDTH = 4
 FINER_BITS, GREATEST = 5, limits(16)[1]
-"""Bits of a number beyond those of an index, so that rounding it adds no noticeable error."""
+"""The bits of a number beyond those of an index, so that rounding adds no noticeable error; the greatest integer."""
 
 SCALES = range(-40, 61)
 

@@ -73,7 +73,7 @@ class GroupedFormat(ParametrizedAttribute, TypeAttribute, ExactFormat):
         return self.shared if isinstance(self.shared, GroupsAttr) else None
 
     SCALES: ClassVar[Sequence[int]] = FRACS
-    """The scales that `with_groups` accepts; others are rounded to the nearest."""
+    """The scales that `with_groups` accepts; other scales are rounded to the nearest of them."""
 
     @abstractmethod
     def with_groups(self, scale: int, groups: GroupsAttr | None) -> Self:

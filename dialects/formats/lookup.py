@@ -13,7 +13,7 @@ from tinyml.dialects.formats.number_format import NumberFormat, number_format
 from tinyml.dialects.plugins import expected, others_left_out
 
 USUAL_FORMAT = "fixed"
-"""The default format."""
+"""The name of the default format."""
 
 ALIASES = {"affine": "zeroskew"}
 """Common names of formats whose dialects have other names: MLIR already has a dialect `affine`."""

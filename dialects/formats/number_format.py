@@ -125,7 +125,7 @@ class Coding:
 
 
 INTEGER_CODING = Coding(INTEGER)
-"""The coding of formats whose raws are the integers themselves."""
+"""The coding of formats whose raws are the integers that they represent."""
 
 
 class NumberFormat(ABC):
@@ -136,10 +136,11 @@ class NumberFormat(ABC):
     """
 
     FAMILY: ClassVar[str]
-    """The family that the operands of an operation share."""
+    """The name of the family to which all operands of an operation must belong."""
 
     AS_PUBLISHED: ClassVar[bool] = False
-    """True for published arithmetic: sums are not fused, scales do not change, and results may round differently."""
+    """True for published arithmetic: sums are not fused, scales do not change, and results may be rounded differently.
+    """
 
     ROUNDS_ONCE: ClassVar[bool] = True
     """True if each result is the number nearest to the exact one; otherwise intermediate roundings may add to the
@@ -153,16 +154,18 @@ class NumberFormat(ABC):
     """True if `fitted_to` reads the importance of a constant's numbers, which requires an evaluation of all data."""
 
     SUMS_GO_ON: ClassVar[bool] = True
-    """True if a sum accepts products of operands with any scales."""
+    """True if one sum can add products of operands with different scales."""
 
     CONSTANTS_FROM: ClassVar[int | None] = None
-    """Minimum elements of a constant for a format that pays only for constants; other tensors use the main format."""
+    """The minimum number of elements of constants that use this format, if it is worthwhile only for constants; other
+    tensors use the main format. None for other formats.
+    """
 
     GOOD_FOR: ClassVar[str] = ""
     """Suitable models and chips in one line for help texts; "" for a format that is not recommended."""
 
     FOR_WEIGHTS: ClassVar[bool] = False
-    """True if constants of few bits lose less in this format than in others: `search-weights` considers it."""
+    """True if `search-weights` considers this format, because constants of few bits lose less accuracy in it."""
 
     FOR_AUTO: ClassVar[Sequence[int]] = ()
     """Widths at which `--format auto` considers a package's format, in addition to its own alternatives."""

@@ -26,10 +26,10 @@ if TYPE_CHECKING:
 V = TypeVar("V")
 
 OUT_OF_RANGE = 1.0e100
-"""A real outside the range of all numbers."""
+"""A real that exceeds all numbers of the format."""
 
 MAGNITUDE_LIMIT = 1 << 29
-"""Limit on magnitudes below which thresholds between them fit in 32 bits."""
+"""The exclusive limit on magnitudes, for which thresholds between numbers fit in 32 bits."""
 
 
 class TabulatedFormat(ExactFormat):

@@ -93,7 +93,7 @@ def pack_rows(rows: CompressedRows, element_bytes: int) -> NDArray[np.uint8] | N
 
 _WIDEST_SKIP = (1 << GAP_BITS) - 1
 AT_ONCE = 32
-"""Groups per inner loop of a kernel: a row's count is split into whole inner loops and a remainder."""
+"""The groups per inner loop of a kernel. The groups of a row are split into whole inner loops and a remainder."""
 MOST_GROUPS = 128 * AT_ONCE - 1
 
 

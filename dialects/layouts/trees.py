@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 FEATURES, THRESHOLDS, CHILDREN, ROOTS = KEYS = ("features", "thresholds", "children", "roots")
 SHARES, MISSING = "shares", "missing"
-"""The keys of the optional shares of samples and directions of missing values."""
+"""The keys of two optional arrays: fractions of samples, and the children that missing values select."""
 
 
 def ordered(numbers: NDArray[Any]) -> NDArray[Any]:
@@ -280,7 +280,7 @@ class Trees:
 
 VOTES = "votes"
 MOST_NONZERO = 0.6
-"""The share of nonzero votes below which the leaves are stored as lists of them."""
+"""The fraction of nonzero votes below which each leaf stores a list of its nonzero votes."""
 
 
 @dataclass(frozen=True, eq=False)

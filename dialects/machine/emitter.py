@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 WRAPS = "wraps"
-"""Attribute of a truncation that may lose bits; in any other truncation the value fits."""
+"""The attribute of a truncation that may lose bits; any other truncation preserves the value."""
 
 
 class EmissionContext(Protocol):

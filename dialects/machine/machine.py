@@ -28,14 +28,14 @@ V = TypeVar("V")
 """A machine's representation of a scalar: an array over a data set, or an SSA value."""
 
 WIDTHS = (8, 16, 24, 32, 64)
-"""Widths of intermediates. Three bytes are cheaper than four on an 8-bit chip; other chips use 32 bits for them."""
+"""The widths of intermediate results in bits. Only 8-bit chips use 24 bits; other chips use 32 instead."""
 
 PRODUCT_WIDTHS = (8, 16, 32, 64)
-"""Widths in which chips and their compilers multiply."""
+"""The widths in bits in which chips and their compilers multiply."""
 
 
 NARROWING_COST = 48
-"""Cost of narrowing an intermediate, in units of shifting one bit by one position."""
+"""The cost of converting an intermediate result to a narrower type, in the unit of `_effort`."""
 
 
 def width_for(low: int, high: int, widths: Sequence[int] = WIDTHS) -> int:

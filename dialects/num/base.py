@@ -100,12 +100,12 @@ class SameType(VarConstraint[Attribute]):
 
 SCALAR = FormatConstraint()
 OF_ONE_FAMILY = FormatConstraint(one_family=True)
-"""The constraint on scalars of one family of formats, operands and result alike."""
+"""The constraint that operands and results are scalars in formats of one family."""
 FORMAT = FormatConstraint("a number format")
 FORMAT_OF_ONE_FAMILY = FormatConstraint("a number format", one_family=True)
 SUM = SumConstraint()
 SAME_SUM = SameType("sum", SUM, "the sum changes its type from {} to {}")
-"""The constraint on the sum that a routine adds to, operand and result."""
+"""The constraint that the sum operand and the sum result of a routine have the same type."""
 INTEGER_SUM = SumConstraint(integer=True)
 SAME_INTEGER_SUM = SameType("sum", INTEGER_SUM, "the sum changes its type from {} to {}")
 CLAMPED = SameType("clamped", SCALAR, "a clamp keeps its format, got {} -> {}")

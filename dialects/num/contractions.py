@@ -358,7 +358,7 @@ class SparseProductsOp(RowSumOp):
 
 
 Adding: TypeAlias = "RowSumOp | CallOp"
-"""An op that adds products to a sum: one of a contraction, or the call of a routine that `ADDS`."""
+"""An op that adds products to a sum: an op of a contraction, or a call of a routine with `ADDS`."""
 
 Conversion: TypeAlias = "AlignOp | ShiftOp | LevelOp"
 

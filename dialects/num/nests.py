@@ -55,7 +55,7 @@ __all__ = [
 
 
 LANE_FUNCTION = "num.lane_function"
-"""The name of the op of functions on vectors, whose file few programs need."""
+"""The name of the op for functions on vectors. Its file is imported only by programs that contain the op."""
 
 
 class ElementAccess(NamedTuple):

@@ -65,7 +65,7 @@ class QuotientOp(NumOp, ABC):
     """A total of `count` numbers of the format `of`, divided by `count` and rounded to the format of the result."""
 
     METHOD: ClassVar[str]
-    """The name of the `NumberFormat` method, which takes the machine, the total, the count and the format."""
+    """The name of the `NumberFormat` method. Its arguments are the machine, the total, the count and the format."""
 
     total = operand_def(TOTAL)
     count = prop_def(IntegerAttr)

@@ -140,7 +140,7 @@ class PortOp(ClockedOp, ABC):
     """An op that occupies a port of a memory or a stream for one cycle."""
 
     LATENCY: ClassVar[int] = 0
-    """The cycles after which the results of the op are available in registers."""
+    """The number of cycles after which the results of the op are available."""
 
     @property
     def port(self) -> object:

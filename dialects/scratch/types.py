@@ -25,7 +25,7 @@ from tinyml.dialects.lazy_numpy import np
 from tinyml.dialects.own_attributes import TEXT, HolderKind, OwnAttribute
 
 OFFSETS = {4: 8}
-"""The offset that may be subtracted from elements of working memory before packing, by width."""
+"""By width, the offset that may be subtracted from elements of working memory before packing."""
 
 
 @irdl_attr_definition
@@ -251,7 +251,7 @@ def unit_bytes(type: MemRefType[Attribute]) -> int:
 
 
 _OUT_OF_RANGE = 1e30
-"""A real beyond the range of every narrow format."""
+"""A real that exceeds the range of every narrow format."""
 
 
 def packed_space(element: Attribute, bits: int) -> PackedRam:

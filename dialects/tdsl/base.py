@@ -55,7 +55,7 @@ EMPTY_INTERVAL: Interval = (math.inf, -math.inf)
 """The empty interval."""
 
 SHAPED = BaseAttr[TensorType[Attribute]](TensorType) | BaseAttr[MemRefType[Attribute]](MemRefType)
-"""The constraint on operands of tensor ops: tensors, and memrefs once they are buffers."""
+"""The constraint on operands of tensor ops: tensors, or memrefs after bufferization."""
 TENSOR = BaseAttr[TensorType[Attribute]](TensorType)
 MEMREF = BaseAttr[MemRefType[Attribute]](MemRefType)
 
@@ -167,7 +167,7 @@ class TensorOp(DialectOp, HasValueInterface):
     """True if every element lies within the interval of the operands' elements and of the reals in `added`."""
 
     STORES_LAST: ClassVar[bool] = False
-    """True if each element is stored only after everything that it depends on has been read."""
+    """True if each element of the result is stored only after all elements on which it depends have been read."""
 
     @property
     def out(self) -> SSAValue:

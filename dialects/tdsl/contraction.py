@@ -51,7 +51,7 @@ __all__ = [
 ]
 
 ROW_SHIFTS = range(16)
-"""Powers of two by which rows of one matrix may differ."""
+"""The permitted shifts of the rows of one matrix."""
 
 
 def verify_shifts(shifts: Sequence[int], rows: int, name: str = "row_shifts") -> None:

@@ -118,7 +118,7 @@ class ElementwiseOp(PointwiseOp, ABC):
     """The op on scalars, unless `scalar` is overridden."""
 
     FUSES: ClassVar[bool] = True
-    """True if `fuse-elementwise` may put the op into a `tdsl.map`."""
+    """True if `fuse-elementwise` may include the op in a `tdsl.map`."""
 
     def scalar(self, x: Sequence[SSAValue], element: Attribute, insert: Insert) -> SSAValue:
         """Build the ops that compute one element, and return the value of the element.

@@ -49,7 +49,7 @@ __all__ = [
 ]
 
 LONGEST_LABEL = 200
-"""Maximum characters of a label; C, pages and tables show labels in full."""
+"""The maximum number of characters of a label; C code, pages and tables contain complete labels."""
 
 T = TypeVar("T")
 

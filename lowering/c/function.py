@@ -28,7 +28,7 @@ from tinyml.transforms.ir.indices import offset_of
 from tinyml.transforms.ir.loop_nest import LocatedBuilder
 
 MOST_POINTERS = 32
-"""Maximum loads of a loop that pointers follow; no chip has more registers. Further pointers would be on the stack."""
+"""The maximum number of pointers for the loads of a loop; no chip has registers for more."""
 
 _FOLDED: dict[str, Callable[[int, int], int]] = {"+": add, "-": sub, "*": mul}
 _NEUTRAL = {"+": 0, "-": 0, "*": 1, ">>": 0}

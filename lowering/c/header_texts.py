@@ -126,10 +126,10 @@ static inline float {name}_feature_number(int i, float real)
 """
 
 _UNUSED_INDEX = "((void)i, {scaled})"
-"""The conversion of an input whose features share one unit, where the index is unused."""
+"""The conversion of an input whose features share one unit; the index is not used."""
 
 _READ = "tm_flash_f32"
-"""The helper that reads floats from tables beyond the reach of ordinary loads."""
+"""The helper that reads floats from tables that ordinary loads cannot reach."""
 
 
 def feature_conversion(name: str, features: tdsl.FeatureMap, chip: Chip) -> c.InlineOp:

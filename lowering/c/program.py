@@ -96,7 +96,7 @@ class ProgramBuilder:
         views = [op for op in function.walk() if isinstance(op, scratch.ViewOp)]
         self.interface = tdsl.read_interface(function)
         self.given = next((view for view in views if view.input is not None), None)
-        """The buffer of the arena that the caller fills; None if the caller passes an array."""
+        """The buffer of the arena to which the caller writes the input; None if the caller passes an array."""
         # The index argument is the time of a step, which the functions of a streaming program count.
         inputs = tuple(type for type in inputs if not isinstance(type, IndexType))
         inputs += () if self.given is None else (self.given.result.type,)
@@ -106,7 +106,7 @@ class ProgramBuilder:
             raise InputError("'pushed' of the input: it is in the arena, and the time of a step the only argument")
         self.input = _array(inputs[0])
         self.row_function = f"{self.name}_row"
-        """The user's function that supplies the rows of the input, if they arrive one by one."""
+        """The name of the user's function that supplies the rows of the input, if the input arrives row by row."""
         outs = (f"output_{number}" for number in range(1, len(outputs)))
         suffixes = (*PUBLIC, WEIGHTS, LOADED, WEIGHTS_BYTES, *outs)
         module = function.parent_op()
@@ -128,7 +128,7 @@ class ProgramBuilder:
         self.outputs: list[SSAValue] = []
         used = [view for view in views if view.result.uses or view is self.given]
         self.looks_up_input = _looks_up(function, function.args[0] if self.given is None else self.given.result)
-        """True if raws of the input are indices into a table, such as one of a function's values."""
+        """True if raws of the input are used as indices into a table, such as a table of a function."""
         self.viewed = {_array(view.result.type).element_type for view in used}
 
     def use_function(self, name: str) -> None:

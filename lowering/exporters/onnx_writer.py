@@ -76,9 +76,9 @@ class _Writer:
         self.initializers: dict[str, Array] = {}
         self.names: set[str] = set()
         self.values: dict[SSAValue, tuple[str, tuple[int, ...]]] = {}
-        """The name of each tensor, and the axis in the program for each of its axes in ONNX."""
+        """For each tensor, its name, and for each of its axes in ONNX the axis in the program."""
         self.done: set[Operation] = set()
-        """Ops that an earlier node has absorbed."""
+        """Ops that the node of an earlier op includes."""
 
     def model(self, function: func.FuncOp) -> bytes:
         helper, declared = self.onnx.helper, self.onnx.TensorProto.FLOAT

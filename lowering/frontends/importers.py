@@ -83,7 +83,7 @@ FRONTENDS = Table(
     ours=own_rows("frontends"),
     check=_check,
 )
-"""The importers by suffix. If a folder has several programs, the suffix listed first wins."""
+"""The importers by suffix. Of several programs in a folder, the one with the first listed suffix is imported."""
 
 _OF_TORCH = "in Python, tinyml.compile(module, X_val, board=...) accepts the module; torch.onnx.export writes a file"
 _OF_KERAS = "tf.lite.TFLiteConverter.from_saved_model(folder) makes a .tflite file of its folder"

@@ -27,7 +27,7 @@ from tinyml.lowering.frontends.tflite.importer import read_tflite
 from tinyml.runtime.model.temporary_folder import temporary_folder
 
 SECONDS = 600
-"""Time limit in s for a file: TensorFlow needs some seconds to start, and minutes to unroll a long recurrence."""
+"""The time limit in seconds for a file: TensorFlow needs seconds to start, and minutes to unroll a long recurrence."""
 
 
 def read_keras(content: bytes, file: str) -> ModuleOp:

@@ -356,7 +356,7 @@ _SHIFTS: Mapping[type[Operation], Callable[[SSAValue, SSAValue], Operation]] = {
     arith.ShRUIOp: comb.ShrUOp,
 }
 _UNSIGNED = (arith.ExtUIOp, arith.ShLIOp, arith.ShRUIOp, arith.DivUIOp, arith.RemUIOp)
-"""Ops that read bits beyond the width of their operands' wires, as copies of the sign."""
+"""Ops that read bits above the width of an operand's wire; these bits are copies of the sign."""
 _EXTREMES: Mapping[type[Operation], str] = {
     arith.MinSIOp: "slt",
     arith.MaxSIOp: "sgt",

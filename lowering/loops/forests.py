@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 MOST_LEAVES = 1 << 15
-"""Maximum number of leaves; their indices fit 16 bits."""
+"""The maximum number of leaves, for which leaf indices fit in 16 bits."""
 
 
 @lowers(tdsl.ForestOp)

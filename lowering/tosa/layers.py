@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     Raws: TypeAlias = NDArray[Any]
 
 Values: TypeAlias = Callable[[SSAValue], SSAValue]
-"""The TOSA value of a tensor."""
+"""A function that returns the TOSA value of a tensor."""
 
 
 class Windows(NamedTuple):

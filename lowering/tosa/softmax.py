@@ -16,7 +16,7 @@ from tinyml.lowering.tosa.layers import Values
 from tinyml.lowering.tosa.writer import TosaWriter
 
 SHARE_BITS = 16
-"""Intermediate fraction bits of a share for results with scales other than 2^-8."""
+"""The number of fraction bits of intermediate results of a softmax whose results do not have the scale 2^-8."""
 
 
 def softmax(to: TosaWriter, op: tdsl.SoftmaxOp, values: Values) -> SSAValue:

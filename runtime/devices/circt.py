@@ -26,10 +26,10 @@ if TYPE_CHECKING:
     import numpy as np
 
 EXTRA = "circt"
-"""The extra, and the package that it installs."""
+"""The name of the extra, and of the package that it installs."""
 
 BOARD = next(board.name for board in boards() if board.fabric is not None)
-"""The board whose modules are printed."""
+"""The name of the board whose hardware modules CIRCT prints."""
 
 PRINTER = Path(__file__).with_name("print_by_circt.py")
 """The program that prints a module."""

@@ -172,11 +172,11 @@ class _Machine:
         self._code_cycles = runner.code_cycles(elf)
         self.timed = self._code_cycles is not None
         self.core_cycles = 0
-        """Cycles of the last inference; meaningless unless `timed`."""
+        """The cycles of the last inference; undefined unless `timed` is set."""
         refill = self._code_cycles.refill if self._code_cycles else 0
         self.counter = BlockCounter(self._block, refill, self._is_special, runner.limit)
         self.longest = self._part = 0
-        """Maximum instructions from one part of the input to the next, and instructions before the current part."""
+        """The greatest number of instructions between two parts of the input, and that before the current part."""
         self.entered: dict[tuple[int | None, int, int], int] = {}
         """Executions by site, address and size of a block. site: the last profiled instruction before it or None."""
         self._inferring = False

@@ -68,7 +68,7 @@ DEVICES = Table(
     ours=own_rows("devices"),
     check=_check,
 )
-"""The devices that are not boards. A package adds one by an entry point of the group `tinyml.runners`."""
+"""The devices that are not boards. A package adds a device by an entry point of the group `tinyml.runners`."""
 
 
 def _device(name: str) -> Device | None:

@@ -114,19 +114,19 @@ def _of_rows(constant: NDArray[np.int64], other: tuple[int, int]) -> Bound:
 V = TypeVar("V")
 
 TABLE_ARGUMENTS = 256
-"""The number of possible arguments below which functions are tables of results."""
+"""Functions with fewer possible arguments than this number are replaced by tables of their results."""
 
 GREATEST_RESULT = 2.0**900
 """The limit on results of functions: no format represents a greater one, and scaled results stay below infinity."""
 
 TOTAL_WIDTHS = (32, 64)
 TOTALS = (8, 16, 32)
-"""Widths of the formats of sums."""
+"""The widths of the formats of sums, in bits."""
 ROOT_BITS = 31
-"""Fractional bits of `tm_inverse_root_s32`."""
+"""The number of fractional bits of the result of `tm_inverse_root_s32`."""
 
 ROTATION_BITS = 16
-"""The width of cosines and sines."""
+"""The width of cosines and sines in bits."""
 
 STICKY_BITS = 2
 """Guard bits below the last place: a real truncated there, with a sticky last bit, rounds correctly."""

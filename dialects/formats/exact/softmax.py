@@ -30,16 +30,16 @@ if TYPE_CHECKING:
 V = TypeVar("V")
 
 DIRECT_ENTRIES = 256
-"""The longest table with an entry for each distance."""
+"""The maximum length of a table with an entry for each distance."""
 
 REST_BITS = 16
 """Fractional bits of the entries 1 - exp(-r)."""
 
 NARROW_BITS, WIDE_BITS = 15, 28
-"""Fractional bits of reciprocals of totals."""
+"""The fractional bits of reciprocals of totals, for narrow and for wide terms."""
 
 WIDE_DROPPED = 16
-"""Low bits of a product of a term and a reciprocal that no result needs."""
+"""The number of low bits of a product of a term and a reciprocal that do not affect any result."""
 
 
 @dataclass(frozen=True)

@@ -57,7 +57,7 @@ USUAL_UNSIGNED_WIDTH = 4
 BYTE = 8
 REGISTER_WIDTH = 16
 FLIP = -128
-"""The number that, added to a byte modulo 256, gives its signed integer, and the reverse."""
+"""The number whose addition modulo 256 converts a byte to its signed integer, and the integer to the byte."""
 
 
 class ExactInteger(ScaledInteger, ExactFormat):

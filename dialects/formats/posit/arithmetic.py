@@ -25,7 +25,7 @@ HIDDEN_BIT = 30
 """Significands are integers in [2^HIDDEN_BIT, 2^(HIDDEN_BIT + 1)), which suffices for posits of 32 bits."""
 
 STICKY_DISTANCE = 62
-"""The distance in bits below a significand at which a number only sets the sticky bit."""
+"""The distance, in bits below a significand, from which on a number affects only the sticky bit."""
 
 
 @dataclass(frozen=True)

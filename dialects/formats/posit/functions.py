@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     Array = NDArray[Any]
 
 ALL = -(1 << 15)
-"""The value of `low` that keeps all posits."""
+"""The value of `low` for which the window contains all posits."""
 
 
 NAR_PLACE = 1 << 15

@@ -25,11 +25,11 @@ if TYPE_CHECKING:
 REGISTERS = (8, 16, 32, 64)
 
 TABLE_BITS = 8
-"""Maximum bits of posits that are unpacked by a table."""
+"""The maximum width of posits whose significands and exponents are looked up in a table."""
 
 WIDTHS = (*range(2, 17), 32)
 EXPONENTS = range(4)
-"""n and es of the supported posits."""
+"""The values of es of the supported posits."""
 
 
 def verify_standard(n: int, es: int) -> None:

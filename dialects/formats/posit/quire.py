@@ -41,10 +41,10 @@ if TYPE_CHECKING:
 V = TypeVar("V")
 
 LAYOUTS = ((32, ONE_INTEGER), (32, 8), (32, 4), (32, 2), (64, ONE_INTEGER), (64, 16), (64, 8))
-"""Bits of a bin and steps: bins of 32 bits cost less than one integer of 64."""
+"""Pairs (width of a bin, step) in order of preference: bins of 32 bits are faster than one 64-bit integer."""
 
 NARROW_BIN_BYTES = 512
-"""Maximum bytes of 32-bit bins; larger quires use a smaller number of 64-bit bins."""
+"""The maximum size in bytes of a quire in 32-bit bins; larger quires use fewer bins of 64 bits."""
 
 
 @irdl_attr_definition

@@ -22,7 +22,7 @@ from tinyml.dialects.machine.emitter import EmittedOp, Emitter
 from tinyml.dialects.operations import index_constant
 
 FLAG = 8
-"""Bits of the NaR flag."""
+"""The width of the NaR flag in bits."""
 
 Body = Callable[[Emitter, SSAValue, "Sequence[SSAValue]"], "Sequence[SSAValue]"]
 

@@ -19,7 +19,7 @@ Objects = NDArray[Any]
 NAR = math.nan
 
 FLOAT64_BITS = 53
-"""Bits of the integers that float64 sums exactly."""
+"""The width of integers whose sums float64 represents exactly."""
 
 
 def integers(parts: Parts, raws: NDArray[Any], least: int) -> Objects:

@@ -88,7 +88,7 @@ TOPS = range(1, 5)
 """Exponents of the power of two above a constant's greatest magnitude, after its shift."""
 
 REACHED = (1, 2, 3, 0, 4, 5, 6)
-"""The corresponding exponents for other tensors, in order of preference among equally good ones."""
+"""The corresponding exponents for tensors that are not constant, in order of preference among equally accurate ones."""
 
 FINER = 3
 """The bits below the greatest magnitude from which smaller numbers are rounded to multiples; no score changes."""
@@ -101,7 +101,7 @@ SHIFTS = range(-60, 61)
 REGISTER_BITS = 16
 
 REGISTER = 31
-"""Bits of the greatest magnitude that a 32-bit register holds."""
+"""The number of magnitude bits of a 32-bit register."""
 
 
 @irdl_attr_definition

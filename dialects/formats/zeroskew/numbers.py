@@ -40,7 +40,7 @@ WIDTHS = (*range(2, 9), 16)
 USUAL_WIDTH = 8
 
 START_LIMITS = {32: 3 << 29, 64: 3 << 45}
-"""The greatest initial raw of a sum, by its width."""
+"""The greatest initial raw of a sum, by the width of the sum."""
 
 PRODUCT_LIMITS = {32: (1 << 29) - 1, 64: (1 << 45) - 1}
 """The greatest sum of products that, with an initial value, fits 32 bits, or the 48 bits that requantisation
@@ -289,7 +289,7 @@ def requantisation(width: int, factor: float) -> tuple[int, int]:
 
 
 Scales: TypeAlias = ArrayAttr[FloatData] | FloatData
-"""One scale for all rows, or a list with one for each."""
+"""One scale for all rows, or a list with a scale for each row."""
 
 
 def parse_scales(parser: AttrParser, rounded: Callable[[float], float] = float) -> Scales:

@@ -32,10 +32,10 @@ from tinyml.dialects.scratch.types import memref_type
 __all__ = ["LaneFunctionOp", "integer_width", "run_width"]
 
 REGISTER = 32
-"""The bits of the integers that lanes compute with."""
+"""The width in bits of the integers on which lanes compute."""
 
 WIDTHS = (8, 16, 32)
-"""The bits of elements in memory."""
+"""The widths in bits of elements in memory."""
 
 _BODY = memref.LoadOp | memref.StoreOp | affine.ApplyOp | func.CallOp | ReduceOp
 

@@ -51,10 +51,10 @@ WEIGHT_BITS = 12
 MOST_WEIGHT = 1 << WEIGHT_BITS
 
 SHARE_BITS = 14
-"""The fractional bits of the shares by which the noise moves, and of the least share of a channel that remains."""
+"""The fractional bits of the fractions by which noise moves, and of the least fraction of a channel that remains."""
 
 NOISE_BITS = 10
-"""The additional fractional bits of the noise."""
+"""The number of fractional bits that a noise estimate has in addition to those of a channel."""
 
 GAIN_BITS, RATIO_BITS = 21, 12
 """The fractional bits of a gain, and of a channel relative to its noise."""
@@ -63,14 +63,14 @@ RATIO_OUT_BITS = 6
 """The fractional bits of the compressed ratio."""
 
 LOG_BITS, SEGMENT_BITS, FEATURE_BITS = 16, 7, 6
-"""The fractional bits of a logarithm, the logarithm of the number of segments of its table, and the fractional bits of
-a feature.
+"""The fractional bits of a logarithm, the binary logarithm of the number of segments of its table, and the fractional
+bits of a feature.
 """
 
 LOG_OF_TWO = round(math.log(2) * (1 << LOG_BITS))
 
 MOST_FEATURE = (1 << 11) - 1
-"""No feature exceeds 64 ln(2^32)."""
+"""An integer that no feature exceeds: the greatest feature is 64 ln(2^32)."""
 
 QUANTISATION_BITS = 31
 

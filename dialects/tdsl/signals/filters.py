@@ -102,7 +102,7 @@ class BiquadOp(TensorOp):
 
 
 PERIOD = 1 << 14
-"""Units of phase per period."""
+"""The number of units of phase per period."""
 
 
 @irdl_op_definition

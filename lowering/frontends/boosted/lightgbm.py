@@ -40,7 +40,7 @@ OBJECTIVES: Mapping[str, str] = {
     **dict.fromkeys(("poisson", "gamma", "tweedie"), EXPONENTIAL),
     "cross_entropy": SHARE,
 }
-"""Kinds of objectives by name."""
+"""The kinds of objectives, by name."""
 
 SEVERAL = ("multiclass", "multiclassova")
 """Objectives with one result per class."""
@@ -76,7 +76,7 @@ def _in_turns(trees: Sequence[Tree], results: int) -> BoostedTrees:
 
 
 FIRST = "tree"
-"""The first line of a model file."""
+"""The text of the first line of a model file."""
 END = "end of trees"
 
 _CATEGORICAL, _DEFAULT_LEFT = 1, 2

@@ -95,7 +95,7 @@ def import_booster(model: Any, file: str) -> ModuleOp:
 
 
 SECONDS = 60
-"""Time limit in s for a CatBoost file. The reader needs well under a second for thousands of trees."""
+"""The time limit in seconds for a CatBoost file. Parsing thousands of trees takes much less than a second."""
 
 
 def read_catboost(content: bytes, file: str) -> ModuleOp:

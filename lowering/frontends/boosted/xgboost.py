@@ -43,7 +43,7 @@ OBJECTIVES: Mapping[str, str] = {
     **dict.fromkeys(("count:poisson", "reg:gamma", "reg:tweedie"), EXPONENTIAL),
     "reg:logistic": SHARE,
 }
-"""Kinds of objectives by name."""
+"""The kinds of objectives, by name."""
 
 SEVERAL = ("multi:softmax", "multi:softprob")
 """Objectives with one result per class."""

@@ -47,7 +47,7 @@ def dense(
 
 
 GREATEST = (2.0 - 2.0**-23) * 2.0**127
-"""The greatest finite 32-bit float, which represents "no upper bound"."""
+"""The greatest finite 32-bit float, which as an upper bound means no bound."""
 
 
 def limited(to: ModelBuilder, x: SSAValue, low: float, high: float) -> SSAValue:

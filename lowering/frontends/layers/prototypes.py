@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 
 TOLERANCE = 1e-4
-"""The relative tolerance between the squares that a model stores and those of its prototypes."""
+"""The maximum relative difference between the squares that a model stores and the squares of its prototypes."""
 
 
 @dataclass(frozen=True)

@@ -244,7 +244,7 @@ def _index(value: int, before: Operation, rewriter: PatternRewriter) -> SSAValue
 
 
 MANY = 1 / 2
-"""The share of zeros above which a sparse product saves more than merging a dense product with its addend."""
+"""The fraction of zeros above which a sparse product saves more time than merging a dense product with its addend."""
 
 
 class SparseWeights(RewritePattern):

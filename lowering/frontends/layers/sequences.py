@@ -15,7 +15,9 @@ from tinyml.dialects.tdsl.base import shaped
 from tinyml.lowering.frontends.layers.model_builder import ModelBuilder
 
 Step: TypeAlias = Callable[[SSAValue, Sequence[SSAValue]], Sequence[SSAValue]]
-"""A function that emits an iteration: from its index and the carried tensors to the next ones, then sequence parts."""
+"""A function that emits an iteration. It accepts the index and the carried tensors, and returns the new carried
+tensors, followed by the step results.
+"""
 
 
 def loop_over_steps(to: ModelBuilder, trips: int, carried: Sequence[SSAValue], body: Step) -> Sequence[SSAValue]:

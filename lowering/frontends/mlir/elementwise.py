@@ -63,7 +63,7 @@ BINARY: Mapping[str, Callable[[Array, Array], Array]] = {
 
 
 OF_CONSTANTS = ("And", "Ceil", "Equal", "Floor", "Log1p", "NotEqual", "Or", "Rem", "Rsqrt", "Sqrt")
-"""Ops that no program computes: their operands are constants, or the rule of a layer consumes them."""
+"""Ops that programs cannot compute: their operands must be constants, or the rule of a layer must match them."""
 
 
 def of_constants(ops: Mapping[Any, str]) -> Sequence[Any]:

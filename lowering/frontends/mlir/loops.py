@@ -25,7 +25,7 @@ from tinyml.lowering.frontends.onnx.graph import Attribute
 from tinyml.lowering.frontends.onnx.reader import OPSETS
 
 RunBody: TypeAlias = Callable[[Sequence[Tensor]], Sequence[Tensor]]
-"""A function that reads an iteration: from the carried tensors to their next values."""
+"""A function that imports an iteration and returns the next values of the carried tensors."""
 
 WRITTEN = "Written"
 """The op of a carried tensor after the iteration has written a part of it; no node has this op."""
@@ -352,7 +352,7 @@ def _limit(reader: Reader, condition: Block, known: Sequence[Tensor | None]) -> 
 
 
 OPEN = DYNAMIC_INDEX
-"""The value in a list of static offsets that marks an offset given as an operand."""
+"""The value in a list of static offsets that represents an offset given by an operand."""
 
 
 @handles("tensor.extract_slice")

@@ -21,12 +21,12 @@ if TYPE_CHECKING:
     from xdsl.dialects.builtin import ModuleOp
 
 Handler: TypeAlias = "Callable[[Reader, Any], Tensor | Sequence[Tensor]]"
-"""A function that reads an op and returns its results."""
+"""A function that imports an op and returns its results."""
 
 HANDLERS: dict[str, Handler] = {}
 
 _OF_CONSTANTS: set[str] = set()
-"""The ops that are read only on known operands and as parts of layers."""
+"""The ops that are supported only on known operands and as parts of layers."""
 
 ROOMS = ("normalisations", "scalars", "loops", "linalg", "stablehlo", "tosa")
 """The files of op handlers and of layer rules."""

@@ -35,10 +35,10 @@ PREDICATES = {
     "arith.cmpi": ("Equal", "NotEqual", "Less", "LessOrEqual", "Greater", "GreaterOrEqual", "Less", "LessOrEqual",
                    "Greater", "GreaterOrEqual"),
 }  # fmt: skip
-"""The comparison of each predicate number; operands are not NaN."""
+"""For each predicate, by number, the ONNX op of the comparison. Operands are assumed not to be NaN."""
 
 TRUE = (7, 15)
-"""The predicates of `arith.cmpf` that are true for all operands except NaN, or for all operands."""
+"""The predicates of `arith.cmpf` that are always true or, except for NaN, always true."""
 
 
 UNSIGNED = 6

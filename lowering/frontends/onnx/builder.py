@@ -237,7 +237,7 @@ Inputs: TypeAlias = Sequence["Value | None"]
 """The values of a node's inputs; None for an omitted input."""
 
 RunGraph: TypeAlias = Callable[[OnnxGraph, Sequence[Value]], Sequence[Value]]
-"""A function that imports the inner graph of a node: from its input values to its output values."""
+"""A function that imports the inner graph of a node, and maps its input values to its output values."""
 
 Handler: TypeAlias = Callable[[Builder, OnnxNode, Inputs], "Value | Sequence[Value]"]
 """A function that emits the ops of a node and returns its outputs, at most as many as the node names."""

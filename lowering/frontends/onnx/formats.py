@@ -54,7 +54,7 @@ KEEPING = (
 
 
 ON_RAWS = ("QuantizeLinear", "DequantizeLinear", "QLinearConv", "QLinearMatMul", "Cast", "CastLike")
-"""Ops whose inputs are scales and zero points, or that convert: they distinguish quantised tensors from reals."""
+"""Ops that convert numbers or have scales as inputs: they distinguish quantised tensors from reals."""
 
 
 def quantised_format(node: OnnxNode, scale: NDArray[Any] | None, zero: NDArray[Any] | None) -> Skewed:

@@ -58,11 +58,11 @@ CLASSIFIERS = ("LinearClassifier", "SVMClassifier", "TreeEnsembleClassifier")
 """Ops of `ai.onnx.ml` with the outputs label and scores."""
 
 PLUMBING = ("Cast", "Identity", "Reshape", "Flatten", "Squeeze", "Unsqueeze")
-"""Ops that a label may pass through on its way to an output, in addition to its lookup."""
+"""Ops that may lie between a label and an output, in addition to the lookup of the label."""
 
 
 CONVERTER = "skl2onnx"
-"""The producer of models exported from scikit-learn, which has a frontend of its own."""
+"""The producer of models that were exported from scikit-learn, for which there is a separate frontend."""
 
 EXPONENTIAL_LOSSES = ("Poisson", "Tweedie")
 """CatBoost losses whose prediction is the exponential of the value that its ONNX files compute."""

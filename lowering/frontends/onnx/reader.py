@@ -259,7 +259,7 @@ MOVED: Mapping[str, Mapping[str, int]] = {
         for kind in ("L1", "L2", "LogSum", "LogSumExp", "Max", "Mean", "Min", "Prod", "Sum", "SumSquare")
     },
 }
-"""Attributes that later opsets turned into inputs, with the positions of the inputs."""
+"""Attributes that became inputs in later opsets, with the positions of the inputs."""
 
 
 _REALS = frozenset(("min", "max", "value", "scales"))
@@ -372,4 +372,4 @@ _REWRITES: Mapping[str, Rewrite] = {
     "Softmax": _softmax,
     "Upsample": _resize,
 }
-"""Rewrites of older definitions whose differences exceed `MOVED`."""
+"""Functions that rewrite nodes of older definitions which differ by more than `MOVED`."""

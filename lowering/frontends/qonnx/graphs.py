@@ -85,10 +85,10 @@ def _in_format(declared: Declared, graph: OnnxGraph) -> Declared:
 
 
 GREATEST_ZERO = 1 << 24
-"""The least integer whose successor is no single-precision number."""
+"""The least positive integer whose successor single precision cannot represent."""
 
 _INTEGERS = re.compile("(U?)INT([0-9]+)|BIPOLAR")
-"""The annotations of integers that a quantiser yields."""
+"""A pattern of the annotations that correspond to the integers of a quantiser."""
 
 
 def _numbers(to: Builder, inputs: Inputs, position: int, what: str) -> NDArray[Any]:
@@ -153,7 +153,7 @@ _STATED: dict[str, Callable[[Builder, OnnxNode, Inputs], Make]] = {
     "BipolarQuant": _signs,
     QUANTISED: _of_bits,
 }
-"""The ops of which the first two inputs are numbers and scales."""
+"""The ops whose first two inputs are the numbers and the scales."""
 
 
 @handles(*_STATED, domain=QONNX)

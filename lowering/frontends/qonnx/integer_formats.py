@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 SUM_WIDTHS = (16, 32)
 
 MOST_BITS = 16
-"""Maximum bits of a quantiser."""
+"""The maximum width of a quantiser in bits."""
 
 
 def format_of_range(low: int, high: int, frac: int, *, bipolar: bool = False, computed: bool = False) -> ExactInteger:

@@ -55,7 +55,7 @@ MOST_COMPARISONS = 32
 GREATEST_ADDEND = 1 << 30
 
 EXACT_SINGLES = 1 << 24
-"""The integers below which single precision is exact."""
+"""The integer up to which single precision represents all integers."""
 
 
 @dataclass(frozen=True, eq=False)

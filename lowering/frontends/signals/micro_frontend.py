@@ -18,16 +18,16 @@ from tinyml.lowering.frontends.layers.model_builder import ModelBuilder, hint
 from tinyml.lowering.frontends.signals.front_ends import FrontEnd, by_frame
 
 SAMPLE = ZeroSkewType(16, 2.0**-15)
-"""Samples from -1 to 1: the 16-bit integers of a microphone."""
+"""The format of samples from -1 to 1: the 16-bit integers of a microphone."""
 
 CHANNEL = FixedType(32, 0)
-"""Channels and their noise."""
+"""The format of channels and of their noise estimates."""
 
 UNIT = 10 / 256
 """The unit of microWakeWord's features."""
 
 ESPHOME_UNIT = 26 / 255 * 256 / 666
-"""The unit of features for which a model of microWakeWord reads the integers (256 x + 333) // 666 - 128 of ESPHome."""
+"""The unit of features for models of microWakeWord that read ESPHome's integers (256 x + 333) // 666 - 128."""
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -23,10 +23,10 @@ from tinyml.lowering.frontends.signals.micro_frontend import MicroFrontend, scor
 from tinyml.runtime.readers.regular_files import read_bytes
 
 STEP = 10
-"""Milliseconds from one frame to the next."""
+"""The time between the starts of two frames, in milliseconds."""
 
 MOST_WINDOW = 100
-"""The greatest number of probabilities of a mean."""
+"""The maximum number of probabilities that are averaged."""
 
 CLASSES = ("nothing", "wake word")
 """The labels of the classes of a wake word without a name."""
@@ -53,7 +53,7 @@ class WakeWord:
 
 
 USUAL_WINDOW = 5
-"""The number of probabilities of a mean in the files of microWakeWord."""
+"""The number of averaged probabilities in the files of microWakeWord."""
 
 
 def is_manifest(content: Any) -> bool:

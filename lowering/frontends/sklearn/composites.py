@@ -27,7 +27,7 @@ The result is that of `transform` inside transformers, and that of `predict` ins
 """
 
 Composite: TypeAlias = Callable[[Any, ModelBuilder, SSAValue, Compute], SSAValue]
-"""A `Handler` of an estimator that contains others."""
+"""A `Handler` of an estimator that contains other estimators."""
 
 
 def inner(to: ModelBuilder, estimator: Any, name: str) -> Any:

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     Array = NDArray[Any]
 
 LEAST_DISTANCE = 1e-3
-"""The least distance of a neighbour, as a share of the median; the root of a smaller distance is not resolved."""
+"""The least distance of a neighbour, as a fraction of the median; formats do not resolve roots of smaller ones."""
 
 
 def path_lengths(tree: Any) -> Array:

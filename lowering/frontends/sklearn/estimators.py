@@ -100,7 +100,7 @@ FAMILIES: Mapping[str, Mapping[str, Handler]] = {
         **_by("detectors:ellipse", "EmpiricalCovariance ShrunkCovariance LedoitWolf OAS MinCovDet"),
     },
 }
-"""The handlers of estimators by class name, grouped in families; composites excluded."""
+"""The handlers of estimators by class name, grouped in families; estimators that contain others are excluded."""
 
 COMPOSITES: Mapping[str, Mapping[str, Composite]] = {
     "Columns": {

@@ -20,10 +20,10 @@ if TYPE_CHECKING:
 
 
 EQUAL_SCORES = 1e-4
-"""Two scores whose difference is below this share of the greatest may change order by rounding."""
+"""Two scores that differ by less than this fraction of the greatest score may change their order by rounding."""
 
 EQUAL_VALUES = 1e-3
-"""Tolerance for the values of a regressor, as a share of the greatest one."""
+"""The tolerance for the values of a regressor, as a fraction of the greatest value."""
 
 
 def remember(module: ModuleOp, estimator: object, *, scores: bool) -> None:

@@ -86,7 +86,7 @@ _WIDTHS = {"int8": 8, "uint8": 8, "int16": 16}
 """Widths of the supported quantised types."""
 
 WIDE = 32
-"""The width of results that only conversions compute and read."""
+"""The width in bits of results that only conversions compute and read."""
 
 
 def tensor_format(tensor: Tensor) -> NumberFormat:

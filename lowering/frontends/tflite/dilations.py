@@ -69,7 +69,7 @@ def _chain(graph: TfliteGraph, first: Operator) -> list[Operator] | None:
 
 
 PLAIN = {"padding": "VALID", "stride_h": 1, "stride_w": 1, "dilation_h": 1, "dilation_w": 1}
-"""The options of a convolution on parts of an image."""
+"""The options that the convolution on the parts of an image must have."""
 
 
 def _dilated(chain: Sequence[Operator]) -> list[Operator]:

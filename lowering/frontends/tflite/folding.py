@@ -125,9 +125,7 @@ def _result(op: Operator) -> Array | None:
 
 
 Fold = Callable[[Operator, Sequence["Array"]], "Array"]
-"""A function from an operator and its constants to its result; raises `ValueError` and related errors if they do not
-fit.
-"""
+"""A function that returns an operator's result for constants; it raises `ValueError` for inconsistent constants."""
 
 
 def _strided(op: Operator, inputs: Sequence[Array]) -> Array:

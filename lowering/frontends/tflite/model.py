@@ -287,11 +287,11 @@ def _blocks(table: _Table, label: str) -> _Table | None:
 
 
 BLOCKWISE = 2
-"""The number of the details of a quantisation with a scale for each block."""
+"""The number that identifies a quantisation with a scale for each block."""
 
 
 LEAST_SCALE = 2.0**-126
-"""The replacement of a scale of 0, which the converter stores for tensors of zeros: factors of both round to 0."""
+"""The scale that replaces 0, which the converter stores for tensors of zeros. Multiplications by either round to 0."""
 
 
 def check_elements(elements: int, what: str) -> None:
@@ -471,7 +471,7 @@ NAMED = {
     "activation": {0: "NONE", 1: "RELU", 2: "RELU_N1_TO_1", 3: "RELU6", 4: "TANH", 5: "SIGN_BIT"},
     "quantized_bias_type": TYPES,
 }
-"""The names of enumerated options, by number."""
+"""The names of the values of enumerated options, by number."""
 
 
 Field = tuple[int, str, bool | int | float | str]

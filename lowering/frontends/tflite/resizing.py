@@ -46,10 +46,10 @@ def _nearest(op: Operator, before: int, after: int) -> list[int]:
 
 
 UNIT = 1 << 10
-"""A pixel in the integers in which TensorFlow Lite computes positions between pixels."""
+"""The number of units per pixel in TensorFlow Lite's integer positions."""
 
 PHASES = 16
-"""Maximum number of convolutions that a bilinear interpolation becomes."""
+"""The maximum number of convolutions that replace a bilinear interpolation."""
 
 
 def resize_bilinear(to: GraphBuilder, op: Operator) -> None:

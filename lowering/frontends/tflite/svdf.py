@@ -29,10 +29,10 @@ from tinyml.lowering.frontends.tflite.operands import input_of
 from tinyml.lowering.frontends.tflite.products import bias, constant_weights
 
 FEATURES, TIME, BIAS, STATE = 1, 2, 3, 4
-"""The positions of the weights of features, the weights over time, the bias and the state."""
+"""The input positions of the weights of features, the weights over time, the bias and the state."""
 
 _TRIES = 1 << 20
-"""Scales of the state that are tried on either side of the declared one."""
+"""The number of scales of the state that are tried on either side of the declared scale."""
 
 
 def svdf_states(op: Operator) -> Sequence[Tensor]:

@@ -20,7 +20,7 @@ from tinyml.transforms.ir.buffers import buffer_reads
 from tinyml.transforms.ir.loop_nest import Indices, LoopBuilder, function_around, local_array
 
 _LEAST_ROWS, _LEAST_PRODUCTS = 4, 8
-"""The fewest rows by a column, and products of a sum, that are computed of raws."""
+"""The minimum number of rows multiplied by a column, and of products per sum, for sums of products of raws."""
 
 
 class OffsetSums:

@@ -21,7 +21,7 @@ from tinyml.lowering.loops.operands import element_of, elements_from, flash_arra
 from tinyml.transforms.ir.loop_nest import Indices, LoopBuilder
 
 WIDTH, MOST, MOST_SHIFT = 16, 32767, 3
-"""The integer width that runtime functions support, its greatest integer, and the maximum shift."""
+"""The width of integers that runtime functions support, the greatest such integer, and the maximum shift."""
 
 Number = tuple[SSAValue, SSAValue]
 """The real and the imaginary part of a complex number."""
