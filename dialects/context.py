@@ -34,7 +34,7 @@ def registry() -> Universe:
 
 
 _COMPLETED = {"hw": "circt", "seq": "circt", "tosa": "tosa"}
-"""The files of `dialects/upstream/` that add operations to dialects of xDSL. xDSL's own tools are unaffected."""
+"""By dialect of xDSL, the file of `dialects/upstream/` that adds operations to it. xDSL's own tools are unaffected."""
 
 
 def _completed(name: str) -> Dialect:

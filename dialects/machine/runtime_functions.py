@@ -412,4 +412,4 @@ RUNTIME_FUNCTIONS = {
     **{f"tm_packed_{digits.name}{digits.bits}": _packed(digits) for digits in DIGITS},
     **{f"tm_limit_i{width}_i{result}": _limit(width, result) for width, result in LIMITS},
 }
-"""The runtime functions by their names in C; formats add their own."""
+"""The runtime functions by their names in C. Number formats add further functions."""

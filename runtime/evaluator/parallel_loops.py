@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 Array: TypeAlias = "NDArray[Any]"
 
 MOST_TOGETHER = 1 << 22
-"""Maximum elements of a tensor over all iterations evaluated together."""
+"""The maximum number of elements of a tensor over all iterations evaluated together."""
 
 
 @dataclass(frozen=True)

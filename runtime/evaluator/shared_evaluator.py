@@ -80,10 +80,10 @@ def _folded(value: Any, samples: int, iterations: int) -> Any:
 Array: TypeAlias = "NDArray[Any]"
 
 CAPACITY = 1 << 28
-"""Maximum bytes of results kept for reuse by other programs."""
+"""The maximum size in bytes of the cached results."""
 
 GREATEST_BATCH = 1 << 23
-"""Maximum elements of a tensor over all samples and iterations for its iterations to be computed together."""
+"""The maximum number of elements of a tensor over all samples and iterations that are evaluated together."""
 
 
 class SharedEvaluator:

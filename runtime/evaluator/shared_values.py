@@ -97,7 +97,7 @@ class ResultCache:
 Array: TypeAlias = "NDArray[Any]"
 
 TABLE_BYTES = 2
-"""The widest argument, in bytes, for which functions are tabulated."""
+"""The maximum width, in bytes, of arguments of functions that are replaced by tables."""
 
 
 class TabulatedBits(Bits):

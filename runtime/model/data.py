@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 
 _COPIES = 4
-"""The number of data-set-sized float arrays that exist at once: as read, converted, reordered, and encoded."""
+"""The number of float arrays of the data set's size that exist at once: as read, converted, reordered and encoded."""
 
 
 @dataclass(frozen=True)
@@ -117,7 +117,7 @@ def load_data(
 
 
 COMPARED_SAMPLES = 1000
-"""Maximum samples on which a program on reals is compared with the model that it was imported from."""
+"""The maximum number of samples on which a program on reals is compared with the model from which it was imported."""
 
 
 def compared_stride(samples: int) -> int:

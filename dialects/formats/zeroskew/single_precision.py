@@ -36,7 +36,7 @@ V = TypeVar("V")
 WIDTH = 8
 
 _CLAMP_BOUND = 1 << 20
-"""A bound beyond all raws, to which rows in the units of a result are clamped before they are clamped to its raws."""
+"""A bound that exceeds all raws. Rows in the units of a result are clamped to it before they are clamped to raws."""
 
 
 @irdl_attr_definition

@@ -23,7 +23,7 @@ _SEGMENTS, _UNITS = 512, 1 << 7
 """Segments of a table, and units of the argument in a segment."""
 
 _SPAN = 10.0
-"""Arguments of the exponential lie in [-10, 0]; below, it counts as exp(-10)."""
+"""Arguments of the exponential lie in [-10, 0]; smaller arguments are replaced by -10."""
 
 
 def term(m: Machine[V], below: Int[V], scale: float) -> Int[V]:

@@ -82,7 +82,7 @@ END = "end of trees"
 _CATEGORICAL, _DEFAULT_LEFT = 1, 2
 """The bits of `decision_type` for a categorical feature and for missing values that go left."""
 _MISSING = ("None", "Zero", "NaN")
-"""The values that count as missing at a node, by bits 2 and 3 of `decision_type`."""
+"""The values that are treated as missing at a node, by bits 2 and 3 of `decision_type`."""
 
 
 def read_lightgbm(content: bytes, file: str) -> ModuleOp:

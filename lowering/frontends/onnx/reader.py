@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
 OPSETS = range(7, 29)
 USUAL_OPSET = 17
-"""The supported opsets of the domain `ai.onnx`, and the one to which onnx's converter updates older ones."""
+"""The supported opsets of the domain `ai.onnx`, and the opset to which onnx's converter updates older models."""
 
 DEFAULT_DOMAINS = ("", "ai.onnx")
 

@@ -427,7 +427,7 @@ OPERATORS = tuple(_NAMES.split())
 
 
 PLACEHOLDER = OPERATORS.index("PLACEHOLDER_FOR_GREATER_OP_CODES")
-"""The number that a file stores in the old field for an operator beyond that field's range."""
+"""The number that a file stores in the old field for an operator whose number exceeds the range of this field."""
 
 
 TYPES = {
@@ -459,11 +459,11 @@ TYPES = {
 
 
 NUMPY_TYPES = ("float32", "float16", "int32", "uint8", "int64", "bool", "int16", "int8")
-"""Element types that are read as arrays."""
+"""The element types of tensors whose content is parsed as an array."""
 
 
 NARROW = {"int4": 4, "int2": 2}
-"""The widths of element types that files pack into bytes; their constants are read as arrays of int8."""
+"""The widths in bits of element types that files pack into bytes; their constants are parsed as arrays of int8."""
 
 
 NAMED = {
