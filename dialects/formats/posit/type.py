@@ -91,7 +91,7 @@ REACHED = (1, 2, 3, 0, 4, 5, 6)
 """The corresponding exponents for tensors that are not constant, in order of preference among equally accurate ones."""
 
 FINER = 3
-"""The bits below the greatest magnitude from which smaller numbers are rounded to multiples; no score changes."""
+"""The number of bits by which integers may exceed fixed point of the same width; more bits change no score."""
 
 PIECES = range(1, 8)
 """The ends of windows with es 0 that are decoded piecewise, with one piece above each power of two."""
