@@ -1,5 +1,5 @@
 """The dialects of the IR.
 
-Each subfolder contains one dialect or a library that a dialect uses. The modules of this package import no pass, no
-chip and no command.
+Each subfolder contains one dialect or a library that a dialect uses. The modules of this package do not import passes,
+targets or commands.
 """

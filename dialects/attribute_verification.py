@@ -1,4 +1,4 @@
-"""The verification of discardable attributes of this project against their declarations in `own_attributes.py`."""
+"""Verifies that discardable attributes of tinyml match their declarations in `own_attributes.py`."""
 
 from __future__ import annotations
 
@@ -20,14 +20,13 @@ FORMER = (
     *("tdsl.pushed", "tdsl.range", "tdsl.rate", "tdsl.received", "tdsl.reused", "tdsl.state", "tdsl.stored"),
     *("tdsl.zeros", "scratch.gap", "scratch.height", "scratch.lower_bound", "scratch.optimal", "tinyml.copied"),
 )
-"""Attributes in files of older versions, since replaced by `#tdsl.interface` and by properties of an op."""
+"""Names of attributes in files of older versions, which `#tdsl.interface` and properties of ops have replaced."""
 
 
 def verify_own_attributes(module: ModuleOp, complete: Callable[[], object]) -> None:
     """Raise `InputError` for an attribute of tinyml that is unknown, misplaced, or has an invalid value.
 
-    The error is located at the operation. complete: imports the modules that declare attributes. It is called if a name
-    is not declared yet.
+    complete: imports the modules that declare attributes. It is called if a name is not declared yet.
     """
     declared = declared_attributes()
     for op in module.walk():

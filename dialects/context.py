@@ -34,7 +34,7 @@ def registry() -> Universe:
 
 
 _COMPLETED = {"hw": "circt", "seq": "circt", "tosa": "tosa"}
-"""The files of `dialects/upstream/` that add operations to dialects of xDSL. xDSL's own tools are unaffected."""
+"""By dialect of xDSL, the file of `dialects/upstream/` that adds operations to it. xDSL's own tools are unaffected."""
 
 
 def _completed(name: str) -> Dialect:
@@ -78,8 +78,8 @@ def _add(whole: Universe, part: Universe) -> None:
 
 
 def _guarded(plugin: Row, part: Universe, known: Universe) -> Universe:
-    """The dialects, passes and targets of a plug-in, with checked factories: each factory raises an error for an object
-    of the wrong kind.
+    """The dialects, passes and targets `part` of a plug-in, with checked factories: each factory raises an error for an
+    object of the wrong kind.
 
     Raises `PluginError` if the plug-in uses a name that `known` contains.
     """
@@ -105,7 +105,7 @@ def _guarded(plugin: Row, part: Universe, known: Universe) -> Universe:
 def _checked(plugin: Row, factory: Callable[..., object], check: Callable[[Row, object], Any]) -> Any:
     """A function that calls `factory` and returns the created object after checking it.
 
-    If the function is called with arguments, as xDSL calls the factories of its older kind of targets, it returns None.
+    Called with arguments, as xDSL calls the factories of its older kind of targets, the returned function returns None.
     """
 
     @wraps(factory)

@@ -4,13 +4,13 @@ The name of the distribution differs from that of the imported Python package.
 """
 
 DISTRIBUTION = "tinyml-xdsl"
-"""The name for pip and `importlib.metadata`; `tinyml` on PyPI is somebody else's package."""
+"""The name for pip and `importlib.metadata`; the name `tinyml` on PyPI belongs to another project."""
 
 ROOMS = ("dialects", "targets", "runtime", "transforms", "lowering", "tools")
 """The folders of the checkout that are packages inside `tinyml`; each imports only packages listed before it."""
 
 LICENCE_LINE = "SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception"
-"""The line in generated files about their tinyml parts (docs/licence.md)."""
+"""The licence line in generated files, which applies to the parts that tinyml contributes (docs/licence.md)."""
 
 FOREIGN_DISTRIBUTION = "tinyml"
 """Another project's distribution, which installs a package of the same name."""

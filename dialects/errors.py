@@ -46,7 +46,7 @@ _QUOTE_LIMIT = 1000
 
 
 def squeeze(message: str) -> str:
-    """The message on one line. The line is truncated if a constant in it makes it longer than a limit."""
+    """The message on one line, truncated to `_QUOTE_LIMIT` characters because constants of the IR may be long."""
     line = " ".join(message.split())
     return line if len(line) <= _QUOTE_LIMIT else line[: _QUOTE_LIMIT - 3] + "..."
 
@@ -94,7 +94,7 @@ def _once(text: str) -> str:
 
 
 _SHORT_LENGTH = 3
-"""The length up to which a name with a different letter counts as a different name."""
+"""The maximum length of short names, in which a wrong letter does not count as a misspelling."""
 
 
 def _distance(first: str, second: str) -> int:

@@ -18,7 +18,7 @@ from tinyml.dialects.errors import InputError
 from tinyml.dialects.modules import is_installed
 
 CORE = "core"
-"""The name for files that belong to no extension."""
+"""The name for the part of tinyml whose files belong to no extension."""
 
 _PACKAGE = "tinyml."
 
@@ -36,7 +36,7 @@ class Extension(NamedTuple):
 
 @cache
 def extensions() -> tuple[Extension, ...]:
-    """The rows of `extensions.txt`."""
+    """All optional extensions of tinyml, from the rows of `extensions.txt`."""
     rows = (line.split("\t") for line in Path(__file__).with_suffix(".txt").read_text("utf-8").splitlines())
     return tuple(Extension(name, re.compile(pattern), where == "in") for name, pattern, where in rows)
 
@@ -69,7 +69,7 @@ def missing_part(where: str) -> str | None:
 
 
 def imported(where: str) -> Any:
-    """The module `MODULE` or, for `MODULE:NAME`, the object `NAME` of the module.
+    """The module `where` or, if `where` is `MODULE:NAME`, the object `NAME` of the module.
 
     Raises `InputError` for a module of an extension that is not installed.
     """

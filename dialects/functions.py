@@ -1,4 +1,4 @@
-"""Queries of the functions of a module, and of the attributes of their arguments."""
+"""Queries for the functions that a module defines, and for attributes of function arguments."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def defined_functions(module: ModuleOp) -> list[func.FuncOp]:
 
 
 def argument_attribute(function: func.FuncOp, name: str) -> Attribute | None:
-    """An attribute of the single argument of a predict function.
+    """The attribute `name` of the single argument of a predict function.
 
     Returns None if the attribute is not set, or if the function has been lowered to buffers.
     """
@@ -46,7 +46,7 @@ def argument_attribute(function: func.FuncOp, name: str) -> Attribute | None:
 
 
 def set_argument_attribute(function: func.FuncOp, name: str, value: Attribute) -> None:
-    """Set an attribute of the single argument of a predict function."""
+    """Set the attribute `name` of the single argument of a predict function to `value`."""
     given = {} if function.arg_attrs is None else dict(function.arg_attrs.data[0].data)
     given.pop(name, None)
     function.arg_attrs = ArrayAttr([DictionaryAttr({**given, name: value})])

@@ -31,7 +31,7 @@ from xdsl.utils.mlir_lexer import MLIRLexer
 from tinyml.dialects.limits import ELEMENT_LIMIT, counted_elements
 
 _DENSE: Any = base(RankedStructure[IntegerType | IndexType | AnyFloat | ComplexType])  # pyright: ignore
-"""The types of dense attributes. xDSL 0.74 builds this constraint for each of them, which takes most of their time."""
+"""The types of dense attributes. xDSL 0.74 builds this constraint for each attribute, which is slow."""
 
 
 class LinearLexer(MLIRLexer):

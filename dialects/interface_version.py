@@ -1,5 +1,5 @@
-"""The version of `tinyml.extend`, the interface for packages that extend tinyml, and the check that a package was
-written for it.
+"""The version of `tinyml.extend`, the interface for packages that extend tinyml, and the check that a package is
+compatible with this version.
 
 A package states the version for which it was written as an entry point of the group `tinyml.extend`, such as `version-1
 = "own_package"`. The entry point is never loaded.

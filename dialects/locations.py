@@ -106,7 +106,7 @@ def _layers(location: LocationAttr) -> Iterator[str]:
 
 
 def place(location: LocationAttr) -> LocationAttr:
-    """The innermost location that contains a position.
+    """The innermost location that contains a position in a file.
 
     Of a call location, the callee is searched; of a fused location, the first of its parts.
     """
@@ -193,7 +193,7 @@ def _directly_inside(around: Operation, op: Operation) -> Operation:
 
 
 def _common(users: Sequence[Operation]) -> Operation | None:
-    """The innermost op that contains all users; None if there is no such op. A user counts as contained in itself."""
+    """The innermost op that contains all users, where an op also contains itself; None if there is no such op."""
     around: Operation | None = users[0]
     while around is not None and not all(around.is_ancestor(user) for user in users):
         around = around.parent_op()

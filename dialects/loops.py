@@ -53,7 +53,7 @@ INDEX_FUNCTIONS: dict[type[Operation], Callable[[Any, Any], Any]] = {
 
 
 def index_value(index: SSAValue, known: Mapping[SSAValue, Any]) -> Any:
-    """The value of an index that `INDEX_FUNCTIONS` compute from known indices and constants; None for any other index.
+    """The value of an index computed by `INDEX_FUNCTIONS` from known indices and constants; None for any other index.
 
     known: the values of known indices: integers, or arrays of integers that can be broadcast to a common shape.
     """

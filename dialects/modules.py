@@ -57,7 +57,7 @@ def first_line(name: str) -> str:
 
 
 def on_call(where: str) -> Callable[..., Any]:
-    """A function that imports `MODULE:NAME` on its first call, and calls it."""
+    """A function that imports the function `where`, a `MODULE:NAME`, on its first call, and calls it."""
     module, _, name = where.partition(":")
 
     def called(*arguments: Any, **named: Any) -> Any:

@@ -86,7 +86,7 @@ def _shape_of(kind: type[IRDLOperation]) -> _Shape:
 
 
 def _group(part: Any) -> Sequence[Any]:
-    """The argument for one definition of operands, results or regions, converted to a sequence."""
+    """The argument `part` for one definition of operands, results or regions, converted to a sequence."""
     if part is None:
         return ()
     return cast("Sequence[Any]", part) if isinstance(part, list | tuple | Sequence) else (part,)
@@ -98,7 +98,7 @@ def _segments(sizes: tuple[int, ...]) -> DenseArrayBase[Any]:
 
 
 MOST_KEPT = 1 << 12
-"""The number of cached integer attributes; a program has a few hundred distinct ones."""
+"""The maximum number of cached integer attributes; a program has a few hundred different ones."""
 
 INDEX = IndexType()
 
@@ -115,5 +115,5 @@ def integer_constant(value: int, width: int | None) -> ConstantOp:
 
 
 def index_constant(value: int) -> ConstantOp:
-    """A constant of type `index`."""
+    """An `arith.constant` with the value `value` of type `index`."""
     return integer_constant(value, None)

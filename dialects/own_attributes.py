@@ -88,8 +88,8 @@ class OwnAttribute(str):
         return " or ".join(filter(None, (", ".join(spelled[:-1]), spelled[-1])))
 
     def value_at(self, place: HolderKind, holder: Holder | None) -> Value | None:
-        """The permitted values of the attribute on a kind of object; None if the attribute is not permitted
-        there.
+        """The permitted values of the attribute on `holder`, an object of the kind `place`; None if the attribute is
+        not permitted there.
         """
         found = self.values.get(holder.name) if isinstance(holder, Operation) else None
         return found or self.values.get(place)
@@ -104,7 +104,7 @@ def declared_attributes() -> Mapping[str, OwnAttribute]:
 
 
 def instance(kind: type[Attribute] | UnionType, words: str) -> Value:
-    """The set of all attributes of the class `kind`. Such an attribute verifies its parameters itself."""
+    """The set of all attributes of the class `kind`, described by `words`. They verify their parameters themselves."""
     return Value(words, lambda attribute, _: isinstance(attribute, kind))
 
 
@@ -115,7 +115,7 @@ NAME = instance(StringAttr | BytesAttr, "a string")
 
 
 def text_of(name: Attribute) -> str:
-    """The text of a string attribute or a bytes attribute."""
+    """The text of a string attribute, or of a bytes attribute decoded to text."""
     return name.data.decode("utf-8", "replace") if isinstance(name, BytesAttr) else cast(StringAttr, name).data
 
 
@@ -135,7 +135,7 @@ def integer(low: int, high: int | None = None) -> Value:
 
 
 def real(words: str, holds: Callable[[float], bool] = math.isfinite) -> Value:
-    """The set of floats for which `holds` returns true; by default all finite floats."""
+    """The set of floats for which `holds` returns true, described by `words`; by default all finite floats."""
     return Value(words, lambda attribute, _: isinstance(attribute, FloatAttr) and holds(attribute.value.data))
 
 
@@ -143,7 +143,9 @@ NUMBER = real("a finite float")
 
 
 def numbers(element: Attribute, words: str, holds: Callable[[tuple[Any, ...]], bool]) -> Value:
-    """The set of arrays of numbers of a builtin type, as in `array<i64: 1, 2>`, for which `holds` returns true."""
+    """The set of arrays whose elements have the builtin type `element`, such as `array<i64: 1, 2>`, that satisfy
+    `holds`.
+    """
 
     def accepts(attribute: Attribute, _: Holder | None) -> bool:
         if not isinstance(attribute, DenseArrayBase):
@@ -155,7 +157,7 @@ def numbers(element: Attribute, words: str, holds: Callable[[tuple[Any, ...]], b
 
 
 def counts(words: str, lengths: Iterable[int], least: int = 1) -> Value:
-    """The set of arrays of integers that are at least `least`.
+    """The set of arrays whose elements are integers of at least `least`, described by `words`.
 
     lengths: the permitted lengths of the array.
     """
@@ -163,7 +165,7 @@ def counts(words: str, lengths: Iterable[int], least: int = 1) -> Value:
 
 
 def array(element: Value, words: str, least: Callable[[Holder | None], int] = lambda _: 0) -> Value:
-    """The set of arrays whose elements belong to the set `element`.
+    """The set of arrays whose elements belong to the set `element`, described by `words`.
 
     least: returns the minimum length of the array.
     """
@@ -178,7 +180,7 @@ def array(element: Value, words: str, least: Callable[[Holder | None], int] = la
 
 
 def record(words: str, fields: Mapping[str, Value], optional: Mapping[str, Value] | None = None) -> Value:
-    """The set of dictionaries with these entries, each of which has a permitted value.
+    """The set of dictionaries with entries of permitted values, described by `words`.
 
     fields: the required entries.
     optional: entries that may be missing.
@@ -205,7 +207,7 @@ def either(*values: Value) -> Value:
 
 
 def read_by(words: str, read: Callable[[Attribute], object]) -> Value:
-    """The set of values for which `read` raises no exception.
+    """The set of values for which `read` raises no exception, described by `words`.
 
     `read` raises `VerifyException` or `InputError` for a value that is not permitted.
     """

@@ -1,4 +1,4 @@
-"""The rows of tinyml itself, from `rows.txt`: what the core and its extensions contribute, without importing any of it.
+"""The rows of `rows.txt`, which describe the contributions of tinyml's core and extensions without importing them.
 
 An extension of tinyml declares its contributions in `rows.txt`, as another package declares entry points. A row of an
 extension that is not installed remains, so that messages can name the extension.
@@ -19,7 +19,7 @@ from tinyml.dialects.plugins import Row
 
 @cache
 def sections() -> Mapping[str, Sequence[Row]]:
-    """The rows of the file by section."""
+    """The rows of `rows.txt`, by the name of their section."""
     found: dict[str, list[Row]] = {}
     rows: list[Row] = []
     for line in Path(__file__).with_name("rows.txt").read_text("utf-8").splitlines():
@@ -46,7 +46,7 @@ def own_rows(section: str) -> Sequence[Row]:
 
 
 def of_options(section: str, options: object) -> Iterator[tuple[Callable[..., Any], Any]]:
-    """Yield the functions that a section names for options, each with the value of its option, if this is not None.
+    """For each option whose value is not None, yield the function that a section names for the option, and this value.
 
     Raises `InputError` for a function of an extension that is not installed.
     """

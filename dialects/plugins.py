@@ -58,7 +58,7 @@ The entry point is loaded only for these names, such as the boards of a chip.
 """
 
 INTERFACE = "tinyml.extend"
-"""The group by which a package states the version of the interface that it was written for."""
+"""The group in which a package states the version of the interface for which it was written."""
 
 XDSL = "xdsl"
 _OURS = (DISTRIBUTION, XDSL)
@@ -117,7 +117,7 @@ class Row:
         return self.help or first_line(self.module) or f"of the package {self.package}"
 
     def load(self, kind: type[T]) -> T:
-        """The object that the row names.
+        """The object of type `kind` that the row names.
 
         Raises `PluginError` if the object cannot be loaded or has another type, or if the package was written for
         another version of the interface.
@@ -173,7 +173,7 @@ class Row:
         return thing
 
     def expect_fields(self, thing: object) -> None:
-        """Raise `PluginError` if a field of a dataclass instance has a value of another type than declared."""
+        """Raise `PluginError` if a field of the dataclass instance `thing` has another type than declared."""
         for name, declared in get_type_hints(type(thing)).items():
             if not _conforms(getattr(thing, name), declared):
                 kind = type(thing).__name__
@@ -311,9 +311,7 @@ def expected(thing: object, kind: type[T], maker: type | Callable[..., object]) 
 
 
 def described(error: BaseException) -> str:
-    """The type and the message of an exception on one line. If the exception cannot be converted to text, only the
-    type.
-    """
+    """The type and the message of an exception on one line; only the type if converting the exception to text fails."""
     try:
         exits = isinstance(error, SystemExit)
         said = f"it ends the program with exit code {error.code}" if exits else f"{type(error).__name__}: {error}"

@@ -82,7 +82,7 @@ class Builder(builder.Builder):
 
 
 class LocatedPattern(RewritePattern):
-    """A rewrite pattern that assigns the location of the matched op to the ops that it creates."""
+    """A rewrite pattern whose new ops receive the location of the matched op."""
 
     def __init__(self, pattern: RewritePattern) -> None:
         self.pattern = pattern

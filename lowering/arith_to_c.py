@@ -1,7 +1,6 @@
-"""The SSA value to use as a factor of a C multiplication: the narrow operand of a sign or zero extension, or a constant
-that fits the width of `other`.
+"""`lower-arith-to-c`: lowers one function on integers, floats and memory to a C program (L4 to L5).
 
-None if `operand` is neither.
+This file lowers arithmetic and memory. `lowering/c/function.py` lowers loops, branches and calls.
 """
 
 from __future__ import annotations
@@ -44,7 +43,7 @@ from tinyml.transforms.ir.cost.demand import is_shift
 from tinyml.transforms.ir.levels import BITS
 
 INTEGER_PREDICATES = dict(enumerate(("==", "!=", "<", "<=", ">", ">=")))
-"""C operators of the predicates of arith.cmpi, by number."""
+"""The C operators for the predicates of `arith.cmpi`, by number."""
 
 FLOAT_PREDICATES = {
     **{1: ("==", False), 2: (">", False), 3: (">=", False), 4: ("<", False), 5: ("<=", False)},
@@ -83,9 +82,7 @@ def _multiply(at: FunctionLowering, op: arith.MuliOp) -> None:
 
 def _factor(at: FunctionLowering, operand: SSAValue, other: SSAValue) -> SSAValue | None:
     """A factor in the form in which C can multiply it: the operand of an extension, or a constant that fits the width
-    of `other`.
-
-    None for any other factor.
+    of `other`; None for any other factor.
     """
     if isinstance(extended := operand.owner, arith.ExtSIOp):
         return None if extended.input.type == i1 else at.values[extended.input]

@@ -18,7 +18,7 @@ from tinyml.transforms.ir.levels import BITS
 
 @dataclass(frozen=True)
 class LowerExactToArithPass(ModulePass):
-    """Lower every function of a module from `exact` to `arith`."""
+    """Replace integer ops of `exact`, and ops of dialects that number formats define, by `arith` ops on registers."""
 
     name = "lower-exact-to-arith"
     takes = BITS

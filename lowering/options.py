@@ -23,7 +23,7 @@ AUTO_FORMAT = "auto"
 """The value of `--format` for which the compiler chooses formats, widths and schedule."""
 
 DEFAULT_LOSS = 0.5
-"""The permitted loss in points of a program that `auto` chooses."""
+"""The maximum loss of accuracy, in percentage points, of a program that `auto` chooses."""
 
 PACKED = ("auto", "always", "never")
 

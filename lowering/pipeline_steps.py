@@ -73,7 +73,7 @@ INPUT_STEPS = (
     "drop-monotone",
     "note-read-features",
 )
-"""The first steps on reals, independent of the arithmetic: they apply the interface of the input."""
+"""The first steps on reals, which do not depend on the arithmetic: they apply the interface of the input."""
 
 PIPELINES = {
     "reals-to-formats": PipelineSteps(

@@ -113,7 +113,7 @@ def _pass_name(row: Row) -> str:
 
 
 def _require(step: str, condition: str) -> None:
-    """Raise `InputError` if the step that an option requests belongs to an extension that is not installed."""
+    """Raise `InputError` if the step requested by the option `condition` is in an extension that is not installed."""
     if step not in registry().all_passes:
         part = next(part_of(row.name) for row in own_rows("steps") if _pass_name(row) == step)
         raise InputError(f"the option '{condition}' {needs(part)}")
@@ -142,7 +142,7 @@ def _is_required(field: Field[Any]) -> bool:
 
 
 def _place(plugin: Row, added: PipelineStep, steps: Sequence[str | If]) -> int:
-    """The index at which a step of another package is inserted into a pipeline."""
+    """The index at which the step `added` of another package is inserted into a pipeline."""
     if (added.before is None) == (added.after is None):
         raise PluginError(f"{plugin}: a step is before or after another one")
     beside = added.before or added.after
@@ -172,7 +172,7 @@ def run(module: ModuleOp, ctx: Context, passes: Sequence[ModulePass], *, of_user
     module.
 
     of_user: true for a module from a file that tinyml wrote and that may have been modified; an invalid result is
-    then the fault of the input.
+        then the fault of the input.
     """
     checked = EndVerification()
     try:
@@ -190,8 +190,8 @@ OURS = "tinyml."
 
 
 def _defect(module: ModuleOp, suspect: ModulePass, error: Exception) -> DefectError:
-    """The error for a program that a pass of tinyml made invalid. The program is written to a file, which the error
-    names.
+    """The error for a program that `suspect`, a pass of tinyml, made invalid. The program is written to a file, which
+    the error names.
     """
     from io import StringIO
 
@@ -215,8 +215,8 @@ class Pipeline(ModulePass):
 
     @property
     def takes(self) -> Level | None:
-        """The IR level that the pipeline accepts, which is that of its first step with a declared level. None
-        if no step declares a level.
+        """The IR level that the pipeline accepts, which is that of its first step with a declared level; None if no
+        step declares a level.
         """
         return next(filter(None, map(level_of, self.steps())), None)
 
@@ -226,8 +226,8 @@ class Pipeline(ModulePass):
 
     @property
     def sets_target(self) -> str | None:
-        """The target that the module must name, or that a module without a target receives. None if no target
-        is requested, or if a step has the option `target`.
+        """The target that the module must name, or that a module without a target receives; None if no target is
+        requested, or if a step has the option `target`.
         """
         return None if TARGET_OPTION in _taken(self.name) else getattr(self, TARGET_OPTION, None)
 

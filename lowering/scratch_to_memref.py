@@ -161,7 +161,7 @@ class _Program:
     # Calls
 
     def _call(self, symbol: str, operands: Sequence[SSAValue], results: Sequence[Attribute]) -> func.CallOp:
-        """Emit a call of a function that is defined in C."""
+        """Emit a call of a function that is defined in C, with results of the types `results`."""
         if symbol not in {each.sym_name.data for each in self.module.ops if isinstance(each, func.FuncOp)}:
             declared = func.FuncOp.external(symbol, [value.type for value in operands], results)
             # Without unwind tables, which bare-metal chips do not support.

@@ -72,7 +72,7 @@ def _repeat_fills(function: func.FuncOp) -> None:
 
 
 def _begins(user: Operation, index: int) -> bool:
-    """Whether an operand is the initial value of a tensor that a loop carries or that an insertion updates."""
+    """Whether operand `index` of `user` is the initial value of a tensor that a loop or an insertion updates."""
     match user:
         case scf.ForOp():
             return True
@@ -212,8 +212,8 @@ class _Bufferization:
         return self.builder.insert(scratch.SliceOp(dest, self.index(0), scratch.memref_type(buffer).get_shape())).result
 
     def view(self, op: tdsl.TensorOp) -> SSAValue | None:
-        """The result of an op as a view of its operand, if the result's elements are contiguous in the operand.
-        None otherwise.
+        """The result of an op as a view of its operand, if the result's elements are contiguous in the operand; None
+        otherwise.
         """
         if not (isinstance(op, tdsl.MovementOp) and op.MAY_BE_VIEW):
             return None
@@ -299,8 +299,8 @@ class _Bufferization:
         self.buffers.update((op.results[p], result) for p, result in zip(plain, loop.results, strict=True))
 
     def iter_arg_buffer(self, op: scf.ForOp, position: int) -> SSAValue:
-        """The buffer of an iter_arg, which contains the initial value. It is the initial value's own buffer if
-        no other op reads this value; otherwise the value is copied.
+        """The buffer of the iter_arg at `position`, which contains the initial value. It is the initial value's own
+        buffer if no other op reads this value; otherwise the value is copied.
         """
         initial = op.iter_args[position]
         buffer = self.buffers[initial]
@@ -315,8 +315,8 @@ class _Bufferization:
         return buffer
 
     def write_back(self, pairs: Sequence[tuple[SSAValue, SSAValue]]) -> None:
-        """Copy yielded values into the buffers of the iter_args, as one simultaneous assignment. A value is
-        first copied elsewhere if another copy would overwrite it.
+        """Copy yielded values into the buffers of the iter_args, paired in `pairs`, as one simultaneous assignment. A
+        value is first copied elsewhere if another copy would overwrite it.
         """
         moves: list[tuple[SSAValue, SSAValue]] = []
         for buffer, value in pairs:
@@ -373,12 +373,11 @@ FIRST_ITER_ARG = 3
 
 
 def written_in_place(loop: scf.ForOp, position: int) -> Sequence[SSAValue]:
-    """The values that the loop body can write directly to the buffer of iter_arg `position`. Empty if there are
-    none.
+    """The values that the loop body can write directly to the buffer of iter_arg `position`; empty if there are none.
 
-    They are the yielded value and the values from which a chain of in-place updates computes it. The last read of
-    the old value must precede the first op of this chain. This op itself may read the old value if it is able to
-    overwrite its operand.
+    They are the yielded value and the values from which a chain of in-place updates computes it. The last read of the
+    old value must precede the first op of this chain. This op itself may read the old value if it is able to overwrite
+    its operand.
     """
     body = loop.body.block
     chain: list[SSAValue] = [cast(scf.YieldOp, body.last_op).operands[position]]
@@ -393,7 +392,7 @@ def written_in_place(loop: scf.ForOp, position: int) -> Sequence[SSAValue]:
 
 
 def _writes_in_place(loop: scf.ForOp, position: int, producer: Operation | Block) -> bool:
-    """Whether an op may write to the buffer of iter_arg `position`, because no later op reads the old value."""
+    """Whether `producer` may write to the buffer of iter_arg `position`, because no later op reads the old value."""
     body = loop.body.block
     if not isinstance(producer, tdsl.TensorOp) or producer.parent is not body:
         return False

@@ -51,7 +51,7 @@ class LowerTdslToTosaPass(ModulePass):
 
 
 class _Lowering:
-    """The lowering of a function, op by op."""
+    """The lowering of a function to TOSA, op by op."""
 
     def __init__(self, function: func.FuncOp) -> None:
         self.source = function
@@ -82,7 +82,7 @@ class _Lowering:
         return self.values[value]
 
     def lowered(self, op: Operation) -> list[SSAValue]:
-        """Lower an op and return its results."""
+        """Lower an op to TOSA and return its results. Raises `InputError` for an unsupported op."""
         lower = next((lower for kind, lower in _LOWERINGS.items() if isinstance(op, kind)), None)
         if lower is None or not isinstance(op, tdsl.TensorOp):
             raise InputError("not written in TOSA")
@@ -172,7 +172,7 @@ class _Lowering:
         return self.to.constant([int(quantised(value).encode(np.array(real)))], i8)
 
     def named(self, op: tdsl.MovementOp, parts: Sequence[SSAValue]) -> SSAValue | None:
-        """The result of the TOSA op that is equivalent to a movement op. None if TOSA has no equivalent op."""
+        """The result of the TOSA op that is equivalent to a movement op; None if TOSA has no equivalent op."""
         to, shape, x = self.to, tdsl.shape_of(op.out), parts[0]
         match op:
             case tdsl.ReshapeOp():
@@ -212,7 +212,7 @@ def _raws(op: tdsl.TensorOp, x: Sequence[Any]) -> Any:
 
 
 def _index(value: SSAValue) -> int:
-    """The value of a constant index."""
+    """The value of an index. Raises `InputError` for an index that is not constant."""
     number = const_evaluate_operand(value)
     if number is None:
         raise InputError("an index that is computed is not written in TOSA")

@@ -412,7 +412,7 @@ class FuncOp(DialectOp):
 
 
 _LOOPS = "scf.for", "num.entries"
-"""The loops of programs on bits."""
+"""The names of the loop ops in programs on bits."""
 
 PIPELINE = OwnAttribute("hls.pipeline", dict.fromkeys(_LOOPS, UNIT), "A loop whose iterations overlap.")
 

@@ -72,7 +72,7 @@ class ExpressionOp(DialectOp, ABC):
 
 @irdl_op_definition
 class LiteralOp(ExpressionOp):
-    """A numeric literal."""
+    """An integer or floating-point literal."""
 
     name = "c.literal"
     T: ClassVar = VarConstraint("T", NUMBER)

@@ -139,10 +139,10 @@ def is_value(type: Attribute) -> bool:
 
 
 def pointer_type(value: SSAValue) -> PointerType:
-    """The type of a value that is a pointer, in verified IR."""
+    """The type of `value`, which must be a pointer."""
     return cast(PointerType, value.type)
 
 
 def variable_type(value: SSAValue) -> VariableType:
-    """The type of a value that is a variable, in verified IR."""
+    """The type of `value`, which must be a local C variable."""
     return cast(VariableType, value.type)

@@ -1,5 +1,5 @@
-"""Ops that decode raws of a format to integers, or encode integers as raws. The format defines the program that does
-so.
+"""Ops that decode raws of a format to integers, or encode integers as raws. The format defines the program of each
+conversion.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ class _CoderOp(Step, ABC):
     def documented(self) -> RoundedOnce:
         """The specification of the op's format.
 
-        Raises `InputError` if the format has no specification that defines how results are rounded.
+        Raises `InputError` if the format's specification does not define how results are rounded.
         """
         from tinyml.dialects.formats.specification import RoundedOnce
 
@@ -85,7 +85,7 @@ class DecodeOp(_CoderOp):
 
 @irdl_op_definition
 class EncodeOp(_CoderOp):
-    """The raw of the format's number that is nearest to `x * 2^-scale`."""
+    """Round `x * 2^-scale` to the nearest number of the format. The result is the raw of this number."""
 
     name = "exact.encode"
     METHOD: ClassVar[str] = "encode"

@@ -99,7 +99,7 @@ class RecordedOp(DialectOp, ABC):
     """
 
     METHOD: ClassVar[str]
-    """The name of the method."""
+    """The name of the recorded method of `Machine`."""
 
     traits = traits_def(Pure())
 
@@ -142,7 +142,7 @@ class RecordedOp(DialectOp, ABC):
     def computed(self, machine: Machine[V], operand: Callable[[SSAValue], Int[V]]) -> Int[V] | V:
         """The result of the recorded call, executed on `machine`.
 
-        operand: a function that returns the integer for a register.
+        operand: a function that returns the integer that a register of the IR contains.
         """
         given = [self._given(one, operand) for one in self.arguments]
         return getattr(machine, self.METHOD)(*given)
@@ -156,14 +156,14 @@ class RecordedOp(DialectOp, ABC):
 
     @abstractmethod
     def meaning(self, x: Mapping[str, Number]) -> Number | Condition:
-        """The result of the op by the format's specification, before it is clamped.
+        """The result of the op, not yet clamped, as the format's specification defines it.
 
         x: the integer operands and properties by name.
         """
 
 
 Argument: TypeAlias = "SSAValue | int | Coder"
-"""A register, an integer, or a format with its own program."""
+"""A register, an integer, or a format that defines programs for its conversions."""
 
 
 def _argument(value: Any) -> Argument:

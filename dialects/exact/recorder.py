@@ -45,8 +45,8 @@ class Recorder(Emitter):
         return (max(low, 0) if _is_negative_of(lhs, rhs) or _is_negative_of(rhs, lhs) else low), high
 
     def operand(self, x: Int[SSAValue]) -> SSAValue:
-        """A register whose stated interval is the interval of `x`. If necessary, an `exact.within` that states it is
-        inserted.
+        """A register whose stated interval is that of `x`: the register of `x`, or the result of an inserted
+        `exact.within`.
         """
         stated = integer_of(x.value)
         if (stated.low, stated.high) == (x.low, x.high):

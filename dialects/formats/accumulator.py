@@ -44,7 +44,7 @@ class Requantisation:
 
 
 GREATEST_BITS = 32
-"""Sums of L1 take no wider accumulators: they cost more memory and time than the rounding that they save is worth."""
+"""The maximum width of sums at L1: wider sums cost more memory and time than the avoided rounding is worth."""
 
 
 class Accumulator(ABC):
@@ -57,7 +57,7 @@ class Accumulator(ABC):
     """The family of the formats whose products are summed, and of the formats that a sum is rounded to."""
 
     IN_REGISTER: ClassVar[bool] = True
-    """True if a register holds a sum; otherwise it is an array, which ops update."""
+    """True if a register contains a sum; otherwise the sum is an array in memory, which ops update."""
 
     SCALE_FREE: ClassVar[bool] = False
     """True if all products of the family have one unit, as for floats; otherwise `of` determines the unit."""
@@ -116,7 +116,7 @@ class Accumulator(ABC):
         return self
 
     def follows(self, other: Accumulator) -> bool:
-        """True if a sum that was started in `other` can be continued in this accumulator without an error."""
+        """True if this accumulator can continue every sum that was started in `other`, without a rounding error."""
         return self == other
 
     def align(self, m: Machine[V], sum: V, other: Accumulator) -> V:
@@ -133,7 +133,7 @@ class Accumulator(ABC):
         return sum
 
     def starts(self, format: NumberFormat) -> bool:
-        """True if a number of this format can be the initial value of a sum without an error."""
+        """True if every number of this format can be the initial value of a sum, without a rounding error."""
         return self.FAMILY == format.FAMILY
 
     def rounds_into(self, result: NumberFormat) -> bool:
@@ -152,7 +152,7 @@ class Accumulator(ABC):
 
     @abstractmethod
     def start(self, m: Machine[V], value: V, format: NumberFormat) -> V:
-        """A number of a format, converted to the initial value of a sum. No overflow occurs."""
+        """A number of a format, converted to the initial value of a sum. The conversion never overflows."""
 
     def levelled(self, result: NumberFormat) -> Accumulator:
         """The accumulator of complete sums after `level_row`, before they are rounded to `result`.
@@ -177,10 +177,8 @@ class Accumulator(ABC):
         return sum
 
     def requantisation(self, result: NumberFormat, rows: int) -> Requantisation | None:
-        """The arguments of the requantisation that rounds complete sums of rows to a format; None if the format rounds
-        by another method.
-
-        rows: the number of rows.
+        """The arguments of the requantisation that rounds complete sums of `rows` rows to a format; None if the format
+        rounds by another method.
         """
         return None
 
@@ -223,10 +221,7 @@ class Accumulator(ABC):
 
     @abstractmethod
     def mac(self, m: Machine[V], sum: V, lhs: V, lhs_format: NumberFormat, rhs: V, rhs_format: NumberFormat) -> V:
-        """sum + lhs * rhs, in this accumulator.
-
-        lhs_format, rhs_format: the formats of the two factors.
-        """
+        """sum + lhs * rhs, in this accumulator. The factors have the formats `lhs_format` and `rhs_format`."""
 
     @abstractmethod
     def greater(self, m: Machine[V], lhs: V, rhs: V) -> V:
@@ -250,7 +245,7 @@ class Accumulator(ABC):
         return None
 
     def join(self, m: Machine[V], sum: V, part: V, part_accumulator: Accumulator) -> V:
-        """The sum of `sum` and the partial sum `part`.
+        """The sum of `sum` and the partial sum `part`. Raises `InputError` if no tree computes the sums.
 
         part_accumulator: the accumulator of `part`. It is the result of `below` if both sums are complete trees,
             otherwise this accumulator.
@@ -300,6 +295,7 @@ class Accumulator(ABC):
         """The sums of products that `matmul` computes, for weights in groups with separate scales.
 
         lhs: the weights as integers in the unit of the finest group.
+        start: as in `matmul`.
 
         Raises `InputError` unless sums are exact integers.
         """

@@ -14,10 +14,10 @@ if TYPE_CHECKING:
 
 @lru_cache(maxsize=256)
 def affine_formula(format: NumberFormat) -> tuple[float, int] | None:
-    """The unit and the zero of a format whose numbers are `unit * (raw - zero)`; None if the number of some raw
+    """The unit and the zero point of a format whose numbers are `unit * (raw - zero)`; None if the number of some raw
     deviates from this formula.
 
-    The unit and the zero are computed from the raws of least magnitude. The formula is checked for every raw of a
+    The unit and the zero point are computed from the raws of least magnitude. The formula is checked for every raw of a
     format of up to 16 bits. For wider formats it is checked for the raws around each power of two.
     """
     smallest = np.array([[0, 1]], format.dtype)

@@ -23,7 +23,7 @@ V = TypeVar("V")
 
 
 class BF16(F32):
-    """Builtin `bf16` as a number format."""
+    """Builtin `bf16` as a number format: elements of 16 bits, arithmetic in single precision."""
 
     GOOD_FOR = "floats of 16 bits: half the memory of f32, in its time"
 

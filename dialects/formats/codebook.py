@@ -40,7 +40,7 @@ if TYPE_CHECKING:
 WIDTHS = range(2, 9)
 USUAL_WIDTH = 4
 FINER_BITS, GREATEST = 5, limits(16)[1]
-"""Bits of a number beyond those of an index, so that rounding it adds no noticeable error."""
+"""The bits of a number beyond those of an index, so that rounding adds no noticeable error; the greatest integer."""
 
 SCALES = range(-40, 61)
 
@@ -145,7 +145,7 @@ class CodebookType(ParametrizedAttribute, TypeAttribute, TabulatedFormat):
         return CodebookType(width, scale, integers)
 
     def for_range(self, low: float, high: float) -> CodebookType:
-        """A codebook of evenly spaced numbers between `low` and `high`."""
+        """A codebook of this width whose numbers are evenly spaced between `low` and `high`."""
         most = limits(self.bits)[1]
         reach = max(abs(low), abs(high), math.ldexp(1.0, SCALES[0]))
         return _rounded(self.bits, np.linspace(-reach, reach, 2 * most + 1))

@@ -73,11 +73,11 @@ class GroupedFormat(ParametrizedAttribute, TypeAttribute, ExactFormat):
         return self.shared if isinstance(self.shared, GroupsAttr) else None
 
     SCALES: ClassVar[Sequence[int]] = FRACS
-    """The scales that `with_groups` accepts; others are rounded to the nearest."""
+    """The scales that `with_groups` accepts; other scales are rounded to the nearest of them."""
 
     @abstractmethod
     def with_groups(self, scale: int, groups: GroupsAttr | None) -> Self:
-        """The format of the same elements, divided into these groups, in units of 2^-scale."""
+        """The format of the same elements in units of 2^-scale, with these `groups`; None for no groups."""
 
     @property
     def element(self) -> ExactNumbers:
@@ -89,12 +89,12 @@ class GroupedFormat(ParametrizedAttribute, TypeAttribute, ExactFormat):
         return min(BLOCK, run)
 
     def shared_scales(self, blocks: Reals) -> NDArray[np.int64]:
-        """The scale of each group by the OCP Microscaling specification, section 6.3.
+        """The scale of each group by the OCP Microscaling specification, section 6.3, shape (groups,).
 
         blocks: numbers of shape (groups, length).
 
-        The result has the shape (groups,). At this scale, the number of greatest magnitude in a group has the same
-        exponent as the greatest number of the element format.
+        At the scale of a group, the number of greatest magnitude in the group has the same exponent as the greatest
+        number of the element format.
         """
         greatest = np.abs(blocks).max(-1)
         most = max(map(abs, self.element.integer_limits)).bit_length()

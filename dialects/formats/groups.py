@@ -26,7 +26,7 @@ MOST_SHIFT = 62
 """The greatest power of two by which groups of one tensor may differ."""
 
 MOST_BITS = 47
-"""Limit on the bits of a number in the unit of the finest group: 64 bits then hold sums of thousands of products."""
+"""The maximum width of a number in units of the finest group: sums of thousands of products then fit in 64 bits."""
 
 
 @irdl_attr_definition
@@ -76,7 +76,7 @@ class GroupsAttr(ParametrizedAttribute):
 
     @property
     def elements(self) -> int:
-        """The number of elements of the tensor."""
+        """The number of elements of a tensor with these groups."""
         return len(self.shifts) // self.each * self.run.data
 
     @property

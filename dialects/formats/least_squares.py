@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from tinyml.dialects.formats.number_format import Reals
 
 ROUNDS = 60
-"""Limit on Lloyd's iterations, which end sooner at a fixed point."""
+"""The maximum number of Lloyd's iterations, which end earlier at a fixed point."""
 
 BINS = 64
 """Bins of the histogram that estimates the density of a constant."""

@@ -13,16 +13,16 @@ from tinyml.dialects.formats.number_format import NumberFormat, number_format
 from tinyml.dialects.plugins import expected, others_left_out
 
 USUAL_FORMAT = "fixed"
-"""The default format."""
+"""The name of the default format."""
 
 ALIASES = {"affine": "zeroskew"}
 """Common names of formats whose dialects have other names: MLIR already has a dialect `affine`."""
 
 
 def format_named(ctx: Context, name: str, width: int | None) -> NumberFormat:
-    """The number format with a name and a width: the format of a registered dialect or plug-in, or of a builtin type.
+    """The number format of a registered dialect, a plug-in or a builtin type that has the given name and width.
 
-    width: None for the default width.
+    width: in bits; None for the default width.
 
     Raises `InputError` if no number format has this name, or if the format does not have this width.
     """
@@ -82,7 +82,7 @@ def _type_spelled(ctx: Context, text: str) -> NumberFormat:
 
 
 def _parsed(ctx: Context, text: str) -> NumberFormat | None:
-    """The number format whose IR type is `text`. None if `text` is another type.
+    """The number format whose IR type is `text`; None if `text` is another type.
 
     Raises `ParseError` if text follows the type.
     """

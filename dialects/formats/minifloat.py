@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from tinyml.dialects.formats.number_format import Reals
 
 KINDS = {8: ((3, 4), (4, 3), (5, 2)), 6: ((2, 3), (3, 2)), 4: ((2, 1),)}
-"""(e, m) by width, the kind with the most fraction bits first: `of_width` selects it."""
+"""Pairs (e, m) by width, those with the most fraction bits first; `of_width` selects the first pair."""
 
 RESERVED_PATTERNS = {(3, 4): 1 << 4, (4, 3): 1, (5, 2): 1 << 2}
 """The number of greatest bit patterns that are not numbers: e3m4 and e5m2 have IEEE's infinities and NaNs, e4m3 a

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from tinyml.dialects.formats.number_format import Reals
 
 MX_KINDS = {8: ((4, 3), (5, 2)), 6: ((2, 3), (3, 2)), 4: ((2, 1),)}
-"""(e, m) by width; `of_width` takes the first."""
+"""Pairs (e, m) by width; `of_width` selects the first pair."""
 
 MX_SHIFTS = range(-100, 101)
 
@@ -69,7 +69,7 @@ class MxFpType(GroupedFormat, TabulatedFormat):
 
     @property
     def specification(self) -> Listed:
-        """The specification of the elements."""
+        """The exact numbers of the element format and their rounding, without the scales of groups."""
         return small_floats(self.e.data, self.m.data, self.shift.data, UNLIMITED)
 
     @property

@@ -55,7 +55,7 @@ class MxIntType(GroupedFormat, RoundedInteger):
 
     @property
     def specification(self) -> Multiples:
-        """The specification of the elements."""
+        """The exact numbers of the element format and their rounding, without the scales of groups."""
         most = 2 ** (self.width.data - 1) - 1
         return Multiples(self.frac.data, -most, most)
 

@@ -61,7 +61,7 @@ UNBOUNDED_INTERVAL: Interval = (-math.inf, math.inf)
 
 @dataclass(frozen=True)
 class Factor:
-    """One of the two operands of a sum of products.
+    """One of the two operands whose products are added to a sum.
 
     * raws: the raws of a constant operand, shape (..., summed index); None if the operand is not constant.
     * interval: reals that bound the elements of an operand that is not constant.
@@ -125,7 +125,7 @@ class Coding:
 
 
 INTEGER_CODING = Coding(INTEGER)
-"""The coding of formats whose raws are the integers themselves."""
+"""The coding of formats whose raws are the integers that they represent."""
 
 
 class NumberFormat(ABC):
@@ -136,10 +136,11 @@ class NumberFormat(ABC):
     """
 
     FAMILY: ClassVar[str]
-    """The family that the operands of an operation share."""
+    """The name of the family to which all operands of an operation must belong."""
 
     AS_PUBLISHED: ClassVar[bool] = False
-    """True for published arithmetic: sums are not fused, scales do not change, and results may round differently."""
+    """True for published arithmetic: sums are not fused, scales do not change, and results may be rounded differently.
+    """
 
     ROUNDS_ONCE: ClassVar[bool] = True
     """True if each result is the number nearest to the exact one; otherwise intermediate roundings may add to the
@@ -153,16 +154,18 @@ class NumberFormat(ABC):
     """True if `fitted_to` reads the importance of a constant's numbers, which requires an evaluation of all data."""
 
     SUMS_GO_ON: ClassVar[bool] = True
-    """True if a sum accepts products of operands with any scales."""
+    """True if one sum can add products of operands with different scales."""
 
     CONSTANTS_FROM: ClassVar[int | None] = None
-    """Minimum elements of a constant for a format that pays only for constants; other tensors use the main format."""
+    """The minimum number of elements of constants that use this format, if it is worthwhile only for constants; other
+    tensors use the main format. None for other formats.
+    """
 
     GOOD_FOR: ClassVar[str] = ""
     """Suitable models and chips in one line for help texts; "" for a format that is not recommended."""
 
     FOR_WEIGHTS: ClassVar[bool] = False
-    """True if constants of few bits lose less in this format than in others: `search-weights` considers it."""
+    """True if `search-weights` considers this format, because constants of few bits lose less accuracy in it."""
 
     FOR_AUTO: ClassVar[Sequence[int]] = ()
     """Widths at which `--format auto` considers a package's format, in addition to its own alternatives."""
@@ -215,7 +218,7 @@ class NumberFormat(ABC):
 
     @property
     def coding(self) -> Coding | None:
-        """The rule by which kernels decode raws; None if no kernel decodes them, and only `Accumulator.mac` does."""
+        """The rule by which kernels decode raws; None if no kernel decodes them, but only `Accumulator.mac`."""
         return None
 
     def as_integers(self, bits: int) -> NumberFormat | None:
@@ -230,7 +233,7 @@ class NumberFormat(ABC):
         return self
 
     def delivered(self, raws: Raws) -> Raws:
-        """The integers in which a sensor or a data set would provide the numbers of these raws.
+        """The integers with which a sensor or a data set would represent the numbers of these raws.
 
         The integers have the storage width and are signed or unsigned, depending on the format.
         """
@@ -244,11 +247,11 @@ class NumberFormat(ABC):
 
     @abstractmethod
     def encode(self, reals: Reals) -> Raws:
-        """Round reals to the format and return their raws."""
+        """Round reals to the format and return their raws, in an array of the same shape."""
 
     def encode_clipped(self, reals: Reals) -> Raws:
-        """Round reals to the format and return their raws. Reals outside the range saturate, even if those of `encode`
-        wrap around.
+        """Round reals to the format and return their raws. Reals outside the range saturate, even in formats whose
+        `encode` wraps around.
         """
         return self.encode(reals)
 
@@ -270,7 +273,7 @@ class NumberFormat(ABC):
 
     @abstractmethod
     def decode(self, raws: Raws) -> Reals:
-        """The exact reals that raws represent."""
+        """The exact reals that raws represent, in an array of the same shape."""
 
     def verify_raws(self, raws: Raws) -> None:
         """Raise `VerifyException` for raws that rounding never returns, including NaN. Proofs assume that constants
@@ -300,7 +303,7 @@ class NumberFormat(ABC):
 
     @abstractmethod
     def for_range(self, low: float, high: float) -> NumberFormat:
-        """The format of the same family and width whose scale suits numbers between low and high."""
+        """The format of the same family and width whose scale is chosen for numbers between low and high."""
 
     def scalings(self, low: float, high: float) -> Sequence[NumberFormat]:
         """Candidate formats of the same family and width for numbers between low and high. A search chooses one by its
@@ -321,13 +324,13 @@ class NumberFormat(ABC):
     @property
     def reaching(self) -> Sequence[NumberFormat]:
         """The formats that represent all numbers of this format and also greater numbers, in descending order of range;
-        usually none.
+        empty for most formats.
         """
         return ()
 
     def fitted_to(self, constant: Reals, importance: Reals | None, *, rows: bool) -> NumberFormat:
-        """The format of the same width with the least error for the numbers of a constant. `self` was chosen by the
-        range of the constant only.
+        """The format of the same width that rounds the numbers of a constant with the least error. `self` was chosen by
+        the range of the constant only.
 
         importance: the mean square of the factor by which each number is multiplied, broadcast to the constant; None if
             unknown, or if the format does not request it by `WEIGHS_NUMBERS`.
@@ -365,8 +368,8 @@ class NumberFormat(ABC):
         return float(np.sum(weights * (self.decode(self.encode(constant)) - constant) ** 2))
 
     def useful_range(self, function: Function, low: float, high: float) -> tuple[float, float]:
-        """The part (low, high) of [low, high] outside which the results of a function, rounded to this format, are
-        constant.
+        """The subinterval of [low, high], as a pair, outside which the results of a function, rounded to this format,
+        are constant.
         """
         return low, high
 
@@ -432,14 +435,14 @@ class NumberFormat(ABC):
     def accumulator(self, lhs: NumberFormat, rhs: NumberFormat, bound: Bound | None) -> Accumulator:
         """The narrowest accumulator for sums of products of lhs and rhs elements that are rounded to this format.
 
-        bound: the result of `sum_bound`.
+        bound: the result of `sum_bound`; None if sums have no known bound.
 
         Raises `InputError` if no accumulator is wide enough.
         """
 
     def accumulator_for(self, product: Product, bound: Bound | None) -> Accumulator:
-        """The accumulator for a matrix product with results in this format. By default, it is the result of
-        `accumulator`.
+        """The accumulator for a matrix product within `bound`, with results in this format. By default, it is the
+        result of `accumulator`.
 
         Families whose accumulator depends on the length of the sums override this method.
         """
@@ -467,7 +470,7 @@ class NumberFormat(ABC):
     def finish(self, m: Machine[V], sum: V, accumulator: Accumulator, bound: Bound | None) -> V:
         """Round a complete sum to the format and return the raw.
 
-        bound: the bound within which the sum lies.
+        bound: the bound within which the sum lies; None if it is unknown.
         """
 
     @abstractmethod
@@ -535,7 +538,7 @@ class NumberFormat(ABC):
         """
 
     def binds(self, low: float, high: float | None) -> bool:
-        """True if `clamp` with these limits changes at least one number of this format."""
+        """True if `clamp` to [low, high] changes a number of this format. `high` None is infinity."""
         if self.AS_PUBLISHED:
             return True
         ends = self.encode(np.array([-math.inf, low, math.inf, math.inf if high is None else high]))
@@ -602,12 +605,12 @@ class NumberFormat(ABC):
         return m.addf(total, self.to_f32(m, value))
 
     def average(self, m: Machine[V], total: V, count: int, value_format: NumberFormat) -> V:
-        """A total of `count` numbers of another format of the family, divided by `count` and rounded to this format."""
+        """The total of `count` numbers in a format of the family, divided by `count` and rounded to this format."""
         real = value_format.total_to_f32(m, total)
         return self.from_f32(m, m.mulf(real, m.float_constant(1 / count)))
 
     def mean(self, m: Machine[V], total: V, count: int, value_format: NumberFormat) -> V:
-        """The mean of `count` numbers over whole axes. By default, it is the result of `average`."""
+        """The mean of `count` numbers along whole axes, from their total. By default, it is that of `average`."""
         return self.average(m, total, count, value_format)
 
     def total_to_f32(self, m: Machine[V], total: V) -> V:
@@ -616,7 +619,7 @@ class NumberFormat(ABC):
 
     @property
     def softmax_total(self) -> Attribute:
-        """The builtin type of the terms of a softmax and of their total, for results in this format."""
+        """The builtin type of a softmax's exponentials and of their sum, for results in this format."""
         return f32
 
     @property
@@ -625,7 +628,7 @@ class NumberFormat(ABC):
         return None
 
     def softmax_term(self, m: Machine[V], value: V, greatest: V, value_format: NumberFormat) -> V:
-        """exp(value - greatest), a term of a softmax, which is at most 1.
+        """exp(value - greatest), the numerator of one result of a softmax, which is at most 1.
 
         greatest: the greatest value of the row.
         """

@@ -36,7 +36,7 @@ class Specification(ABC):
     @property
     @abstractmethod
     def size(self) -> int:
-        """The greatest magnitude of this format's factors of `product`, in the unit of such factors."""
+        """The greatest magnitude of this format's numbers as operands of `product`, in the unit of the operands."""
 
     @abstractmethod
     def number(self, raw: int) -> Fraction:
@@ -47,7 +47,7 @@ class Specification(ABC):
         return raw
 
     def border(self, below: Fraction, above: Fraction) -> Fraction:
-        """The real between two consecutive numbers at which the result of rounding changes."""
+        """The real between the consecutive numbers `below` and `above` at which the result of rounding changes."""
         return (below + above) / 2
 
     @abstractmethod
@@ -97,7 +97,7 @@ class Specification(ABC):
         """
 
     def tallied(self, total: Number, raw: Number) -> Number:
-        """The total after the number with the raw `raw` is added to it."""
+        """The total after the number with the raw `raw` is added to it, in the unit of `total`."""
         return total + raw
 
     def mean(self, total: Number, count: int, of_elements: Specification) -> Number:
@@ -155,7 +155,7 @@ class RoundedOnce(Specification):
         return self.combined([(1, [(a, of_a), (b, of_b)])])
 
     def combined(self, terms: Sequence[tuple[int, Sequence[tuple[Number, Specification]]]]) -> Number:
-        """The raw of a sum of terms, rounded once.
+        """The raw of a sum of signed products, rounded once.
 
         Each term is a pair: a sign, and a sequence of one or two factors. A factor is a raw and its specification.
         """

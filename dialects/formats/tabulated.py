@@ -26,10 +26,10 @@ if TYPE_CHECKING:
 V = TypeVar("V")
 
 OUT_OF_RANGE = 1.0e100
-"""A real outside the range of all numbers."""
+"""A real that exceeds all numbers of the format."""
 
 MAGNITUDE_LIMIT = 1 << 29
-"""Limit on magnitudes below which thresholds between them fit in 32 bits."""
+"""The exclusive limit on magnitudes, for which thresholds between numbers fit in 32 bits."""
 
 
 class TabulatedFormat(ExactFormat):
@@ -192,8 +192,8 @@ class SymmetricFormat(TabulatedFormat):
 
 @lru_cache(maxsize=256)
 def _numbers(format: SymmetricFormat) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """The raws and the integers of a format. The result is cached, because every decoded element of a dot product needs
-    it.
+    """All raws of a format, and the integers that they represent. The result is cached, because every decoded element
+    of a dot product needs it.
     """
     magnitudes = np.asarray(format.magnitudes, np.int64)
     if not (0 < len(magnitudes) <= limits(8)[1] and magnitudes[0] > 0 and (np.diff(magnitudes) > 0).all()):

@@ -102,7 +102,7 @@ class CodedRows(CodeContent):
 
     @property
     def attribute(self) -> DictionaryAttr:
-        """The attribute that stores the rows."""
+        """The dictionary of attributes from which `of` restores the rows."""
         weights = [dense_attribute(matrix.astype(np.int8), i8) for matrix in self.weights]
         return DictionaryAttr(
             {
@@ -130,7 +130,7 @@ class CodedRows(CodeContent):
 
     @property
     def verified(self) -> CodedRows:
-        """This object itself. Raises `VerifyException` if its fields have inconsistent shapes or values."""
+        """This object, after a check. Raises `VerifyException` if its fields have inconsistent shapes or values."""
         weights, starts, aligns, right = self.weights, self.starts, self.aligns, self.right
         if starts.ndim != 1 or any(matrix.ndim != 2 or len(matrix) != len(starts) for matrix in weights):
             shapes = ", ".join(str(matrix.shape) for matrix in weights)
@@ -199,7 +199,7 @@ class CodedTile(CodeContent):
 
     @property
     def attribute(self) -> DictionaryAttr:
-        """The attribute that stores the tile."""
+        """The dictionary of attributes from which `of` restores the tile."""
         arrays = zip((self.weights, self.starts, self.multipliers, self.shifts), (i8, i32, i32, i8), strict=True)
         content: list[Attribute] = [dense_attribute(numbers, element) for numbers, element in arrays]
         sizes = DenseArrayBase.from_list(i64, [self.pitch, self.step, self.count, self.zero, self.apart])
@@ -221,7 +221,7 @@ class CodedTile(CodeContent):
 
     @property
     def verified(self) -> CodedTile:
-        """This object itself. Raises `VerifyException` if its fields have inconsistent shapes or values."""
+        """This object, after a check. Raises `VerifyException` if its fields have inconsistent shapes or values."""
         shapes = [self.starts.shape, self.multipliers.shape, self.shifts.shape]
         if self.weights.ndim != 3 or shapes != [self.weights.shape[:1]] * 3:
             text = ", ".join(map(str, shapes))

@@ -27,11 +27,11 @@ class CodeContent:
     """The base class of constants that a generated C function embeds, such as `CodedRows`."""
 
     DECLARED_AS: ClassVar[str]
-    """The attribute of the declaration that stores or names it."""
+    """The name of the declaration's attribute that stores the content or its name."""
 
 
 CONTENTS: dict[str, Callable[[Attribute], Content]] = {}
-"""What reads a content, by the attribute of the declaration."""
+"""For each attribute of a declaration, the function that parses the content that the attribute stores."""
 
 
 def _declared(name: str, words: str, where: str) -> OwnAttribute:

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
 
 def dense_elements(value: Attribute | None, dtype: np.dtype[Any], shape: Sequence[int]) -> NDArray[Any]:
-    """The elements of an attribute as an array of the given type and shape. The elements are not copied.
+    """The elements of an attribute as an array of the type `dtype` and the shape `shape`. The elements are not copied.
 
     value: the attribute; None if it is missing.
 
@@ -47,7 +47,7 @@ def dense_elements(value: Attribute | None, dtype: np.dtype[Any], shape: Sequenc
 
 
 def dense_numbers(elements: object, element: IntegerType) -> Numbers:
-    """The elements of an attribute as an array. Raises `VerifyException` unless they have the type `element`."""
+    """The elements of an attribute, as an array of its shape. Raises `VerifyException` for another element type."""
     if not isa(elements, DenseIntOrFPElementsAttr[IntegerType]) or elements.get_element_type() != element:
         raise VerifyException(f"expected elements of {element}, got {elements}")
     return dense_elements(elements, np.dtype(f"<i{element.size}"), elements.get_shape()).astype(np.int64)
@@ -61,8 +61,8 @@ def dense_attribute(array: NDArray[Any], element: IntegerType | Float32Type | Fl
 
 
 def dense_array(value: Attribute | None, name: str) -> NDArray[Any]:
-    """The elements of an attribute as an array. Raises `VerifyException` unless they are floats or integers of whole
-    bytes.
+    """The elements of an attribute, as an array of its shape. Raises `VerifyException` unless they are floats or
+    integers of whole bytes.
 
     name: the name of the attribute, for the message.
     """

@@ -47,11 +47,11 @@ class Digits:
 
     @property
     def bytes(self) -> int:
-        """The number of bytes per group."""
+        """The number of bytes into which a group of integers is packed."""
         return self.bits if self.name == ODD else 1
 
     def holds(self, raws: Integers) -> bool:
-        """True if every one of the integers has a value that can be packed."""
+        """True if each of the integers can be packed as digits of this kind."""
         if self.name == TRITS:
             return bool(((raws >= -1) & (raws <= 1)).all())
         return bool((raws & 1).all() and (np.abs(raws) < 1 << self.bits).all())
@@ -73,7 +73,7 @@ class Digits:
         return np.packbits(signs.astype(np.uint8), axis=-1, bitorder="little").reshape(-1)
 
     def unpack(self, stream: NDArray[np.uint8]) -> NDArray[np.int64]:
-        """Unpack whole groups of bytes and return all elements, including those that pad the last group."""
+        """Unpack the whole groups in `stream` and return all elements, including those that pad the last group."""
         if self.name == TRITS:
             rest, digits = stream.astype(np.int64), list[Any]()
             for _ in range(self.length):

@@ -61,14 +61,14 @@ class Byte(NamedTuple):
 
 
 def group_length(width: Width) -> int:
-    """The number of elements per group."""
+    """The number of elements that are packed as one group."""
     if isinstance(width, Digits):
         return width.length
     return 8 // gcd(width, 8)
 
 
 def group_bytes(width: Width) -> int:
-    """The number of bytes per group."""
+    """The number of bytes into which a group of elements is packed."""
     if isinstance(width, Digits):
         return width.bytes
     return group_length(width) * width // 8
@@ -178,7 +178,7 @@ def pack_bits(values: Integers, width: Width, gaps: NDArray[np.integer[Any]] | N
 
 
 def unpack_bits(stream: NDArray[np.uint8], width: Width) -> NDArray[np.int64]:
-    """Unpack whole groups of bytes and return all elements, including those that pad the last group."""
+    """Unpack the whole groups of bytes in `stream` and return all elements, including those that pad the last group."""
     if isinstance(width, Digits):
         return width.unpack(stream)
     positions = bit_positions(width, gaps=False)

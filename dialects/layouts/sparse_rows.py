@@ -93,17 +93,17 @@ def pack_rows(rows: CompressedRows, element_bytes: int) -> NDArray[np.uint8] | N
 
 _WIDEST_SKIP = (1 << GAP_BITS) - 1
 AT_ONCE = 32
-"""Groups per inner loop of a kernel: a row's count is split into whole inner loops and a remainder."""
+"""The groups per inner loop of a kernel. The groups of a row are split into whole inner loops and a remainder."""
 MOST_GROUPS = 128 * AT_ONCE - 1
 
 
 def entries_of_group(width: int) -> int:
-    """The number of entries per group for values of `width` bits."""
+    """The number of entries per group of a sparse row, for values of `width` bits."""
     return max(4, group_length(width))
 
 
 def bytes_of_group(width: int) -> int:
-    """The number of bytes per group for values of `width` bits."""
+    """The number of bytes per group of a sparse row, for values of `width` bits."""
     return entries_of_group(width) * (GAP_BITS + width) // 8
 
 
@@ -206,7 +206,7 @@ class GatheredRows:
 
 
 def gathered_rows(rows: CompressedRows, entries: int) -> GatheredRows | None:
-    """The matrix in the stream for gathered vectors, in groups of `entries` entries.
+    """The stream of rows for chips that gather elements of a vector, in groups of `entries` entries.
 
     Returns None if a column exceeds two bytes.
     """

@@ -29,11 +29,11 @@ if TYPE_CHECKING:
 
 FEATURES, THRESHOLDS, CHILDREN, ROOTS = KEYS = ("features", "thresholds", "children", "roots")
 SHARES, MISSING = "shares", "missing"
-"""The keys of the optional shares of samples and directions of missing values."""
+"""The keys of two optional arrays: fractions of samples, and the children that missing values select."""
 
 
 def ordered(numbers: NDArray[Any]) -> NDArray[Any]:
-    """Integers with the same order as the given numbers.
+    """Integers in the same order as `numbers`.
 
     For floats, the integers are derived from the bit patterns: a NaN is beyond the infinity of its sign.
     """
@@ -54,7 +54,7 @@ class Trees:
     * roots: the root of each tree, encoded like a child.
     * shares: shape (inner nodes, 2), the fraction of a data set's samples that reaches each child, from 0 to 1. If it
       is None, both children of a node are assumed equally likely. The shares affect only estimates of time.
-    * missing: for each inner node, true if NaN selects the first child. None if no feature is NaN.
+    * missing: for each inner node, true if NaN selects the first child; None if no feature is NaN.
     """
 
     features: Numbers
@@ -66,7 +66,7 @@ class Trees:
 
     @property
     def inner(self) -> int:
-        """The number of inner nodes."""
+        """The total number of inner nodes of all trees."""
         return len(self.features)
 
     @property
@@ -87,8 +87,8 @@ class Trees:
 
     @cached_property
     def likely(self) -> NDArray[np.float64]:
-        """The shares of both children of each inner node, shape (inner nodes, 2). All shares are equal if `shares` is
-        None.
+        """The fractions of samples that reach the children of each inner node, shape (inner nodes, 2): `shares`, or an
+        equal division at each node if `shares` is None.
         """
         if self.shares is not None:
             return self.shares
@@ -159,7 +159,7 @@ class Trees:
 
         goes_left: a function that returns, for one node of each tree and sample, whether this node selects its first
             child. Its arguments and result have the shape (samples, trees).
-        passed: shape (inner nodes, 2); the number of samples that reach each child is added to this array.
+        passed: if given, an array (inner nodes, 2) to which the number of samples that reach each child is added.
         """
         at = np.broadcast_to(self.roots, (samples, len(self.roots))).copy()
         for _ in range(self.depth):
@@ -280,7 +280,7 @@ class Trees:
 
 VOTES = "votes"
 MOST_NONZERO = 0.6
-"""The share of nonzero votes below which the leaves are stored as lists of them."""
+"""The fraction of nonzero votes below which each leaf stores a list of its nonzero votes."""
 
 
 @dataclass(frozen=True, eq=False)

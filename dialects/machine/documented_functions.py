@@ -56,5 +56,5 @@ def requantised_to_even(x: Number, multiplier: int, shift: int) -> Number:
 
 
 def requantised_once(x: Number, multiplier: int, shift: int) -> Number:
-    """TensorFlow Lite's MultiplyByQuantizedMultiplier for 64 bits: x * multiplier / 2^(15 - shift), halves upwards."""
+    """MultiplyByQuantizedMultiplier of TensorFlow Lite for 64 bits: x * multiplier / 2^(15 - shift), half up."""
     return half_up(x * multiplier, 1 << 15 - shift)

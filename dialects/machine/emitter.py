@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 WRAPS = "wraps"
-"""Attribute of a truncation that may lose bits; in any other truncation the value fits."""
+"""The attribute of a truncation that may lose bits; any other truncation preserves the value."""
 
 
 class EmissionContext(Protocol):
@@ -74,7 +74,7 @@ class EmissionContext(Protocol):
 
 
 class EmittedStep(FormatStep, Protocol):
-    """A step of a computation that one format defines, and that can also be emitted as IR."""
+    """A step of a computation in one format's own representation of sums. The step can be emitted as IR."""
 
     def emitted(self, emitter: Emitter, *operands: SSAValue) -> SSAValue:
         """The result of the step, computed by ops that the emitter inserts."""
@@ -102,7 +102,7 @@ class Emitter(Machine[SSAValue]):
         return self.builder.insert(op).results[0]
 
     def put(self, op: Operation) -> None:
-        """Insert an op before the given op."""
+        """Insert `op` before the op at which this emitter inserts."""
         op.location = self.location
         self.builder.insert(op)
 

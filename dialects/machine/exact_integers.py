@@ -21,7 +21,8 @@ class Truth(Protocol):
 
 
 Number: TypeAlias = Any
-"""An int, or an object with the operators of one; `//` and `%` take positive divisors and round down."""
+"""An int, or an object with its operators. The divisors of `//` and `%` are positive, and quotients are rounded down.
+"""
 
 Condition: TypeAlias = "bool | Truth"
 

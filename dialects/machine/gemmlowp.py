@@ -95,7 +95,7 @@ def logistic(x: Raws, integer_bits: int) -> Raws:
 
 
 def tanh(x: Raws, integer_bits: int) -> Raws:
-    """tanh(x) without integer bits, for x with `integer_bits` integer bits."""
+    """tanh(x) in Q0.31, for x in fixed point with `integer_bits` integer bits in 32 bits."""
     twice = exp_of_negative(-np.abs(x), integer_bits + 1)
     size = _doubled(_newton(twice) - (1 << 29), 2)
     return np.where(x == 0, 0, np.where(x > 0, size, -size))

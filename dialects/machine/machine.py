@@ -28,14 +28,14 @@ V = TypeVar("V")
 """A machine's representation of a scalar: an array over a data set, or an SSA value."""
 
 WIDTHS = (8, 16, 24, 32, 64)
-"""Widths of intermediates. Three bytes are cheaper than four on an 8-bit chip; other chips use 32 bits for them."""
+"""The widths of intermediate results in bits. Only 8-bit chips use 24 bits; other chips use 32 instead."""
 
 PRODUCT_WIDTHS = (8, 16, 32, 64)
-"""Widths in which chips and their compilers multiply."""
+"""The widths in bits in which chips and their compilers multiply."""
 
 
 NARROWING_COST = 48
-"""Cost of narrowing an intermediate, in units of shifting one bit by one position."""
+"""The cost of converting an intermediate result to a narrower type, in the unit of `_effort`."""
 
 
 def width_for(low: int, high: int, widths: Sequence[int] = WIDTHS) -> int:
@@ -98,7 +98,7 @@ class Coder(Protocol):
 
 
 class FormatStep(Protocol):
-    """A step of a computation that one format defines, such as an addition to a sum that exceeds all registers."""
+    """A step of a computation that a single format defines, such as an addition to a sum wider than a register."""
 
     def computed(self, *operands: NDArray[Any]) -> NDArray[Any]:
         """The result of the step on arrays. Each array contains the values of one operand for a whole data set."""
@@ -182,7 +182,7 @@ class Machine(ABC, Generic[V]):
         """
 
     def perform(self, step: FormatStep, *operands: V) -> V:
-        """The result of a step that one format defines. Raises `InputError` on machines that support only integers."""
+        """The result of a step that a single format defines. Raises `InputError` on machines for integers only."""
         raise InputError(f"{type(step).__name__} is not a step on integers")
 
     @abstractmethod
@@ -273,7 +273,9 @@ class Machine(ABC, Generic[V]):
         return min(corners), max(corners)
 
     def divide(self, a: Int[V], b: Int[V]) -> Int[V]:
-        """floor(a / b) for a >= 0 and b > 0, computed by a multiplication for most constants b."""
+        """floor(a / b) for a >= 0 and b > 0; a multiplication for most constants b. Raises `ValueError` for other
+        ranges.
+        """
         if a.low < 0 or b.low <= 0:
             raise ValueError(f"division of [{a.low}, {a.high}] by [{b.low}, {b.high}]")
         low, high = a.low // b.high, a.high // b.low
@@ -459,7 +461,7 @@ class Machine(ABC, Generic[V]):
         return Int(value, x.width, now_low, now_high)
 
     def decode(self, format: Coder, raws: Int[V]) -> Int[V]:
-        """The integer that a raw represents, computed by the program of the format."""
+        """The integer that a raw represents, computed by the format's `Coder.to_integer`."""
         return format.to_integer(self, raws)
 
     def encode(self, format: Coder, x: Int[V], scale: int) -> Int[V]:

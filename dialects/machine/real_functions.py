@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 MOST_EXPONENT = 80.0
-"""The logarithm of a number that no fixed-point format reaches."""
+"""An exponent of e for which the power exceeds every fixed-point format."""
 
 
 @dataclass(frozen=True)

@@ -309,7 +309,7 @@ def root_shift(x: I32) -> I8:
 
 
 def _root_pairs(x: I64) -> I64:
-    """The number of pairs of zero bits between the sign bit and the highest set bit."""
+    """The number of pairs of zero bits between the sign bit of x and its highest set bit."""
     return (leading_zeros(x.astype(np.int32)).astype(np.int64) - 1) // 2
 
 
@@ -412,4 +412,4 @@ RUNTIME_FUNCTIONS = {
     **{f"tm_packed_{digits.name}{digits.bits}": _packed(digits) for digits in DIGITS},
     **{f"tm_limit_i{width}_i{result}": _limit(width, result) for width, result in LIMITS},
 }
-"""The runtime functions by their names in C; formats add their own."""
+"""The runtime functions by their names in C. Number formats add further functions."""

@@ -100,12 +100,12 @@ class SameType(VarConstraint[Attribute]):
 
 SCALAR = FormatConstraint()
 OF_ONE_FAMILY = FormatConstraint(one_family=True)
-"""The constraint on scalars of one family of formats, operands and result alike."""
+"""The constraint that operands and results are scalars in formats of one family."""
 FORMAT = FormatConstraint("a number format")
 FORMAT_OF_ONE_FAMILY = FormatConstraint("a number format", one_family=True)
 SUM = SumConstraint()
 SAME_SUM = SameType("sum", SUM, "the sum changes its type from {} to {}")
-"""The constraint on the sum that a routine adds to, operand and result."""
+"""The constraint that the sum operand and the sum result of a routine have the same type."""
 INTEGER_SUM = SumConstraint(integer=True)
 SAME_INTEGER_SUM = SameType("sum", INTEGER_SUM, "the sum changes its type from {} to {}")
 CLAMPED = SameType("clamped", SCALAR, "a clamp keeps its format, got {} -> {}")
@@ -127,20 +127,20 @@ class NumOp(DialectOp, ABC):
 
     @abstractmethod
     def computation(self) -> Computation:
-        """The op as a program for any machine. The program refers to the formats of the current types, because later
-        passes may change the types of the op.
+        """The program that computes the op on any machine. The program refers to the formats of the current types,
+        because later passes may change the types of the op.
         """
 
 
 def format_of(value: SSAValue) -> NumberFormat:
-    """The number format of a scalar value."""
+    """The number format of a scalar. Raises `VerifyException` for a value of any other type."""
     if (format := number_format(value.type)) is None:
         raise VerifyException(f"expected a scalar of a number format, got {value.type}")
     return format
 
 
 def accumulator_type(value: SSAValue) -> Accumulator:
-    """The accumulator that is the type of a sum."""
+    """The accumulator that is the type of a sum. Raises `VerifyException` for any other value."""
     if (accumulator := accumulator_of(value.type)) is None:
         raise VerifyException(f"expected an accumulator, got {value.type}")
     return accumulator

@@ -89,12 +89,12 @@ class ContractOp(ClosedNestOp):
 
     @property
     def windows(self) -> int:
-        """The number of windows in a line."""
+        """The number of windows in a line: the second-last extent of `shape`; 1 without this axis."""
         return self.shape[-2] if len(self.shape) > 1 else 1
 
     @property
     def lines(self) -> int:
-        """The number of lines of windows."""
+        """The number of lines of windows: the third-last extent of `shape`; 1 without this axis."""
         return self.shape[-3] if len(self.shape) > 2 else 1
 
     @property
@@ -358,7 +358,7 @@ class SparseProductsOp(RowSumOp):
 
 
 Adding: TypeAlias = "RowSumOp | CallOp"
-"""An op that adds products to a sum: one of a contraction, or the call of a routine that `ADDS`."""
+"""An op that adds products to a sum: an op of a contraction, or a call of a routine with `ADDS`."""
 
 Conversion: TypeAlias = "AlignOp | ShiftOp | LevelOp"
 
@@ -451,7 +451,7 @@ def _adds(op: Operation | Block) -> TypeGuard[Adding]:
 
 
 def _begin(term: Term) -> SSAValue:
-    """The value of the sum before the term, including its alignment, is added."""
+    """The value of the sum before the term is added and, if the term has an alignment, before the alignment."""
     return term.products.sum if term.align is None else term.align.sum
 
 

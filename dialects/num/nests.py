@@ -55,7 +55,7 @@ __all__ = [
 
 
 LANE_FUNCTION = "num.lane_function"
-"""The name of the op of functions on vectors, whose file few programs need."""
+"""The name of the op for functions on vectors. Its file is imported only by programs that contain the op."""
 
 
 class ElementAccess(NamedTuple):
@@ -80,7 +80,7 @@ class ElementAccess(NamedTuple):
 class ClosedNestOp(DialectOp, ABC):
     """A nest of loops: the body is executed for every index of a shape, in row-major order.
 
-    The arguments of the body are the indices of the axes, which start at 0. The body is closed. It consists only of
+    The arguments of the body are the indices of the axes, which start at 0. The body is closed: it consists only of
     loads, of stores in a declared order, of scalar ops without effects, and of arithmetic on indices. The body may
     contain two kinds of regions: reductions along an axis (`num.reduce`) and the loop over the entries of a
     contraction's row (`RowLoopOp`).
@@ -334,7 +334,7 @@ def _is_constant(*factors: AffineExpr) -> bool:
 
 
 def block_of(value: SSAValue) -> Block | None:
-    """The block that defines a value, either as an argument or by an op in the block; None if there is none."""
+    """The block that defines a value as an argument or by an op; None for the result of an op outside any block."""
     return value.owner if isinstance(value.owner, Block) else value.owner.parent
 
 

@@ -76,7 +76,7 @@ class ScalarOp(NumOp, ABC):
 
     @abstractmethod
     def real(self, x: Sequence[Array]) -> Array:
-        """The results in double precision."""
+        """The results for the operands `x`, in double precision."""
 
     @abstractmethod
     def derivative(self, x: Sequence[Array], y: Array, slope: Array) -> Sequence[Array]:

@@ -56,12 +56,12 @@ BOUND = DenseArrayBase.constr(i64)
 
 
 def proof(bound: Bound | None) -> dict[str, Attribute]:
-    """A dictionary with the property `bound` for a bound; empty if `bound` is None, because the sum needs no proof."""
+    """The property `bound` that states a bound, by name; empty if `bound` is None, because the sum needs no proof."""
     return {} if bound is None else {"bound": DenseArrayBase.from_list(i64, bound)}
 
 
 def bound_of(stated: DenseArrayBase[IntegerType] | None) -> Bound | None:
-    """The bound (least, greatest) that a property states; None if the property is missing.
+    """The bound (least, greatest) that the property `stated` contains; None if the property is missing.
 
     Raises `VerifyException` unless the property is an ordered pair of integers.
     """
@@ -79,14 +79,14 @@ def is_within(derived: Bound | None, stated: Bound | None) -> bool:
 
 
 def verify_bound(stated: Bound | None, derived: Bound | None) -> None:
-    """Raise `VerifyException` if the bound that follows from the operands exceeds the bound that the op states."""
+    """Raise `VerifyException` if the known bound `derived` from the operands exceeds the one `stated` by the op."""
     if derived is not None and not is_within(derived, stated):
         raise VerifyException(f"sums go from {derived[0]} to {derived[1]}, beyond the bound")
 
 
 def verify_room(accumulator: Accumulator, bound: Bound | None, result: NumberFormat) -> None:
-    """Raise `VerifyException` if a sum within a bound can overflow its accumulator, as a sum or while it is rounded to
-    `result`.
+    """Raise `VerifyException` if a sum within the known `bound` can overflow its accumulator, as a sum or while it is
+    rounded to `result`.
     """
     if bound is not None and not accumulator.holds(bound, result):
         sums = f"sums from {bound[0]} to {bound[1]}"

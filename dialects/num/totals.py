@@ -65,7 +65,7 @@ class QuotientOp(NumOp, ABC):
     """A total of `count` numbers of the format `of`, divided by `count` and rounded to the format of the result."""
 
     METHOD: ClassVar[str]
-    """The name of the `NumberFormat` method, which takes the machine, the total, the count and the format."""
+    """The name of the `NumberFormat` method. Its arguments are the machine, the total, the count and the format."""
 
     total = operand_def(TOTAL)
     count = prop_def(IntegerAttr)
@@ -99,8 +99,8 @@ class AverageOp(QuotientOp):
 
 @irdl_op_definition
 class MeanOp(QuotientOp):
-    """The mean over whole axes. It is a separate op because some published arithmetics round it differently from the
-    average of a window.
+    """The mean of elements along whole axes, computed from their total. It is a separate op because some number formats
+    round it differently from the average of a window.
     """
 
     name = "num.mean"

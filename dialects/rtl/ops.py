@@ -140,7 +140,7 @@ class PortOp(ClockedOp, ABC):
     """An op that occupies a port of a memory or a stream for one cycle."""
 
     LATENCY: ClassVar[int] = 0
-    """The cycles after which the results of the op are available in registers."""
+    """The number of cycles after which the results of the op are available."""
 
     @property
     def port(self) -> object:
@@ -277,10 +277,10 @@ class RamOp(DialectOp):
         read: tuple[SSAValue, SSAValue],
         write: tuple[SSAValue, SSAValue, SSAValue] | None = None,
     ):
-        """Create a RAM.
+        """Create a RAM or, if `write` is None, a ROM.
 
         read: the address and the enable bit.
-        write: the data, the address and the mask; None for a ROM.
+        write: the data, the address and the mask.
         """
         data, target, mask = write or (None, None, None)
         address, enable = read

@@ -183,7 +183,7 @@ class TurnOp(DialectOp):
 class MoveOp(DialectOp):
     """Move a live buffer to another address of the arena. The source and the destination may overlap.
 
-    A `scratch.move` is executed between two program points and has none of its own (Shiftry 7.1, defragmentation).
+    Moves are executed between two other ops (Shiftry 7.1, defragmentation); the packing assigns them no program point.
     Before the arena is packed, source and destination are buffers without an address.
     """
 

@@ -25,7 +25,7 @@ from tinyml.dialects.lazy_numpy import np
 from tinyml.dialects.own_attributes import TEXT, HolderKind, OwnAttribute
 
 OFFSETS = {4: 8}
-"""The offset that may be subtracted from elements of working memory before packing, by width."""
+"""By width, the offset that may be subtracted from elements of working memory before packing."""
 
 
 @irdl_attr_definition
@@ -125,7 +125,7 @@ class PackedRam(Packed):
 
     @property
     def offset(self) -> int:
-        """The offset subtracted from an element before it is packed."""
+        """The integer that is subtracted from the raw of an element before the raw is packed."""
         return self.less.data
 
     @classmethod
@@ -168,7 +168,7 @@ NO_SPACE = NoneAttr()
 def array_type(
     element: Attribute, shape: ArrayAttr[IntAttr] | tuple[int, ...], space: Attribute = NO_SPACE
 ) -> MemRefType[Attribute]:
-    """A memref type in row-major order.
+    """The memref type of an array with this element type, shape and memory space, in row-major order.
 
     The type is created without xDSL's checks of its parameters, which would take longer than the construction itself.
     """
@@ -228,7 +228,7 @@ def ram_bits(type: MemRefType[Attribute]) -> int | None:
 
 
 def packed_offset(type: MemRefType[Attribute]) -> int:
-    """The offset subtracted from an element before it is packed."""
+    """The integer that is subtracted from raws before they are packed; 0 outside `PackedRam`."""
     return type.memory_space.offset if isinstance(type.memory_space, PackedRam) else 0
 
 
@@ -251,7 +251,7 @@ def unit_bytes(type: MemRefType[Attribute]) -> int:
 
 
 _OUT_OF_RANGE = 1e30
-"""A real beyond the range of every narrow format."""
+"""A real that exceeds the range of every narrow format."""
 
 
 def packed_space(element: Attribute, bits: int) -> PackedRam:

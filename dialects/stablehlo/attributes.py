@@ -47,7 +47,7 @@ class Comparison(StrEnum):
     SIGNED = "SIGNED"
     UNSIGNED = "UNSIGNED"
     NOTYPE = "NOTYPE"
-    """The comparison type that follows from the elements."""
+    """The value for a comparison type that is derived from the element type."""
 
 
 @irdl_attr_definition

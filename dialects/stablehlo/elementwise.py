@@ -48,7 +48,7 @@ class BinaryOp(ElementwiseOp, ABC):
 
 @irdl_op_definition
 class AbsOp(UnaryOp):
-    """The magnitude."""
+    """The absolute value |x|."""
 
     name = "stablehlo.abs"
 
@@ -209,7 +209,7 @@ class SubtractOp(BinaryOp):
 
 @irdl_op_definition
 class CompareOp(PureOp):
-    """1 if the comparison is true, otherwise 0."""
+    """Elementwise comparison: 1 where the comparison is true, otherwise 0."""
 
     name = "stablehlo.compare"
     lhs = operand_def(TensorType)

@@ -29,7 +29,7 @@ from tinyml.dialects.stablehlo.elementwise import UnaryOp
 
 @irdl_op_definition
 class ConstantOp(PureOp):
-    """A constant tensor."""
+    """A constant tensor, whose elements are those of the dense attribute `value`."""
 
     name = "stablehlo.constant"
     value = prop_def(BaseAttr(DenseIntOrFPElementsAttr) | BaseAttr(DenseResourceAttr))

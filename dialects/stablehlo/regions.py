@@ -31,7 +31,7 @@ from tinyml.dialects.stablehlo.base import Integers, PureOp, expect, expect_axes
 
 
 class ReductionOp(PureOp, ABC):
-    """The base class of reductions of tensors. A region combines two elements, and operands are the initial values."""
+    """The base class of reductions. The region combines two elements; the last operands are the initial values."""
 
     def verify_body(self, body: Block, reduced: int) -> None:
         expect(len(body.args) == 2 * reduced, f"expected a body of {2 * reduced} arguments, got {len(body.args)}")

@@ -55,7 +55,7 @@ EMPTY_INTERVAL: Interval = (math.inf, -math.inf)
 """The empty interval."""
 
 SHAPED = BaseAttr[TensorType[Attribute]](TensorType) | BaseAttr[MemRefType[Attribute]](MemRefType)
-"""The constraint on operands of tensor ops: tensors, and memrefs once they are buffers."""
+"""The constraint on operands of tensor ops: tensors, or memrefs after bufferization."""
 TENSOR = BaseAttr[TensorType[Attribute]](TensorType)
 MEMREF = BaseAttr[MemRefType[Attribute]](MemRefType)
 
@@ -167,7 +167,7 @@ class TensorOp(DialectOp, HasValueInterface):
     """True if every element lies within the interval of the operands' elements and of the reals in `added`."""
 
     STORES_LAST: ClassVar[bool] = False
-    """True if each element is stored only after everything that it depends on has been read."""
+    """True if each element of the result is stored only after all elements on which it depends have been read."""
 
     @property
     def out(self) -> SSAValue:
@@ -247,7 +247,7 @@ class TensorOp(DialectOp, HasValueInterface):
         return self.STORES_LAST and prod(shape_of(self.out)) == 1
 
     def compares(self, operand: SSAValue) -> bool:
-        """True if only the signs of an operand's elements matter: which of them are positive."""
+        """True if the result depends only on which elements of an operand are positive."""
         return False
 
     @property
@@ -325,7 +325,7 @@ class TensorOp(DialectOp, HasValueInterface):
         groups.verify_shape(shape_of(value))
 
     def verify_more(self) -> None:
-        """Raise `VerifyException` if rules of this op beyond those for shapes and formats are violated."""
+        """Raise `VerifyException` if the op violates one of its rules that concern neither shapes nor formats."""
 
 
 def groups_not_read(value: SSAValue) -> VerifyException:
@@ -392,12 +392,12 @@ def build(
     result: TensorType[Attribute],
     properties: dict[str, Attribute] | None = None,
 ) -> None:
-    """Initialise a tensor op on tensors, which has a result instead of a destination."""
+    """Initialise `op` in its form on tensors, which has a result of type `result` instead of a destination."""
     DialectOp.__init__(op, operands=[*operands, ()], result_types=[result], properties=properties or {})
 
 
 def accumulator_elements(value: SSAValue) -> Accumulator:
-    """The accumulator that is the element type of a tensor or memref."""
+    """The accumulator that is the element type of a tensor or memref. Raises `VerifyException` for other elements."""
     element = shaped(value).get_element_type()
     if (accumulator := accumulator_of(element)) is None:
         raise VerifyException(f"elements must be accumulators, got {element}")

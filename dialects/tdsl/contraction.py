@@ -1,4 +1,4 @@
-"""Contractions: ops that sum products, optionally with a scale for each row, and what is known about their factors.
+"""Contractions: ops that sum products, optionally with a scale for each row, and descriptions of their factors.
 
 The `terms` of an op define which elements are multiplied and over which indices products are summed. The evaluator, the
 gradients, the count of multiply-accumulates and the generic lowering to loops are derived from the terms. A factor is
@@ -51,7 +51,7 @@ __all__ = [
 ]
 
 ROW_SHIFTS = range(16)
-"""Powers of two by which rows of one matrix may differ."""
+"""The permitted shifts of the rows of one matrix."""
 
 
 def verify_shifts(shifts: Sequence[int], rows: int, name: str = "row_shifts") -> None:
@@ -75,7 +75,7 @@ class ShiftsRows(ABC):
     @property
     @abstractmethod
     def out(self) -> SSAValue:
-        """The result of the op."""
+        """The rounded sums."""
 
     @property
     @abstractmethod
@@ -96,7 +96,7 @@ class ShiftsRows(ABC):
         return bound if bound is None or self.shifts is None else (min(bound[0], 0), max(bound[1], 0))
 
     def rounded(self, m: NumpyMachine, sums: Array, accumulator: Accumulator, rows: Array) -> Array:
-        """Complete sums, shifted and rounded to the format of the result.
+        """The raws of complete sums, which are shifted and rounded to the format of the result.
 
         rows: the row index of each sum.
         """
@@ -162,17 +162,13 @@ class ContractionOp(TensorOp, ShiftsRows, ABC):
 
     @property
     def accumulator(self) -> Accumulator:
-        """The accumulator of type `acc`. If `acc` is absent, an accumulator that is wide enough for all operands."""
+        """The accumulator of type `acc` or, if `acc` is absent, one that is wide enough for all operands."""
         if self.acc is not None:
             return cast(Accumulator, accumulator_of(self.acc))
         return self.accumulator_for(self.products, self.sum_bound)
 
     def accumulator_for(self, products: Sequence[Product], bound: Bound | None) -> Accumulator:
-        """The accumulator for sums of products.
-
-        products: the description of the products.
-        bound: the bound on these sums.
-        """
+        """The accumulator for sums of `products` that lie within `bound`, or of any size if `bound` is None."""
         return format_of(self.out).accumulator_of_sum(products, self.start, bound)
 
     @property
@@ -206,7 +202,7 @@ class ContractionOp(TensorOp, ShiftsRows, ABC):
 
     @property
     def derived_bound(self) -> Bound | None:
-        """The least and the greatest possible partial sum. The limits are exact if an operand is a constant."""
+        """The least and the greatest possible partial sum, exact if an operand is constant; None if unknown."""
         return self.bound_of(self.products)
 
     def is_bounded_by_parts(self, operand: SSAValue) -> bool:
@@ -338,7 +334,7 @@ class ContractionOp(TensorOp, ShiftsRows, ABC):
         return sums if term.left is None else np.ldexp(sums, self._by_row(np.array(term.left)))
 
     def _by_row(self, numbers: Array, row: Array | None = None) -> Array:
-        """One number for each row of the weights, or only for the rows `row`, in a shape that broadcasts to the
+        """The `numbers` of all rows of the weights, or of the rows `row` if given, in a shape that broadcasts to the
         result.
         """
         below = (1,) * (len(shape_of(self.out)) - self.ROW_AXIS - 1)
@@ -467,8 +463,8 @@ def gathered_factor(operand: SSAValue, map: AffineMap, shape: Shape, summed: Sha
 
 
 def _moved(value: SSAValue) -> SSAValue:
-    """The value before any reshapes, and transpositions that preserve the order of elements, from which `value`
-    results.
+    """The tensor from which `value` results by reshapes, and by transpositions that preserve the row-major order;
+    `value` itself if there are none.
     """
     while isinstance(op := value.owner, ReshapeOp) or (isinstance(op, TransposeOp) and op.keeps_order):
         value = op.input

@@ -57,7 +57,7 @@ class Turn(NamedTuple):
     before: Extents = (0, 0)
 
     def drop(self, steps: Extents) -> tuple[Extents, int]:
-        """The extents of the remaining image after the turn, and the number of dead pixels before it."""
+        """The extents of the image that remains after the turn, and the number of dead pixels before it."""
         dead = min(max(self.rows * steps[self.turned] - self.before[0], 0), self.image[0])
         return (self.image[0] - dead, self.image[1]), self.read + dead * self.image[1]
 
@@ -234,7 +234,7 @@ class Conv2dOp(ContractionOp):
 
     @property
     def steps(self) -> tuple[int, int]:
-        """The strides along height and width."""
+        """The strides along height and width, in pixels."""
         down, right = integers(self.strides, "strides", 2)
         return down, right
 

@@ -52,7 +52,7 @@ class SquaredDistanceOp(TensorOp):
 
     @property
     def difference(self) -> NumberFormat:
-        """The format of the exact difference between an element of `lhs` and an element of `rhs`."""
+        """The format of exact differences between elements. Raises `VerifyException` if there is none."""
         lhs, rhs = format_of(self.lhs), format_of(self.rhs)
         if (format := lhs.difference(rhs)) is None:
             raise VerifyException(f"{lhs.type} and {rhs.type} have no exact difference")
@@ -68,8 +68,8 @@ class SquaredDistanceOp(TensorOp):
 
     @property
     def derived_bound(self) -> Bound | None:
-        """The least and the greatest possible partial sum of squares. The limits are exact if a vector is a
-        constant.
+        """The least and the greatest possible partial sum of squares; None if the format needs no bound. The limits are
+        exact if a vector is a constant.
         """
         lhs, rhs = format_of(self.lhs), format_of(self.rhs)
         length = shape_of(self.lhs)[0]

@@ -118,7 +118,7 @@ class ElementwiseOp(PointwiseOp, ABC):
     """The op on scalars, unless `scalar` is overridden."""
 
     FUSES: ClassVar[bool] = True
-    """True if `fuse-elementwise` may put the op into a `tdsl.map`."""
+    """True if `fuse-elementwise` may include the op in a `tdsl.map`."""
 
     def scalar(self, x: Sequence[SSAValue], element: Attribute, insert: Insert) -> SSAValue:
         """Build the ops that compute one element, and return the value of the element.
@@ -310,7 +310,7 @@ class FunctionOp(UnaryOp, ABC):
 
     @property
     def function(self) -> Function:
-        """The function, as one of the names of `Function`."""
+        """The name of the function, which is applied to each element: one of `Function`."""
         assert issubclass(self.SCALAR, num.FunctionOp)
         return self.SCALAR.FUNCTION
 
@@ -468,7 +468,7 @@ class ClampOp(UnaryOp, HasFolderInterface, ABC):
 
 
 def _contains(outer: tuple[float, float | None], inner: tuple[float, float | None]) -> bool:
-    """True if the interval `outer` contains the interval `inner`."""
+    """True if the interval `outer` contains `inner`. The upper end None is infinity."""
     return outer[0] <= inner[0] and (outer[1] is None or (inner[1] is not None and inner[1] <= outer[1]))
 
 

@@ -22,13 +22,13 @@ __all__ = ["FeatureEncoding", "feature_encoding"]
 V = TypeVar("V")
 
 _FACTOR_BITS = 15
-"""Bits of the magnitude of a factor."""
+"""The number of magnitude bits of a factor."""
 
 _EXACT_INTEGERS = 1 << 24
 """Integers up to this magnitude are exact in single precision, in which chips with float hardware compare."""
 
 _DIFFERENCE_BITS = 13
-"""The least bits of a difference before a product, so that 16 bits represent most features before it."""
+"""The minimum width of a difference before its multiplication, so that most features fit in 16 bits before it."""
 
 _WIDTHS = (8, 16, 32)
 

@@ -61,7 +61,7 @@ def greatest_raw(format: NumberFormat) -> Array:
 
 
 def votes_between(trees: Trees, votes: Array) -> tuple[Array, Array]:
-    """For each result, the least and the greatest possible sum of votes.
+    """For each result, the least and the greatest possible sum of the votes of `trees`.
 
     votes: the number that each leaf adds to each result, of shape (leaves, results).
     """
@@ -150,7 +150,7 @@ class ForestOp(TensorOp):
         return format.recode(m, votes, source) if sums is not None and format.adds_raws_of(sums) else None
 
     def passed(self, inputs: Array) -> Numbers:
-        """The number of samples that reach each child, of shape (inner nodes, 2).
+        """The number of samples that reach each child of each inner node, of shape (inner nodes, 2).
 
         inputs: the samples as reals, shape (samples, features).
         """
@@ -181,8 +181,8 @@ class ForestOp(TensorOp):
 
 
 def _real_sums(trees: Trees, inputs: Array, votes: Array) -> Array:
-    """The sums of votes for samples of reals, in double precision. The inputs are rounded to single precision before
-    they are compared.
+    """The sums of votes for samples of reals, in double precision, of shape (samples, 1, results). The inputs are
+    rounded to single precision before they are compared.
     """
     return votes[_reached(trees, inputs)].sum(1)[:, None]
 
@@ -202,9 +202,9 @@ def _reached(trees: Trees, inputs: Array, passed: Numbers | None = None) -> Numb
 
 
 def _absent(trees: Trees, inputs: Array) -> Callable[[Array, Array, Array, Array], Array]:
-    """A function that replaces the decisions of nodes where the compared feature is missing (NaN).
+    """A function that returns the decisions of nodes after those on missing features (NaN) are replaced.
 
-    Its arguments are nodes, samples, features and decisions. It returns the new decisions.
+    The arguments of the function are nodes, samples, features and decisions.
     """
     if (missing := trees.missing) is None or inputs.dtype.kind != "f" or not (unknown := np.isnan(inputs)).any():
         return lambda nodes, rows, features, decided: decided

@@ -62,7 +62,7 @@ class Term:
     def of_matrices(cls, lhs: SSAValue, rhs: SSAValue, left: tuple[int, ...] | None = None) -> Term:
         """The term that describes a matrix product of `lhs` and `rhs`.
 
-        left: the left shift of the sum of each row.
+        left: the left shift of the sum of each row; None for no shifts.
         """
         lhs_map, rhs_map = _MATRICES
         return cls(lhs, rhs, shape_of(lhs)[1:], lhs_map, rhs_map, left)
@@ -145,7 +145,7 @@ class Move:
 
 
 def identity(rank: int, symbols: int = 0) -> AffineMap:
-    """The identity map on indices with `rank` axes."""
+    """The identity map on indices with `rank` axes, with `symbols` unused symbols."""
     return AffineMap(rank, symbols, tuple(dimensions(rank)))
 
 
@@ -208,7 +208,7 @@ def move_elements(
 def insert_parts(
     whole: Array, parts: Array, offsets: Sequence[Any], order: Sequence[int], samples: NDArray[np.int64]
 ) -> None:
-    """Write parts into an array of shape (samples, ...). If parts overlap, the later part is written last.
+    """Write parts into the array `whole` of shape (samples, ...). If parts overlap, the later part is written last.
 
     parts: an array of shape (parts or 1, ...).
     offsets: for each axis of a sample, one offset for all parts or one for each part.
@@ -251,7 +251,7 @@ def moved_back(
 
 
 def _taken(x: Array, move: Move, symbols: Sequence[Any]) -> Array:
-    """The elements that a move reads, as an array in the shape of the move."""
+    """The elements that a move reads, arranged in the shape of the move's index."""
     if (view := _strided(x, move, symbols)) is not None:
         return view
     samples = max([len(x), *(len(symbol) for symbol in symbols if np.ndim(symbol))])
@@ -259,7 +259,7 @@ def _taken(x: Array, move: Move, symbols: Sequence[Any]) -> Array:
 
 
 def _positions(map: AffineMap, shape: Sequence[int], symbols: Sequence[Any], samples: int) -> tuple[Any, ...]:
-    """Index arrays that select the elements to which a map maps each index of a shape.
+    """Index arrays that select the elements to which a map with the values `symbols` maps each index of a shape.
 
     samples: the number of samples of the array that is indexed.
     """
@@ -449,8 +449,8 @@ class MatrixFactors:
         return result.reshape(samples, *self.shape)
 
     def _at(self, view: Array, stack_index: Sequence[int], groups: Sequence[Sequence[int]]) -> Array:
-        """The part of an array at one index of the stack, of shape (samples, ...), with one axis for each group of
-        axes.
+        """The part of the array `view` at the index `stack_index` of the stack, of shape (samples, ...), with one axis
+        for each group of axes.
         """
         axes = [axis for group in groups for axis in group]
         index: list[Any] = [0] * len(self.axes)
@@ -598,5 +598,5 @@ def _slices(count: int, length: int) -> Iterator[slice]:
 
 
 def _part(x: Array, part: slice) -> Array:
-    """A slice of the samples of an array; the whole array if it has a single sample that represents all samples."""
+    """The samples `part` of an array; the whole array if it has a single sample that represents all samples."""
     return x if len(x) == 1 else x[part]

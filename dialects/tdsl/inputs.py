@@ -62,7 +62,7 @@ class SignalFrames(NamedTuple):
     """The frames of a signal from which a front end computes features: `frame` samples each, with starts `hop` samples
     apart.
 
-    rows: the number of rows of features of all frames.
+    rows: the total number of rows of features, over all frames.
     grain: the length of a frame must be a multiple of this number; 0 if the length must be a power of two.
     """
 
@@ -72,7 +72,7 @@ class SignalFrames(NamedTuple):
     grain: int
 
     def shorter(self) -> Iterator[int]:
-        """Yield the lengths, in descending order, to which the frame could be shortened."""
+        """Yield the lengths in samples, in descending order, to which a frame can be shortened."""
         if self.grain:
             yield from range((self.frame - 1) // self.grain * self.grain, 0, -self.grain)
             return
@@ -81,7 +81,7 @@ class SignalFrames(NamedTuple):
             yield length
 
     def hop_beside(self, frame: int) -> int:
-        """The hop for another frame length, such that the ratio of hop to frame length is preserved."""
+        """The hop, in samples, for frames of `frame` samples with nearly the same ratio of hop to frame length."""
         grain = self.grain or 1
         return max(self.hop * frame // self.frame // grain, 1) * grain
 

@@ -49,7 +49,7 @@ __all__ = [
 ]
 
 LONGEST_LABEL = 200
-"""Maximum characters of a label; C, pages and tables show labels in full."""
+"""The maximum number of characters of a label; C code, pages and tables contain complete labels."""
 
 T = TypeVar("T")
 
@@ -179,8 +179,8 @@ def _check_unit(text: str, elements: int | None) -> bool:
 
 
 def _are_labels(labels: Any) -> bool:
-    """Return whether the argument is a list of two or more different labels, all strings or all integers. False if
-    it is no list.
+    """True if the argument is a list of two or more different labels, all strings or all integers; false if it is no
+    list.
 
     Raises `VerifyException` for a list of other labels, and for a label of more than `LONGEST_LABEL` characters.
     """
@@ -499,11 +499,10 @@ def _is_given(value: object) -> bool:
 
 
 def _fits(attribute: Attribute, function: Holder | None) -> bool:
-    """Check whether an attribute is an interface that is valid for a function. Return false if it is no interface.
+    """True if an attribute is an interface that is valid for a function; false if it is no interface.
 
-    Raises `InputError` in three cases: the interface describes an input that the function does not have; the units
-    of the input cannot be repeated to the elements of the argument; `read` lists elements that the argument does
-    not have.
+    Raises `InputError` in three cases: the interface describes an input that the function does not have; the units of
+    the input cannot be repeated to the elements of the argument; `read` lists elements that the argument does not have.
     """
     if not isinstance(attribute, InterfaceAttr):
         return False

@@ -98,7 +98,7 @@ def follows_missing(op: Operation) -> bool:
 def is_only_compared(value: SSAValue) -> bool:
     """True for a tensor whose elements are only compared with thresholds of forests.
 
-    All its users are forests, directly or after reshapes.
+    All its users are forests, or reshapes whose results have only such users.
     """
     uses = tuple(value.uses)
     return bool(uses) and all(

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 __all__ = ["LEAST", "MaskedSoftmaxOp"]
 
 LEAST = -1e30
-"""The real that replaces masked elements, so that none of them is the greatest. A format rounds it to its lowest."""
+"""The real that replaces masked elements in the search for the maximum. A format rounds it to its lowest number."""
 
 
 @irdl_op_definition

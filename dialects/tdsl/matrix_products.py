@@ -168,7 +168,7 @@ class MatmulSumOp(MatrixProductsOp):
         return [part if any(part) else None for part in parts]
 
     def set_left_shifts(self, parts: Sequence[Sequence[int] | None]) -> None:
-        """Set the left shift of each row of each product; None for a product without shifts."""
+        """Set the left shifts to `parts`: for each product, one shift per row, or None for no shifts."""
         rows = next((len(part) for part in parts if part is not None), 0)
         flat = [shift for part in parts for shift in part or [0] * rows]
         self.shifts_of_products = DenseArrayBase.from_list(i8, flat) if any(flat) else None
@@ -243,7 +243,7 @@ class RowProductOp(ContractionOp):
 
     @property
     def terms(self) -> Sequence[Term]:
-        """The products as if all rows were computed. What is proved about them holds for each row."""
+        """The index maps of the products for all rows. A bound proved for these products holds for each row."""
         return [Term.of_matrices(self.lhs, self.rhs)]
 
     @property

@@ -59,7 +59,7 @@ class MovementOp(TensorOp, ABC):
     MOVES_BITS: ClassVar[bool] = True
 
     MAY_BE_VIEW: ClassVar[bool] = False
-    """True if the result may become a view of the operand, so that a write to either changes both."""
+    """True if the result may become a view of the operand, so that writing either of them changes both."""
 
     @property
     @abstractmethod

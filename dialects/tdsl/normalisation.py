@@ -82,7 +82,7 @@ class NormaliseOp(TensorOp):
         return [(slope - y * (slope * y).sum(-1, keepdims=True)) / self._length(x[0])]
 
     def _length(self, x: Array) -> Array:
-        """The divisor of each row: the square root in the definition of the op, or 1 where it would be 0."""
+        """The divisor of each row: the square root in the definition of the op; 1 if the square root is 0."""
         least = 0.0 if self.least is None else self.least.value.data
         length = np.sqrt((x * x).sum(-1, keepdims=True) + least**2)
         return np.where(length == 0, 1.0, length)

@@ -74,19 +74,19 @@ class PoolOp(TensorOp, ABC):
 
     @property
     def window(self) -> tuple[int, int]:
-        """The height and the width of a window."""
+        """The height and the width of a window, in pixels."""
         height, width = integers(self.kernel, "kernel", 2)
         return height, width
 
     @property
     def margins(self) -> tuple[int, int, int, int]:
-        """The padding above, below, on the left and on the right of the image."""
+        """The padding above, below, on the left and on the right of the image, in pixels."""
         top, bottom, left, right = integers(self.padding, "padding", 4)
         return top, bottom, left, right
 
     @property
     def steps(self) -> tuple[int, int]:
-        """The strides along height and width."""
+        """The strides along height and width, in pixels."""
         down, right = integers(self.strides, "strides", 2)
         return down, right
 
@@ -311,9 +311,8 @@ class NoTotalOp(TensorOp):
         return shape_of(self.out)
 
     def verify_formats(self) -> None:
-        """Raise `VerifyException` unless totals are integers or f32.
-
-        The ops that add to the totals restrict the type further.
+        """Raise `VerifyException` unless totals are integers or f32. The ops that add to the totals restrict the type
+        further.
         """
         element = shaped(self.out).get_element_type()
         integer = cast(IntegerType, element) if isinstance(element, IntegerType) else None
@@ -391,7 +390,7 @@ class QuotientOp(TensorOp):
 
     @property
     def source(self) -> NumberFormat:
-        """The format of the elements that were added to the totals."""
+        """The format of the elements added to the totals. Raises `VerifyException` for a type without a format."""
         if (format := number_format(self.of)) is None:
             raise VerifyException(f"expected a number format, got {self.of}")
         return format

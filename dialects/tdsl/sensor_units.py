@@ -55,7 +55,7 @@ class SensorUnit:
 class UnitRow:
     """A unit, or a family of units, of the table `UNITS`.
 
-    * name: as users write it, where N is a placeholder for a number.
+    * name: the name in the syntax of `--input-unit`, where N is a placeholder for a number.
     * bits, signed: the width and the signedness of the raws.
     * scale: a function that returns the scale. Its arguments are the number in the name (1 for a name without a number)
       and the parameter after the colon (None if omitted).
@@ -139,7 +139,7 @@ _TYPE = re.compile(r"(?:(int|uint)(8|16)|([su])([2-9]|1[0-6]))")
 
 def sensor_unit(text: str) -> SensorUnit:
     """The unit that `text` specifies. The text is a name from `UNITS`, with a colon and a parameter if the unit
-        accepts one, or has the form `UNIT_FORM`.
+    accepts one, or has the form `UNIT_FORM`.
 
     Raises `InputError` for any other text.
     """

@@ -35,8 +35,8 @@ def _verify_slice(whole: Shape, part: Sequence[int], offsets: int) -> None:
 
 
 def _shifted(rank: int, steps: Sequence[int] | None = None) -> list[AffineExpr]:
-    """The affine expressions of an index along `rank` axes that is multiplied by steps and then shifted by computed
-    offsets.
+    """The affine expressions of an index along `rank` axes that is multiplied by `steps`, by default 1, and then
+    shifted by computed offsets.
     """
     return [
         dimension * (1 if steps is None else steps[axis]) + AffineExpr.symbol(axis)
@@ -76,7 +76,7 @@ class SliceOp(MovementOp, HasFolderInterface):
 
     @property
     def steps(self) -> tuple[int, ...]:
-        """The stride along each axis."""
+        """The stride along each axis, in elements."""
         if self.strides is None:
             return (1,) * len(self.offsets)
         return tuple(cast("DenseArrayBase[IntegerType[Any, Any]]", self.strides).get_values())
@@ -261,12 +261,7 @@ class ReceiveOp(MovementOp):
 
 
 def integers(attribute: DenseArrayBase[IntegerType], name: str, count: int) -> tuple[int, ...]:
-    """The values of an array property.
-
-    name: the name of the property, for the message.
-
-    Raises `VerifyException` unless there are `count` values.
-    """
+    """The values of the array property `name`. Raises `VerifyException` unless there are `count` values."""
     values = tuple(int(value) for value in attribute.get_values())
     if len(values) != count:
         raise VerifyException(f"{name} needs {count} values, got {len(values)}")
@@ -274,7 +269,7 @@ def integers(attribute: DenseArrayBase[IntegerType], name: str, count: int) -> t
 
 
 def integer_array(values: Sequence[int]) -> DenseArrayBase[IntegerType]:
-    """An array property with these integers."""
+    """The integers `values` as an array property of 64-bit elements."""
     return DenseArrayBase.from_list(i64, values)
 
 
@@ -372,7 +367,7 @@ class WindowOp(TensorOp):
 
     @property
     def spread(self) -> tuple[int, int]:
-        """The dilations along height and width."""
+        """The dilations along height and width, in pixels."""
         down, right = integers(self.dilations, "dilations", 2)
         return down, right
 
@@ -479,8 +474,8 @@ class WindowOp(TensorOp):
         return window
 
     def _verify_ring(self, held: Shape, window: Shape) -> None:
-        """Raise `VerifyException` unless the ring contains all pixels of the image from the first to the last pixel of
-        the window.
+        """Raise `VerifyException` unless a ring of shape `held` contains all pixels of the image from the first to the
+        last pixel of the window.
         """
         height, width = self.extents
         if self.axes is not None and held[1] != width:

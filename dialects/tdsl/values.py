@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from tinyml.dialects.machine.numpy_machine import NumpyMachine
 
 Array: TypeAlias = "NDArray[Any]"
-"""The values of a tensor for several samples: the axis of samples, then its own axes."""
+"""The values of a tensor for several samples. The axis of samples precedes the axes of the tensor."""
 
 T = TypeVar("T")
 
@@ -51,7 +51,7 @@ class Arithmetic(ABC):
 
     @abstractmethod
     def scalar(self, step: Operation, x: Sequence[Array]) -> Array:
-        """The result of an op on scalars, applied to all elements of arrays at once."""
+        """The result of the scalar op `step`, applied to all elements of arrays at once."""
 
     @abstractmethod
     def number(self, value: SSAValue, real: float) -> Array:
@@ -59,7 +59,7 @@ class Arithmetic(ABC):
 
     @abstractmethod
     def no_total(self, value: SSAValue, count: int, shape: tuple[int, ...]) -> Array:
-        """Totals with the initial value zero, to which `count` elements of a tensor will be added."""
+        """Zero totals of shape `shape`, to each of which `count` elements of `value` will be added."""
 
     @abstractmethod
     def tally(self, value: SSAValue, total: Array, x: Array) -> Array:
@@ -162,7 +162,7 @@ def selected(condition: Array, a: Any, b: Any) -> Array:
 
 
 def greatest(m: NumpyMachine, format: NumberFormat, candidates: Iterable[Array]) -> Array:
-    """The elementwise maximum of several arrays of raws. Of equal elements, the first is selected."""
+    """The elementwise maximum of the arrays of raws `candidates`. Of equal elements, the first is selected."""
     return reduce(lambda best, x: np.where(format.greater(m, x, best), x, best), candidates)
 
 

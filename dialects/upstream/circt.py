@@ -42,10 +42,7 @@ class AggregateConstantOp(IRDLOperation):
     traits = traits_def(Pure())
 
     def __init__(self, elements: Sequence[int], width: int):
-        """Create a constant array.
-
-        elements: unsigned integers of `width` bits, in ascending order of index.
-        """
+        """Create a constant array of unsigned integers of `width` bits, in ascending order of index."""
         type = IntegerType(width)
         fields = [IntegerAttr(element, type, truncate_bits=True) for element in reversed(elements)]
         super().__init__(properties={"fields": ArrayAttr(fields)}, result_types=[ArrayType(type, len(elements))])

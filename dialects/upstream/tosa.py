@@ -60,13 +60,13 @@ class ShapeType(ParametrizedAttribute, TypeAttribute):
 
 
 def extents(value: SSAValue) -> tuple[int, ...]:
-    """The extents of a tensor."""
+    """The extents of a tensor, one for each axis."""
     return cast(Tensor, value.type).get_shape()
 
 
 @irdl_op_definition
 class ConstShapeOp(IRDLOperation):
-    """A constant shape."""
+    """A constant shape, whose extents are `values`."""
 
     name = "tosa.const_shape"
     values = prop_def(DenseIntOrFPElementsAttr)
@@ -288,7 +288,7 @@ class ArithmeticRightShiftOp(_Binary):
 
 @irdl_op_definition
 class LogicalLeftShiftOp(_Binary):
-    """Logical left shifts."""
+    """Each integer of `input1`, shifted left by the number of bits in `input2`."""
 
     name = "tosa.logical_left_shift"
 

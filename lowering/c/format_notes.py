@@ -30,11 +30,8 @@ class Affine:
 
 
 def affine_format(ctx: Context, text: str) -> Affine | None:
-    """The affine format that the text `text` of a type denotes. None for a format that is not affine, is wider than
+    """The affine format that `text`, the text of a type, denotes; None for a format that is not affine, is wider than
     16 bits, or has the flag `AS_PUBLISHED`.
-
-    ctx: the context for parsing.
-    text: the type as text.
     """
     format = _spelled(ctx, text)
     if (
@@ -51,11 +48,9 @@ def affine_format(ctx: Context, text: str) -> Affine | None:
 
 
 def describe_format(ctx: Context, text: str, otherwise: str = "") -> str:
-    """Describe a format, given in the syntax of types. The description contains a formula if the format maps raws
-    to reals by an affine function.
+    """A description of the format whose type has the text `text`, with a formula if the format maps raws to reals by an
+    affine function. The text of a float format or of no format is returned unchanged.
 
-    ctx: the context for parsing.
-    text: the type as text. If it denotes a float format or no format, it is returned unchanged.
     otherwise: text appended to the description of an integer format without a formula.
     """
     if (format := _spelled(ctx, text)) is None:
@@ -70,7 +65,7 @@ def describe_format(ctx: Context, text: str, otherwise: str = "") -> str:
 
 
 def spelled_format(ctx: Context, text: str) -> NumberFormat | None:
-    """Parse a number format from the text of its type. None if the text is not the type of a number format."""
+    """Parse a number format from the text of its type. Returns None if the text is not the type of a number format."""
     try:
         return number_format(Parser(ctx, text).parse_type())
     except ParseError:
@@ -78,7 +73,7 @@ def spelled_format(ctx: Context, text: str) -> NumberFormat | None:
 
 
 def _spelled(ctx: Context, text: str) -> NumberFormat | None:
-    """Parse a number format whose raws are integers from the text of its type. None for any other text."""
+    """Parse a number format whose raws are integers from the text of its type. Returns None for any other text."""
     format = spelled_format(ctx, text)
     return format if format is not None and format.dtype.kind == "i" else None
 
@@ -86,8 +81,8 @@ def _spelled(ctx: Context, text: str) -> NumberFormat | None:
 def outermost_raws(format: NumberFormat) -> tuple[int, int] | None:
     """The least and the greatest raw of a format.
 
-    None for floats, for formats with `AS_PUBLISHED`, and for formats in which every value of the storage type is a
-    raw.
+    Returns None for floats, for formats with `AS_PUBLISHED`, and for formats in which every value of the storage type
+    is a raw.
     """
     if format.dtype.kind != "i" or format.AS_PUBLISHED:
         return None
@@ -104,8 +99,8 @@ def outermost_raws(format: NumberFormat) -> tuple[int, int] | None:
 
 
 def guarded_raws(format: NumberFormat) -> tuple[int, int] | None:
-    """The least and the greatest raw of an 8-bit format without an affine formula, whose raws index tables. None
-    for any other format, and if every 8-bit integer is a raw.
+    """The least and the greatest raw of an 8-bit format without an affine formula, whose raws index tables; None for
+    any other format, and if every 8-bit integer is a raw.
     """
     return outermost_raws(format) if format.dtype.itemsize == 1 and affine_formula(format) is None else None
 

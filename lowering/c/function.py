@@ -28,7 +28,7 @@ from tinyml.transforms.ir.indices import offset_of
 from tinyml.transforms.ir.loop_nest import LocatedBuilder
 
 MOST_POINTERS = 32
-"""Maximum loads of a loop that pointers follow; no chip has more registers. Further pointers would be on the stack."""
+"""The maximum number of pointers for the loads of a loop; no chip has registers for more."""
 
 _FOLDED: dict[str, Callable[[int, int], int]] = {"+": add, "-": sub, "*": mul}
 _NEUTRAL = {"+": 0, "-": 0, "*": 1, ">>": 0}
@@ -76,7 +76,7 @@ class ExpressionBuilder(LocatedBuilder):
         return self.insert(c.BinaryOp(a, operator, b), hint)
 
     def linear(self, indices: Sequence[SSAValue], shape: Sequence[int]) -> SSAValue:
-        """The row-major index of an element; axes of extent 1 are ignored."""
+        """The row-major index of the element at `indices` of an array; axes of extent 1 are ignored."""
         terms: list[SSAValue] = []
         constant = 0
         stride = 1
@@ -99,7 +99,7 @@ class ExpressionBuilder(LocatedBuilder):
 
 
 def integer(value: SSAValue) -> int | None:
-    """The value of an integer literal. None for any other expression."""
+    """The value of an integer literal; None for any other expression."""
     op = value.owner
     if isinstance(op, c.LiteralOp) and isinstance(number := op.number, int):
         return number
@@ -127,7 +127,7 @@ class FunctionLowering:
 
     @property
     def instance(self) -> SSAValue | None:
-        """The pointer to the instance whose memory the function uses. None for a program without instances."""
+        """The pointer to the instance whose memory the function uses; None for a program without instances."""
         return self.program.signatures.instance_of(self.body)
 
     def lower_function(self, function: func.FuncOp) -> None:
@@ -180,7 +180,7 @@ class FunctionLowering:
         return self.build.insert(c.ReadOp(variable), variable.name_hint)
 
     def assign_all(self, variables: list[SSAValue], end: Operation | None) -> None:
-        """Assign the operands of a terminator to variables. Operands that depend on these variables must have
+        """Assign the operands of the terminator `end` to variables. Operands that depend on these variables must have
         been evaluated before.
         """
         assert end is not None

@@ -70,7 +70,7 @@ def unit_macros(name: str, unit: InputUnit) -> c.InlineOp:
 
 
 def class_names(name: str, labels: Sequence[str | int], chip: Chip) -> c.InlineOp:
-    """The C function NAME_class_name, which returns the name of a class as a string in flash."""
+    """The C function NAME_class_name, which returns the name of a class, one of `labels`, as a string in flash."""
     texts = [str(label) for label in labels]
     attribute, where, letter, cast = "", "", "char", ""
     if chip.flash_attribute is not None:
@@ -126,10 +126,10 @@ static inline float {name}_feature_number(int i, float real)
 """
 
 _UNUSED_INDEX = "((void)i, {scaled})"
-"""The conversion of an input whose features share one unit, where the index is unused."""
+"""The conversion of an input whose features share one unit; the index is not used."""
 
 _READ = "tm_flash_f32"
-"""The helper that reads floats from tables beyond the reach of ordinary loads."""
+"""The helper that reads floats from tables that ordinary loads cannot reach."""
 
 
 def feature_conversion(name: str, features: tdsl.FeatureMap, chip: Chip) -> c.InlineOp:

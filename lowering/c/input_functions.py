@@ -51,7 +51,7 @@ class InputBuffer:
         return [*made, self._predict_floats(format, spellings)]
 
     def _pointer(self, build: ExpressionBuilder, instance: SSAValue | None) -> SSAValue:
-        """The address of the input buffer. With instances, the buffer is in the memory of `instance`."""
+        """The address of the input buffer. If `instance` is given, it is in the memory of this instance."""
         if (given := self.program.given) is not None:
             pointer = c.PointerType(self.element)
             view = c.ViewOp("arena", given.offset.value.data, self.length, "", pointer, instance)
@@ -112,7 +112,7 @@ class InputBuffer:
         return self.signatures.function(f"set_{part.name}", [], doc, body)
 
     def _set_by_input(self, parts: Sequence[tdsl.InputPart]) -> c.FuncOp:
-        """The C function NAME_set, which calls NAME_set_PART for the part that contains the element."""
+        """The C function NAME_set, which calls NAME_set_PART for the one of `parts` that contains the element."""
         body, build, index, real = self._setter()
         given, blocks = self.signatures.instances_of(body), [body]
         for part in parts:

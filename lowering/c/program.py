@@ -96,7 +96,7 @@ class ProgramBuilder:
         views = [op for op in function.walk() if isinstance(op, scratch.ViewOp)]
         self.interface = tdsl.read_interface(function)
         self.given = next((view for view in views if view.input is not None), None)
-        """The buffer of the arena that the caller fills; None if the caller passes an array."""
+        """The buffer of the arena to which the caller writes the input; None if the caller passes an array."""
         # The index argument is the time of a step, which the functions of a streaming program count.
         inputs = tuple(type for type in inputs if not isinstance(type, IndexType))
         inputs += () if self.given is None else (self.given.result.type,)
@@ -106,7 +106,7 @@ class ProgramBuilder:
             raise InputError("'pushed' of the input: it is in the arena, and the time of a step the only argument")
         self.input = _array(inputs[0])
         self.row_function = f"{self.name}_row"
-        """The user's function that supplies the rows of the input, if they arrive one by one."""
+        """The name of the user's function that supplies the rows of the input, if the input arrives row by row."""
         outs = (f"output_{number}" for number in range(1, len(outputs)))
         suffixes = (*PUBLIC, WEIGHTS, LOADED, WEIGHTS_BYTES, *outs)
         module = function.parent_op()
@@ -128,7 +128,7 @@ class ProgramBuilder:
         self.outputs: list[SSAValue] = []
         used = [view for view in views if view.result.uses or view is self.given]
         self.looks_up_input = _looks_up(function, function.args[0] if self.given is None else self.given.result)
-        """True if raws of the input are indices into a table, such as one of a function's values."""
+        """True if raws of the input are used as indices into a table, such as a table of a function."""
         self.viewed = {_array(view.result.type).element_type for view in used}
 
     def use_function(self, name: str) -> None:
@@ -144,7 +144,9 @@ class ProgramBuilder:
         self.names.take(name)
 
     def _kernel(self, name: str) -> Kernel | None:
-        """The kernel that a declared function implements. None for functions that are not kernels."""
+        """The kernel that a declared function implements; None for functions that are not kernels. Raises `InputError`
+        if the name of the function is not that of its kernel.
+        """
         if name not in self.kernels:
             return None
         attribute, declaration = self.kernels[name]
@@ -186,9 +188,8 @@ class ProgramBuilder:
         self.arena.memories = op.memories
 
     def view(self, op: scratch.ViewOp, instance: SSAValue | None) -> c.ViewOp:
-        """Emit the address of a buffer in the arena, and return the op.
-
-        instance: the instance whose arena contains the buffer; None for a program without instances.
+        """Emit the address of a buffer in the arena of `instance` or, without an instance, in the only arena; return
+        the op.
         """
         type = memref_type(op.result)
         aliased = len(self.viewed) > 1 or cast(scratch.ArenaOp, op.arena.owner).shared is not None
@@ -217,7 +218,7 @@ class ProgramBuilder:
         return f"{shape} {ELEMENTS[type.element_type]}" + (f", {text}" if text else "")
 
     def finish(self, predict: Block, others: Sequence[Operation]) -> c.ProgramOp:
-        """The complete program.
+        """The C program with all declarations that have been collected.
 
         predict: the body of the function NAME_predict.
         others: further functions.
@@ -304,15 +305,13 @@ class ProgramBuilder:
 
     @property
     def pushes(self) -> tdsl.Pushes | None:
-        """The layout of the parts that the caller pushes as input. None for an input that is not pushed in
-        parts.
-        """
+        """The layout of the parts that the caller pushes as input; None for an input that is not pushed in parts."""
         return self.interface.input.pushed
 
     @property
     def row_length(self) -> int | None:
-        """The number of elements in a row of an input that arrives row by row, counted in elements of the
-        caller's array. None for any other input.
+        """The number of elements in a row of an input that arrives row by row, counted in elements of the caller's
+        array; None for any other input.
         """
         elements, bits = self.interface.input.received, self.interface.input.packed
         return elements if elements is None or bits is None else packed_bytes(elements, bits)
@@ -353,39 +352,37 @@ class ProgramBuilder:
 
     @property
     def class_labels(self) -> Sequence[str | int] | None:
-        """The labels of the classes. None if the program computes no class or the classes have no labels."""
+        """The labels of the classes; None if the program computes no class or the classes have no labels."""
         return None if self.label is None else self.interface.classes
 
     @property
     def features(self) -> tdsl.FeatureMap | None:
-        """The scale and zero of each input feature. None if all features have one scale."""
+        """The scale and zero of each input feature; None if all features have one scale."""
         return self.interface.input.features(prod(self.input.get_shape()))
 
     @property
     def encoding(self) -> tdsl.FeatureEncoding | None:
         """The integers with which the device converts features with separate scales to raws.
 
-        None if all features have one scale, or if the conversion uses floats.
+        Returns None if all features have one scale, or if the conversion uses floats.
         """
         features, format = self.features, self.input_format
         return None if features is None or format is None else tdsl.feature_encoding(features, format)
 
     @cached_property
     def input_format(self) -> NumberFormat | None:
-        """The number format of the input. None if it is unknown."""
+        """The number format of the input; None if it is unknown."""
         return self._spelled(self._input_note)
 
     @cached_property
     def own_formats(self) -> Sequence[tuple[tdsl.InputPart, NumberFormat]]:
-        """The parts of the input with their number formats. Empty if all parts have one format."""
+        """The parts of the input with their number formats; empty if all parts have one format."""
         shared = self.input_format
         return [] if shared is None else self.interface.input.own_formats(shared)
 
     @property
     def guarded(self) -> tuple[int, int] | None:
-        """The least and the greatest raw of an input whose raws are used as table indices. None for any other
-        input.
-        """
+        """The least and the greatest raw of an input whose raws are used as table indices; None for any other input."""
         format = self.input_format
         if format is None or self.is_packed:
             return None
@@ -398,8 +395,8 @@ class ProgramBuilder:
 
     @property
     def _setter(self) -> str:
-        """The call syntax of the C function that accepts real inputs, such as `NAME_set()`. Empty if the
-        program has no such function.
+        """The call syntax of the C function that accepts real inputs, such as `NAME_set()`; empty if the program has no
+        such function.
         """
         if self.input_format is None or self.is_packed:
             return ""
@@ -408,7 +405,7 @@ class ProgramBuilder:
         return "" if self.row_length is not None else f"{self.name}_set()"
 
     def output_format(self, number: int) -> NumberFormat | None:
-        """The number format of an output. None if it is unknown."""
+        """The number format of an output; None if it is unknown."""
         return self._spelled(_format_note(self.function.res_attrs, number + (self.label is not None)))
 
     def _spelled(self, format: Attribute | None) -> NumberFormat | None:
@@ -416,7 +413,7 @@ class ProgramBuilder:
 
     @property
     def _affine_input(self) -> Affine | None:
-        """The format of the input, if it is affine. None otherwise."""
+        """The format of the input, if it is affine; None otherwise."""
         return self._affine(self._input_note)
 
     def _affine(self, format: Attribute | None) -> Affine | None:
@@ -427,14 +424,12 @@ class ProgramBuilder:
 
     @property
     def _input_note(self) -> Attribute | None:
-        """The text that describes the number format of the input in the interface. None if the format is
-        unknown.
-        """
+        """The text that describes the number format of the input in the interface; None if the format is unknown."""
         given = self.given
         return _format_note(self.function.arg_attrs, 0) if given is None else given.attributes.get(FORMAT)
 
     def _input(self, given: scratch.ViewOp, described: str) -> c.FuncOp:
-        """The C function that returns the address of the input buffer, to which the caller writes."""
+        """The C function that returns the address of the input buffer `given`, to which the caller writes."""
         type = _array(given.result.type)
         pointer = c.PointerType(type.element_type)
         length = prod(type.get_shape())
@@ -478,7 +473,7 @@ _INDEX_CASTS = (arith.ExtSIOp, arith.ExtUIOp, arith.TruncIOp, arith.IndexCastOp,
 
 
 def _looks_up(function: func.FuncOp, given: SSAValue) -> bool:
-    """Whether a raw of the input, with or without an added offset, indexes a load from a constant array."""
+    """Whether a raw of the input `given`, with or without an added offset, indexes a load from a constant array."""
 
     def array(memory: SSAValue) -> SSAValue:
         return array(memory.owner.source) if isinstance(memory.owner, scratch.SliceOp) else memory
@@ -507,7 +502,7 @@ def _format_note(attributes: ArrayAttr[DictionaryAttr] | None, position: int) ->
 
 
 def _arena_offset(value: SSAValue) -> int:
-    """The offset of a returned value in the arena, in bytes."""
+    """The offset of returned scores in the arena, in bytes. Raises `InputError` for values outside the arena."""
     op = value.owner
     if isinstance(op, scratch.ViewOp):
         return op.offset.value.data

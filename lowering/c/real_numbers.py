@@ -49,10 +49,10 @@ def lies_below(m: Machine[V], raw: V, threshold: V, format: NumberFormat) -> V:
 
 def conversion_functions(format: NumberFormat, features: tdsl.FeatureMap | None) -> str:
     """The names of the runtime functions that NAME_set calls for a format, as the key under which cost tables list
-    conversion times. Empty for float formats.
+    conversion times; empty for float formats.
 
     features: the scales of features with separate scales. The key then also states whether features have zeros and
-    factors.
+        factors.
     """
     end = func.ReturnOp()
     block = Block([end], arg_types=[f32, IndexType()])
@@ -101,7 +101,7 @@ def _takes_nan(format: NumberFormat) -> bool:
 
 
 def _rounded(format: NumberFormat, real: float) -> float:
-    """Round a real number to a format, and return the rounded number as a float."""
+    """The number of a format to which a real is rounded, as a float."""
     from tinyml.dialects.machine.numpy_machine import NumpyMachine
 
     raws = format.from_f32(NumpyMachine(), np.array([real], np.float32))

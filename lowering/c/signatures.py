@@ -53,10 +53,9 @@ class Signatures:
     instance: c.InstanceType | None
 
     def body(self, arguments: Mapping[str, Attribute]) -> Block:
-        """An empty body. Its arguments are the instance, in a program with instances, followed by the given
-        arguments.
+        """An empty body. Its arguments are the instance, in a program with instances, and the given `arguments`.
 
-        arguments: types by names.
+        arguments: for each name, the type of the argument.
         """
         own = {} if self.instance is None else {INSTANCE: self.instance}
         body = Block(arg_types=[*own.values(), *arguments.values()])
@@ -65,7 +64,7 @@ class Signatures:
         return body
 
     def instance_of(self, body: Block) -> SSAValue | None:
-        """The instance argument of a function. None for a program without instances."""
+        """The instance argument of a function; None for a program without instances."""
         return None if self.instance is None else body.args[0]
 
     def instances_of(self, body: Block) -> list[SSAValue]:
@@ -75,13 +74,13 @@ class Signatures:
         return [] if self.instance is None else [body.args[0]]
 
     def arguments_of(self, body: Block) -> Sequence[SSAValue]:
-        """The arguments of a function, without the instance argument."""
+        """The arguments of a function that follow the instance argument, if there is one."""
         return body.args if self.instance is None else body.args[1:]
 
     def function(
         self, suffix: str, outputs: Sequence[Attribute], doc: str, body: Block, *, local: bool = False
     ) -> c.FuncOp:
-        """The C function NAME_suffix.
+        """A C function with the name NAME_suffix and the body `body`.
 
         outputs: the types of its results; empty for a function without a result.
         doc: the comment on the function.

@@ -17,7 +17,7 @@ from tinyml.dialects.plugins import Row
 from tinyml.dialects.tables import Table
 
 Exporter: TypeAlias = Callable[[ModuleOp], bytes]
-"""A function from a program to the content of a file. Raises `InputError` for parts that the file cannot represent."""
+"""A function from a program to a file's content. Raises `InputError` for ops that the format cannot represent."""
 
 
 def _loaded(row: Row) -> Exporter:

@@ -76,9 +76,9 @@ class _Writer:
         self.initializers: dict[str, Array] = {}
         self.names: set[str] = set()
         self.values: dict[SSAValue, tuple[str, tuple[int, ...]]] = {}
-        """The name of each tensor, and the axis in the program for each of its axes in ONNX."""
+        """For each tensor, its name, and for each of its axes in ONNX the axis in the program."""
         self.done: set[Operation] = set()
-        """Ops that an earlier node has absorbed."""
+        """Ops that the node of an earlier op includes."""
 
     def model(self, function: func.FuncOp) -> bytes:
         helper, declared = self.onnx.helper, self.onnx.TensorProto.FLOAT
@@ -118,7 +118,7 @@ class _Writer:
         return name
 
     def constant(self, array: Array, hint: str | None) -> str:
-        """Add an initializer for one use of a constant, and return its name. Each use has a separate
+        """Add an initializer `array` for one use of a constant, and return its name. Each use has a separate
         initializer, since uses may require different axis orders.
         """
         name = self.fresh(hint or "constant")
@@ -209,7 +209,7 @@ def _only_user(value: SSAValue) -> Operation | None:
 
 
 def _for_each(value: SSAValue, channels: int) -> tdsl.ConstOp | None:
-    """The constant op that defines a value, if the constant has one number per channel. None for any other value."""
+    """The constant op that defines a value, if the constant has one number per channel; None for any other value."""
     shape = tdsl.shape_of(value)
     fits = prod(shape) == channels and (len(shape) < 4 or shape[3] == channels)
     return value.owner if fits and isinstance(value.owner, tdsl.ConstOp) else None
@@ -236,8 +236,8 @@ def _convolution(to: _Writer, op: tdsl.Conv2dOp) -> None:
 
 
 def _margins(op: tdsl.PadOp) -> list[int] | None:
-    """The padding in ONNX's order: before height, before width, after height, after width. None if the op pads
-    another axis.
+    """The padding in ONNX's order: before height, before width, after height, after width; None if the op pads another
+    axis.
     """
     if len(tdsl.shape_of(op.input)) != 4 or any((*op.gaps, *op.margins[0], *op.margins[3])):
         return None
@@ -355,8 +355,8 @@ def _reorder(to: _Writer, op: tdsl.ReshapeOp | tdsl.TransposeOp, permutation: Se
 
 
 def _moved_ones(shape: tdsl.Shape, result: tdsl.Shape) -> list[int] | None:
-    """The axis permutation that is equivalent to a reshape of a 4-axis shape. None if the reshape does more than
-    move axes of extent 1.
+    """The axis permutation that is equivalent to a reshape of a 4-axis shape; None if the reshape does more than move
+    axes of extent 1.
     """
     long, short = ([axis for axis in range(1, 4) if (shape[axis] > 1) is wanted] for wanted in (True, False))
     if [shape[axis] for axis in long] != [extent for extent in result[1:] if extent > 1]:

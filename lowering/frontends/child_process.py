@@ -27,10 +27,10 @@ Raises `InputError`.
 """
 
 _LEAST_MEMORY, _MEMORY_PER_BYTE = 4 << 30, 64
-"""Bytes that a child may allocate: for the library itself, and per byte of the file."""
+"""The number of bytes that a child may allocate for the library itself, and the number for each byte of the file."""
 
 _RESULT, _MESSAGE, _DEFECT = b"+", b"-", b"!"
-"""The first byte of a child's output: its kind."""
+"""The first byte of a child's output, which identifies a result, an error message or a traceback."""
 
 
 def converted(convert: Convert, content: bytes, *words: str, library: str, seconds: int, file: str) -> bytes:

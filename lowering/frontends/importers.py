@@ -37,7 +37,7 @@ def reading(*, detector: bool = False, trust_pickle: bool = False) -> Generator[
 
     detector: whether models are imported as anomaly detectors. For example, a clustering model then returns a score
         that depends on the distance of a sample to its clusters.
-    trust_pickle: the value of `TRUST_PICKLE`.
+    trust_pickle: whether files may be unpickled, which runs the code that they contain.
     """
     before = _AS_DETECTOR.get(), TRUST_PICKLE.get()
     tokens = _AS_DETECTOR.set(detector or before[0]), TRUST_PICKLE.set(trust_pickle or before[1])
@@ -54,7 +54,7 @@ def detects() -> bool:
 
 
 def is_function(source: object) -> bool:
-    """Whether JAX can trace an object: a Python function, or the result of `jax.jit`."""
+    """Whether JAX can trace `source`: a Python function, or the result of `jax.jit`."""
     lowers = callable(getattr(source, "lower", None)) and not isinstance(source, str | bytes)
     return lowers or isinstance(source, FunctionType | MethodType | partial)
 
@@ -83,7 +83,7 @@ FRONTENDS = Table(
     ours=own_rows("frontends"),
     check=_check,
 )
-"""The importers by suffix. If a folder has several programs, the suffix listed first wins."""
+"""The importers by suffix. Of several programs in a folder, the one with the first listed suffix is imported."""
 
 _OF_TORCH = "in Python, tinyml.compile(module, X_val, board=...) accepts the module; torch.onnx.export writes a file"
 _OF_KERAS = "tf.lite.TFLiteConverter.from_saved_model(folder) makes a .tflite file of its folder"

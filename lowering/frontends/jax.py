@@ -24,7 +24,7 @@ def import_jax(function: Any, example: object) -> ModuleOp:
     example, without JAX, for a function that JAX cannot trace, and as `read_tensors` does.
 
     example: an input array with a sample axis, or a tuple of arrays for several inputs. Only the first sample is
-    used.
+        used.
     """
     name = str(getattr(function, "__name__", type(function).__name__))
     name = "model" if name == LAMBDA else name

@@ -27,7 +27,7 @@ from tinyml.lowering.frontends.tflite.importer import read_tflite
 from tinyml.runtime.model.temporary_folder import temporary_folder
 
 SECONDS = 600
-"""Time limit in s for a file: TensorFlow needs some seconds to start, and minutes to unroll a long recurrence."""
+"""The time limit in seconds for a file: TensorFlow needs seconds to start, and minutes to unroll a long recurrence."""
 
 
 def read_keras(content: bytes, file: str) -> ModuleOp:
@@ -49,7 +49,7 @@ def read_keras(content: bytes, file: str) -> ModuleOp:
 
 
 def to_tflite(content: bytes, file: str, suffix: str, trusted: str) -> bytes:
-    """Convert a Keras file to a TensorFlow Lite model. A child process calls this function."""
+    """Convert a Keras file with the suffix `suffix` to a TensorFlow Lite model. A child process calls this function."""
     keras = _imported("keras", file)
     trust = trusted == str(True)
     whole, version = suffix != ".keras", ""
@@ -83,8 +83,10 @@ def _without_configurations(message: str) -> str:
 def import_keras(model: Any, name: str) -> ModuleOp:
     """Import a Keras model in inference mode; the model itself is unchanged.
 
-    name: the name of the file or of the class. Raises `InputError` without TensorFlow, for a model whose input shapes
-    are unknown, for a model that the converter rejects, and as `read_tflite` does.
+    name: the name of the file or of the class.
+
+    Raises `InputError` without TensorFlow, for a model whose input shapes are unknown, for a model that the converter
+    rejects, and as `read_tflite` does.
     """
     _imported("keras", name)
     return read_tflite(_to_tflite(model, name), name)
@@ -118,7 +120,7 @@ def _to_tflite(model: Any, name: str) -> bytes:
 
 
 def _answer(model: Any, *inputs: Any) -> Any:
-    """The outputs of a model. The inputs are nested in the structure of the model's Input layers."""
+    """The outputs of a model for `inputs`, which are passed in the nesting of the model's Input layers."""
     structure: object = model.input if len(inputs) > 1 else None
     if isinstance(structure, Mapping):
         layers = cast("Mapping[str, object]", structure)

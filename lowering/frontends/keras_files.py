@@ -25,7 +25,7 @@ _TEXT_BYTES = 16 << 20
 """Maximum bytes of a configuration; the configuration of a network with 1,000 layers has one megabyte."""
 
 _BYTES_PER_ELEMENT = 8
-"""Maximum bytes of an element: double precision."""
+"""The maximum number of bytes of an element, that of double precision."""
 
 _LAYERS_WITH_CODE = {"Lambda", "TFSMLayer", "TorchModuleWrapper", "JaxLayer", "FlaxLayer"}
 """Layers that store a function, a graph or a pickled module."""
@@ -184,7 +184,7 @@ def _code(configuration: object) -> Iterator[str]:
 
 
 def _code_of(fields: Mapping[str, object]) -> str | None:
-    """Describe the code in one object of a configuration. None if the object contains none.
+    """Describe the code in one object of a configuration. Returns None if the object contains none.
 
     Nested objects are not examined.
     """

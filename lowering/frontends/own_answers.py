@@ -21,12 +21,12 @@ _ANSWERS: WeakKeyDictionary[ModuleOp, OwnAnswers] = WeakKeyDictionary()
 
 
 def keep_answers(module: ModuleOp, answers: OwnAnswers) -> None:
-    """Store the predictions of the original model for as long as its imported module exists."""
+    """Store `answers`, the predictions of the original model, for as long as its imported module exists."""
     _ANSWERS[module] = answers
 
 
 def own_answers(module: ModuleOp) -> OwnAnswers | None:
-    """The predictions of the model that a module was imported from. None for other modules, and for copies of an
+    """The predictions of the model that a module was imported from; None for other modules, and for copies of an
     imported module.
     """
     return _ANSWERS.get(module)

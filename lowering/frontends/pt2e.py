@@ -23,14 +23,12 @@ _ELEMENTS = {3: (-128, 127), 2: (0, 255), 5: (-(1 << 15), (1 << 15) - 1), 6: (-(
 
 
 def is_graph(source: Any) -> bool:
-    """Whether an object is an exported program, or a module with a graph of ops, such as the result of
-    `convert_pt2e`.
-    """
+    """Whether `source` is an exported program, or a module with a graph of ops, such as a result of `convert_pt2e`."""
     return is_program(source) or _has_class(source, "GraphModule")
 
 
 def is_program(source: Any) -> bool:
-    """Whether an object is the result of `torch.export.export`."""
+    """Whether `source` is the result of `torch.export.export`."""
     return _has_class(source, "ExportedProgram")
 
 
@@ -39,13 +37,13 @@ def _has_class(source: Any, name: str) -> bool:
 
 
 def check_static(source: Any, name: str) -> None:
-    """Raise `InputError` for a network with dynamic quantisation, whose scales are computed at run time."""
+    """Raise `InputError` for a network `source` with dynamic quantisation, whose scales are computed at run time."""
     if dynamic := next((op for op in _ops(source) if "choose_qparams" in op), None):
         raise InputError(f"{dynamic} computes scales at run time: only static quantisation is supported", file=name)
 
 
 def quantised_onnx(source: Any, arguments: tuple[Any, ...], name: str) -> bytes:
-    """The ONNX model of an exported program or a module with a graph, with PT2E's ops as QuantizeLinear and
+    """The ONNX model of `source`, an exported program or a module with a graph, with PT2E's ops as QuantizeLinear and
     DequantizeLinear.
 
     Raises `InputError` as `check_static` does.
@@ -63,12 +61,12 @@ def quantised_onnx(source: Any, arguments: tuple[Any, ...], name: str) -> bytes:
 
 
 def _ops(source: Any) -> Sequence[str]:
-    """The names of the ops of a graph."""
+    """The names of the ops in the graph of an exported program."""
     return [str(node.target) for node in source.graph.nodes if node.op == "call_function"]
 
 
 def _table(torch: Any) -> dict[Any, Callable[..., Any]]:
-    """The translations of PT2E's ops, for `torch.onnx.export`."""
+    """For each op of PT2E, the function by which `torch.onnx.export` translates it."""
     op = getattr(import_module("onnxscript"), f"opset{OPSET}")
 
     def constant(number: float) -> Any:
@@ -97,7 +95,7 @@ def _table(torch: Any) -> dict[Any, Callable[..., Any]]:
 
 
 def _element(low: int, high: int) -> int:
-    """The ONNX number of the smallest integer type that contains the raws from `low` to `high`."""
+    """ONNX's number for the element type: the smallest integer type that contains the raws from `low` to `high`."""
     return next(number for number, (first, last) in _ELEMENTS.items() if first <= low and high <= last)
 
 

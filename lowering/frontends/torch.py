@@ -27,7 +27,7 @@ def import_torch(module: Any, example: object) -> ModuleOp:
     Raises `InputError` without an example, for a module that PyTorch cannot export, and as `read_onnx` does.
 
     example: a tensor or array with a sample axis, or a tuple of them for several inputs. Only the first sample is
-    used.
+        used.
     """
     name = type(module).__name__
     if example is None:

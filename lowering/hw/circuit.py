@@ -74,7 +74,7 @@ class Circuit:
         return self.constants[key]
 
     def known(self, value: SSAValue) -> int | None:
-        """The unsigned value of a constant. None for any other value."""
+        """The unsigned value of a constant; None for any other value."""
         owner = value.owner
         if isinstance(owner, hw.ConstantOp):
             return owner.value.value.data % (1 << bits(value))
@@ -95,8 +95,8 @@ class Circuit:
         return made
 
     def token(self, before: SSAValue) -> SSAValue:
-        """Append a register that delays a one-bit signal by one cycle, and return its output. A reset sets the
-        register to 0.
+        """Append a register that delays the one-bit signal `before` by one cycle, and return its output. A reset sets
+        the register to 0.
         """
         register = self.register(1, "active", resets=True)
         register.takes.append((self.constant(1, 1), before))
@@ -145,8 +145,8 @@ class Circuit:
         return self.put(comb.ICmpOp(a, b, predicate))
 
     def choose(self, chosen: Chosen, width: int) -> SSAValue:
-        """Emit a multiplexer that returns the value whose condition is true. The result is unspecified if no
-        condition is true.
+        """Emit a multiplexer that returns the value in `chosen` whose condition is true. The result is unspecified if
+        no condition is true.
         """
         by_value: dict[SSAValue, list[SSAValue]] = {}
         for condition, value in chosen:
@@ -158,8 +158,8 @@ class Circuit:
         return self.gated([(self.any(conditions), value) for value, conditions in by_value.items()], width)
 
     def gated(self, chosen: Chosen, width: int) -> SSAValue:
-        """Emit a multiplexer that returns the value whose condition is true. The result is 0 if no condition is
-        true.
+        """Emit a multiplexer that returns the value in `chosen` whose condition is true. The result is 0 if no
+        condition is true.
         """
         parts = [self._gate(condition, value) for condition, value in chosen if self.known(value) != 0]
         if not parts:
@@ -207,7 +207,7 @@ class Circuit:
         return a if self.known(b) == 0 else self.put(comb.SubOp(a, b))
 
     def shift_left(self, a: SSAValue, amount: int) -> SSAValue:
-        """Shift a value left by a constant number of bits. The result has the width of the value."""
+        """Shift a value left by the constant number `amount` of bits. The result has the width of the value."""
         width = bits(a)
         if amount == 0 or amount >= width:
             return a if amount == 0 else self.constant(0, width)

@@ -74,7 +74,7 @@ class Values:
         self.places: dict[SSAValue, TimedWire] = {}
 
     def always(self, value: SSAValue, wire: SSAValue) -> None:
-        """Record a wire that is valid for as long as the value is used."""
+        """Record a wire that carries `value` for as long as the value is used."""
         self.places[value] = TimedWire(wire, self.circuit.location)
 
     def at_cycle(self, value: SSAValue, wire: SSAValue, timeline: Timeline, cycle: int) -> None:
@@ -82,8 +82,8 @@ class Values:
         self.places[value] = TimedWire(wire, self.circuit.location, timeline, cycle)
 
     def read(self, value: SSAValue, timeline: Timeline | None = None, cycle: int = 0) -> SSAValue:
-        """The wire or register that carries a value in a cycle of a timeline. The timeline may be a later one
-        than that in which the value is computed.
+        """The wire or register that carries a value in a cycle of a timeline. It may be later than the timeline in
+        which the value is computed.
         """
         owner = value.owner
         if isinstance(owner, arith.ConstantOp) and isinstance(owner.value, IntegerAttr):
@@ -139,7 +139,7 @@ class Control:
         self.values = Values(circuit, operators)
 
     def block(self, block: Block, enter: SSAValue) -> Moment:
-        """Lower a block. Return the moment at which the token leaves the block."""
+        """Lower a block, which the token enters with `enter`. Return the moment at which the token leaves it."""
         now = Moment(enter)
         for item in items(block):
             if isinstance(item, StraightRun):
@@ -224,8 +224,8 @@ class Control:
             register.takes.append((when, self.circuit.resize(value, bits(register.op.data))))
 
     def _counted(self, op: scf.ForOp, now: Moment, counter: Register) -> tuple[SSAValue, SSAValue, SSAValue, SSAValue]:
-        """Return three signals and a value. The signals are true if the loop begins, if it is skipped, and if
-        it has another iteration. The value is the next value of the loop's counter.
+        """Return three signals, which are true if the loop begins, if it is skipped, and if it has another iteration;
+        and the next value of the loop's counter.
         """
         c = self.circuit
         low, high = self._at([op.lb, op.ub], now)
@@ -356,7 +356,7 @@ _SHIFTS: Mapping[type[Operation], Callable[[SSAValue, SSAValue], Operation]] = {
     arith.ShRUIOp: comb.ShrUOp,
 }
 _UNSIGNED = (arith.ExtUIOp, arith.ShLIOp, arith.ShRUIOp, arith.DivUIOp, arith.RemUIOp)
-"""Ops that read bits beyond the width of their operands' wires, as copies of the sign."""
+"""Ops that read bits above the width of an operand's wire; these bits are copies of the sign."""
 _EXTREMES: Mapping[type[Operation], str] = {
     arith.MinSIOp: "slt",
     arith.MaxSIOp: "sgt",

@@ -63,7 +63,7 @@ class Memories:
         self.memories[op.result] = Memory(op, ram)
 
     def load(self, op: rtl.LoadOp, address: SSAValue, when: SSAValue) -> SSAValue:
-        """Emit a read of an element. The returned wire is valid in the cycle after `when` is true."""
+        """Emit a read of the element at `address`. The returned wire is valid in the cycle after `when` is true."""
         if (memory := self.memories.get(op.memory)) is None:
             raise error_at(op, f"'{op.name}' reads a memory that has no content and is never written")
         width = bits(op.result)
@@ -91,14 +91,14 @@ class Memories:
         memory.writes.append((when, word, whole, mask))
 
     def close(self, advance: SSAValue) -> None:
-        """Connect the ports of all memories."""
+        """Connect the ports of all memories. Reads and writes take effect only while `advance` is set."""
         c = self.c
         for memory in self.memories.values():
             with c.made_for(memory.op.location):
                 self._connect(memory, advance)
 
     def _connect(self, memory: Memory, advance: SSAValue) -> None:
-        """Connect the ports of a memory."""
+        """Connect the ports of a memory to the recorded reads and writes."""
         c, ram, width = self.c, memory.ram, memory.address_bits
         ram.operands[1] = c.both(advance, c.any([when for when, _ in memory.reads]))
         ram.operands[2] = c.choose(memory.reads, width)
@@ -110,7 +110,7 @@ class Memories:
             ram.operands[5] = c.choose([(when, data) for when, _, data, _ in memory.writes], ram.width)
 
     def _split(self, memory: Memory, address: SSAValue, width: int) -> tuple[SSAValue, SSAValue | None]:
-        """Return the address of the word that contains an element, and the lane of the element in the word.
+        """Return the address of the word with the element at `address`, and the lane of the element in the word.
 
         The lane is None if the element fills the word.
         """

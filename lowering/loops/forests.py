@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 MOST_LEAVES = 1 << 15
-"""Maximum number of leaves; their indices fit 16 bits."""
+"""The maximum number of leaves, for which leaf indices fit in 16 bits."""
 
 
 @lowers(tdsl.ForestOp)
@@ -77,8 +77,8 @@ def _without_missing(op: tdsl.ForestOp, trees: Trees, input: SSAValue, nest: Loo
 def _copy_present(
     nest: LoopBuilder, input: SSAValue, features: NDArray[Any], copies: SSAValue, start: int, infinity: float
 ) -> None:
-    """Emit a copy of the given features of a float array to `copies`, from index `start` on, with NaN replaced by
-    `infinity`.
+    """Emit a copy of the given features of the float array `input` to `copies`, from index `start` on, with NaN
+    replaced by `infinity`.
     """
     is_run = len(features) == int(features[-1]) + 1
     table = None if is_run else flash_array(nest, features.astype(np.int16), i16, "read_features")

@@ -38,12 +38,12 @@ def lowers(*kinds: type[Operation]) -> Callable[[F], F]:
 
 
 def lowering_of(op: Operation) -> Lowering | None:
-    """The lowering registered for an op's class or for the nearest base class. None if there is none."""
+    """The lowering registered for an op's class or for the nearest base class; None if there is none."""
     return lowering_of_class(type(op))
 
 
 def lowering_of_class(kind: type[Operation]) -> Lowering | None:
-    """The lowering registered for a class of ops or for its nearest base class. None if there is none."""
+    """The lowering registered for a class of ops or for its nearest base class; None if there is none."""
     for base in kind.__mro__:
         for module in _modules().get(base.__name__, ()):
             import_module(module)

@@ -24,7 +24,7 @@ def copy(op: upstream_memref.CopyOp, nest: LoopBuilder) -> None:
 
 
 def _copy(source: SSAValue, dest: SSAValue, nest: LoopBuilder) -> None:
-    """Emit a copy of the elements of a buffer to another buffer that does not overlap it."""
+    """Emit a copy of the elements of the buffer `source` to the buffer `dest`, which does not overlap it."""
 
     def body(indices: Indices) -> None:
         nest.store(nest.load(source, indices), dest, indices)

@@ -49,11 +49,7 @@ def broadcast_indices(indices: Indices, value: SSAValue, nest: LoopBuilder) -> I
 
 
 def flash_array(nest: LoopBuilder, raws: Any, element: Attribute, hint: str) -> SSAValue:
-    """Emit a constant array in flash.
-
-    raws: the elements.
-    hint: the name hint of the array.
-    """
+    """Emit a constant array of the elements `raws` in flash, with the name hint `hint`."""
     # A sparse matrix of zeros has no entries, but C has no empty arrays.
     value = nest.insert(scratch.ConstantOp.of(raws if raws.size else np.zeros(1, raws.dtype), element))
     value.name_hint = hint

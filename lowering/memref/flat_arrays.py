@@ -30,7 +30,7 @@ ARENA = "arena"
 """The symbol of the arena."""
 
 ALIGNMENT = 8
-"""Bytes of alignment of the arena: those of the widest element."""
+"""The alignment of the arena in bytes, which is that of the widest element."""
 
 
 class FlatArrays(FlatAccesses):
@@ -45,7 +45,7 @@ class FlatArrays(FlatAccesses):
         super().__init__(function)
         self.entry = self.nest
         self.views: dict[SSAValue, scratch.ViewOp] = {}
-        """The views of the arena by the memrefs that replace them."""
+        """For each memref that replaces a view of the arena, this view."""
         name = function.sym_name.data
         functions = (f"{name.removesuffix('_predict')}_{each}" for each in ("predict", "scores", "input", "row"))
         self.names = Names((name, ARENA, *functions))

@@ -57,7 +57,7 @@ class PackedElements:
         return self.nest.insert(arith.ExtUIOp(self.arrays.load(self.bytes, at), i32))
 
     def load(self, index: SSAValue, *, signed: bool, type: Attribute) -> SSAValue:
-        """Load the element at an index, extended to `type`."""
+        """Load the element at an index and extend it to `type`, by its sign if `signed`, otherwise by zeros."""
         nest = self.nest
         if isinstance(self.width, Digits):
             return nest.insert(arith.TruncIOp(self._digits(index, self.width), cast("IntegerType[int, Any]", type)))
@@ -103,7 +103,7 @@ class PackedElements:
         return nest.fold(nest.index(packed.bits), [nest.constant(0, i32)], add)[0]
 
     def store(self, value: SSAValue, index: SSAValue) -> None:
-        """Store an element at an index."""
+        """Store the integer `value` as the packed element at an index, without changing other elements."""
         nest = self.nest
         wide = value if value.type == i32 else nest.insert(arith.ExtSIOp(value, i32))
         if has_inverted_sign(self.bits):
@@ -122,7 +122,7 @@ class PackedElements:
         nest.fold(nest.index(self.bits), [], write)
 
     def unpack(self, target: SSAValue, groups: SSAValue, *, signed: bool) -> None:
-        """Copy whole groups of packed elements to a plain array."""
+        """Copy `groups` whole groups of packed elements to the plain array `target`."""
         type = memref_type(target).element_type
 
         def body(at: SSAValue) -> None:

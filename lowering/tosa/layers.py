@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     Raws: TypeAlias = NDArray[Any]
 
 Values: TypeAlias = Callable[[SSAValue], SSAValue]
-"""The TOSA value of a tensor."""
+"""A function that returns the TOSA value of a tensor."""
 
 
 class Windows(NamedTuple):
@@ -92,7 +92,7 @@ def _image(image: SSAValue) -> tuple[SSAValue, tuple[int, int, int, int]]:
 
 
 def margins_of(pad: tdsl.PadOp) -> tuple[int, int, int, int] | None:
-    """The widths of zero padding above, below, on the left and on the right of an image. None for a pad op of any
+    """The zero padding above, below, on the left and on the right of an image, in pixels; None for a pad op of any
     other form.
     """
     if pad.filling or any(pad.gaps) or len(pad.margins) != 4:

@@ -16,7 +16,7 @@ from tinyml.lowering.tosa.layers import Values
 from tinyml.lowering.tosa.writer import TosaWriter
 
 SHARE_BITS = 16
-"""Intermediate fraction bits of a share for results with scales other than 2^-8."""
+"""The number of fraction bits of intermediate results of a softmax whose results do not have the scale 2^-8."""
 
 
 def softmax(to: TosaWriter, op: tdsl.SoftmaxOp, values: Values) -> SSAValue:
@@ -37,7 +37,7 @@ def softmax(to: TosaWriter, op: tdsl.SoftmaxOp, values: Values) -> SSAValue:
 
 
 def _along_last(to: TosaWriter, kind: type[xdsl_tosa.ReductionOperation], value: SSAValue) -> SSAValue:
-    """Emit a reduction along the last axis, whose extent becomes 1."""
+    """Emit the reduction op `kind` along the last axis, whose extent becomes 1."""
     *rest, _ = shape = tosa.extents(value)
     return to.op(kind, [value], (*rest, 1), axis=IntegerAttr(len(shape) - 1, i32))
 

@@ -59,13 +59,13 @@ class TosaWriter:
         element: Attribute = i32,
         **properties: Attribute,
     ) -> SSAValue:
-        """Append an op whose result has the given shape and element type."""
+        """Append an op of the class `kind` whose result has the given shape and element type."""
         made = kind.create(operands=operands, result_types=[TensorType(element, shape)], properties=properties)
         self.block.add_op(made)
         return made.results[0]
 
     def constant(self, array: Any, element: IntegerType = i32) -> SSAValue:
-        """Emit a constant, and return it. Equal constants are emitted once."""
+        """Emit a constant with the elements `array`, and return it. Equal constants are emitted once."""
         array = np.asarray(array)
         key = array.shape, element, array.tobytes()
         if key not in self._constants:
@@ -75,7 +75,7 @@ class TosaWriter:
         return self._constants[key]
 
     def shape(self, numbers: Sequence[int]) -> SSAValue:
-        """A constant of TOSA's shape type."""
+        """A constant of TOSA's shape type with the extents `numbers`."""
         key = tuple(numbers)
         if key not in self._constants:
             made = tosa.ConstShapeOp(numbers)
@@ -94,7 +94,7 @@ class TosaWriter:
         return self.op(tosa.SliceOp, [value, self.shape(start), self.shape(size)], size, element_of(value))
 
     def binary(self, kind: type[Operation], lhs: SSAValue, rhs: SSAValue, **properties: Attribute) -> SSAValue:
-        """Append an op on two tensors of 32 bits, and return its result. Either tensor may broadcast.
+        """Append an op of the class `kind` on two tensors of 32 bits, either of which may broadcast. Return its result.
 
         The tensor of lower rank is first extended by leading axes of extent 1.
         """
@@ -154,7 +154,7 @@ class TosaWriter:
         zero: int = 0,
         element: IntegerType = i32,
     ) -> SSAValue:
-        """Rescale as `requantised` does, with factors in integer form.
+        """Rescale as `requantised` does, with integer factors. Raises `InputError` for factors TOSA cannot represent.
 
         factors: pairs of a multiplier and a left shift.
         most: an upper bound on the magnitude of the sums.
@@ -197,7 +197,7 @@ class TosaWriter:
 
 
 def element_of(value: SSAValue) -> IntegerType:
-    """The element type of a tensor."""
+    """The integer element type of a tensor."""
     return cast("TensorType[IntegerType]", value.type).get_element_type()
 
 

@@ -30,7 +30,7 @@ class CountedAccesses(NamedTuple):
 
 
 class Counted(NamedTuple):
-    """The accesses to each array, by its name in C, and the results of the last run."""
+    """The number of accesses to each array, by its name in C, and the results of the last run."""
 
     accesses: Mapping[str, CountedAccesses]
     result: RunResult
@@ -66,7 +66,7 @@ def count_accesses(runner: Runner, build: Build, interface: Interface, inputs: n
 def _totals(
     runner: Runner, build: Build, interface: Interface, inputs: np.ndarray, arrays: Mapping[str, range]
 ) -> tuple[np.ndarray, RunResult]:
-    """The number of accesses to each array in a whole run, shape (arrays, 4), and the results of the run."""
+    """Count the accesses to each array in a run. Return the counts, shape (arrays, 4), and the results of the run."""
     if isinstance(runner, QemuRunner):
         return _totals_in_qemu(runner, build, interface, inputs, arrays)
     if not isinstance(runner, EmulatorRunner):

@@ -16,7 +16,7 @@ from tinyml.targets.chip import FEWER_CONSTANTS
 from tinyml.targets.registry import chip_of
 
 BEHIND_CONSTANTS = "__ctors_start"
-"""The symbol of the linker scripts that follows all constants in flash."""
+"""The symbol in the linker scripts at the end of all constants in flash."""
 
 
 @dataclass(frozen=True)

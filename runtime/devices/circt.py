@@ -26,10 +26,10 @@ if TYPE_CHECKING:
     import numpy as np
 
 EXTRA = "circt"
-"""The extra, and the package that it installs."""
+"""The name of the extra, and of the package that it installs."""
 
 BOARD = next(board.name for board in boards() if board.fabric is not None)
-"""The board whose modules are printed."""
+"""The name of the board whose hardware modules CIRCT prints."""
 
 PRINTER = Path(__file__).with_name("print_by_circt.py")
 """The program that prints a module."""
@@ -76,7 +76,7 @@ class CirctRunner(Runner):
         optimize: str | None = None,
         extra_flags: Sequence[str] = (),
     ) -> Build:
-        """Print the module as `NAME.sv` in a working folder. Return this file as the built program."""
+        """Print the module as `workdir/NAME.sv` and return this file as the program. `optimize` is ignored."""
         ours = runner_for(self.name).build(source_dir, interface, workdir)
         workdir.mkdir(parents=True, exist_ok=True)
         file = workdir / f"{interface.name}.sv"

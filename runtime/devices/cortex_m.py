@@ -47,7 +47,7 @@ class ThumbCycles:
         return self._timing.refill
 
     def block(self, addresses: Sequence[int]) -> int:
-        """The cycles of consecutive instructions. If the last one is a branch, it counts as not taken."""
+        """The cycles of the instructions at consecutive `addresses`. A final branch counts as not taken."""
         instructions = [self._instructions[address] for address in addresses if address in self._instructions]
         # Illegal instructions have no disassembly.
         return len(addresses) - len(instructions) + cycles_of_block(self._timing, instructions)

@@ -44,7 +44,7 @@ class RunResult:
 
     * labels: shape (samples,); None if the model has no labels.
     * scores: shape (samples, output_length), in the element type of the interface; None if the model has no scores.
-    * cycles: shape (samples,); the time in `unit` from the first instruction of `NAME_predict` to its return. None if
+    * cycles: shape (samples,); the time in `unit` from the first instruction of `NAME_predict` to its return; None if
       the device has no counter.
     * stack_bytes: the greatest stack depth over all inferences, measured from the top of the stack at reset. It
       includes the frame of main and the call.

@@ -80,7 +80,7 @@ class EmulatorRunner(Runner):
 
     @abstractmethod
     def core(self, unicorn: Any) -> Core:
-        """A new core of this board.
+        """The description of this board's core, with unicorn's numbers of its registers.
 
         unicorn: the imported module, which is passed as Any because its type information is incomplete.
         """
@@ -172,11 +172,11 @@ class _Machine:
         self._code_cycles = runner.code_cycles(elf)
         self.timed = self._code_cycles is not None
         self.core_cycles = 0
-        """Cycles of the last inference; meaningless unless `timed`."""
+        """The cycles of the last inference; undefined unless `timed` is set."""
         refill = self._code_cycles.refill if self._code_cycles else 0
         self.counter = BlockCounter(self._block, refill, self._is_special, runner.limit)
         self.longest = self._part = 0
-        """Maximum instructions from one part of the input to the next, and instructions before the current part."""
+        """The greatest number of instructions between two parts of the input, and that before the current part."""
         self.entered: dict[tuple[int | None, int, int], int] = {}
         """Executions by site, address and size of a block. site: the last profiled instruction before it or None."""
         self._inferring = False
@@ -240,8 +240,8 @@ class _Machine:
         return self._run_to_mark(self._uc.reg_read(self._core.back))
 
     def _run_to_mark(self, start: int) -> int:
-        """Execute the program from a code address up to the next call of `tm_mark`. Return the argument of this
-        call.
+        """Execute the program from the code address `start` up to the next call of `tm_mark`. Return the argument of
+        this call.
         """
         mark = self._symbols["tm_mark"]
         self.counter.restart()
@@ -355,7 +355,7 @@ class CodeBlock(NamedTuple):
 
 
 class Step(NamedTuple):
-    """A transition from one block to another one.
+    """A transition from a block to the next block.
 
     * to: the number of the entered block.
     * instructions, cycles: the numbers that the step adds to the counts. The cycles include the refill after a taken
@@ -413,7 +413,7 @@ class BlockCounter:
         self._counts.executed = self._counts.cycles = 0
 
     def enter(self, address: int, size: int) -> bool:
-        """Count the step to the block at an address. Return true if the step is special."""
+        """Count the step to the block of `size` bytes at an address. Return true if the step is special."""
         counts = self._counts
         key = counts.at, address, size
         if (step := self._steps.get(key)) is None:

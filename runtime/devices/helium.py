@@ -19,7 +19,7 @@ from tinyml.targets.composer.instructions import Instruction, cycles_of_each
 from tinyml.targets.helium.mve import GATHERED_PER_CYCLE, INTEGER, MEMORY, MULTIPLY, VECTOR_CYCLES
 
 _LOOP, _ALIGNMENT = 0x100, 9
-"""Bits of the plugin's table."""
+"""In the plugin's table, the bit that marks the end of a low-overhead loop, and the position of the alignment."""
 
 
 @dataclass(frozen=True)

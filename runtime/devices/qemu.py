@@ -24,7 +24,7 @@ from tinyml.runtime.devices.toolchain import compiled_tool, execute, function_ra
 from tinyml.runtime.model.interface import Interface
 
 START_SECONDS, SAMPLE_SECONDS = 60, 60
-"""The time limit of QEMU in s: at the start and per sample. The plugin counts only the instructions of inferences."""
+"""QEMU's time limits in seconds: for the start, and per sample. The plugin counts only instructions of inferences."""
 
 _NO_PERIPHERALS = ("-display", "none", "-monitor", "none", "-serial", "none")
 

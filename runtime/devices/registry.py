@@ -68,7 +68,7 @@ DEVICES = Table(
     ours=own_rows("devices"),
     check=_check,
 )
-"""The devices that are not boards. A package adds one by an entry point of the group `tinyml.runners`."""
+"""The devices that are not boards. A package adds a device by an entry point of the group `tinyml.runners`."""
 
 
 def _device(name: str) -> Device | None:
@@ -111,7 +111,7 @@ def files_of_device(device: str, program: Any, files: Mapping[str, bytes]) -> Ma
 
 
 def runner_for(target: str) -> Runner:
-    """The runner of a board, or of another device.
+    """The runner of the board or other device `target`.
 
     Raises `InputError` for an unknown name, for a board whose programs cannot be run on this computer, and if a
     plug-in's class is not a `Runner`.
@@ -128,7 +128,7 @@ def runner_for(target: str) -> Runner:
 
 
 def is_available(target: str) -> bool:
-    """True if the compiler and the simulator of a board, or the tools of another device, are installed."""
+    """True if the compiler and the simulator of the board `target`, or the tools of another device, are installed."""
     if (device := _device(target)) is not None:
         return not device.missing()
     chip = chip_of(target)

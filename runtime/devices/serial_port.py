@@ -23,7 +23,7 @@ class SerialPort:
         self._name, self._descriptor = name, descriptor
 
     def write(self, content: bytes, timeout: float) -> None:
-        """Send bytes.
+        """Send the bytes `content`.
 
         Raises `InputError` if sending takes more than `timeout` seconds, or if the port was disconnected.
         """

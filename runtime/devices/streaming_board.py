@@ -42,7 +42,7 @@ def checksum(content: bytes) -> bytes:
 
 
 def frame(kind: str, content: bytes = b"") -> bytes:
-    """The bytes of a frame of the given kind with the given content."""
+    """Encode a frame: start byte, `kind` (one character), length, content and checksum."""
     body = _HEAD.pack(kind.encode(), len(content)) + content
     return bytes((START,)) + body + checksum(body)
 
@@ -73,7 +73,7 @@ class FrameReader:
     waiting: bytearray = field(default_factory=bytearray)
 
     def add(self, arrived: bytes) -> None:
-        """Append received bytes to those that have not been parsed."""
+        """Append the received bytes `arrived` to those that have not been parsed."""
         self.waiting += arrived
 
     def next(self) -> Frame | None:

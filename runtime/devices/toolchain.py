@@ -21,7 +21,7 @@ from tinyml.runtime.model.temporary_folder import temporary_folder
 from tinyml.targets.chip import WEIGHTS, Chip
 
 HARNESS = Path(__file__).parents[1] / "harness"
-"""The folder of headers that all harnesses share."""
+"""The folder of the headers that the harnesses of all chips share."""
 
 STACK_OVERFLOW = "stack overflow"
 """The beginning of a simulator's message about a stack that grows into the static data."""
@@ -47,7 +47,7 @@ def find_tool(chip: Chip, tool: str) -> str:
 
 
 def _find(command: str, packages: str) -> str:
-    """The path of a command.
+    """The path of a command on the PATH. Raises `InputError` if there is none.
 
     packages: the Debian packages that install it, for the error message; empty if unknown.
     """
@@ -67,7 +67,7 @@ def call_tool(chip: Chip, tool: str, arguments: Sequence[str | Path]) -> str:
 
 
 TIME_LIMIT = 600
-"""Seconds after which a compiler is stopped."""
+"""The number of seconds after which a compiler is stopped."""
 
 
 def run_command(path: str, arguments: Sequence[str | Path], name: str = "", seconds: float = TIME_LIMIT) -> str:
@@ -146,7 +146,9 @@ def compiled_tool(source: Path, *flags: str) -> Path:
 
 
 def build_model(chip: Chip, source_dir: Path, interface: Interface, elf: Path, flags: Sequence[str]) -> Build:
-    """Compile and link every `*.c` in `source_dir` with the harness of a chip. Return the program with its sizes."""
+    """Compile and link every `*.c` in `source_dir` with the harness of a chip. Return the program with its sizes.
+    Raises `InputError` for a folder without C files.
+    """
     sources = sorted(source_dir.glob("*.c"))
     if not sources:
         raise InputError("expected a C file of a model", file=str(source_dir))
@@ -290,7 +292,7 @@ def function_range(chip: Chip, elf: Path, *names: str) -> range:
 
 
 def source_lines(chip: Chip, elf: Path, addresses: Sequence[int], file: str) -> dict[int, int]:
-    """For each instruction address, the line of a C file from which the instruction was compiled.
+    """For each of the instruction `addresses`, the line of a C file from which the instruction was compiled.
 
     For an inlined function, it is the line of the call. The program must be built with -g. Instructions that belong to
     no line of the file are omitted.

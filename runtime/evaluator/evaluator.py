@@ -49,13 +49,13 @@ _Step: TypeAlias = tuple[Operation, tuple[SSAValue, ...], tuple[SSAValue, ...]]
 """An op with its operands and results."""
 
 CHUNK = 512
-"""Samples evaluated together: few enough to keep a program's arrays in the processor's cache."""
+"""The number of samples that are evaluated together: a program's arrays then fit in the processor's cache."""
 
 LIVE_BYTES = 1 << 22
 """The bytes of values up to which more samples than `CHUNK` are evaluated together, to amortise the calls of numpy."""
 
 TENSOR_ELEMENTS = 1 << 22
-"""Maximum elements of a tensor over all samples evaluated together, unless a single sample has more."""
+"""The maximum number of elements of a tensor over all samples evaluated together, unless a single sample has more."""
 
 
 @dataclass(frozen=True)
@@ -93,15 +93,12 @@ class Outputs:
 
     @property
     def tensors(self) -> tuple[Array, ...]:
-        """The scores, followed by the outputs after the scores."""
+        """The scores, if there are any, and `more`, each of shape (samples, elements)."""
         return self.more if self.scores is None else (self.scores, *self.more)
 
     @property
     def classes(self) -> NDArray[np.int64]:
-        """The predicted classes.
-
-        They are the labels or, for a program without labels, the indices of the greatest scores.
-        """
+        """The predicted class of each sample: `labels` or, if they are None, the index of the greatest score."""
         if self.labels is not None:
             return self.labels
         assert self.scores is not None
@@ -177,7 +174,8 @@ def _raws_together(function: func.FuncOp) -> int:
 def evaluate(
     module: ModuleOp, inputs: Array, arithmetic: Arithmetic | None = None, observe: Observer | None = None
 ) -> Outputs:
-    """Run a program on raws of the input's format, or on reals with `Reals`, and return its outputs.
+    """Run a program on raws of the input's format, or on reals with `Reals`, and return its outputs. Raises
+    `InputError` for inputs of the wrong shape.
 
     inputs: the raws or reals of each sample, of shape (samples, elements of the input).
     arithmetic: `Bits` for raws (the default), or `Reals`.
@@ -208,7 +206,7 @@ def evaluate(
 
 
 def evaluate_reals(module: ModuleOp, inputs: Array, observe: Observer | None = None) -> Outputs:
-    """Run a program in double precision on real inputs, as a reference, and return its outputs."""
+    """Run a program in double precision on real inputs and return its outputs. `observe` is as in `evaluate`."""
     return evaluate(module, argument_reals(module, inputs), Reals(), observe)
 
 
@@ -333,7 +331,7 @@ def run_loop(loop: scf.ForOp, arithmetic: Arithmetic, values: dict[SSAValue, Any
 
 
 def run_step(function: func.FuncOp, arguments: Sequence[Any]) -> Sequence[Any]:
-    """The results of a function, given the values of all its arguments."""
+    """The raws that a function returns for the given raws of all its arguments."""
     run = _Run(Bits(), None)
     for argument, value in zip(function.body.block.args, arguments, strict=True):
         run.bind(argument, value)
@@ -408,8 +406,8 @@ class _Run:
         return carried
 
     def at_once(self, op: scf.ForOp, carried: Sequence[Any]) -> Sequence[Any] | None:
-        """The results of a parallel loop, computed in batches of iterations; None for other loops, and for several
-        samples.
+        """The results of a parallel loop with the initial values `carried`, computed in batches of iterations; None for
+        other loops, and for several samples.
         """
         if op not in self.nests:
             self.nests[op] = nest_of(op)

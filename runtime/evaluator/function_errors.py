@@ -26,7 +26,7 @@ class FunctionError:
     """The error of a function from one number format to another.
 
     error: the greatest |computed - exact| over all arguments of the format, where exact values are saturated to the
-        range of the result's format. None if the format of the argument has more than 2^16 values or is a float.
+        range of the result's format; None if the format of the argument has more than 2^16 values or is a float.
     """
 
     function: Function
@@ -58,7 +58,7 @@ def _functions(module: ModuleOp) -> Iterator[tuple[tdsl.FunctionOp | num.Functio
 def greatest_error(
     function: Function, scheme: str | None, argument: NumberFormat, result: NumberFormat
 ) -> float | None:
-    """The `FunctionError.error` of one function, scheme and pair of formats."""
+    """The `error` of a `FunctionError`, or None, for one function, scheme and pair of formats."""
     bits = 8 * argument.dtype.itemsize
     if bits > 16 or argument.FAMILY == F32_FORMAT.FAMILY:
         return None

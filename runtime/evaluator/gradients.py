@@ -145,7 +145,7 @@ class _Part:
 
 
 MOST_KEPT = 1 << 24
-"""Maximum stored derivatives by elements of rows, 8 bytes each."""
+"""The maximum number of stored gradients with respect to elements of rows, of 8 bytes each."""
 
 
 @dataclass(frozen=True)

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 Array: TypeAlias = "NDArray[Any]"
 
 MOST_TOGETHER = 1 << 22
-"""Maximum elements of a tensor over all iterations evaluated together."""
+"""The maximum number of elements of a tensor over all iterations evaluated together."""
 
 
 @dataclass(frozen=True)
@@ -99,7 +99,7 @@ def captured(op: Operation) -> list[SSAValue]:
 
 
 def counters(taken: Sequence[range]) -> list[Array]:
-    """The induction variable of each loop of a nest, as an array over all iterations of the nest."""
+    """The induction variable of each loop, as an array over all iterations of a nest with the ranges `taken`."""
     return [grid.reshape(-1) for grid in np.meshgrid(*(np.array(each) for each in taken), indexing="ij")]
 
 
@@ -156,6 +156,7 @@ def _steps(loop: scf.ForOp, parallel: bool, together: int = 1) -> int:
     """The number of operations that a loop executes, including those of nested loops.
 
     parallel: as in `loop_steps`.
+    together: the number of samples and outer iterations that are evaluated together.
 
     A loop with variable bounds counts as one iteration.
     """

@@ -35,19 +35,19 @@ if TYPE_CHECKING:
 
 Array: TypeAlias = "NDArray[Any]"
 _Call: TypeAlias = "tuple[Callable[..., Any], Callable[[list[Any]], Sequence[Any]], int]"
-"""A function, the source of its arguments in a list of values, and the index of its result."""
+"""A function, a function that selects its arguments from a list of values, and the index of its result."""
 
 CONSTANTS = ("int_constant", "float_constant", "constant")
-"""Methods of a machine that take no operands."""
+"""Methods of `Machine` that have no operands."""
 
 STEPS = (*sorted(Machine.__abstractmethods__ - {*CONSTANTS, "width_of"}), "clip", "matmul", "of_raw", "perform")
-"""Methods of a machine that compute on arrays."""
+"""Methods of `Machine` that compute on arrays."""
 
 ELEMENTWISE = {*STEPS} - {"call_on_table", "lookup", "matmul", "of_raw"}
-"""Methods of a machine whose arguments are arrays of elements, broadcast against each other."""
+"""Methods of `Machine` whose arguments are arrays of elements, which are broadcast."""
 
 TABLES = {"lookup": 1, "call_on_table": 2, "of_raw": 0}
-"""The position of the argument that is a table, and hence a constant, by method."""
+"""For each method of `Machine` with a table, which is a constant, the position of the table among the arguments."""
 
 
 def _is_array(value: Any) -> bool:
@@ -209,7 +209,7 @@ class LoopSteps:
 
     * ops: ops without nested loops, all of which are recorded.
     * entering: values that depend only on the iteration.
-    * most: the maximum number of elements of a tensor of one sample for which early steps are executed.
+    * most: early steps are executed only for tensors of at most this number of elements per sample.
     """
 
     def __init__(
@@ -361,7 +361,7 @@ class _Early:
         self.known: dict[int, Any] = {}
 
     def parts(self, place: int, chunk: object) -> Sequence[Any]:
-        """The value with index `place` for each iteration; a single value if it is the same in all iterations."""
+        """The value with index `place` for each iteration; a single value if it is the same for all iterations."""
         kept, key = self.steps.recorded.kept, ("early", chunk, self.steps.numbers[place])
         if key in kept:
             return kept[key]
@@ -419,7 +419,7 @@ def _content(constant: Any) -> object:
 
 
 IDENTITY_ELEMENTS = 64
-"""The number of elements from which a step's constants are compared by identity."""
+"""The maximum number of elements of constants that are compared by content; others are compared by identity."""
 
 
 def _calls(steps: Sequence[_Step], yielded: Sequence[int]) -> list[_Call]:

@@ -80,10 +80,10 @@ def _folded(value: Any, samples: int, iterations: int) -> Any:
 Array: TypeAlias = "NDArray[Any]"
 
 CAPACITY = 1 << 28
-"""Maximum bytes of results kept for reuse by other programs."""
+"""The maximum size in bytes of the cached results."""
 
 GREATEST_BATCH = 1 << 23
-"""Maximum elements of a tensor over all samples and iterations for its iterations to be computed together."""
+"""The maximum number of elements of a tensor over all samples and iterations that are evaluated together."""
 
 
 class SharedEvaluator:
@@ -174,7 +174,7 @@ class SharedProgram:
     def _demanded(
         self, block: Block, wanted: Sequence[SSAValue], values: dict[SSAValue, Any], chunk: int
     ) -> dict[SSAValue, Any]:
-        """The values `wanted` of a block, and the values on which they depend. Cached results are reused.
+        """The values `wanted` of a block for one chunk, and the values on which they depend. Cached results are reused.
 
         values: the values that are already known.
         """
@@ -241,10 +241,9 @@ class SharedProgram:
         entering: Mapping[SSAValue, Any],
         carried: Sequence[Any],
     ) -> Sequence[Any]:
-        """The carried values after some iterations of a loop, which are evaluated op by op.
+        """The carried values after the iterations `taken` of a loop, which are evaluated op by op.
 
-        taken: the range of these iterations.
-        carried: the carried values before them.
+        carried: the carried values before these iterations.
         """
         body = loop.body.block
         assert body.last_op is not None

@@ -1,4 +1,4 @@
-"""What evaluations of similar programs share: equal values, a cache of results, and tables of functions.
+"""Data that evaluations of similar programs share: equal values, a cache of results, and tables of functions.
 
 The number of a value identifies the computation of the value from the input and the constants: the operation with its
 properties and types, and the numbers of its operands. Values with equal numbers have equal bits, within a program and
@@ -97,7 +97,7 @@ class ResultCache:
 Array: TypeAlias = "NDArray[Any]"
 
 TABLE_BYTES = 2
-"""The widest argument, in bytes, for which functions are tabulated."""
+"""The maximum width, in bytes, of arguments of functions that are replaced by tables."""
 
 
 class TabulatedBits(Bits):

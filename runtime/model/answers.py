@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Answers:
-    """What a program returns for a sample. It determines how the array `y` of a data set is interpreted.
+    """The kinds of results that a program returns for a sample. They determine the interpretation of a data set's `y`.
 
     * classes: the number of classes; None if unknown.
     * labels: the labels of the classes; None if the classes are only numbered.
@@ -152,7 +152,7 @@ def _order_advice(given: Sequence[int], wanted: Sequence[int]) -> str:
 
 
 def _indices(path: str, y: NDArray[Any], known: Answers) -> NDArray[np.int64]:
-    """The class index of each sample."""
+    """The class index of each sample, from the array `y` of classes that `known` describes."""
     if y.dtype.kind == "U":
         if known.labels is None:
             raise InputError(

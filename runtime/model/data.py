@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 
 _COPIES = 4
-"""The number of data-set-sized float arrays that exist at once: as read, converted, reordered, and encoded."""
+"""The number of float arrays of the data set's size that exist at once: as read, converted, reordered and encoded."""
 
 
 @dataclass(frozen=True)
@@ -55,7 +55,7 @@ class Data:
 
     @cached_property
     def digest(self) -> str:
-        """The SHA-256 of the inputs and their metadata, as text."""
+        """The SHA-256 of the inputs, the expected outputs and their metadata, in hexadecimal."""
         digest = hashlib.sha256(f"{self.integers} {self.shape} {self.ignored}".encode())
         further = [array for each in self.wanted for array in (each.targets, each.classes)]
         for array in (self.x, self.y, self.targets, self.precise, *further):
@@ -117,16 +117,16 @@ def load_data(
 
 
 COMPARED_SAMPLES = 1000
-"""Maximum samples on which a program on reals is compared with the model that it was imported from."""
+"""The maximum number of samples on which a program on reals is compared with the model from which it was imported."""
 
 
 def compared_stride(samples: int) -> int:
-    """The distance between consecutive samples of the subset on which programs are compared."""
+    """The stride through `samples` samples that selects the subset on which programs are compared."""
     return -(-samples // COMPARED_SAMPLES)
 
 
 def _samples(path: str, name: str, elements: int | None) -> NDArray[Any] | None:
-    """The array `name` of an .npz file, as one row per sample; None if the file contains no such array."""
+    """The array `name` of an .npz file, with one row of `elements` numbers per sample; None if it is missing."""
 
     def accept(header: ArrayHeader) -> None:
         if len(header.shape) < 2 or header.dtype.kind not in "fiu":
@@ -141,7 +141,7 @@ def _samples(path: str, name: str, elements: int | None) -> NDArray[Any] | None:
 
 
 def _joined(path: str, parts: Sequence[InputPart]) -> NDArray[np.float64] | None:
-    """The arrays of a model with several inputs, concatenated to the shape (samples, elements).
+    """The arrays of the inputs `parts` of a model, concatenated to the shape (samples, elements).
 
     Returns None if `x` is the only array in the file.
     """

@@ -30,12 +30,11 @@ def include_folders(chip: Chip) -> Sequence[Path]:
 
 @cache
 def header_texts(chip: Chip) -> dict[str, str]:
-    """The content of each header file of the runtime and of a chip. The key is the name of a header, such as
-    `tinyml/f32.h`.
+    """The content of each header of the runtime and the chip. The key is the name of a header, such as `tinyml/f32.h`.
 
-    If a chip replaces a header of the runtime, the text is still that of the runtime. Raises `InputError` if the
-    chip has a header with the name of a runtime header without declaring the replacement, or if a replacement does
-    not define all functions of the runtime's header.
+    If a chip replaces a header of the runtime, the text is still that of the runtime. Raises `InputError` if the chip
+    has a header with the name of a runtime header without declaring the replacement, or if a replacement does not
+    define all functions of the runtime's header.
     """
     ours = {_name(file): file for file in _headers(_INCLUDE)}
     for name in chip.replaces:
@@ -65,7 +64,7 @@ _DEFINED = re.compile(r"^static\b[^;{}=()]*(?:\(\([^()]*\)\))?[^;{}=()]*\b(tm_\w
 
 
 def _check_replacement(chip: Chip, name: str, ours: Path | None) -> None:
-    """Raise `InputError` unless a chip's header `name` exists and defines all functions of the runtime's header."""
+    """Raise `InputError` unless a chip's header `name` exists and defines all functions of the header `ours`."""
     text = chip.replacement(name)
     if ours is None or text is None:
         where = "the runtime" if ours is None else f"its folder {chip.folder}"
@@ -122,7 +121,7 @@ def _with_included(name: str, text: str, headers: Mapping[str, str]) -> Sequence
 
 
 def _text(header: Path) -> str:
-    """The text of a header from another package."""
+    """The text of a header from another package. Raises `InputError` if it cannot be read."""
     try:
         return header.read_text("utf-8")
     except (OSError, UnicodeDecodeError) as error:
@@ -133,7 +132,7 @@ def texts_of(kernel: Kernel, target: str) -> Sequence[tuple[str, str]]:
     """Pairs (name, text) of the headers on which a kernel depends, and then of the text that defines the kernel.
 
     The text of a composed kernel has the name of the kernel's symbol. Raises `InputError` for a kernel that is not
-    defined.
+    defined for the board `target`.
     """
     if (composed := kernel.composed) is None:
         return definition_of(kernel.symbol, target)

@@ -128,7 +128,7 @@ class Interface:
 
     @property
     def input_layout(self) -> str | None:
-        """The axes of `input_axes` as text, such as `height x width x channels`."""
+        """The axes of `input_axes` as text, such as `height x width x channels`; None without `input_axes`."""
         return None if self.input_axes is None else named_axes(self.input_axes)
 
     @property

@@ -76,7 +76,7 @@ def reals_of(module: ModuleOp, integers: NDArray[Any]) -> NDArray[Any]:
 
 
 def answers_of(module: ModuleOp) -> Answers:
-    """What a program returns for a sample, derived from its interface and its class labels."""
+    """The kinds of results that a program returns for a sample, derived from its interface and its class labels."""
     interface, declared = interface_of(module), tdsl.read_interface(module)
     classes = interface.classes if declared.classes is None else len(declared.classes)
     returned = predict_function(module).get_return_op()
@@ -157,7 +157,7 @@ def _reordered(
 
 
 def _file_shape(module: ModuleOp, axes: tuple[int, ...]) -> tdsl.Shape:
-    """The shape of the input in the model's file."""
+    """The shape of the input in the model's file. Axis i of the program's input is axis `axes[i]` of the file."""
     shape = tdsl.shape_of(predict_function(module).body.block.args[0])
     return tuple(shape[axes.index(axis)] for axis in range(len(axes)))
 

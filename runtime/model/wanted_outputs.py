@@ -71,8 +71,9 @@ def class_axis(given: Sequence[int], kind: str, shape: Sequence[int]) -> int | N
 def classes_of_elements(
     path: str, name: str, y: NDArray[Any], number: int, shape: Sequence[int], axis: int
 ) -> WantedOutput:
-    """The expected classes of elements of an output. Raises `InputError` for a class that the output does not have.
+    """The expected classes of the elements of an output. Raises `InputError` for a class that the output lacks.
 
+    number: the index of the output.
     axis: the axis of the output that contains the scores of the classes.
     """
     own, classes = _squeezed(shape), y.reshape(len(y), -1).astype(np.int64)
@@ -87,7 +88,7 @@ def classes_of_elements(
 
 
 def read_further(path: str, samples: int, shapes: Sequence[Sequence[int]]) -> Sequence[WantedOutput]:
-    """The expected outputs after the first one, from those of the arrays `y_1`, `y_2` and so on that the file contains.
+    """The expected outputs after the first one. The file may contain the array of any of them: `y_1`, `y_2` and so on.
 
     shapes: the shape of a sample of each of these outputs.
 

@@ -24,10 +24,10 @@ from tinyml.runtime.readers.regular_files import open_regular
 
 _NPY, _NPZ = "not a readable .npy file", "not a readable .npz file of plain arrays"
 _HEADERS = {(1, 0): np.lib.format.read_array_header_1_0, (2, 0): np.lib.format.read_array_header_2_0}
-"""Readers of headers by version; numpy writes other versions only for structured types."""
+"""Functions that parse headers, by version of the format; numpy writes other versions only for structured types."""
 
 _METHODS = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
-"""The compressions that numpy writes."""
+"""The compression methods that numpy writes."""
 
 
 @dataclass(frozen=True)
@@ -116,7 +116,7 @@ SHOWN_NAMES, SHOWN_LETTERS = 8, 40
 
 
 def array_names(path: str | Path) -> list[str]:
-    """The names of the arrays in an .npz file, for messages: only the first ones, and shortened. Empty for a damaged
+    """The names of the arrays in an .npz file, for messages: only the first ones, and shortened; empty for a damaged
     file.
     """
     try:

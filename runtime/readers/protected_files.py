@@ -13,10 +13,10 @@ from pathlib import Path
 from tinyml.dialects.errors import InputError
 
 _INPUTS: ContextVar[dict[tuple[int, int], str] | None] = ContextVar("_INPUTS", default=None)
-"""The names of the inputs by device and inode; None if nothing is protected."""
+"""The names of the protected inputs, by device and inode; None if the protection is disabled."""
 
 _DEVICES = Path("/dev")
-"""The folder of links such as `stdout`, which point outside it by the user's choice."""
+"""The folder of links such as `stdout`, through which users choose to write to other files."""
 
 FORCE = "; --force overwrites it"
 

@@ -113,7 +113,7 @@ class TrainingTrace(Trace):
             yield self.bound[0], self._unlimited(0, slopes[0])
 
     def _format(self, index: int) -> NumberFormat | None:
-        """The format of the value with this index, if it is represented by raws; None for reals and indices."""
+        """The format of value `index` if it is represented by raws; None for reals and indices."""
         type = self.bound[index].type
         if self.arithmetic.machine is None or not isinstance(type, TensorType):
             return None
@@ -163,8 +163,8 @@ def logits_of(function: func.FuncOp) -> SSAValue:
 
 
 def _summed(derivative: Array | Factored, samples: int) -> Array:
-    """The gradient with respect to an operand as an array. If all samples share the operand, it is summed over the
-    samples.
+    """The gradient `derivative` with respect to an operand as an array. If all samples share the operand, it is summed
+    over the samples.
     """
     if isinstance(derivative, Factored):
         if samples > 1:
@@ -293,13 +293,10 @@ class Trainer:
         return self.weights.derivatives(trace.backward(cross_entropy(trace.logits, y)[1]))
 
     def fit(self, train: Labelled, val: Labelled, schedule: TrainingSchedule) -> None:
-        """Train the weights, and store the best weights in the program.
+        """Train the weights on `train` by a schedule, and store the best weights in the program.
 
-        The best weights are those with the least loss on `val` after an epoch or before the first epoch. An epoch is
-        ignored if it classifies fewer samples of `val` correctly than the initial weights do.
-
-        train: the samples of training.
-        val: the validation set.
+        The best weights are those with the least loss on the validation set `val` after an epoch or before the first
+        epoch. An epoch is ignored if it classifies fewer samples of `val` correctly than the initial weights do.
 
         Raises `InputError` for a loss that is NaN.
         """

@@ -26,8 +26,8 @@ COARSE_WIDTH = 8
 """The width in bits below which the steps of a format are so large that weights must change faster."""
 
 ROUNDING_SHARES = (1.0, 0.75, 0.5, 0.25, 0.0)
-"""Candidate shares of the way from the real of a weight's raw to another real; the greatest that rounds to the raw is
-used.
+"""Candidate fractions of the distance from the real of a weight's raw to another real. The greatest fraction for which
+the real is rounded to the raw is used.
 """
 
 
@@ -84,7 +84,7 @@ class TrainedWeights:
 
     @property
     def constants(self) -> list[tdsl.ConstOp]:
-        """The constants of the program that are trained."""
+        """The ops of the constants that are trained."""
         return [weight.constant for weight in self.weights]
 
     @property

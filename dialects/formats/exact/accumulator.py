@@ -1,4 +1,4 @@
-"""`!fixed.acc<width, frac>`: exact sums of products of numbers that are integers times a power of two.
+"""`!fixed.acc<width, frac>`: exact sums of products whose factors are integers times a power of two.
 
 For posits, such a sum is the quire. Bounds on the operands determine the least sufficient width.
 """

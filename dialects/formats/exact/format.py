@@ -44,7 +44,7 @@ def _sum_bound(products: Sequence[Product], initial: Factor | None) -> Bound:
 
     The bound holds for any order of the terms within a product.
 
-    initial: the factor that contains the initial values of the sums.
+    initial: the factor that contains the initial values of the sums; None for zeros.
     """
     scales = [_scale(product.lhs) + _scale(product.rhs) for product in products]
     bounds = [(_product_bound(product), scale) for product, scale in zip(products, scales, strict=True)]
@@ -114,19 +114,19 @@ def _of_rows(constant: NDArray[np.int64], other: tuple[int, int]) -> Bound:
 V = TypeVar("V")
 
 TABLE_ARGUMENTS = 256
-"""The number of possible arguments below which functions are tables of results."""
+"""Functions with fewer possible arguments than this number are replaced by tables of their results."""
 
 GREATEST_RESULT = 2.0**900
 """The limit on results of functions: no format represents a greater one, and scaled results stay below infinity."""
 
 TOTAL_WIDTHS = (32, 64)
 TOTALS = (8, 16, 32)
-"""Widths of the formats of sums."""
+"""The widths of the formats of sums, in bits."""
 ROOT_BITS = 31
-"""Fractional bits of `tm_inverse_root_s32`."""
+"""The number of fractional bits of the result of `tm_inverse_root_s32`."""
 
 ROTATION_BITS = 16
-"""The width of cosines and sines."""
+"""The width of cosines and sines in bits."""
 
 STICKY_BITS = 2
 """Guard bits below the last place: a real truncated there, with a sticky last bit, rounds correctly."""
@@ -156,9 +156,9 @@ class ExactFormat(ExactNumbers):
         return self.store(m, m.mul(x, y), scale)
 
     def useful_range(self, function: Function, low: float, high: float) -> tuple[float, float]:
-        """The part (low, high) of [low, high] outside which the function is nearly constant.
+        """The subinterval of [low, high] outside which the function is nearly constant, as a pair.
 
-        Outside this part, the function differs from its limit by at most half of the least positive number.
+        Outside it, the function differs from its limit by at most half of the least positive number.
         """
         from tinyml.dialects.machine.real_functions import REAL_FUNCTIONS
 
@@ -353,8 +353,8 @@ class ExactFormat(ExactNumbers):
     ) -> V:
         """The result of a function, rounded to this format.
 
-        If the argument has few raws, the result is looked up in a table. Otherwise the function is computed in fixed
-        point or, as in MinUn (7.1), in floating point.
+        If the format of the argument has few raws, the result is looked up in a table. Otherwise the function is
+        computed in fixed point or, as in MinUn (7.1), in floating point.
         """
         from tinyml.dialects.machine.real_functions import exactly
 
@@ -376,7 +376,7 @@ class ExactFormat(ExactNumbers):
         return m.settle(entry, self.stored_width)
 
     def function_by_lines(self, m: Machine[V], function: Function, value: V, source: ExactNumbers) -> V | None:
-        """The result of a function, computed by the linear interpolation that fixed-point formats use.
+        """The result of a function for a value of the format `source`, interpolated as in fixed-point formats.
 
         Returns None unless the integers of the argument and of the result have at most 16 bits.
         """
@@ -394,7 +394,7 @@ class ExactFormat(ExactNumbers):
 
     @property
     def softmax_total(self) -> Attribute:
-        """The type of the sum of a softmax's terms: an integer type for numbers of at most 16 bits, otherwise f32.
+        """The type of the sum of exponentials: an integer type for numbers of at most 16 bits, otherwise f32.
 
         Standard posits use f32 for all widths.
         """
@@ -444,9 +444,9 @@ class ExactFormat(ExactNumbers):
         return m.addi(total, m.held(m.mul(x, x), m.width_of(total)))
 
     def inverse_root(self, m: Machine[V], total: V, value_format: NumberFormat) -> V:
-        """The integer nearest to 2^b / sqrt(total), where b is the result of `_root_bits`.
+        """The integer nearest to 2^b / sqrt(total), for the number b of fractional bits that `_root_bits` returns.
 
-        The program does not depend on the scale of the elements.
+        The computation does not depend on the scale of the elements.
         """
         if (bits := _root_bits(exact_numbers(value_format))) is None:
             return super().inverse_root(m, total, value_format)
@@ -476,8 +476,8 @@ def _is_short(format: ExactNumbers) -> bool:
 
 
 def _root_bits(source: ExactNumbers) -> int | None:
-    """The number of fractional bits of an inverse root; None if the integers have more than 15 bits and a sign, because
-    the root would then exceed 32 bits.
+    """The number of fractional bits of an inverse root, for the format `source`; None if its integers have more than 15
+    bits and a sign, because the root would then exceed 32 bits.
 
     For integers of b bits, the results have an error of at most 2^-(b + 2).
     """

@@ -29,15 +29,13 @@ class ExactNumbers(NumberFormat):
     """Numbers `integer * 2^-scale`. Raws are signed integers in the order of the numbers, and raw 0 represents zero."""
 
     INTEGERS: ClassVar[Callable[[int, int], ExactNumbers]]
-    """The format of a width and a scale whose raws are the integers themselves.
-
-    It derives from this class, so its own file sets it, which `tinyml.dialects.formats` imports.
+    """A function that returns the format of a width and a scale whose raws are the integers themselves. That format is
+    a subclass of this class, so its file, which `tinyml.dialects.formats` imports, sets the variable.
     """
 
     OF_SENSOR: ClassVar[Callable[[int, bool, int | None], ExactNumbers]]
-    """The format of a sensor's integers of some bits, signed or not, at a scale or with numbers from -1 to 1.
-
-    Set as `INTEGERS` is.
+    """A function that returns the format of a sensor's integers, from their width, whether they are signed, and their
+    scale (None for numbers from -1 to 1). Set as `INTEGERS` is.
     """
 
     FAMILY = "exact"
@@ -60,7 +58,7 @@ class ExactNumbers(NumberFormat):
 
     @property
     def element(self) -> ExactNumbers:
-        """The format of one raw without groups. Its unit is that of the finest group, if the format has groups."""
+        """The format of a single element, without groups. Its unit is that of the finest group, if there are groups."""
         return self
 
     @property
@@ -70,7 +68,7 @@ class ExactNumbers(NumberFormat):
 
     @property
     def stored_limits(self) -> tuple[int, int]:
-        """The least and the greatest raw that memory may contain. If the format has NaR, the least of them is NaR."""
+        """The least and the greatest raw that memory may contain. The least raw is NaR, if the format has NaR."""
         return self.raw_limits
 
     @property

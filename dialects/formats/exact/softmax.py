@@ -30,16 +30,16 @@ if TYPE_CHECKING:
 V = TypeVar("V")
 
 DIRECT_ENTRIES = 256
-"""The longest table with an entry for each distance."""
+"""The maximum length of a table with an entry for each distance."""
 
 REST_BITS = 16
 """Fractional bits of the entries 1 - exp(-r)."""
 
 NARROW_BITS, WIDE_BITS = 15, 28
-"""Fractional bits of reciprocals of totals."""
+"""The fractional bits of reciprocals of totals, for narrow and for wide terms."""
 
 WIDE_DROPPED = 16
-"""Low bits of a product of a term and a reciprocal that no result needs."""
+"""The number of low bits of a product of a term and a reciprocal that do not affect any result."""
 
 
 @dataclass(frozen=True)
@@ -59,7 +59,7 @@ class Softmax:
         return (1 << 31 - self.unit) - 1
 
     def term(self, m: Machine[V], value: V, greatest: V, source: ExactNumbers) -> V:
-        """exp(value - greatest), as an integer with `unit` fractional bits."""
+        """exp(value - greatest) for numbers of the format `source`, as an integer with `unit` fractional bits."""
         distance = m.sub(source.load(m, greatest), source.load(m, value))
         distance = Int(distance.value, distance.width, 0, max(distance.high, 0))
         scale = min(source.scale, self.finest)
@@ -109,7 +109,7 @@ NARROW_SCALE = 12
 
 
 def softmax_of(result: ExactNumbers) -> Softmax:
-    """The precision of a softmax whose results have a given format."""
+    """The precision in which a softmax with results of the format `result` is computed."""
     return NARROW if result.stored_width <= 8 and result.scale <= NARROW_SCALE else WIDE
 
 

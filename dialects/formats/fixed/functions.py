@@ -36,11 +36,11 @@ V = TypeVar("V")
 
 
 DIRECT_ENTRIES = 256
-"""Domains of at most this many arguments are a table of results."""
+"""Functions on domains of at most this many arguments are replaced by a table of results."""
 
 
 SHARE_OF_RESULT = 1 / 16
-"""The error that an interpolation may add to the rounding of the result, in units in the last place of the result."""
+"""The maximum error that interpolation adds to the rounding of the result, in units in its last place."""
 
 
 SHARE_OF_ARGUMENT = 1 / 32
@@ -56,7 +56,7 @@ twice.
 
 
 EXP_INDEX_BITS = 7
-"""T, the index bits of the two tables; SeeDot's 6 quadruples the error."""
+"""T, the number of index bits of both tables; with SeeDot's 6, the error is four times as great."""
 
 
 def is_in_integers(function: Function, result: ScaledInteger) -> bool:
@@ -70,7 +70,7 @@ def is_in_integers(function: Function, result: ScaledInteger) -> bool:
 def fixed_function(
     function: Function, source: ScaledInteger, result: ScaledInteger, scheme: str | None
 ) -> FixedFunction:
-    """The implementation of a function for the formats of its argument and of its result.
+    """The implementation of a function from the format `source` to the format `result`.
 
     scheme: the name of a published method; None selects the most suitable method.
     """
@@ -187,7 +187,7 @@ class Domain:
         return self.real.steepest(math.ldexp(self.last, -self.source.frac.data))
 
     def arguments(self, most: int = 1 << 16) -> NDArray[np.int64]:
-        """The raws of the domain: all of them, or `most` evenly spaced ones if there are more."""
+        """The raws of the domain in ascending order: all of them, or `most` evenly spaced ones if there are more."""
         if self.size <= most:
             return np.arange(self.first, self.last + 1)
         return np.linspace(self.first, self.last, most).astype(np.int64)
@@ -201,11 +201,11 @@ class FixedFunction(ABC):
 
 
 SEGMENTS = 384
-"""Limit on linear segments: no table exceeds the 0.75 KB that Shiftry (5.4) spends on exp."""
+"""The maximum number of linear segments: no table exceeds the 0.75 KB of Shiftry's exp (5.4)."""
 
 
 MOST_OF_A_BYTE = 128
-"""The number of arguments of an 8-bit format from which its table covers all raws."""
+"""The minimum number of arguments of an 8-bit format for which the table contains all raws."""
 
 
 SCALES = range(1, 128)
@@ -215,7 +215,7 @@ ENTRY_BITS = 16
 
 
 LOG_FRAC = 15
-"""The scale of the logarithms of `tm_log_s32`."""
+"""The number of fractional bits of the logarithms that `tm_log_s32` returns."""
 
 
 class DirectTable(FixedFunction):

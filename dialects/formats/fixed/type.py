@@ -57,7 +57,7 @@ USUAL_UNSIGNED_WIDTH = 4
 BYTE = 8
 REGISTER_WIDTH = 16
 FLIP = -128
-"""The number that, added to a byte modulo 256, gives its signed integer, and the reverse."""
+"""The number whose addition modulo 256 converts a byte to its signed integer, and the integer to the byte."""
 
 
 class ExactInteger(ScaledInteger, ExactFormat):
@@ -159,7 +159,7 @@ class StatedRounding(RoundedInteger):
         return isinstance(self.even, UnitAttr)
 
     def resized(self, width: int, frac: int) -> Self:
-        """The format with another width and another number of fractional bits, and with the same rounding."""
+        """The format of `width` bits with `frac` fractional bits and the rounding of this format."""
         return self.new([IntAttr(width), IntAttr(frac), self.even])
 
     def narrowed(self, bits: int) -> Self:
@@ -264,8 +264,8 @@ class FixedType(StatedRounding):
         return self.resized(self.width.data, min(max(frac, FRACS[0]), FRACS[-1]))
 
     def in_register(self) -> FixedType:
-        """The format of the same range with at least 16 bits. It costs nothing, because products of 8-bit numbers
-        already have 16 bits.
+        """The format of the same range with at least 16 bits. It needs no additional instructions, because products of
+        8-bit numbers already have 16 bits.
         """
         more = max(REGISTER_WIDTH - self.width.data, 0)
         return self.resized(self.width.data + more, min(self.frac.data + more, FRACS[-1]))

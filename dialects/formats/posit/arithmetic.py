@@ -25,7 +25,7 @@ HIDDEN_BIT = 30
 """Significands are integers in [2^HIDDEN_BIT, 2^(HIDDEN_BIT + 1)), which suffices for posits of 32 bits."""
 
 STICKY_DISTANCE = 62
-"""The distance in bits below a significand at which a number only sets the sticky bit."""
+"""The distance, in bits below a significand, from which on a number affects only the sticky bit."""
 
 
 @dataclass(frozen=True)
@@ -147,7 +147,7 @@ def log2(size: Integers) -> Integers:
 
 
 def of_reals(reals: NDArray[Any], posit: Posit) -> Integers:
-    """The posits nearest to reals; NaR for infinities and NaN."""
+    """The raws of the posits nearest to reals; NaR for infinities and NaN."""
     reals = np.asarray(reals, np.float64)
     finite = np.isfinite(reals)
     mantissa, exponent = np.frexp(np.where(finite, reals, 0.0))
@@ -176,7 +176,7 @@ def to_reals(raws: NDArray[Any], posit: Posit) -> NDArray[np.float64]:
 
 
 def add(a: NDArray[Any], b: NDArray[Any], posit: Posit) -> Integers:
-    """Sums of posits, each rounded once; NaR if an operand is NaR."""
+    """The raws of the sums of the posits `a` and `b`, each rounded once; NaR if an operand is NaR."""
     (x, ex), (y, ey) = unpack(a, posit), unpack(b, posit)
     lower = (x == 0) | ((y != 0) & (ex < ey))
     x, ex, y, ey = np.where(lower, y, x), np.where(lower, ey, ex), np.where(lower, x, y), np.where(lower, ex, ey)
@@ -189,7 +189,7 @@ def add(a: NDArray[Any], b: NDArray[Any], posit: Posit) -> Integers:
 
 
 def multiply(a: NDArray[Any], b: NDArray[Any], posit: Posit) -> Integers:
-    """Products of posits, each rounded once; NaR if an operand is NaR."""
+    """The raws of the products of the posits `a` and `b`, each rounded once; NaR if an operand is NaR."""
     (x, ex), (y, ey) = unpack(a, posit), unpack(b, posit)
     return _result(x * y, ex + ey, a, b, posit)
 

@@ -102,7 +102,7 @@ def decoding_of(format: PositType) -> NDArray[np.signedinteger[Any]]:
 
 @lru_cache
 def legal_of(format: PositType) -> NDArray[np.int64]:
-    """All raws that rounding returns, in ascending order."""
+    """All raws that rounding to `format` can return, in ascending order."""
     low, high = format.raw_limits
     raws = np.arange(low, high + 1)
     return raws[format.encode(format.decode(raws)) == raws]

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from tinyml.dialects.formats.posit.type import PositType
 
 WORD = 32
-"""The bits of a register in which digits of a sum are assembled."""
+"""The width in bits of a register in which the digits of a sum are combined."""
 
 
 @irdl_op_definition

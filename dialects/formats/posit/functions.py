@@ -1,4 +1,4 @@
-"""The functions for posits of the C runtime (`posit.h`, `posit_parts.h`), as integer programs with reference
+"""The C runtime's functions for posits (`posit.h`, `posit_parts.h`) as integer programs, with reference
 implementations.
 """
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     Array = NDArray[Any]
 
 ALL = -(1 << 15)
-"""The value of `low` that keeps all posits."""
+"""The value of `low` for which the window contains all posits."""
 
 
 NAR_PLACE = 1 << 15
@@ -174,7 +174,7 @@ def _parts_program(
     m: IntegerBuilder, raw: SSAValue, n: SSAValue, es: SSAValue, step: SSAValue, bias: SSAValue
 ) -> SSAValue:
     """The program that separates a raw into significand and place, and returns both in one integer: the significand in
-    the upper half, the place in the lower half.
+    the upper half, the place in the lower half. The place is (exponent + bias) div 2^step.
 
     The program computes the magnitude of the raw in a register that is wider than the raw, because the magnitude of the
     least raw exceeds the raw's type.

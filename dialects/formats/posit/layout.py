@@ -15,16 +15,16 @@ if TYPE_CHECKING:
     from tinyml.dialects.formats.posit.parts import Parts
 
 ONE_INTEGER = 0
-"""The step that denotes a sum in one integer."""
+"""The value of `step` for a sum that is a single integer."""
 
 ROUNDING_BITS = {32: 30, 64: 60}
-"""The number of sum bits that rounding needs, by the register that holds them."""
+"""The number of bits of a sum that rounding requires, by the width of the register that contains them."""
 
 UNSPLIT_BITS = {32: 20, 64: 47}
-"""Maximum bits of a number, at its position, that bins of 32 and of 64 bits accept whole; wider numbers are split."""
+"""The maximum width of a shifted number that one bin of 32 or of 64 bits accepts; wider numbers are split."""
 
 MOVED_WIDTH = 32
-"""Maximum width of a significand that is shifted to its position in 32-bit bins before the multiplication."""
+"""The maximum width of a significand that is shifted before the multiplication, for bins of 32 bits."""
 
 
 @dataclass(frozen=True)
@@ -91,7 +91,7 @@ class Layout:
         return largest + left + length.bit_length() < self.bin
 
     def unit(self, lhs: Parts, rhs: Parts) -> int:
-        """The factor between a place and an exponent for two factors of a product: 1, or the step of the bins.
+        """The difference of the exponents of adjacent places, for two factors of a product: 1, or the step of the bins.
 
         If both significands are shifted before the multiplication, places count steps of the bins. Otherwise places are
         exponents, and the product is shifted.

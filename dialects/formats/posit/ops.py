@@ -166,7 +166,7 @@ class _AddingOp(QuireOp, ABC):
     """The base class of ops that add a number to the quire. The number is a product of several integers times a power
     of two.
 
-    bits: the number of bits of the magnitude of the product.
+    bits: the width of the product's magnitude in bits.
     """
 
     bits = prop_def(IntegerAttr[I64])
@@ -219,7 +219,7 @@ class _AddingOp(QuireOp, ABC):
             self._to_bin(e, moved, constant_index(e, i * distance), bins)
 
     def _index_of(self, e: Emitter, at: SSAValue) -> SSAValue:
-        """The index of a bin as a value of type `index`. An 8-bit index is zero-extended, so that 8-bit chips compute
+        """The bin index `at` as a value of type `index`. An 8-bit index is zero-extended, so that 8-bit chips compute
         it in one byte.
         """
         wide = e.insert(arith.ExtUIOp(at, i16)) if e.width_of(at) == FLAG else at
@@ -296,7 +296,7 @@ class MultiplyAddOp(_AddingOp):
     """Add lhs * rhs * 2^(step * (lhs_place + rhs_place)), in units of the sum, to the quire.
 
     * step: the step of the bins if places count steps, otherwise 1.
-    * bits: the number of bits of the magnitude of the product.
+    * bits: the width of the product's magnitude in bits.
     """
 
     name = "posit.multiply_add"

@@ -25,11 +25,11 @@ if TYPE_CHECKING:
 REGISTERS = (8, 16, 32, 64)
 
 TABLE_BITS = 8
-"""Maximum bits of posits that are unpacked by a table."""
+"""The maximum width of posits whose significands and exponents are looked up in a table."""
 
 WIDTHS = (*range(2, 17), 32)
 EXPONENTS = range(4)
-"""n and es of the supported posits."""
+"""The values of es of the supported posits."""
 
 
 def verify_standard(n: int, es: int) -> None:
@@ -44,7 +44,7 @@ class Parts:
 
     * bits: the width in bits of the greatest magnitude that a significand has.
     * least, greatest: the range of the exponents.
-    * posit: the standard posit format of the raws. None for integers, which have one exponent, and for posits stored in
+    * posit: the standard posit format of the raws; None for integers, which have one exponent, and for posits stored in
       parts.
     * unpacked: for posits stored in parts, the step by which stored exponents are counted; otherwise None. Exponents
       are multiples of this step, and significands are shifted left accordingly.
@@ -72,7 +72,9 @@ class Parts:
         return self.bits if self.is_placed else self.bits + step - 1
 
     def width_at(self, step: int) -> int:
-        """The width of the narrowest register for significands whose exponents are reduced to multiples of `step`."""
+        """The width in bits of the narrowest register for significands whose exponents are reduced to multiples of
+        `step`.
+        """
         if self.is_placed and self.unpacked is None:
             return width_for(*self.format.integer_limits, REGISTERS)
         return next(width for width in REGISTERS if self.bits_at(step) < width)
@@ -100,8 +102,8 @@ class Parts:
         return (self.greatest - least) // step
 
     def half_at(self, step: int, least: int) -> int:
-        """The number of bits of the significand, and of the place, in a register that contains the significand above
-        the place: 16 if either needs more than 8 bits.
+        """The number of bits of each half of a register that contains a significand above a place: 8, or 16 if the
+        significand or the place needs more bits.
         """
         width = self.width_at(step)
         by_table = self.posit is None or self.posit.n <= TABLE_BITS

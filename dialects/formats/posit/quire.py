@@ -41,10 +41,10 @@ if TYPE_CHECKING:
 V = TypeVar("V")
 
 LAYOUTS = ((32, ONE_INTEGER), (32, 8), (32, 4), (32, 2), (64, ONE_INTEGER), (64, 16), (64, 8))
-"""Bits of a bin and steps: bins of 32 bits cost less than one integer of 64."""
+"""Pairs (width of a bin, step) in order of preference: bins of 32 bits are faster than one 64-bit integer."""
 
 NARROW_BIN_BYTES = 512
-"""Maximum bytes of 32-bit bins; larger quires use a smaller number of 64-bit bins."""
+"""The maximum size in bytes of a quire in 32-bit bins; larger quires use fewer bins of 64 bits."""
 
 
 @irdl_attr_definition
@@ -138,7 +138,7 @@ class QuireType(ParametrizedAttribute, TypeAttribute, LaidOut, Accumulator):
         return m.perform(MultiplyAdd(self, parts_of(lhs_format), parts_of(rhs_format)), sum, lhs, rhs)
 
     def finished(self, m: Machine[V], sum: V, result: NumberFormat) -> V | None:
-        """The sum rounded to `result`.
+        """The sum, rounded to the exact format `result`.
 
         The sum is first truncated to an integer with more bits than the result. The integer is odd if any truncated bit
         is 1.
@@ -176,7 +176,7 @@ class QuireType(ParametrizedAttribute, TypeAttribute, LaidOut, Accumulator):
 
 
 def quire_for(products: Sequence[Product], initial: Factor | None = None) -> QuireType:
-    """The quire for the sum of some products and an initial value, wide enough for all values of the factors.
+    """The quire for the sum of products and an initial value (None for 0), wide enough for all values of the factors.
 
     Raises `InputError` if a sum is too long for bins of 64 bits.
     """
@@ -201,7 +201,7 @@ def _reach(products: Sequence[Product], initial: Factor | None) -> tuple[int, in
 
 
 def _numbers(products: Sequence[Product], initial: Factor | None) -> tuple[Sequence[Sequence[Parts]], int]:
-    """The significands and exponents of everything that is added to a sum, and the total number of summands.
+    """The significands and exponents of all summands of a sum, and the number of summands.
 
     The result has a sequence for each product, with the parts of its factors, and one for the initial value.
     """
@@ -235,7 +235,7 @@ def _laid_out(top: int, frac: int, added: Sequence[Sequence[Parts]], length: int
 
 
 def _takes(layout: Layout, added: Sequence[Sequence[Parts]], length: int) -> bool:
-    """True if each bin of the layout can represent a sum of `length` summands with these parts."""
+    """True if each bin of the layout can represent a sum of `length` summands with the parts `added`."""
     return all(
         layout.holds(first.bits, length) if not others else layout.sums(first, *others, length=length)
         for first, *others in added

@@ -22,7 +22,7 @@ from tinyml.dialects.machine.emitter import EmittedOp, Emitter
 from tinyml.dialects.operations import index_constant
 
 FLAG = 8
-"""Bits of the NaR flag."""
+"""The width of the NaR flag in bits."""
 
 Body = Callable[[Emitter, SSAValue, "Sequence[SSAValue]"], "Sequence[SSAValue]"]
 
@@ -35,7 +35,7 @@ class QuireOp(EmittedOp, ABC):
 
     @property
     def layout(self) -> Layout:
-        """The layout of the quire in memory."""
+        """How memory stores the quire: the widths, the unit and the step of its integers."""
         return cast(LaidOut, self.type).layout
 
     def verify_(self) -> None:

@@ -35,7 +35,7 @@ class _Step:
 
 @dataclass(frozen=True)
 class Start(_Step):
-    """The step that sets the sum to zero or to a number with the given parts."""
+    """The step that sets the sum to zero or, if `parts` is set, to a number that these `Parts` describe."""
 
     parts: Parts | None = None
 
@@ -55,7 +55,7 @@ class Start(_Step):
 
 @dataclass(frozen=True)
 class Add(_Step):
-    """The step sum + x or sum - x, for a number x with the given parts."""
+    """The step sum + x or sum - x, for a number x whose significand and exponent have the properties `parts`."""
 
     parts: Parts
     negative: bool = False
@@ -84,7 +84,7 @@ class Add(_Step):
 
 @dataclass(frozen=True)
 class MultiplyAdd(_Step):
-    """The step sum + lhs * rhs, for numbers with the given parts."""
+    """The step sum + lhs * rhs. The fields describe the significands and exponents of the two factors."""
 
     lhs: Parts
     rhs: Parts
@@ -157,8 +157,8 @@ class ToOdd(_Step):
 def _decoded(
     e: Emitter, quire: SSAValue, type: Attribute, parts: Parts, value: SSAValue, least: int, step: int
 ) -> tuple[Int[SSAValue], Int[SSAValue]]:
-    """The significand of a number, and its place in steps from `least`. Ops that set the NaR flag of the sum are
-    emitted if the number can be NaR.
+    """The significand of a number with the properties `parts`, and its place in steps from `least`. Ops that set the
+    NaR flag of the sum are emitted if the number can be NaR.
     """
     if parts.posit is None and parts.unpacked is None:
         return parts.format.load(e, value), e.const((parts.least - least) // step)

@@ -19,12 +19,12 @@ Objects = NDArray[Any]
 NAR = math.nan
 
 FLOAT64_BITS = 53
-"""Bits of the integers that float64 sums exactly."""
+"""The width of integers whose sums float64 represents exactly."""
 
 
 def integers(parts: Parts, raws: NDArray[Any], least: int) -> Objects:
-    """The numbers that raws represent, as Python integers in units of 2^least. All numbers must be multiples of this
-    unit.
+    """The numbers that raws represent in the format described by `parts`, as Python integers in units of 2^least. All
+    numbers must be multiples of this unit.
     """
     significands, exponents, undefined = parts.split(raws)
     shifts = np.where(significands == 0, 0, exponents - least)
@@ -70,8 +70,8 @@ def _digits(parts: Parts, raws: NDArray[Any], bits: int) -> Iterator[tuple[int, 
 
 
 def rounded(sums: Objects, scale: int, posit: Posit) -> NDArray[np.int64]:
-    """The posits nearest to sums in units of 2^-scale. A NaN becomes NaR; in a window, which has no NaR, it becomes
-    0.
+    """The raws of the posits nearest to sums in units of 2^-scale. A NaN becomes NaR; in a window, which has no NaR, it
+    becomes 0.
     """
     undefined = sums != sums
     values = np.where(undefined, 0, sums)

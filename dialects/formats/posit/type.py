@@ -88,10 +88,10 @@ TOPS = range(1, 5)
 """Exponents of the power of two above a constant's greatest magnitude, after its shift."""
 
 REACHED = (1, 2, 3, 0, 4, 5, 6)
-"""The corresponding exponents for other tensors, in order of preference among equally good ones."""
+"""The corresponding exponents for tensors that are not constant, in order of preference among equally accurate ones."""
 
 FINER = 3
-"""The bits below the greatest magnitude from which smaller numbers are rounded to multiples; no score changes."""
+"""The number of bits by which integers may exceed fixed point of the same width; more bits change no score."""
 
 PIECES = range(1, 8)
 """The ends of windows with es 0 that are decoded piecewise, with one piece above each power of two."""
@@ -101,7 +101,7 @@ SHIFTS = range(-60, 61)
 REGISTER_BITS = 16
 
 REGISTER = 31
-"""Bits of the greatest magnitude that a 32-bit register holds."""
+"""The number of magnitude bits of a 32-bit register."""
 
 
 @irdl_attr_definition
@@ -307,10 +307,10 @@ class PositType(ParametrizedAttribute, TypeAttribute, ExactFormat):
         return self._for_top(0 if self.window is None else self.es.data, TOPS[0], top)
 
     def _for_top(self, es: int, high: int, top: int, most: int = REGISTER) -> PositType:
-        """The posit format with the window (low, high) whose shift suits magnitudes below 2^top.
+        """The posit format with the window (low, high) whose shift maps magnitudes below 2^top to posits below 2^high.
 
-        low: the smallest exponent for which integers have at most `SHORT_INTEGER` or `LONG_INTEGER` bits, and at most
-            `most` bits.
+        `low` is the least exponent for which integers have at most `SHORT_INTEGER` or `LONG_INTEGER` bits, and at most
+        `most` bits.
         """
         n = self.n.data
         reach = (n - 2) << es
@@ -351,7 +351,7 @@ class PositType(ParametrizedAttribute, TypeAttribute, ExactFormat):
     def reaching(self) -> Sequence[PositType]:
         """The formats with wider windows, up to the greatest posit, in descending order of range.
 
-        Their integers have no more bits than the format's width class permits, and their `effort` is at most that of
+        Their integers have at most as many bits as this format's width permits, and their `effort` is at most that of
         this format.
         """
         if self.window is None:
@@ -363,7 +363,7 @@ class PositType(ParametrizedAttribute, TypeAttribute, ExactFormat):
         return [format for format in further if format.effort <= self.effort]
 
     def fitted_to(self, constant: Reals, importance: Reals | None, *, rows: bool) -> PositType:
-        """The format whose es and shift minimise the weighted squared error over the constant."""
+        """The format of this width whose es and shift minimise the weighted squared error over the constant."""
         if self.window is None:
             return self
         top = self.window[1] - self.scaling
@@ -519,7 +519,7 @@ class PositType(ParametrizedAttribute, TypeAttribute, ExactFormat):
         return super().neg(m, value, value_format)
 
     def function_by_lines(self, m: Machine[V], function: Function, value: V, source: ExactNumbers) -> V | None:
-        """The result of a function, computed by linear interpolation in a table.
+        """The result of a function for a value of the format `source`, by linear interpolation in a table.
 
         Returns None for the standard's type, whose functions are computed in floating point.
         """
@@ -550,7 +550,7 @@ class PositType(ParametrizedAttribute, TypeAttribute, ExactFormat):
     def _sum(
         self, m: Machine[V], first: tuple[V, NumberFormat], *others: tuple[V, NumberFormat], negative: bool = False
     ) -> V:
-        """The exact sum of numbers, accumulated in a quire and rounded once.
+        """The exact sum of numbers, accumulated in a quire and rounded once to this format.
 
         negative: true if all numbers after the first one are subtracted.
         """

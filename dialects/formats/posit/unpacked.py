@@ -82,7 +82,7 @@ class Unpacked(ExactFormat):
 
     @property
     def posit(self) -> Posit:
-        """The posit format whose numbers are stored in parts."""
+        """The posit format whose numbers are stored as significands and places."""
         from tinyml.dialects.formats.posit.arithmetic import Posit
 
         return Posit(self.unpacked.n.data, self.unpacked.es.data)
@@ -94,7 +94,7 @@ class Unpacked(ExactFormat):
 
     @property
     def half(self) -> int:
-        """The number of bits of the significand, and of the place, of an element."""
+        """The width in bits of an element's significand, which is also that of its place."""
         return parts_of(self).half_at(self.unpacked.step.data, self.unpacked.least.data)
 
     @property

@@ -47,7 +47,7 @@ FUNCTIONS: dict[str, Callable[[ZeroSkewNumbers, Raws], Raws]] = {"sigmoid": _log
 def _of_scaled(
     source: ZeroSkewNumbers, raws: Raws, function: Callable[[NDArray[np.int64], int], NDArray[np.int64]], bits: int
 ) -> Raws:
-    """The results of a fixed-point function for raws, as integers with `bits` fractional bits.
+    """The results of a fixed-point function for raws of the format `source`, as integers with `bits` fractional bits.
 
     If an argument is outside the range of the fixed-point format, the result is the least one (below the range) or the
     greatest one (above the range).
@@ -92,7 +92,7 @@ def hard_swish(source: ZeroSkewNumbers, result: ZeroSkewNumbers, raws: Raws) -> 
 
 
 def _factor(real: float) -> tuple[int, int]:
-    """The 16-bit multiplier and the shift whose combination approximates a real factor."""
+    """The 16-bit multiplier m and the shift s for which m * 2^(s - 15) approximates a real factor."""
     multiplier, shift = multiplier_and_shift(real)
     return min(multiplier + (1 << 15) >> 16, 0x7FFF), shift
 
@@ -143,7 +143,7 @@ def _table() -> NDArray[np.int16]:
 
 
 def interpolated(m: Machine[V], function: Function, source: ZeroSkewNumbers, value: V) -> Int[V]:
-    """tanh or the logistic function of a value, in units of 2^-15, interpolated in a table.
+    """tanh or the logistic function of a value of the format `source`, in units of 2^-15, interpolated in a table.
 
     The argument is converted to units of 2^-12 / 3. A segment of the table then has 512 units for the logistic
     function. For tanh, a segment has 256 units, because tanh(x) is twice the logistic function of 2 x, minus 1.

@@ -40,7 +40,7 @@ WIDTHS = (*range(2, 9), 16)
 USUAL_WIDTH = 8
 
 START_LIMITS = {32: 3 << 29, 64: 3 << 45}
-"""The greatest initial raw of a sum, by its width."""
+"""The greatest initial raw of a sum, by the width of the sum."""
 
 PRODUCT_LIMITS = {32: (1 << 29) - 1, 64: (1 << 45) - 1}
 """The greatest sum of products that, with an initial value, fits 32 bits, or the 48 bits that requantisation
@@ -289,7 +289,7 @@ def requantisation(width: int, factor: float) -> tuple[int, int]:
 
 
 Scales: TypeAlias = ArrayAttr[FloatData] | FloatData
-"""One scale for all rows, or a list with one for each."""
+"""One scale for all rows, or a list with a scale for each row."""
 
 
 def parse_scales(parser: AttrParser, rounded: Callable[[float], float] = float) -> Scales:
@@ -407,7 +407,7 @@ class SkewedSum(ParametrizedAttribute, TypeAttribute, Accumulator):
 
     @property
     def scale(self) -> float:
-        """The scale of an accumulator that has only one."""
+        """The scale of the sums, for an accumulator whose rows have no separate scales."""
         [scale] = self.scales.data
         return scale.data
 
@@ -481,7 +481,7 @@ class IntegerSkewSum(SkewedSum):
         return m.call(f"tm_requantize{'_even' if self.TO_EVEN else ''}_s{self.bits}", sum, multiplier, shift)
 
     def factors(self, scales: Sequence[float], unit: float) -> tuple[Raws, Raws]:
-        """The multipliers and the shifts that convert sums with several scales to units of `unit`."""
+        """The multipliers and the shifts that convert sums from each unit in `scales` to the unit `unit`."""
         multipliers, shifts = zip(*(requantisation(self.bits, scale / unit) for scale in scales), strict=True)
         return np.array(multipliers, np.int32), np.array(shifts, np.int8)
 

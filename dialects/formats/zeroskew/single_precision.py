@@ -36,7 +36,7 @@ V = TypeVar("V")
 WIDTH = 8
 
 _CLAMP_BOUND = 1 << 20
-"""A bound beyond all raws, to which rows in the units of a result are clamped before they are clamped to its raws."""
+"""A bound that exceeds all raws. Rows in the units of a result are clamped to it before they are clamped to raws."""
 
 
 @irdl_attr_definition
@@ -219,7 +219,7 @@ def _factor(products: float, result: float) -> float:
 
 
 def _average_factor(scale: float, result: float, count: int) -> float:
-    """The factor that converts a total to the scale of an average, computed in single precision."""
+    """The factor, in single precision, from a total in units of `scale` to an average in units of `result`."""
     return single(scale / single(result * count))
 
 

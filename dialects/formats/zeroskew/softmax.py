@@ -23,7 +23,7 @@ _SEGMENTS, _UNITS = 512, 1 << 7
 """Segments of a table, and units of the argument in a segment."""
 
 _SPAN = 10.0
-"""Arguments of the exponential lie in [-10, 0]; below, it counts as exp(-10)."""
+"""Arguments of the exponential lie in [-10, 0]; smaller arguments are replaced by -10."""
 
 
 def term(m: Machine[V], below: Int[V], scale: float) -> Int[V]:
@@ -37,10 +37,10 @@ def term(m: Machine[V], below: Int[V], scale: float) -> Int[V]:
 
 
 def reciprocal(m: Machine[V], total: V, zeros: Int[V]) -> Int[V]:
-    """The reciprocal of a total of terms, as an integer.
+    """2^46 / (total * 2^zeros), interpolated in a table: in units of 2^-15, the reciprocal of the total scaled to [1,
+    2).
 
-    zeros: the left shift that moves the highest set bit of the total to bit 31. The total is shifted before it is
-        inverted.
+    zeros: the left shift that moves the highest set bit of the total to bit 31.
     """
     wide = m.shift_left(m.bounded(total, 0, (1 << 31) - 1), 3)
     factors = m.int_constant(1, 32), m.held(m.sub(zeros, m.const(3)), 8)

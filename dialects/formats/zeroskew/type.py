@@ -169,10 +169,9 @@ class ZeroSkewType(ZeroSkewNumbers):
     def accumulator_of_sum(
         self, products: Sequence[Product], initial: Factor | None, bound: Bound | None
     ) -> Accumulator:
-        """The accumulator for the products, as `accumulator_for` chooses it; but an accumulator of 32 bits if sums
-        start from 32-bit numbers.
+        """The result of `accumulator_for` or, if sums start from 32-bit numbers, an accumulator of 32 bits.
 
-        Sums of 16-bit products then wrap around, as those of TensorFlow Lite with 32-bit biases do.
+        Sums of 16-bit products in 32 bits wrap around, as those of TensorFlow Lite with 32-bit biases do.
         """
         lhs, rhs = skewed(products[-1].lhs.format), skewed(products[-1].rhs.format)
         if initial is not None and initial.format.bits == 32:
@@ -210,7 +209,7 @@ class ZeroSkewType(ZeroSkewNumbers):
         rhs_format: ZeroSkewNumbers,
         join: Any,
     ) -> Int[V]:
-        """The sum or difference of two numbers with guard bits, as TensorFlow Lite's ADD and SUB compute it.
+        """The sum or difference of numbers in two formats, with guard bits, as in TensorFlow Lite's ADD and SUB.
 
         Both operands are converted to units of twice the greater scale before `join` combines them.
         """
@@ -331,8 +330,8 @@ class ZeroSkewType(ZeroSkewNumbers):
         source: ZeroSkewNumbers,
         compute: Callable[[Machine[Any], Any], Any],
     ) -> V:
-        """The result of a function of one value. If the value has few raws, the function is replaced by a table of its
-        results.
+        """The result of a function for one value in the format `source`. If this format has few raws, the function is
+        replaced by a table of its results.
 
         name: the name of the table.
         compute: the function, as a program for any machine.
@@ -391,8 +390,8 @@ class ZeroSkewType(ZeroSkewNumbers):
         return self._stored(m, m.whole(m.call("tm_requantize_s32", centred, *factors)))
 
     def _mean_to_even(self, m: Machine[V], total: V, count: int, source: ZeroSkewNumbers) -> V:
-        """The mean, rounded once. If the scales of elements and result are equal, the total is divided exactly, so that
-        every half is rounded to even.
+        """The mean of `count` elements of the format `source`, rounded once. If the scales of elements and result are
+        equal, the total is divided exactly, so that every half is rounded to even.
         """
         sum = m.bounded(total, *(count * limit for limit in source.raw_limits))
         centred = m.sub(sum, m.const(count * source.zero_point.data))
@@ -401,8 +400,8 @@ class ZeroSkewType(ZeroSkewNumbers):
         return self._requantised(m, centred, source.scale / (count * self.scale))
 
     def mean_factor(self, count: int, source: ZeroSkewNumbers) -> tuple[int, int]:
-        """The multiplier and the shift of TensorFlow Lite's MEAN for `count` elements. The factor that they represent
-        includes 1 / count.
+        """The multiplier and the shift of TensorFlow Lite's MEAN for `count` elements of the format `source`. The
+        factor that they represent includes 1 / count.
         """
         multiplier, shift = multiplier_and_shift(source.scale / self.scale)
         more = min(count.bit_length() - 1, 32, 31 + shift)
@@ -441,9 +440,9 @@ class ZeroSkewType(ZeroSkewNumbers):
         return m.addi(total, m.held(rounded, 32))
 
     def softmax_share(self, m: Machine[V], term: V, total: V) -> V:
-        """The share of a term: the term times the reciprocal of the total.
+        """A result of a softmax: `term` times the reciprocal of `total`.
 
-        The share is in units of 2^-8 if that is the scale of the result, otherwise in units of 2^-16. Results of 32
+        The result is in units of 2^-8 if that is the scale of the format, otherwise in units of 2^-16. Results of 32
         bits store unsigned numbers of 16 bits.
         """
         from tinyml.dialects.formats.zeroskew import softmax
@@ -496,7 +495,7 @@ class ZeroSkewType(ZeroSkewNumbers):
     def function(
         self, m: Machine[V], function: Function, value: V, value_format: NumberFormat, scheme: str | None = None
     ) -> V:
-        """The result of a function of a value. For 8 bits, a table contains the results.
+        """The result of `function` for a value. For 8 bits, a table contains the results. `scheme` is ignored.
 
         If the result has the format that TensorFlow Lite prescribes, the results are equal to those of TensorFlow Lite.
         """
@@ -515,8 +514,8 @@ class ZeroSkewType(ZeroSkewNumbers):
         return m.settle(m.entry(function, table, index), 8 * self.dtype.itemsize)
 
     def _function_of_16_bits(self, m: Machine[V], function: Function, value: V, source: ZeroSkewNumbers) -> V:
-        """tanh or the logistic function of a value, in the format that TensorFlow Lite prescribes, by TensorFlow Lite's
-        interpolation.
+        """tanh or the logistic function of a value of the format `source`, in the format that TensorFlow Lite
+        prescribes, by TensorFlow Lite's interpolation.
 
         Other functions are computed in floating point.
         """

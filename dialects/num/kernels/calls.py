@@ -76,7 +76,7 @@ def is_of_bytes(run: SSAValue, *, offset: bool = False) -> bool:
 
 
 Arguments: TypeAlias = "Callable[[Emitter], Sequence[SSAValue]]"
-"""Emit the arguments of a C function, in order; the caller casts memrefs to a dynamic length."""
+"""A function that emits the arguments of a C function, in order. The caller casts memrefs to a dynamic length."""
 
 
 class RoutineAttr(ParametrizedAttribute, ABC):
@@ -91,9 +91,8 @@ class RoutineAttr(ParametrizedAttribute, ABC):
     """The types of the operands."""
 
     ADDS: ClassVar[bool] = False
-    """True if the result is the first operand, a sum, plus other numbers, and memory is only read.
-
-    Otherwise there is no result, and the first operand is the memory that is written.
+    """True if the result is the first operand, a sum, plus other numbers, and memory is only read. If false, there is
+    no result, and the first operand is the memory that is written.
     """
 
     def constraints(self, count: int) -> Sequence[AttrConstraint]:

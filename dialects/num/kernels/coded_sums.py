@@ -159,12 +159,12 @@ class CodedLoopAttr(CodeAttr):
 
     @classmethod
     def named(cls, function: str, size: CodeSize) -> Self:
-        """The routine that calls the lane function with this name."""
+        """The routine that calls the lane function with this name and the cost `size`."""
         return cls.of(DictionaryAttr({_FUNCTION: SymbolRefAttr(function)}), size)
 
     @property
     def function_name(self) -> str:
-        """The name of the lane function."""
+        """The name of the lane function. Raises `VerifyException` if the constants contain no name."""
         name = self.constants.data.get(_FUNCTION)
         if not isinstance(name, SymbolRefAttr):
             raise VerifyException(f"{self.name} has the name of a function of lanes, got {self.constants}")

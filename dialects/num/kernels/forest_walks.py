@@ -82,7 +82,7 @@ class CodedForestAttr(CodeAttr):
 
 
 def _verify(forest: ForestCode, outputs: SSAValue, input: SSAValue) -> None:
-    """Raise `VerifyException` unless the memrefs have as many elements as the forest has results and features."""
+    """Raise `VerifyException` unless `outputs` has an element for each result, and `input` one for each feature."""
     for value, array, what in ((input, forest.trees.thresholds, "thresholds"), (outputs, forest.votes, "votes")):
         type = memref_type(value)
         if packed_bits(type) is not None or len(type.get_shape()) != 1:

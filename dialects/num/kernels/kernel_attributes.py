@@ -116,7 +116,7 @@ class ComposedKernelAttr(KernelAttr):
         ram: bool = False,
         rows: int = 1,
     ) -> Self:
-        """The attribute with these parameters.
+        """The attribute of a composed kernel for the routine `op`.
 
         codings: the codings of the weights and of the vector.
         widths: the widths of the weights and of the vector, in bits.
@@ -186,7 +186,7 @@ class TileKernelAttr(KernelAttr):
 
     @property
     def shape(self) -> Mapping[str, IntAttr]:
-        """The integer parameters by name."""
+        """The integer parameters of the tile, by name."""
         return {name: getattr(self, name) for name in _SHAPE}
 
     @property
@@ -234,7 +234,7 @@ class TileKernelAttr(KernelAttr):
 class CodeKernelAttr(KernelAttr):
     """A kernel whose code embeds its constant weights. The op, or the declaration of the function, stores the weights.
 
-    * coder: the generator of the kernel.
+    * coder: the name of the generator of the kernel.
     * key: a digest of the constants, which distinguishes kernels of the same generator.
     """
 
@@ -248,7 +248,7 @@ class CodeKernelAttr(KernelAttr):
 
     @property
     def function(self) -> str:
-        """The name of the C function."""
+        """The name of the C function that computes the kernel."""
         return f"{self.coder.data}_{self.key.data}"
 
     @classmethod

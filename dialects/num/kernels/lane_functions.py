@@ -32,10 +32,10 @@ from tinyml.dialects.scratch.types import memref_type
 __all__ = ["LaneFunctionOp", "integer_width", "run_width"]
 
 REGISTER = 32
-"""The bits of the integers that lanes compute with."""
+"""The width in bits of the integers on which lanes compute."""
 
 WIDTHS = (8, 16, 32)
-"""The bits of elements in memory."""
+"""The widths in bits of elements in memory."""
 
 _BODY = memref.LoadOp | memref.StoreOp | affine.ApplyOp | func.CallOp | ReduceOp
 
@@ -79,7 +79,7 @@ class LaneFunctionOp(DialectOp):
 
     @property
     def numbers(self) -> Sequence[SSAValue]:
-        """The arguments that are indices of the axes."""
+        """The arguments of the body that are indices of the axes."""
         return self.body.block.args[len(self.body.block.args) - len(self.shape) :]
 
     @staticmethod

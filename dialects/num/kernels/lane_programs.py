@@ -26,21 +26,21 @@ from tinyml.dialects.num.kernels.lane_functions import REGISTER, LaneFunctionOp,
 from tinyml.dialects.num.nests import NextOp, ReduceOp
 
 Operand: TypeAlias = "SSAValue | int"
-"""What an op reads: the value of another op, or a constant."""
+"""An operand of an op: the value of another op, or a constant."""
 
 Interval: TypeAlias = tuple[int, int]
 
 REQUANTISE, LEADING_ZEROS, RECIPROCAL = "tm_requantize_s32", "tm_leading_zeros_s32", "tm_reciprocal_s32"
-"""The functions of the runtime that lanes have."""
+"""The runtime functions that lanes support."""
 
 _WORK: Mapping[str, int] = {REQUANTISE: 8, RECIPROCAL: 40}
-"""The minimum instructions of plain code for calls with more than one."""
+"""The minimum number of scalar instructions of each call that needs more than one."""
 
 CASTS = arith.ExtSIOp | arith.TruncIOp
-"""Conversions, which take no instruction in registers of 32 bits."""
+"""Conversions, which need no instruction in 32-bit registers."""
 
 GREATER, AT_LEAST = 4, 5
-"""The predicates of `arith.cmpi` that lanes have: sgt and sge."""
+"""The predicates of `arith.cmpi` that lanes support: sgt and sge."""
 
 
 class Element(NamedTuple):
@@ -157,7 +157,7 @@ class LaneProgram(CodeContent):
         return sorted({called(op) for op in self.ops if isinstance(op, func.CallOp)})
 
     def operand(self, value: SSAValue) -> Operand:
-        """The operand without conversions of its type: a constant, or the value before the conversions."""
+        """`value` without type conversions: a constant, or the value before the conversions."""
         known = const_evaluate_operand(value)
         return self.values[value] if known is None else known
 
@@ -236,7 +236,7 @@ class LaneProgram(CodeContent):
         return places
 
     def own_place(self, op: ReduceOp | NextOp) -> int:
-        """The position at which an inner loop starts, or at which it ends.
+        """The position, as in `places`, at which an inner loop starts or ends.
 
         op: the loop, which starts after the positions of its carried values, or its `num.next`, which ends it.
         """

@@ -41,7 +41,7 @@ def lane_program(function: LaneFunctionOp) -> LaneProgram:
 
 
 class _Reader:
-    """The state of a conversion: the ops, accesses and sums of the ops that have been converted so far."""
+    """The state of a conversion: the ops converted so far, and their accesses and sums."""
 
     def __init__(self, function: LaneFunctionOp):
         self.function, self.runs = function, list(function.runs)
@@ -94,7 +94,7 @@ class _Reader:
         return self.values[value]
 
     def _computed(self, op: Operation) -> None:
-        """Append an op whose result is a value that a lane computes to the program."""
+        """Append to the program an op whose result is a value that each lane computes."""
         self.ops.append(op)
         self.values[op.results[0]] = op.results[0]
 
@@ -257,7 +257,7 @@ class _Reader:
 
 
 def index_terms(index: SSAValue) -> tuple[int, dict[SSAValue, int]]:
-    """The constant part of an affine index, and the factor of each axis index in it."""
+    """The constant of an affine index, and each axis's factor. Raises `VerifyException` for any other index."""
     if (known := const_evaluate_operand(index)) is not None:
         return known, {}
     if not isinstance(op := index.owner, affine.ApplyOp):

@@ -86,7 +86,7 @@ class _Unrolled:
         return self._copies(cast(NextOp, op.body.block.last_op).operands)
 
     def _loaded(self, value: SSAValue) -> SSAValue:
-        """The copy of `value`, taken before conversions of its type."""
+        """The copy of `value` or, if the copy is the result of type conversions, the value before them."""
         copy = self.same[value]
         while isinstance(copy.owner, CASTS):
             copy = copy.owner.operands[0]

@@ -73,7 +73,8 @@ def _number(e: Emitter, value: int) -> SSAValue:
 
 
 def _decoding(e: Emitter, codings: Sequence[Coding], *, segments: bool) -> tuple[list[SSAValue], list[SSAValue]]:
-    """The arguments from which a kernel decodes raws: pointers to tables, then one byte for each other parameter.
+    """Two lists of arguments from which a kernel decodes raws: pointers to tables, and one byte for each other
+    parameter.
 
     A table pointer addresses the entry for raw 0. The entries of negative raws precede this entry.
     """
@@ -134,9 +135,7 @@ class DenseSumAttr(LoopRoutineAttr, ABC):
 
 
 def _verify_products(call: CallOp, lhs: SSAValue, rhs: SSAValue) -> None:
-    """Raise `VerifyException` unless the accumulator of a call supports the products of elements of one run with
-    elements of the other.
-    """
+    """Raise `VerifyException` unless the accumulator of a call supports products of elements of its two runs."""
     formats = element_format(lhs.type), element_format(rhs.type)
     same_family(call, *formats)
     sums_products(call.sum.type, *formats)
@@ -161,7 +160,7 @@ class ProductsOfRunsAttr(DenseSumAttr, ABC):
 
 @irdl_attr_definition
 class DotAttr(ProductsOfRunsAttr):
-    """`(sum, lhs, rhs)`: the sum plus the products of corresponding elements of two runs of equal length.
+    """`(sum, lhs, rhs)`: the sum plus the products of corresponding elements in two runs of equal length.
 
     `#num.dot` adds products in order, or as a tree if the accumulator is that of an addition tree.
     """
@@ -243,7 +242,7 @@ class DistanceAttr(DenseSumAttr):
 
 
 def _difference(call: CallOp) -> NumberFormat:
-    """The format of the exact difference between an element of `lhs` and an element of `rhs`."""
+    """The format of exact differences between elements of the runs. Raises `VerifyException` if there is none."""
     lhs, rhs = (element_format(run.type) for run in call.arguments[1:])
     if (format := lhs.difference(rhs)) is None:
         raise VerifyException(f"{lhs.type} and {rhs.type} have no exact difference")

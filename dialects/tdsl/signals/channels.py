@@ -51,10 +51,10 @@ WEIGHT_BITS = 12
 MOST_WEIGHT = 1 << WEIGHT_BITS
 
 SHARE_BITS = 14
-"""The fractional bits of the shares by which the noise moves, and of the least share of a channel that remains."""
+"""The fractional bits of the fractions by which noise moves, and of the least fraction of a channel that remains."""
 
 NOISE_BITS = 10
-"""The additional fractional bits of the noise."""
+"""The number of fractional bits that a noise estimate has in addition to those of a channel."""
 
 GAIN_BITS, RATIO_BITS = 21, 12
 """The fractional bits of a gain, and of a channel relative to its noise."""
@@ -63,14 +63,14 @@ RATIO_OUT_BITS = 6
 """The fractional bits of the compressed ratio."""
 
 LOG_BITS, SEGMENT_BITS, FEATURE_BITS = 16, 7, 6
-"""The fractional bits of a logarithm, the logarithm of the number of segments of its table, and the fractional bits of
-a feature.
+"""The fractional bits of a logarithm, the binary logarithm of the number of segments of its table, and the fractional
+bits of a feature.
 """
 
 LOG_OF_TWO = round(math.log(2) * (1 << LOG_BITS))
 
 MOST_FEATURE = (1 << 11) - 1
-"""No feature exceeds 64 ln(2^32)."""
+"""An integer that no feature exceeds: the greatest feature is 64 ln(2^32)."""
 
 QUANTISATION_BITS = 31
 
@@ -165,7 +165,7 @@ class TaperOp(IntegerOp):
 
     @property
     def window(self) -> NDArray[np.int64]:
-        """The weights of the samples, computed in single precision."""
+        """The integer weights of the N samples, in units of 2^-12, computed in single precision."""
         return _window(shape_of(self.input)[1])
 
     def integers(self, x: Sequence[Array]) -> Array:
@@ -247,7 +247,7 @@ def _over(x: Array, count: int) -> Array:
 
 
 def _times(z: Array, w: Array) -> Array:
-    """The products of complex numbers, whose real and imaginary parts are along the last axis."""
+    """The products of complex 16-bit integers, whose real and imaginary parts are along the last axis."""
     real = z[..., 0] * w[..., 0] - z[..., 1] * w[..., 1]
     return np.stack([_rounded(real), _rounded(z[..., 0] * w[..., 1] + z[..., 1] * w[..., 0])], -1)
 
@@ -257,7 +257,7 @@ def _by_minus_j(z: Array) -> Array:
 
 
 def _stage(z: Array, w: Array) -> Array:
-    """The result of one stage of a Fourier transform of radix 4.
+    """The result of one radix-4 stage of a Fourier transform.
 
     z: the complex inputs of the stage as 16-bit integers, of shape (samples, groups, 4, span, 2); the last axis
         is the real and imaginary part.
@@ -292,7 +292,7 @@ class Bank(NamedTuple):
     """The bins of a spectrum that belong to each channel, and their weights.
 
     first: the index of the first bin that belongs to a channel.
-    widths: the number of bins between the centres of adjacent channels, one more than there are channels.
+    widths: the numbers of bins between adjacent centres of channels. There is one more number than there are channels.
     falling: for each bin, its weight in the channel whose triangle falls there, in units of 2^-12. Its weight in the
         next channel is 2^12 minus this number.
     """
@@ -475,8 +475,8 @@ def _same_rows(channels: SSAValue, noise: SSAValue) -> Shape:
 
 
 def channel_bits(points: int) -> int:
-    """The binary logarithm of the ratio between the unit of a channel of `tdsl.channels` and the unit in which the
-    features use the channel.
+    """The property `bits` of `tdsl.channel_features`: the exponent of the power of two that multiplies channels and
+    noise.
 
     points: the number of samples of the spectrum.
     """
@@ -555,7 +555,7 @@ class ChannelFeaturesOp(IntegerOp):
 
     @property
     def is_rounded(self) -> bool:
-        """True if the result has 8 bits."""
+        """True if the features are stored as 8-bit numbers, which need rounding."""
         return format_of(self.out).dtype.itemsize == 1
 
     def verify_format(self, value: SSAValue, bits: int, unit: float) -> None:

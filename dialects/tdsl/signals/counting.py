@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 __all__ = ["CountOp", "HistogramOp", "LongestRunOp"]
 
 MAX_COUNT = (1 << 15) - 1
-"""Maximum number of elements that are counted: counts fit 16 bits."""
+"""The maximum number of elements that are counted, for which counts fit in 16 bits."""
 
 
 class CountOp(TensorOp):
@@ -39,7 +39,7 @@ class CountOp(TensorOp):
     ONE_FAMILY: ClassVar[bool] = False
 
     LEAST: ClassVar[int] = 0
-    """The least result."""
+    """The least possible result."""
 
     @property
     @abstractmethod

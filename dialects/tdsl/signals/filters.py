@@ -102,7 +102,7 @@ class BiquadOp(TensorOp):
 
 
 PERIOD = 1 << 14
-"""Units of phase per period."""
+"""The number of units of phase per period."""
 
 
 @irdl_op_definition
@@ -132,7 +132,7 @@ class SquareWavesOp(TensorOp):
 
     @property
     def advances(self) -> NDArray[np.int64]:
-        """The property `steps` as an array."""
+        """The property `steps` as an array of M integers."""
         return np.array(cast("DenseArrayBase[IntegerType[Any, Any]]", self.steps).get_values(), np.int64)
 
     @property

@@ -57,7 +57,7 @@ HALF = 0.5
 
 
 class SpectrumSteps(ABC, Generic[V]):
-    """The arithmetic of Fourier transforms, on values each of which has its own format."""
+    """The arithmetic of the steps of a Fourier transform. Each value has its own format."""
 
     @abstractmethod
     def __call__(self, factors: Sequence[V], terms: Sequence[int], into: NumberFormat) -> V:
@@ -72,11 +72,11 @@ class SpectrumSteps(ABC, Generic[V]):
 
     @abstractmethod
     def constant(self, real: float, format: NumberFormat) -> V:
-        """The real `real` rounded to `format`, as a constant."""
+        """The number `real`, rounded to `format`, as a constant."""
 
     @abstractmethod
     def format(self, value: V) -> NumberFormat:
-        """The format of a value."""
+        """The number format of a value."""
 
 
 def rotations(angles: Array) -> NDArray[np.float64]:
@@ -96,14 +96,14 @@ def doubled(format: NumberFormat) -> NumberFormat:
 
 
 def rotated(steps: SpectrumSteps[V], z: Complex[V], factors: Complex[V], into: NumberFormat) -> Complex[V]:
-    """The complex product `z * (factors[0] - j factors[1])`."""
+    """The complex product `z * (factors[0] - j factors[1])`, rounded to the format `into`."""
     (x, y), (c, s) = z, factors
     return steps([x, c, y, s], [2, 2], into), steps([y, c, x, s], [2, -2], into)
 
 
 def butterfly(steps: SpectrumSteps[V], z: Sequence[Complex[V]], sign: int, out: NumberFormat) -> Sequence[Complex[V]]:
-    """The transform of 2 or 4 complex numbers in bit-reversed order. All numbers except the first are multiplied by
-    `sign`.
+    """The transform of the 2 or 4 complex numbers `z` in bit-reversed order. All numbers except the first are
+    multiplied by `sign`.
 
     sign: 1 or -1.
     out: the format of the results.
@@ -400,7 +400,7 @@ class BinsOp(SpectrumOp, ABC):
 
     @abstractmethod
     def number(self, steps: SpectrumSteps[Any], z: Complex[Any], out: NumberFormat) -> Any:
-        """The real number that the op computes from a complex bin."""
+        """The real number that the op computes from the complex bin `z`."""
 
 
 @irdl_op_definition

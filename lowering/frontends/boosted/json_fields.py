@@ -48,14 +48,14 @@ class Fields:
         return self.data[name]
 
     def text(self, name: str, default: str | None = None) -> str:
-        """A string field; a number is converted to a string."""
+        """A string field, or `default` if it is missing; a number is converted to a string."""
         value = self.data.get(name, default) if default is not None else self._get(name)
         if not isinstance(value, str | int | float):
             raise self.error(f"expected a text as {name}, got {_shown(value)}")
         return str(value)
 
     def number(self, name: str, default: float | None = None, *, infinite: bool = False) -> float:
-        """A finite number field. The file may also store the number as a string.
+        """A finite number field, or `default` if it is missing. The file may store the number as a string.
 
         infinite: true to accept positive infinity.
         """
@@ -75,14 +75,14 @@ class Fields:
         return int(value)
 
     def index(self, name: str) -> int:
-        """Read an integer field. Raises `InputError` unless it is in [0, 2^31)."""
+        """An integer field in [0, 2^31). Raises `InputError` for any other value."""
         value = self.integer(name)
         if not 0 <= value < 1 << 31:
             raise self.error(f"expected an index as {name}, got {value:g}")
         return value
 
     def objects(self, name: str) -> Sequence[Fields]:
-        """A field that is a list of objects."""
+        """A field that is a list of objects. Raises `InputError` for any other value."""
         found = self._get(name)
         if not isinstance(found, list):
             raise self.error(f"expected a list as {name}")
@@ -90,10 +90,7 @@ class Fields:
         return [Fields(value, self.file, f"{self._path(name)}[{at}]") for at, value in enumerate(values)]
 
     def numbers(self, name: str, length: int | None = None) -> NDArray[np.float64]:
-        """A field that is a list of finite numbers.
-
-        length: the required length, if any.
-        """
+        """A field that is a list of finite numbers, of the length `length` unless this is None."""
         values = self._get(name)
         try:
             array = np.asarray(values, np.float64)
@@ -106,10 +103,7 @@ class Fields:
         return array
 
     def integers(self, name: str, length: int | None = None) -> NDArray[np.int64]:
-        """A field that is a list of integers.
-
-        length: the required length, if any.
-        """
+        """A field that is a list of integers, of the length `length` unless this is None."""
         array = self.numbers(name, length)
         if (wrong := not_integers(array)).size:
             raise self.error(f"expected integers of 32 bits as {name}, got {wrong[0]:g}")

@@ -40,7 +40,7 @@ OBJECTIVES: Mapping[str, str] = {
     **dict.fromkeys(("poisson", "gamma", "tweedie"), EXPONENTIAL),
     "cross_entropy": SHARE,
 }
-"""Kinds of objectives by name."""
+"""The kinds of objectives, by name."""
 
 SEVERAL = ("multiclass", "multiclassova")
 """Objectives with one result per class."""
@@ -52,7 +52,7 @@ LINEAR = "linear trees are not supported: train with linear_tree=false"
 
 
 def _objective_of(text: str, results: int, file: str) -> Objective:
-    """Parse an objective such as `binary sigmoid:1`, in which parameters follow the name.
+    """Parse an objective such as `binary sigmoid:1`, a name with parameters, for `results` sums.
 
     The parameters are ignored: a factor in the logistic function preserves the order of the sums, and hence the
     predictions.
@@ -76,13 +76,13 @@ def _in_turns(trees: Sequence[Tree], results: int) -> BoostedTrees:
 
 
 FIRST = "tree"
-"""The first line of a model file."""
+"""The text of the first line of a model file."""
 END = "end of trees"
 
 _CATEGORICAL, _DEFAULT_LEFT = 1, 2
 """The bits of `decision_type` for a categorical feature and for missing values that go left."""
 _MISSING = ("None", "Zero", "NaN")
-"""The values that count as missing at a node, by bits 2 and 3 of `decision_type`."""
+"""The values that are treated as missing at a node, by bits 2 and 3 of `decision_type`."""
 
 
 def read_lightgbm(content: bytes, file: str) -> ModuleOp:

@@ -95,7 +95,7 @@ def import_booster(model: Any, file: str) -> ModuleOp:
 
 
 SECONDS = 60
-"""Time limit in s for a CatBoost file. The reader needs well under a second for thousands of trees."""
+"""The time limit in seconds for a CatBoost file. Parsing thousands of trees takes much less than a second."""
 
 
 def read_catboost(content: bytes, file: str) -> ModuleOp:
@@ -112,7 +112,7 @@ def read_catboost(content: bytes, file: str) -> ModuleOp:
 
 
 def to_onnx(content: bytes, file: str) -> bytes:
-    """Convert a CatBoost file to ONNX. A child process calls this function."""
+    """Convert a CatBoost file to ONNX; runs in a child process. Raises `InputError` if CatBoost rejects the file."""
     model: Any = import_module("catboost").CatBoost()
     try:
         model.load_model(blob=content)

@@ -21,7 +21,7 @@ NUMBERS = {"i": "i1", "U": "u1", "I": ">i2", "l": ">i4", "L": ">i8", "d": ">f4",
 CONSTANTS = {"Z": None, "T": True, "F": False}
 
 DEEPEST = 64
-"""Maximum nesting depth of containers; a model nests fewer than ten."""
+"""The maximum nesting depth of containers; the depth of a model is less than ten."""
 
 
 def read_ubjson(content: bytes, file: str) -> ModuleOp:
@@ -64,7 +64,7 @@ class _Reader:
         return letter
 
     def value(self, kind: str, deepest: int) -> Any:
-        """Parse a value whose type letter has already been consumed.
+        """Parse a value whose type letter `kind` has already been consumed.
 
         deepest: the number of further container levels that the value may nest.
         """

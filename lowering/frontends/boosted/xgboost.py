@@ -43,7 +43,7 @@ OBJECTIVES: Mapping[str, str] = {
     **dict.fromkeys(("count:poisson", "reg:gamma", "reg:tweedie"), EXPONENTIAL),
     "reg:logistic": SHARE,
 }
-"""Kinds of objectives by name."""
+"""The kinds of objectives, by name."""
 
 SEVERAL = ("multi:softmax", "multi:softprob")
 """Objectives with one result per class."""
@@ -105,7 +105,7 @@ def xgboost_model(model: Fields, kind: str | None = None) -> BoostedModel:
 
 
 def _estimator_kind(learner: Fields) -> str | None:
-    """The kind of `XGBModel` that wrote the file: `classifier`, `regressor` or `ranker`. None for the file of a
+    """The kind of `XGBModel` that wrote the file: `classifier`, `regressor` or `ranker`; None for the file of a
     `Booster`.
 
     The kind determines the result of `predict`. A `Booster` adds all trees and returns no class.
@@ -139,7 +139,7 @@ def _trees_of_best(learner: Fields, ensemble: Fields, trees: int, results: int) 
 
 
 def _objective(learner: Fields, name: str, estimator: str | None, results: int) -> Objective:
-    """The training objective with the threshold that `predict` applies.
+    """The training objective `name` with the threshold that `predict` of the kind `estimator` applies.
 
     A classifier predicts the second of two classes if its probability exceeds 1/2.
     """
@@ -159,8 +159,8 @@ def _objective(learner: Fields, name: str, estimator: str | None, results: int) 
 
 
 def _start(parameters: Fields, objective: str, results: int) -> NDArray[Any]:
-    """The initial sums, parsed from `base_score`. The field is a number or, since XGBoost 3, a string with a list
-    of numbers.
+    """The initial values of `results` sums, parsed from `base_score`. The field is a number or, since XGBoost 3, a
+    string with a list of numbers.
     """
     text = parameters.text("base_score")
     try:

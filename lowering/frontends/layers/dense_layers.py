@@ -20,11 +20,11 @@ def dense(
     start: Parameter | None = None,
     element: Attribute | None = None,
 ) -> SSAValue:
-    """Multiply each vector of the input by a constant matrix of shape (outputs, inputs). The input is a
-    concatenation of vectors.
+    """Multiply each vector of the input by a constant matrix of shape (outputs, inputs). The input is a concatenation
+    of vectors.
 
-    A single vector is multiplied as a column. Several vectors become the pixels of an image, which a convolution
-    with a 1 x 1 kernel processes.
+    A single vector is multiplied as a column. Several vectors become the pixels of an image, which a convolution with a
+    1 x 1 kernel processes. `start` and `element` are those of `network_layers.py`.
 
     shape: the shape of the result.
     """
@@ -47,7 +47,7 @@ def dense(
 
 
 GREATEST = (2.0 - 2.0**-23) * 2.0**127
-"""The greatest finite 32-bit float, which represents "no upper bound"."""
+"""The greatest finite 32-bit float, which as an upper bound means no bound."""
 
 
 def limited(to: ModelBuilder, x: SSAValue, low: float, high: float) -> SSAValue:

@@ -13,7 +13,7 @@ from tinyml.dialects.tdsl import shape_of
 from tinyml.lowering.frontends.layers.model_builder import ModelBuilder
 
 MOST_COPIES = 1 << 14
-"""The greatest number of copies of a part of a tensor along an axis. Each is an operand of one op."""
+"""The maximum number of copies of a part of a tensor along an axis. Each copy is an operand of one op."""
 
 
 def padded(to: ModelBuilder, image: SSAValue, padding: Sequence[int]) -> SSAValue:

@@ -96,9 +96,7 @@ def signed(raws: NDArray[Any]) -> NDArray[Any]:
 
 
 def start_format(weights: NumberFormat, x: NumberFormat) -> NumberFormat:
-    """The format of the initial values of sums of products. Its scale is the scale of a product of `weights` and
-    `x`.
-    """
+    """The format in which sums of products start. Its scale is the scale of a product of `weights` and `x`."""
     return x.accumulator(weights, x, None).start_format(weights)
 
 
@@ -129,7 +127,7 @@ class OrderedTensor:
 
     @classmethod
     def plain(cls, value: SSAValue) -> OrderedTensor:
-        """A tensor whose axes are in the model's order."""
+        """The tensor `value`, whose axes are in the model's order."""
         return cls(value, tuple(range(len(shape_of(value)))))
 
     @property
@@ -144,7 +142,7 @@ class OrderedTensor:
 
     @property
     def shape(self) -> Shape:
-        """The shape of the model's tensor."""
+        """The extents of the tensor, in the order of the model's axes."""
         stored = shape_of(self.value)
         return tuple(stored[self.order.index(axis)] for axis in range(len(stored)))
 
@@ -170,7 +168,7 @@ class ModelBuilder:
     precise locations override `location` and `error`.
 
     scalings: for each row of scaled features, the steps by which the training library computes the row. Thresholds of
-    trees are converted by these steps.
+        trees are converted by these steps.
     """
 
     def __init__(self, file: str):
@@ -202,14 +200,14 @@ class ModelBuilder:
             self.layer = around
 
     def argument(self, type: TensorType, name: str) -> SSAValue:
-        """Append an argument to the function and return it."""
+        """Append an argument with the name hint `name` to the function, and return it."""
         self.check_shape(type.get_shape())
         value = self.entry.insert_arg(type, len(self.entry.args))
         hint(value, name)
         return value
 
     def module(self, results: Sequence[SSAValue]) -> ModuleOp:
-        """The finished module of the function, named after the file."""
+        """Append the return of `results`, and return a module with the function, which is named after the file."""
         end = func.ReturnOp(*results)
         self.entry.add_op(end)
         types = self.entry.arg_types, [result.type for result in results]
@@ -239,7 +237,7 @@ class ModelBuilder:
             self._stored = tdsl.StoredExamples(count, what, smaller)
 
     def made(self, make: Callable[P, Op], *args: P.args, **kwargs: P.kwargs) -> Op:
-        """Build and verify an op without appending it, and return it."""
+        """Build and verify the op `make(*args, **kwargs)` without appending it, and return it."""
         try:
             op = make(*args, **kwargs)
             op.verify_()
@@ -252,13 +250,13 @@ class ModelBuilder:
         return op
 
     def emit(self, make: Callable[P, Op], *args: P.args, **kwargs: P.kwargs) -> Op:
-        """Build, verify and append an op, and return it."""
+        """Build, verify and append the op `make(*args, **kwargs)`, and return it."""
         op = self.made(make, *args, **kwargs)
         self.block.add_op(op)
         return op
 
     def op(self, make: Callable[P, tdsl.TensorOp], *args: P.args, **kwargs: P.kwargs) -> SSAValue:
-        """Emit an op with a single tensor result, and return the result."""
+        """Emit the op `make(*args, **kwargs)`, and return its single tensor result."""
         return self.emit(make, *args, **kwargs).out
 
     def check_shape(self, shape: Sequence[int]) -> None:
@@ -269,7 +267,7 @@ class ModelBuilder:
             raise self.error(f"shape {list(shape)} has more than {limit} elements; --max-elements raises the limit")
 
     def index(self, value: int) -> SSAValue:
-        """Emit an index constant."""
+        """Emit the constant `value` of type `index`."""
         return self.emit(arith.ConstantOp.from_int_and_width, value, IndexType()).result
 
     def parameter(self, parameter: Parameter) -> SSAValue:
@@ -301,7 +299,7 @@ class ModelBuilder:
     def part(
         self, value: SSAValue, offsets: Sequence[int], sizes: Sequence[int], steps: Sequence[int] | None = None
     ) -> SSAValue:
-        """Emit a slice at constant offsets.
+        """Emit a slice with the extents `sizes` at constant offsets.
 
         steps: the stride along each axis, by default 1.
         """
@@ -372,7 +370,7 @@ def hint(value: SSAValue, name: str) -> None:
 
 
 def identifier(name: str) -> str:
-    """Convert a name of the model to an identifier of the IR. Empty if the name has no letter."""
+    """An identifier of the IR that is derived from a name of the model; empty if the name has no letter."""
     parts = re.sub(r"[^A-Za-z0-9_]+", "_", name).strip("_")
     if not parts.strip("_0123456789"):
         return ""

@@ -146,13 +146,13 @@ class Windows:
 
     @property
     def reach(self) -> Pair:
-        """The distance from the first to the last element of a window, along height and along width."""
+        """The distance in pixels from the first to the last element of a window, along height and width."""
         down, across = ((size - 1) * gap for size, gap in zip(self.kernel, self.dilations, strict=True))
         return down, across
 
 
 def same_windows(extents: Sequence[int], kernel: Pair, strides: Pair = (1, 1), dilations: Pair = (1, 1)) -> Windows:
-    """Windows with SAME padding.
+    """The windows of a layer with SAME padding (`same_padding`).
 
     extents: the height and width of the image.
     """
@@ -206,7 +206,7 @@ def pool(
     axes: str,
     include_padding: bool = False,
 ) -> OrderedTensor:
-    """Emit the maximum or the average of each window.
+    """Emit the pooling op `kind`: the maximum or the average of each window.
 
     element: the element type of averages, by default the type of the image.
     include_padding: true to count padding as elements of an average.
@@ -227,7 +227,7 @@ def global_pool(
     *,
     axes: str,
 ) -> OrderedTensor:
-    """Emit the maximum or the average of each channel."""
+    """Emit the pooling op `kind` over whole images: the maximum or the average of each channel."""
     image = image_of(to, x, axes)
     if kind is tdsl.AveragePoolOp:
         return image_result(to, to.op(tdsl.MeanOp, image, (1, 2), element), axes)
@@ -242,10 +242,10 @@ def binary(
     rhs: OrderedTensor | Parameter,
     element: Attribute | None = None,
 ) -> OrderedTensor:
-    """Emit an elementwise op of two operands.
+    """Emit an elementwise op of the class `make` on two operands.
 
-    The result has the axis order of the first operand whose order differs from the model's; if neither differs, it
-    has the model's order.
+    The result has the axis order of the first operand whose order differs from the model's; if neither differs, it has
+    the model's order.
     """
     rank = max(len(lhs.shape), len(rhs.shape))
     orders = [
@@ -262,7 +262,7 @@ def _ranked(to: ModelBuilder, operand: OrderedTensor | Parameter, rank: int, ord
     """Prepend axes of extent 1 to an operand up to a rank, and transpose the operand. Scalars are unchanged.
 
     order: the axis order of the result; None if all operands are in the model's order and broadcast without a
-    transposition.
+        transposition.
     """
     if order is None or not operand.shape:
         return to.parameter(operand) if isinstance(operand, Parameter) else to.plain(operand)
@@ -275,9 +275,7 @@ def _ranked(to: ModelBuilder, operand: OrderedTensor | Parameter, rank: int, ord
 
 
 def by_channel(numbers: Parameter, axes: str) -> Parameter:
-    """Reshape a vector so that it broadcasts along the channels of a tensor.
-    axes: the axes of the tensor in the model.
-    """
+    """Reshape `numbers`, one per channel, to broadcast against a tensor whose axes in the model are `axes`."""
     return numbers.reshaped((-1, *(1,) * (len(axes) - 1 - axes.index("C"))))
 
 

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 
 TOLERANCE = 1e-4
-"""The relative tolerance between the squares that a model stores and those of its prototypes."""
+"""The maximum relative difference between the squares that a model stores and the squares of its prototypes."""
 
 
 @dataclass(frozen=True)
@@ -45,12 +45,12 @@ class _Distances:
 
 
 def _distances_of(value: SSAValue) -> _Distances | None:
-    """Match a value that is a vector of squared distances. None for any other value."""
+    """Match a value that is a vector of squared distances. Returns None for any other value."""
     return _of_differences(value) or _of_expansion(value)
 
 
 def _of_differences(value: SSAValue) -> _Distances | None:
-    """Match squared distances of the form 1^T ((x - constant)^2), where the product with ones sums the squares.
+    """Match squared distances of the form 1^T ((x - constant)^2), where the product with ones sums the squares. Returns
     None for any other value.
     """
     op = value.owner
@@ -85,14 +85,14 @@ def _of_differences(value: SSAValue) -> _Distances | None:
 
 
 def _moved(array: NDArray[Any], moves: list[tdsl.ReshapeOp | tdsl.TransposeOp]) -> NDArray[Any]:
-    """Apply the recorded transpositions and reshapes to an array, last one first."""
+    """Apply the transpositions and reshapes `moves` to an array, last one first."""
     for move in reversed(moves):
         array = array.transpose(move.axes) if isinstance(move, tdsl.TransposeOp) else array.reshape(shape_of(move.out))
     return array
 
 
 def _of_expansion(value: SSAValue) -> _Distances | None:
-    """Match squared distances of the form x x - 2 b x + b b. None for any other value.
+    """Match squared distances of the form x x - 2 b x + b b. Returns None for any other value.
 
     b x must be a product with a constant matrix, and b b a constant.
     """
@@ -149,7 +149,7 @@ def _terms(value: SSAValue, factor: float) -> Iterator[tuple[float, SSAValue]]:
 
 
 def _squared(value: SSAValue) -> SSAValue | None:
-    """Return the vector whose sum of squares a value computes as a product with ones. None for any other value."""
+    """The vector whose sum of squares a value computes as a product with ones; None for any other value."""
     op = value.owner
     if not isinstance(op, tdsl.MatmulOp) or prod(shape_of(value)) != 1:
         return None
@@ -191,8 +191,8 @@ class SumOverPrototypes(RewritePattern):
 
 
 def _step_on_all(value: SSAValue) -> tdsl.TensorOp | None:
-    """Match an op that computes a vector from another vector: a reshape, or an elementwise op whose other operands
-    are scalars.
+    """Match an op that computes a vector from another vector: a reshape, or an elementwise op whose other operands are
+    scalars. Returns None for any other value.
     """
     op = value.owner
     if not value.has_one_use():
@@ -222,7 +222,7 @@ def _on_one(op: _Elementwise, value: SSAValue) -> _Elementwise:
 
 
 def _loop(weights: tdsl.ConstOp, distances: _Distances, chain: list[_Elementwise]) -> list[Operation]:
-    """The loop over prototypes, preceded by the ops that define its operands."""
+    """The loop over the prototypes of `distances`, preceded by the ops that define its operands."""
     number, length = distances.prototypes.shape
     rows = shape_of(weights.result)[0]
     made: list[Operation] = []

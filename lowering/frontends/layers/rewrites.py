@@ -43,7 +43,7 @@ def simplify(module: ModuleOp) -> None:
 
 
 def _sums_over_prototypes(module: ModuleOp) -> Sequence[RewritePattern]:
-    """The patterns for weighted sums over prototypes. Empty if the program contains no differences or no products,
+    """The patterns for weighted sums over prototypes; empty if the program contains no differences or no products,
     which the patterns require.
     """
     if not any(isinstance(op, tdsl.SubOp | tdsl.MulOp) for op in module.walk()):
@@ -157,7 +157,7 @@ class AddedTwice(RewritePattern):
 def _layer(value: SSAValue) -> Layer | None:
     """The layer with constant weights whose result is `value`, directly or after reshapes.
 
-    None if there is no such layer, or if `value`, the layer's result or the weights have another use.
+    Returns None if there is no such layer, or if `value`, the layer's result or the weights have another use.
     """
     while isinstance(value.owner, tdsl.ReshapeOp) and value.has_one_use():
         value = value.owner.input
@@ -170,7 +170,7 @@ def _layer(value: SSAValue) -> Layer | None:
 
 
 def _by_row(factors: tdsl.ConstOp, layer: Layer, shape: tdsl.Shape) -> NDArray[Any] | None:
-    """The factor for each row of the weights. None if the factors vary along an axis other than the rows."""
+    """The factor for each row of the weights; None if the factors vary along an axis other than the rows."""
     rows = shape_of(layer.lhs)[0]
     spread = np.broadcast_to(factors.raws, shape)
     if prod(shape) == rows:
@@ -195,8 +195,7 @@ class ExtendedSequence(RewritePattern):
     """Extend the sequence that a loop fills, instead of concatenating rows to it after the loop.
 
     The pattern matches a concatenation along the first axis. Its first operand must be a sequence that a loop fills
-    part by part. For example, to repeat the last row of a pooled image then copies one row instead of the whole
-    image.
+    part by part. For example, repeating the last row of a pooled image then copies one row instead of the whole image.
     """
 
     def match_and_rewrite(self, op: Operation, rewriter: PatternRewriter, /) -> None:
@@ -220,7 +219,7 @@ class ExtendedSequence(RewritePattern):
 
 
 def _insertion(value: SSAValue) -> tdsl.InsertSliceOp | None:
-    """The op that inserts slices into a tensor inside a loop. None for a tensor that no loop fills."""
+    """The op that inserts slices into a tensor inside a loop; None for a tensor that no loop fills."""
     if not isinstance(value, OpResult) or not isinstance(loop := value.op, scf.ForOp):
         return None
     start = loop.iter_args[value.index]
@@ -229,7 +228,7 @@ def _insertion(value: SSAValue) -> tdsl.InsertSliceOp | None:
 
 
 def _lengthened(filled: SSAValue, insertion: tdsl.InsertSliceOp, like: SSAValue, rewriter: PatternRewriter) -> SSAValue:
-    """Change the type of a tensor that a loop fills to the type of `like`, and return the loop's result."""
+    """Change the type of `filled`, which a loop fills by `insertion`, to that of `like`; return the loop's result."""
     assert isinstance(filled, OpResult)
     loop = filled.op
     assert isinstance(loop, scf.ForOp)
@@ -245,7 +244,7 @@ def _index(value: int, before: Operation, rewriter: PatternRewriter) -> SSAValue
 
 
 MANY = 1 / 2
-"""The share of zeros above which a sparse product saves more than merging a dense product with its addend."""
+"""The fraction of zeros above which a sparse product saves more time than merging a dense product with its addend."""
 
 
 class SparseWeights(RewritePattern):

@@ -15,7 +15,9 @@ from tinyml.dialects.tdsl.base import shaped
 from tinyml.lowering.frontends.layers.model_builder import ModelBuilder
 
 Step: TypeAlias = Callable[[SSAValue, Sequence[SSAValue]], Sequence[SSAValue]]
-"""A function that emits an iteration: from its index and the carried tensors to the next ones, then sequence parts."""
+"""A function that emits an iteration. It accepts the index and the carried tensors, and returns the new carried
+tensors, followed by the step results.
+"""
 
 
 def loop_over_steps(to: ModelBuilder, trips: int, carried: Sequence[SSAValue], body: Step) -> Sequence[SSAValue]:
@@ -53,6 +55,6 @@ def loop_over_steps(to: ModelBuilder, trips: int, carried: Sequence[SSAValue], b
 
 
 def _insert_step(to: ModelBuilder, part: SSAValue, whole: SSAValue, step: SSAValue) -> SSAValue:
-    """Emit the replacement of one step of a sequence; return the new sequence."""
+    """Emit the replacement of step `step` of the sequence `whole` by `part`; return the new sequence."""
     shape = shape_of(part)
     return to.op(tdsl.InsertSliceOp, to.reshape(part, (1, *shape)), whole, [step, *(to.index(0) for _ in shape)])

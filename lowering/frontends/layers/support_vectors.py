@@ -34,10 +34,10 @@ FEWER_VECTORS = (
 """Advice for a smaller support vector machine."""
 
 MOST_FACTORS = 8
-"""Maximum degree of a polynomial kernel; each degree needs a product."""
+"""The maximum degree of a polynomial kernel; each degree requires one product."""
 
 REACH = 3.0
-"""The distance from the centre up to which kernels are exact, in multiples of the farthest vector's distance."""
+"""The distance from the centre up to which kernels are exact, in multiples of the distance of the farthest vector."""
 
 
 @dataclass(frozen=True)

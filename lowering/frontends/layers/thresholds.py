@@ -60,7 +60,7 @@ class Feature:
     steps: tuple[tuple[Callable[..., Doubles], float], ...] = ()
 
     def of(self, inputs: Doubles) -> Doubles:
-        """The values of the feature for given values of the element."""
+        """Apply the steps of the scaler to values `inputs` of the element."""
         for function, number in self.steps:
             inputs = function(inputs, number)
         return inputs
@@ -149,7 +149,7 @@ def single_thresholds(thresholds: NDArray[Any], double: NDArray[np.bool_]) -> ND
     number exceeds, become the greatest number.
 
     double: false where the library scales an input and rounds the result to single precision, so that thresholds are
-    not exact.
+        not exact.
     """
     exact = np.clip(np.asarray(thresholds, np.float64), -GREATEST, GREATEST)
     nearest = exact.astype(np.float32)

@@ -28,7 +28,7 @@ Indices: TypeAlias = tuple[Position, ...]
 def indices(text: str, factors: Mapping[str, int] | None = None) -> Indices:
     """Parse the indices of one operand of an equation.
 
-    factors: factors for letters that have no factor in the text.
+    factors: factors for letters that have no factor in the text, by default 1.
     """
     positions: list[Position] = []
     for position in text.split():
@@ -44,7 +44,7 @@ def letters(of: Indices) -> list[str]:
 
 @dataclass(frozen=True)
 class Equation:
-    """The equation of a sum of products of two operands: the indices of each operand and of the result."""
+    """A sum of products of two operands: the indices of each operand and of the result."""
 
     lhs: Indices
     rhs: Indices
@@ -59,7 +59,7 @@ class Equation:
 def contract(
     to: GraphWriter, equation: Equation, lhs: Tensor, rhs: Tensor, shape: Shape, start: Tensor | None = None
 ) -> Tensor:
-    """Emit the sums of products of two tensors.
+    """Emit the sums of products of two tensors that `equation` describes.
 
     shape: the shape of the result.
     start: the initial value of the sums; None for 0.
@@ -78,7 +78,7 @@ def contract(
 def _multiply(
     to: GraphWriter, equation: Equation, lhs: Tensor, rhs: Tensor, shape: Shape, start: Tensor | None
 ) -> Tensor:
-    """Emit a product of matrices or of stacks of matrices; several axes may form the rows or the columns."""
+    """Emit a product of matrices or of stacks; several axes may form the rows or the columns."""
     left, right, result = letters(equation.lhs), letters(equation.rhs), letters(equation.result)
     extents = dict(zip([*left, *right], [*lhs.shape, *rhs.shape], strict=True))
     both = [letter for letter in left if letter in right]
@@ -235,7 +235,7 @@ class Windows:
 
 
 def pool(to: GraphWriter, kind: str, image: Tensor, windows: Windows, shape: Shape) -> Tensor:
-    """Emit the maximum ("Max") or the sum ("Sum") of each window.
+    """Emit the maximum (`kind` "Max") or the sum ("Sum") of each window.
 
     shape: the shape of the result, which has the axes of the image.
     """
@@ -270,7 +270,7 @@ def pool(to: GraphWriter, kind: str, image: Tensor, windows: Windows, shape: Sha
 
 
 def _pooled(kind: str, image: Array, windows: Windows, shape: Shape) -> Array:
-    """Compute the pooling of an image whose elements are known during import."""
+    """Compute the pooling `kind` of an image whose elements are known during import."""
     result = np.full(shape, -np.inf if kind == "Max" else 0.0, image.dtype)
     for place in np.ndindex(*windows.sizes):
         first = [at * dilation for at, dilation in zip(place, windows.dilations, strict=True)]

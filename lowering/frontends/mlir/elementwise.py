@@ -63,7 +63,7 @@ BINARY: Mapping[str, Callable[[Array, Array], Array]] = {
 
 
 OF_CONSTANTS = ("And", "Ceil", "Equal", "Floor", "Log1p", "NotEqual", "Or", "Rem", "Rsqrt", "Sqrt")
-"""Ops that no program computes: their operands are constants, or the rule of a layer consumes them."""
+"""Ops that programs cannot compute: their operands must be constants, or the rule of a layer must match them."""
 
 
 def of_constants(ops: Mapping[Any, str]) -> Sequence[Any]:
@@ -129,7 +129,7 @@ def apply(to: GraphWriter, op: str, *operands: Tensor) -> Tensor:
 
 
 def _known(to: GraphWriter, op: str, operands: Sequence[Tensor], shape: Shape) -> Tensor | None:
-    """Fold an op whose operands are all known, or depend only on the loop iteration. None for any other operands."""
+    """Fold an op on operands that are known or depend only on the loop iteration; return None for other operands."""
     found = [each.array if each.array is not None else each.steps for each in operands]
     values = [value for value in found if value is not None]
     if len(values) < len(found):
@@ -179,8 +179,8 @@ def _add(to: GraphWriter, a: Tensor, b: Tensor) -> Tensor | None:
 
 
 def _subtract(to: GraphWriter, a: Tensor, b: Tensor) -> Tensor | None:
-    """Rewrite 0 - x as -x, x - (-y) as x + y, and x - constant as x + (-constant), so that the preceding layer can
-    use the constant as its bias. None for other operands.
+    """Rewrite 0 - x as -x, x - (-y) as x + y, and x - constant as x + (-constant), so that the preceding layer can use
+    the constant as its bias. Returns None for other operands.
     """
     if is_number(a, 0.0):
         return apply(to, "Neg", b)
@@ -213,7 +213,7 @@ def _multiply(to: GraphWriter, a: Tensor, b: Tensor) -> Tensor | None:
 
 
 def _product(to: GraphWriter, a: Tensor, b: Tensor) -> Tensor:
-    """Compute the product of two known numbers."""
+    """Compute the product of the known numbers `a` and `b`."""
     assert a.array is not None
     assert b.array is not None
     return to.constant((a.array.ravel()[0] * b.array.ravel()[0]).reshape(()))
@@ -235,7 +235,7 @@ def _divide(to: GraphWriter, a: Tensor, b: Tensor) -> Tensor | None:
 
 
 def like(to: GraphWriter, tensor: Tensor, other: Tensor) -> Tensor:
-    """Reshape and broadcast a tensor to the shape of another tensor with the same number of elements."""
+    """Reshape and broadcast a tensor to the shape of `other`, a tensor with the same number of elements."""
     part = to.reshape(tensor, other.stored)
     return Tensor(part.name, other.shape, part.stored, part.array, made=part.made)
 
@@ -250,8 +250,8 @@ def _reciprocal(to: GraphWriter, x: Tensor) -> Tensor:
 
 
 def _power(to: GraphWriter, x: Tensor, exponent: Tensor) -> Tensor | None:
-    """Emit a power. Small integer exponents become products, and 1/2 and -1/2 become square roots. None for other
-    exponents.
+    """Emit a power. Small integer exponents become products, and 1/2 and -1/2 become square roots. Returns None for
+    other exponents.
     """
     if exponent.number in (1, 2, 3):
         result = x
@@ -269,7 +269,7 @@ def _expm1(to: GraphWriter, x: Tensor) -> Tensor | None:
 
 
 def _log(to: GraphWriter, x: Tensor) -> Tensor | None:
-    """Match log(exp(x) + 1), and return the softplus of x. None for other logarithms."""
+    """Match log(exp(x) + 1), and return the softplus of x. Returns None for other logarithms."""
     power = _one_more(x, "Exp")
     return None if power is None else _softplus(to, power.inputs[0], x)
 
@@ -292,7 +292,7 @@ def _negate(to: GraphWriter, x: Tensor) -> Tensor | None:
 
 
 def _error_function(to: GraphWriter, x: Tensor) -> Tensor | None:
-    """Rewrite erf(-x) as -erf(x). None for other operands."""
+    """Rewrite erf(-x) as -erf(x). Returns None for other operands."""
     made = x.made_by("Neg")
     return None if made is None else apply(to, "Neg", apply(to, "Erf", made.inputs[0]))
 
@@ -352,8 +352,8 @@ def _where(to: GraphWriter, condition: Tensor, a: Tensor, b: Tensor) -> Tensor |
 
 
 def _exponential_unit(to: GraphWriter, x: Tensor, below: Tensor) -> Tensor | None:
-    """Match alpha * (exp(min(x, 0)) - 1), the branch of an ELU for x below 0, and return the ELU. The pattern
-    without the minimum also matches. None for any other tensor.
+    """Match alpha * (exp(min(x, 0)) - 1), the branch of an ELU for x below 0, and return the ELU. The pattern without
+    the minimum also matches. Returns None for any other tensor.
     """
     alpha = 1.0
     if (scaled := below.made_by("Mul")) is not None and scaled.inputs[1].number is not None:

@@ -5,7 +5,7 @@ import re
 from tinyml.dialects.errors import InputError
 
 DECLARED = ("stablehlo", "chlo")
-"""Dialects that this project declares (`dialects/stablehlo/`): `tinyml-opt` preserves their ops."""
+"""Dialects that tinyml declares (`dialects/stablehlo/`): `tinyml-opt` preserves their ops."""
 
 DIALECTS = ("linalg", "tosa", "util")
 """Further dialects whose ops identify a text as a tensor module from another tool."""

@@ -53,13 +53,13 @@ class SourceNode(OnnxNode):
 
 
 def error_at(op: Operation, message: str, file: str) -> InputError:
-    """An error that names an op and its location."""
+    """An `InputError` that names an op and its location, or `file` if the location is unknown."""
     given, line, column = source_location(op) or (file, None, None)
     return InputError(f"{op_name(op)}: {message}", file=given, line=line, column=column)
 
 
 def op_name(op: Operation) -> str:
-    """The name of an op, registered or not."""
+    """The name of an op, such as `linalg.add`, also of an op that is not registered."""
     name = getattr(op, "op_name", None)
     return op.name if name is None else name.data
 
@@ -105,7 +105,7 @@ class Tensor:
 
     @property
     def number(self) -> float | int | bool | None:
-        """The number that all elements equal. None if the elements differ or are unknown."""
+        """The number that all elements equal; None if the elements differ or are unknown."""
         return self.array.item() if self.array is not None and self.array.size == 1 else None
 
     def made_by(self, *ops: str) -> TensorOrigin | None:
@@ -155,7 +155,7 @@ class GraphWriter:
 
     @contextmanager
     def body(self, trips: int) -> Generator[Body]:
-        """A context in which nodes are appended to the body of a loop."""
+        """A context in which nodes are appended to the body of a loop of `trips` iterations."""
         self.bodies.append(Body(trips))
         try:
             yield self.bodies[-1]
@@ -163,16 +163,13 @@ class GraphWriter:
             self.bodies.pop()
 
     def argument(self, stem: str, shape: Shape) -> Tensor:
-        """Declare an input of the graph or of a loop's body."""
+        """Declare an input of the graph or of a loop's body, with a name derived from `stem`."""
         argument = Tensor(self.fresh(stem), shape, shape)
         self.bodies[-1].arguments.append(argument)
         return argument
 
     def constant(self, array: Array, shape: Shape | None = None) -> Tensor:
-        """A tensor with known elements.
-
-        shape: the extents of the tensor, by default the shape of the array.
-        """
+        """A tensor with known elements, whose extents are `shape` or, by default, those of the array."""
         array = np.asarray(array)
         shape = array.shape if shape is None else shape
         self.count(array)
@@ -320,7 +317,7 @@ class GraphWriter:
         return Tensor(part.name, shape, part.stored, made=part.made)
 
     def slice(self, tensor: Tensor, starts: Sequence[int], sizes: Sequence[int], steps: Sequence[int]) -> Tensor:
-        """Slice a tensor at constant offsets.
+        """Slice a tensor at the constant offsets `starts`, with the extents `sizes`.
 
         steps: the stride along each axis.
         """
@@ -374,8 +371,8 @@ class GraphWriter:
 
 
 def _stored_after(tensor: Tensor, shape: Shape) -> Shape | None:
-    """The stored extents of a tensor after a reshape. None if the reshape merges stored and repeated elements into
-    one axis.
+    """The stored extents of a tensor after a reshape; None if the reshape merges stored and repeated elements into one
+    axis.
 
     Axes are grouped from the left so that each group has the same number of elements before and after.
 

@@ -82,7 +82,7 @@ def named_product(reader: Reader, op: Operation) -> Tensor:
 
 
 def _mapped(reader: Reader, op: Operation) -> Equation | None:
-    """The equation in the `indexing_maps` of a named op, which may transpose operands. None for an op without these
+    """The equation in the `indexing_maps` of a named op, which may transpose operands; None for an op without these
     maps.
     """
     if "indexing_maps" not in op.properties and "indexing_maps" not in op.attributes:
@@ -92,8 +92,8 @@ def _mapped(reader: Reader, op: Operation) -> Equation | None:
 
 
 def _started(reader: Reader, kind: str, value: Tensor, start: Tensor) -> Tensor:
-    """Combine the result of a reduction with its initial value. For a sum with the initial value 0, return the
-    result unchanged.
+    """Combine the result of the reduction `kind` with its initial value `start`. For a sum with the initial value 0,
+    return the result unchanged.
     """
     return value if kind == "Add" and is_number(start, 0.0) else apply(reader.to, kind, value, start)
 
@@ -200,7 +200,7 @@ def _items(reader: Reader, op: Operation, name: str) -> Sequence[Attribute]:
 
 
 def _aligned(reader: Reader, tensor: Tensor, of: Indices, dims: Sequence[str], space: Shape) -> Tensor:
-    """Transpose and broadcast an operand to the whole iteration space."""
+    """Transpose and broadcast an operand with the indices `of` to the whole iteration space."""
     to, names = reader.to, [p[0][0] if p else "" for p in of]
     if any(len(p) > 1 or (p and p[0][1] != 1) for p in of) or len({*names} - {""}) < len([n for n in names if n]):
         raise reader.error("an operand has an index that is computed, which is supported in sums of products only")
@@ -274,8 +274,8 @@ def _greatest(
     reader: Reader, block: Block, operands: Sequence[Tensor], maps: Sequence[Indices], summed: Sequence[str],
     shapes: Sequence[Shape],
 ) -> list[Tensor]:  # fmt: skip
-    """Emit the maximum along one index and the position of its first occurrence. PyTorch exports argmax as such a
-    reduction.
+    """Emit the maximum along the index `summed` and the position of its first occurrence. PyTorch exports argmax as
+    such a reduction.
     """
     dims = [position[0][0] for position in maps[0] if len(position) == 1 and position[0][1] == 1]
     kept = tuple(position for position in maps[0] if position[0][0] not in summed)
@@ -308,7 +308,7 @@ COMPARING = ("andi", "cmpf", "cmpi", "index_cast", "maximumf", "maxnumf", "ori",
 
 
 def _number_indices(reader: Reader, block: Block, space: Shape) -> None:
-    """Assign tensors to the results of the `linalg.index` ops in a body over an iteration space."""
+    """Assign tensors to the results of the `linalg.index` ops in the body `block` over an iteration space."""
     for op in block.ops:
         if op_name(op) == "linalg.index":
             [axis] = reader.integers(op, "dim")
@@ -327,8 +327,8 @@ def index(reader: Reader, op: Operation) -> Tensor:
 
 
 def _windows(reader: Reader, of: Indices, summed: Sequence[str], extents: Mapping[str, int]) -> Windows:
-    """The pooling windows that an index map describes. The index of each axis is a window position, an offset in
-    the window, or their sum.
+    """The pooling windows that an index map with the summed indices `summed` describes. The index of each axis is a
+    window position, an offset in the window, or their sum.
     """
     sizes, strides, dilations = [1] * len(of), [1] * len(of), [1] * len(of)
     for axis, position in enumerate(of):
@@ -383,7 +383,7 @@ def pad(reader: Reader, op: Operation) -> Tensor:
 
 
 def padded(reader: Reader, x: Tensor, low: Sequence[int], high: Sequence[int], number: Tensor) -> Tensor:
-    """Pad a tensor with a known number."""
+    """Pad each axis of a tensor by `low` and `high` elements before and after it, with the known `number`."""
     if number.number is None or min((*low, *high)) < 0:
         raise reader.error("expected a constant number around it, and no negative width")
     if not any((*low, *high)):

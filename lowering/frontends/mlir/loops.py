@@ -25,7 +25,7 @@ from tinyml.lowering.frontends.onnx.graph import Attribute
 from tinyml.lowering.frontends.onnx.reader import OPSETS
 
 RunBody: TypeAlias = Callable[[Sequence[Tensor]], Sequence[Tensor]]
-"""A function that reads an iteration: from the carried tensors to their next values."""
+"""A function that imports an iteration and returns the next values of the carried tensors."""
 
 WRITTEN = "Written"
 """The op of a carried tensor after the iteration has written a part of it; no node has this op."""
@@ -264,7 +264,7 @@ def _replaced(reader: Reader, tensor: Tensor, part: Tensor, first: Sequence[int]
 
 
 def concat(to: GraphWriter, parts: Sequence[Tensor], axis: int) -> Tensor:
-    """Concatenate tensors along an axis."""
+    """Concatenate the tensors `parts` along an axis."""
     parts = [to.whole(part) for part in parts]
     shape = list(parts[0].shape)
     shape[axis] = sum(part.shape[axis] for part in parts)
@@ -352,7 +352,7 @@ def _limit(reader: Reader, condition: Block, known: Sequence[Tensor | None]) -> 
 
 
 OPEN = DYNAMIC_INDEX
-"""The value in a list of static offsets that marks an offset given as an operand."""
+"""The value in a list of static offsets that represents an offset given by an operand."""
 
 
 @handles("tensor.extract_slice")
@@ -376,7 +376,7 @@ def insert_slice(reader: Reader, op: Operation) -> Tensor:
 
 
 def _bounds(reader: Reader, op: Operation, whole: Tensor, operands: int) -> tuple[list[Tensor], list[int], list[int]]:
-    """Return the offsets, sizes and strides of a slice.
+    """Return the offsets, sizes and strides of a slice of `whole`.
 
     operands: the number of operands that precede the computed offsets.
     """

@@ -29,7 +29,7 @@ def _factors(*tensors: Tensor) -> Sequence[Tensor]:
 
 @recognises("Div")
 def _softmax(to: GraphWriter, powers: Tensor, sums: Tensor) -> Tensor | None:
-    """Match a softmax: exp(x) divided by the sums of exp(x) along one axis."""
+    """Match a softmax: exp(x) divided by the sums of exp(x) along one axis. Returns None for other quotients."""
     power, total = powers.made_by("Exp"), core(sums).made_by("ReduceSum")
     if power is None or total is None or total.inputs[0] is not powers:
         return None
@@ -55,7 +55,7 @@ def _maximum(tensor: Tensor) -> Tensor | None:
 
 @recognises("Div")
 def _mean(to: GraphWriter, sums: Tensor, count: Tensor) -> Tensor | None:
-    """Match sums divided by the number of their terms, and return the mean. None for other quotients."""
+    """Match sums divided by the number of their terms, and return the mean. Returns None for other quotients."""
     total = core(sums).made_by("ReduceSum")
     if total is None or not is_number(count, prod(total.inputs[0].shape[axis] for axis in total.axes)):
         return None
@@ -65,7 +65,7 @@ def _mean(to: GraphWriter, sums: Tensor, count: Tensor) -> Tensor | None:
 
 @recognises("Mul")
 def _mean_by_inverse(to: GraphWriter, sums: Tensor, inverse: Tensor) -> Tensor | None:
-    """Match sums multiplied by the reciprocal of the number of their terms, and return the mean. None for other
+    """Match sums multiplied by the reciprocal of the number of their terms, and return the mean. Returns None for other
     products.
     """
     number = inverse.number
@@ -75,7 +75,7 @@ def _mean_by_inverse(to: GraphWriter, sums: Tensor, inverse: Tensor) -> Tensor |
 @recognises("Mul")
 def _normalisation(to: GraphWriter, a: Tensor, b: Tensor) -> Tensor | None:
     """Match (x - mean(x)) / sqrt(mean((x - mean(x))^2) + epsilon), and return the normalisation. The means may be
-    missing, and a factor may be present. None for other products.
+    missing, and a factor may be present. Returns None for other products.
     """
     parts, shape = _factors(a, b), np.broadcast_shapes(a.shape, b.shape)
     roots = [part for part in parts if core(part).made_by("Rsqrt")]
@@ -119,8 +119,8 @@ def _normalisation(to: GraphWriter, a: Tensor, b: Tensor) -> Tensor | None:
 
 
 def _second_moment(variance: Tensor, mean: TensorOrigin) -> TensorOrigin | None:
-    """Match a variance of the form mean(x^2) - mean(x)^2, as Flax exports it, and return the mean of x^2. The
-    variance may be clamped at 0. None for any other tensor.
+    """Match a variance of the form mean(x^2) - mean(x)^2, as Flax exports it, and return the mean of x^2. The variance
+    may be clamped at 0. Returns None for any other tensor.
     """
     if (limited := variance.made_by("Max")) is not None and is_number(limited.inputs[1], 0.0):
         variance = core(limited.inputs[0])
@@ -135,8 +135,8 @@ def _second_moment(variance: Tensor, mean: TensorOrigin) -> TensorOrigin | None:
 def _unit_vectors(
     to: GraphWriter, x: Tensor, known: Sequence[Tensor], axes: Sequence[int], root: Tensor
 ) -> Tensor | None:
-    """Match an L2 normalisation along one axis, with an optional factor, and return the normalised tensor. None for
-    any other product.
+    """Match an L2 normalisation along one axis, with an optional factor, and return the normalised tensor. Returns None
+    for any other product.
     """
     if len(axes) != 1 or root.stored != tuple(1 if at == axes[0] else n for at, n in enumerate(x.shape)):
         return None
@@ -148,7 +148,7 @@ def _unit_vectors(
 
 @recognises("Mul")
 def _scaled_normalisation(to: GraphWriter, x: Tensor, factor: Tensor) -> Tensor | None:
-    """Merge a normalisation and a subsequent factor into one layer. None if `x` is not a normalisation."""
+    """Merge a normalisation and a subsequent factor into one layer. Returns None if `x` is not a normalisation."""
     if not factor.is_known:
         return None
     made = x.made_by("LayerNormalization", "RMSNormalization")

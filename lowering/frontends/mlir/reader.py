@@ -21,12 +21,12 @@ if TYPE_CHECKING:
     from xdsl.dialects.builtin import ModuleOp
 
 Handler: TypeAlias = "Callable[[Reader, Any], Tensor | Sequence[Tensor]]"
-"""A function that reads an op and returns its results."""
+"""A function that imports an op and returns its results."""
 
 HANDLERS: dict[str, Handler] = {}
 
 _OF_CONSTANTS: set[str] = set()
-"""The ops that are read only on known operands and as parts of layers."""
+"""The ops that are supported only on known operands and as parts of layers."""
 
 ROOMS = ("normalisations", "scalars", "loops", "linalg", "stablehlo", "tosa")
 """The files of op handlers and of layer rules."""
@@ -139,7 +139,7 @@ class Reader:
         return function.regions[0].block
 
     def run(self, block: Block, arguments: Sequence[Tensor]) -> Sequence[Tensor]:
-        """Convert the ops of a block; return the operands of its terminator."""
+        """Convert the ops of a block whose arguments are `arguments`; return the operands of its terminator."""
         self.values |= dict(zip(block.args, arguments, strict=True))
         around = self.to.source
         for op in block.ops:
@@ -153,7 +153,7 @@ class Reader:
         raise error_at(around, "expected a block that ends with an op", self.file)
 
     def read(self, op: Operation) -> Sequence[Tensor]:
-        """Convert an op and return its results."""
+        """Convert an op to nodes of the graph and return its results."""
         handler = HANDLERS.get(op_name(op))
         if handler is None:
             raise self.error("the op is not supported")
@@ -221,7 +221,7 @@ class Reader:
         return self.to.constant(array_of(self.attribute(op, name), self.blobs))
 
     def integers(self, op: Operation, name: str, default: Iterable[int] | None = None) -> tuple[int, ...]:
-        """The integers of the attribute `name`, flattened to one list."""
+        """The integers of the attribute `name`, flattened to one list; `default` if the op has no such attribute."""
         if default is not None and name not in attributes(op):
             return tuple(default)
         return integers_of(self.attribute(op, name))

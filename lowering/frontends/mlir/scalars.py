@@ -35,10 +35,10 @@ PREDICATES = {
     "arith.cmpi": ("Equal", "NotEqual", "Less", "LessOrEqual", "Greater", "GreaterOrEqual", "Less", "LessOrEqual",
                    "Greater", "GreaterOrEqual"),
 }  # fmt: skip
-"""The comparison of each predicate number; operands are not NaN."""
+"""For each predicate, by number, the ONNX op of the comparison. Operands are assumed not to be NaN."""
 
 TRUE = (7, 15)
-"""The predicates of `arith.cmpf` that are true for all operands except NaN, or for all operands."""
+"""The predicates of `arith.cmpf` that are always true or, except for NaN, always true."""
 
 
 UNSIGNED = 6
@@ -119,7 +119,7 @@ def mapped(x: Tensor, function: Callable[[Array], Array]) -> Tensor:
 
 
 def _unsigned(x: Array) -> Array:
-    """Reinterpret integers as unsigned."""
+    """Reinterpret signed integers as unsigned integers of the same width."""
     return x.view(f"u{x.itemsize}") if x.dtype.kind == "i" else x
 
 
@@ -146,5 +146,5 @@ def converted(reader: Reader, op: Operation, x: Tensor, true: float = 1.0) -> Te
 
 @handles("cf.assert")
 def ignored(reader: Reader, op: Operation) -> list[Tensor]:
-    """Import an assertion in the module as no op."""
+    """Import an assertion: emit no op, and return no results."""
     return []

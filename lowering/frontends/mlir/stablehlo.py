@@ -226,8 +226,8 @@ def _reducer(reader: Reader, block: Block) -> str:
 
 
 def _started(reader: Reader, kind: str, value: Tensor, start: Tensor) -> Tensor:
-    """Combine the result of a reduction with its initial value. For a sum with the initial value 0, return the
-    result unchanged.
+    """Combine the result of the reduction `kind` with its initial value `start`. For a sum with the initial value 0,
+    return the result unchanged.
     """
     return value if kind == "Add" and is_number(start, 0.0) else apply(reader.to, kind, value, start)
 

@@ -132,7 +132,7 @@ def array_of(attribute: Attribute, blobs: OpAsmDialectInterface) -> Array:
 
 
 def _dtype(element: Attribute) -> np.dtype[Any]:
-    """The numpy dtype for elements of a constant."""
+    """The numpy dtype for elements of a constant. Raises `ValueError` for an unsupported type."""
     if str(element) in ELEMENTS:
         return np.dtype(ELEMENTS[str(element)])
     if str(element) in ("i8", "i16"):

@@ -33,7 +33,7 @@ BINARY: Mapping[str, str] = {
     "tosa.minimum": "Min", "tosa.equal": "Equal", "tosa.greater": "Greater", "tosa.greater_equal": "GreaterOrEqual",
     "tosa.logical_and": "And", "tosa.logical_or": "Or",
 }  # fmt: skip
-"""Ops on the first two operands; a third one of `mul` is a shift of integers."""
+"""Ops on the first two operands; the third operand of `mul` is a shift, which only integers use."""
 
 REDUCTIONS = {"tosa.reduce_sum": "ReduceSum", "tosa.reduce_max": "ReduceMax", "tosa.reduce_min": "ReduceMin"}
 

@@ -48,7 +48,7 @@ class Constant:
 
     @property
     def scales(self) -> int:
-        """The number of scales of a quantised constant."""
+        """The number of scales of a constant: 1, or the number of its channels."""
         return 1 if self.format is None else len(getattr(self.format, "scale_values", (1,)))
 
 
@@ -97,7 +97,7 @@ class Followed(ABC):
 
     @abstractmethod
     def read_by(self, to: Builder, node: OnnxNode, inputs: Inputs) -> Value | None:
-        """The output of a node that reads this value. None to import the node by its usual handler."""
+        """The output of a node that reads this value; None to import the node by its usual handler."""
 
 
 class Deferred(Followed):
@@ -172,7 +172,7 @@ class Builder(ModelBuilder):
         return self.parameter(self.parameter_of(value))
 
     def operand(self, value: Value) -> OrderedTensor | Parameter:
-        """Convert a value to the operand type that layers accept."""
+        """Convert a value to an operand of a layer: a constant to a parameter, any other value to a tensor."""
         value = self.numbers(value)
         return self.parameter_of(value) if isinstance(value, Constant) else value
 
@@ -237,7 +237,7 @@ Inputs: TypeAlias = Sequence["Value | None"]
 """The values of a node's inputs; None for an omitted input."""
 
 RunGraph: TypeAlias = Callable[[OnnxGraph, Sequence[Value]], Sequence[Value]]
-"""A function that imports the inner graph of a node: from its input values to its output values."""
+"""A function that imports the inner graph of a node, and maps its input values to its output values."""
 
 Handler: TypeAlias = Callable[[Builder, OnnxNode, Inputs], "Value | Sequence[Value]"]
 """A function that emits the ops of a node and returns its outputs, at most as many as the node names."""
@@ -253,7 +253,7 @@ LOOPS: dict[str, LoopHandler] = {}
 
 
 def handles(*ops: str, domain: str = "") -> Callable[[Handler], Handler]:
-    """A decorator that registers the handler of some ops of a domain."""
+    """A decorator that registers a function as the handler of the ops `ops` of a domain."""
 
     def register(handler: Handler) -> Handler:
         HANDLERS.update({(domain, op): handler for op in ops})
@@ -263,8 +263,8 @@ def handles(*ops: str, domain: str = "") -> Callable[[Handler], Handler]:
 
 
 def special_case(*ops: str) -> Callable[[SpecialCase], SpecialCase]:
-    """A decorator that registers the handler of a special case of some ops. The importer tries it before the ops'
-    own handlers.
+    """A decorator that registers a handler for special cases of some ops. The importer tries this handler before the
+    usual handlers of the ops.
     """
 
     def register(case: SpecialCase) -> SpecialCase:

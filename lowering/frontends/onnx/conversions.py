@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from onnx import ModelProto
 
 SECONDS = 120
-"""Time limit in s for a file."""
+"""The time limit in seconds for a file."""
 
 
 def with_inlined_functions(content: bytes, file: str) -> bytes:

@@ -25,7 +25,7 @@ _FOLDS: dict[str, Fold] = {}
 
 
 def fold(to: Builder, node: OnnxNode, inputs: Inputs) -> Sequence[Value] | None:
-    """Compute the outputs of a node during import. None if this is not possible."""
+    """Compute the outputs of a node during import. Returns None if this is not possible."""
     if node.op == "Shape" and inputs and (value := inputs[0]) is not None and not isinstance(value, Label):
         first, last = node.integer("start", 0), node.integer("end", len(value.shape))
         return [Constant(np.array(value.shape[first:last], np.int64))]
@@ -65,7 +65,7 @@ def array(inputs: Sequence[Array | None], position: int) -> Array:
 
 
 def _axes(node: OnnxNode, inputs: Sequence[Array | None], position: int) -> tuple[int, ...] | None:
-    """The axes that a constant input lists. None if the input is omitted."""
+    """The axes that the constant input at `position` lists; None if the input is omitted."""
     if position < len(inputs) and (value := inputs[position]) is not None:
         return tuple(int(axis) for axis in value.ravel())
     return None

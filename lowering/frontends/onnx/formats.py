@@ -54,11 +54,13 @@ KEEPING = (
 
 
 ON_RAWS = ("QuantizeLinear", "DequantizeLinear", "QLinearConv", "QLinearMatMul", "Cast", "CastLike")
-"""Ops whose inputs are scales and zero points, or that convert: they distinguish quantised tensors from reals."""
+"""Ops that convert numbers or have scales as inputs: they distinguish quantised tensors from reals."""
 
 
 def quantised_format(node: OnnxNode, scale: NDArray[Any] | None, zero: NDArray[Any] | None) -> Skewed:
-    """The format of activations with a scale and a zero point. The type of the zero point is the type of the raws."""
+    """The format of activations with a scale and a zero point, whose type is that of the raws. Without a zero point,
+    raws have the type uint8 and the zero point 0.
+    """
     if scale is None or scale.size != 1 or scale.dtype.kind != "f" or not 0 < (value := float(scale.item())) < np.inf:
         raise node.error("expected one positive scale, a constant")
     kind = "uint8" if zero is None else zero.dtype.name
@@ -73,7 +75,7 @@ def quantised_format(node: OnnxNode, scale: NDArray[Any] | None, zero: NDArray[A
 
 
 def weights_format(node: OnnxNode, raws: NDArray[Any], scale: NDArray[Any], zero: NDArray[Any] | None) -> NumberFormat:
-    """The format of constant 8-bit raws, or of 32-bit biases, with one scale or one scale per row."""
+    """The format of constant 8-bit raws, or of 32-bit biases, with one scale or one per row; no zero point means 0."""
     scales = [float(value) for value in scale.ravel()]
     if raws.dtype.name not in ("int8", "uint8", "int32") or scale.dtype.kind != "f":
         raise node.error(f"constants of {raws.dtype} are not supported, only of int8, uint8 and int32")
@@ -106,7 +108,7 @@ def result_formats(graph: OnnxGraph) -> Mapping[str, Skewed]:
 def input_format(graph: OnnxGraph, name: str, element: str) -> Skewed | None:
     """The format to which a graph quantises its input, or from which it dequantises its input.
 
-    None for an input on floats, and if nodes use different formats.
+    Returns None for an input on floats, and if nodes use different formats.
     """
     constants = constants_of(graph)
     readers = [node for node in graph.nodes if name in node.inputs]

@@ -24,7 +24,7 @@ Dims: TypeAlias = tuple["int | str", ...]
 """The extents of a value: numbers, or names (possibly empty) of extents that the file leaves open."""
 
 PACKAGE_OPS = "a package can import it, as 'tinyml new-op' writes one, or end the model before it"
-"""Advice for ops that are not ONNX's."""
+"""Advice for ops of domains other than ONNX's."""
 
 _KINDS = {int: "an integer", float: "a number", str: "a string", tuple: "a list"}
 
@@ -101,7 +101,7 @@ class OnnxNode:
         return values
 
     def numbers(self, name: str) -> NDArray[np.float64]:
-        """A list attribute of numbers. Empty if the attribute is absent."""
+        """A list attribute of numbers; empty if the attribute is absent."""
         values = self._typed(name, tuple, ())
         if any(isinstance(value, str) for value in values):
             raise self.error(f"attribute '{name}' is not a list of numbers")
@@ -161,7 +161,8 @@ class OnnxGraph:
     """The metadata of the model; empty for inner graphs."""
 
     annotations: Mapping[str, str] = field(default_factory=dict[str, str])
-    """By the name of a value, the integers that it contains, as FINN annotates them: `INT4`, `UINT8`, `BIPOLAR`."""
+    """By the name of a value, the type of integers that it contains, as FINN annotates it: `INT4`, `UINT8`, `BIPOLAR`.
+    """
 
 
 def _spelled(value: Attribute) -> str:

@@ -58,11 +58,11 @@ CLASSIFIERS = ("LinearClassifier", "SVMClassifier", "TreeEnsembleClassifier")
 """Ops of `ai.onnx.ml` with the outputs label and scores."""
 
 PLUMBING = ("Cast", "Identity", "Reshape", "Flatten", "Squeeze", "Unsqueeze")
-"""Ops that a label may pass through on its way to an output, in addition to its lookup."""
+"""Ops that may lie between a label and an output, in addition to the lookup of the label."""
 
 
 CONVERTER = "skl2onnx"
-"""The producer of models exported from scikit-learn, which has a frontend of its own."""
+"""The producer of models that were exported from scikit-learn, for which there is a separate frontend."""
 
 EXPONENTIAL_LOSSES = ("Poisson", "Tweedie")
 """CatBoost losses whose prediction is the exponential of the value that its ONNX files compute."""
@@ -121,7 +121,7 @@ def _is_trained_for_bits(graph: OnnxGraph) -> bool:
 
 
 def _loss_of_catboost(graph: OnnxGraph) -> str:
-    """The CatBoost loss in the metadata of a model. Empty if there is none."""
+    """The CatBoost loss in the metadata of a model; empty if there is none."""
     try:
         return str(json.loads(graph.properties["params"])["loss_function"]["type"])
     except (KeyError, TypeError, ValueError, RecursionError):
@@ -129,8 +129,8 @@ def _loss_of_catboost(graph: OnnxGraph) -> str:
 
 
 def order_constants(module: ModuleOp, names: Sequence[str]) -> None:
-    """Move all constants to the top of the function, in the order of the file, followed by the constants with one
-    element.
+    """Move all constants to the top of the function, in the order `names` of the file, followed by the constants with
+    one element.
 
     The order only matters where constants are rounded sequentially.
     """
@@ -179,14 +179,12 @@ def _is_classifier(source: OnnxNode) -> bool:
 
 
 def _reads(graph: OnnxGraph, output: Declared, source: OnnxNode) -> bool:
-    """Whether an output depends on a node."""
+    """Whether an output depends on the node `source`."""
     return any(node.name == source.name for node in needed_nodes(graph.nodes, [output]))
 
 
 def _source(name: str, makers: Mapping[str, OnnxNode]) -> OnnxNode | None:
-    """The node whose first output has the given name, skipping the ops in `PLUMBING`. None if there is no such
-    node.
-    """
+    """The node whose first output has the given name, skipping the ops in `PLUMBING`; None if there is no such node."""
     while (node := makers.get(name)) is not None and node.inputs:
         if node.op == "ArrayFeatureExtractor" and len(node.inputs) == 2:
             name = node.inputs[1]
@@ -275,12 +273,12 @@ class _OnnxImporter:
         return [OrderedTensor.plain(value) for value in values], parts
 
     def check_reals(self, declared: Declared) -> None:
-        """Raise `InputError` for an input whose element type is not one of `REALS`."""
+        """Raise `InputError` for an input `declared` whose element type is not one of `REALS`."""
         if declared.element not in REALS:
             raise InputError(f"input '{declared.name}' is of {declared.element}, expected reals", file=self.file)
 
     def name_classes(self, module: ModuleOp, results: Sequence[SSAValue], classes: Sequence[str | int]) -> None:
-        """Record the class labels of a program that returns the index of a class as a module attribute."""
+        """Record `classes`, the labels of a program that returns a class index, as an attribute of the module."""
         label = results[0].owner
         if not classes or not isinstance(label, tdsl.ArgmaxOp | tdsl.SignOp):
             return
@@ -293,8 +291,8 @@ class _OnnxImporter:
             raise InputError(str(error), file=self.file) from error
 
     def input_shape(self, declared: Declared) -> tuple[int, ...]:
-        """The shape of one sample. Extents that the file leaves open become 1; all open extents must have the
-        same name.
+        """The shape of one sample of the input `declared`. Extents that the file leaves open become 1; all open extents
+        must have the same name.
         """
         if declared.dims is None:
             raise InputError(f"input '{declared.name}' has no shape", file=self.file)
@@ -328,7 +326,7 @@ class _OnnxImporter:
         return sorted(results, key=lambda result: isinstance(result.type, TensorType))
 
     def run(self, graph: OnnxGraph, arguments: Sequence[Value]) -> Sequence[Value]:
-        """Import the nodes of a graph and return its outputs."""
+        """Import the nodes of a graph with the inputs `arguments`, and return its outputs."""
         constants: Mapping[str, NDArray[Any]] = graph.constants
         scope: dict[str, Value] = {name: Constant(array, name) for name, array in constants.items()}
         scope |= {declared.name: value for declared, value in zip(graph.inputs, arguments, strict=True)}
@@ -395,7 +393,7 @@ class _OnnxImporter:
         return values
 
     def special(self, node: OnnxNode, inputs: Inputs) -> Value | None:
-        """The output of a node on reals if it is a registered special case of its op. None for any other node."""
+        """The output of a node on reals if it is a registered special case of its op; None for any other node."""
         case = SPECIAL_CASES.get(node.op) if node.domain == "" else None
         quantised = any(isinstance(value, OrderedTensor) and value.is_quantised for value in inputs)
         result = None if case is None or quantised else case(self.to, node, inputs)
@@ -412,7 +410,7 @@ class _OnnxImporter:
 
 
 def _by_package(to: Builder, node: OnnxNode, inputs: Inputs) -> Sequence[Value] | None:
-    """The outputs of a node whose importer another package registers. None if no package registers an importer."""
+    """The outputs of a node whose importer another package registers; None if no package registers an importer."""
     from tinyml.lowering.frontends.onnx.package_ops import import_by_package
 
     return import_by_package(to, node, inputs)
@@ -434,7 +432,7 @@ def _help(node: OnnxNode) -> str:
 
 
 def supported() -> str:
-    """The names of all supported ops, for the documentation."""
+    """A list of the names of all supported ops, as text for the documentation."""
     load_handlers()
     known = [key for key in HANDLERS if key[0] not in QUANTISER_DOMAINS]
     names = {op if domain == "" else f"{domain}.{op}" for domain, op in known} | LOOPS.keys()

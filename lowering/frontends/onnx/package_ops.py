@@ -13,8 +13,8 @@ from tinyml.lowering.frontends.onnx.graph import OnnxNode
 
 
 def import_by_package(to: Builder, node: OnnxNode, inputs: Inputs) -> Sequence[Value] | None:
-    """Import a node by the function of another package. Quantised tensors are first converted to reals. None if no
-    package registers the op.
+    """Import a node by the function of another package. Quantised tensors are first converted to reals. Returns None if
+    no package registers the op.
 
     Raises `InputError` if the package returns fewer outputs than the node names.
     """

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
 OPSETS = range(7, 29)
 USUAL_OPSET = 17
-"""The supported opsets of the domain `ai.onnx`, and the one to which onnx's converter updates older ones."""
+"""The supported opsets of the domain `ai.onnx`, and the opset to which onnx's converter updates older models."""
 
 DEFAULT_DOMAINS = ("", "ai.onnx")
 
@@ -196,7 +196,7 @@ class _OnnxReader:
 
 
 def _domain(name: str) -> str:
-    """The name of an op domain. Empty for the default domain."""
+    """The name of an op domain; empty for the default domain."""
     return "" if name in DEFAULT_DOMAINS else text(name)
 
 
@@ -259,7 +259,7 @@ MOVED: Mapping[str, Mapping[str, int]] = {
         for kind in ("L1", "L2", "LogSum", "LogSumExp", "Max", "Mean", "Min", "Prod", "Sum", "SumSquare")
     },
 }
-"""Attributes that later opsets turned into inputs, with the positions of the inputs."""
+"""Attributes that became inputs in later opsets, with the positions of the inputs."""
 
 
 _REALS = frozenset(("min", "max", "value", "scales"))
@@ -280,7 +280,7 @@ _LAYER = re.compile(r"(?:^|/)([^/:]+): torch\.nn\.modules\.(?!container\.)(?:\w+
 
 def _layer(namespace: str) -> str:
     """The innermost layer of `torch.nn` in a namespace that PyTorch's exporter writes, such as `: Net/0:
-    torch.nn.modules...`. Empty if there is none.
+    torch.nn.modules...`; empty if there is none.
     """
     found: list[tuple[str, str]] = _LAYER.findall(namespace)
     return f"{found[-1][1]} '{found[-1][0]}'" if found else ""
@@ -372,4 +372,4 @@ _REWRITES: Mapping[str, Rewrite] = {
     "Softmax": _softmax,
     "Upsample": _resize,
 }
-"""Rewrites of older definitions whose differences exceed `MOVED`."""
+"""Functions that rewrite nodes of older definitions which differ by more than `MOVED`."""

@@ -57,7 +57,7 @@ class _Written:
 
     def quotients(self, node: OnnxNode) -> Sequence[tuple[str, str]]:
         """Match a quotient, or a product with a reciprocal. Return the possible pairs of dividend and divisor,
-        by name. Empty for any other node.
+        by name; no pairs for any other node.
         """
         if node.domain or len(node.inputs) != 2:
             return []
@@ -71,7 +71,7 @@ class _Written:
         """Match the mean of squares plus an epsilon. Return the name of the squared value, the axes of the mean, and
         the epsilon.
 
-        None for any other value.
+        Returns None for any other value.
         """
         if (added := self.made(sum, "Add")) is None:
             return None
@@ -89,7 +89,7 @@ class _Written:
         return None
 
     def mean(self, name: str) -> tuple[str, tuple[int, ...]] | None:
-        """Match a mean whose reduced axes remain with extent 1. Return the name of its input, and the axes.
+        """Match a mean whose reduced axes remain with extent 1. Return the name of its input, and the axes. Returns
         None for any other value.
         """
         node = self.made(name, "ReduceMean")
@@ -108,7 +108,7 @@ class _Written:
         return a == b or (first is not None and second is not None and first.inputs == second.inputs)
 
     def made(self, name: str, op: str) -> OnnxNode | None:
-        """The node that computes the value `name`, if its op is `op`. None otherwise."""
+        """The node that computes the value `name`, if its op is `op`; None otherwise."""
         node = self.makers.get(name)
         return node if node is not None and node.op == op and not node.domain else None
 

@@ -65,8 +65,8 @@ def _with_integers(name: str, nodes: Sequence[OnnxNode], bits: str | None, *, si
 
 
 def _in_format(declared: Declared, graph: OnnxGraph) -> Declared:
-    """Declare an input in the format of its quantiser. The quantiser must be the only reader of the input, and its
-    scale a power of two; otherwise, return the input unchanged.
+    """Declare the input `declared` in the format of its quantiser. The quantiser must be the only reader of the input,
+    and its scale a power of two; otherwise, return the input unchanged.
     """
     readers = [node for node in graph.nodes if declared.name in node.inputs]
     if len(readers) != 1 or readers[0].domain != QONNX or declared.name in {each.name for each in graph.outputs}:
@@ -85,10 +85,10 @@ def _in_format(declared: Declared, graph: OnnxGraph) -> Declared:
 
 
 GREATEST_ZERO = 1 << 24
-"""The least integer whose successor is no single-precision number."""
+"""The least positive integer whose successor single precision cannot represent."""
 
 _INTEGERS = re.compile("(U?)INT([0-9]+)|BIPOLAR")
-"""The annotations of integers that a quantiser yields."""
+"""A pattern of the annotations that correspond to the integers of a quantiser."""
 
 
 def _numbers(to: Builder, inputs: Inputs, position: int, what: str) -> NDArray[Any]:
@@ -142,7 +142,7 @@ def _signs(to: Builder, node: OnnxNode, inputs: Inputs) -> Make:
 
 
 def _of_bits(to: Builder, node: OnnxNode, inputs: Inputs) -> Make:
-    """Import the quantiser of a QCDQ file."""
+    """Import a quantiser to the levels from `low` to `high`, which replaces three nodes of a QCDQ file."""
     low, high, bipolar = node.integer("low"), node.integer("high"), bool(node.integer("bipolar", 0))
     return lambda scales: Quantiser(scales, low, high, bipolar=bipolar)
 
@@ -153,7 +153,7 @@ _STATED: dict[str, Callable[[Builder, OnnxNode, Inputs], Make]] = {
     "BipolarQuant": _signs,
     QUANTISED: _of_bits,
 }
-"""The ops of which the first two inputs are numbers and scales."""
+"""The ops whose first two inputs are the numbers and the scales."""
 
 
 @handles(*_STATED, domain=QONNX)
@@ -166,7 +166,7 @@ def stated(to: Builder, node: OnnxNode, inputs: Inputs) -> Value:
 
 @handles(INTEGERS, domain=QONNX)
 def integers(to: Builder, node: OnnxNode, inputs: Inputs) -> Value:
-    """Import a constant of integers of a QCDQ file."""
+    """Import a constant that a QCDQ file stores as integers with scales and a zero point."""
     value = _numbers(to, inputs, 0, "integers").astype(np.int64) - node.integer("zero")
     limits = node.integer("low"), node.integer("high")
     if max(-limits[0], limits[1]) >= 1 << MOST_BITS:

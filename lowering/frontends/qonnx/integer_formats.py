@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 SUM_WIDTHS = (16, 32)
 
 MOST_BITS = 16
-"""Maximum bits of a quantiser."""
+"""The maximum width of a quantiser in bits."""
 
 
 def format_of_range(low: int, high: int, frac: int, *, bipolar: bool = False, computed: bool = False) -> ExactInteger:
@@ -47,7 +47,7 @@ def format_of_sums(low: int, high: int, frac: int) -> ExactInteger:
 
 
 def binary_exponent(scale: float) -> int | None:
-    """The number n with scale = 2^-n. None if the scale is not a power of two with an integer n."""
+    """The number n with scale = 2^-n; None if the scale is not a power of two with an integer n."""
     fraction, exponent = math.frexp(scale)
     return 1 - exponent if fraction == 0.5 and 1 - exponent in FRACS else None
 

@@ -65,7 +65,7 @@ class Quantiser:
 
     @property
     def frac(self) -> int | None:
-        """The integer n with scale = 2^-n. None for other scales, and for several scales."""
+        """The integer n with scale = 2^-n; None for other scales, and for several scales."""
         scales = self.result_scales
         return binary_exponent(float(scales.item())) if scales.size == 1 else None
 

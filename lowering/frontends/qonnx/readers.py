@@ -49,8 +49,8 @@ def moved(whole: Whole, to: Builder, node: OnnxNode, inputs: Inputs) -> Value | 
     """Import a node that only moves elements: the same movement is applied to the integers of the operand. The
     functions and ranges of channels are unchanged.
 
-    None if the result has no axis of channels although functions or units differ between channels, and for nodes
-    that fill with numbers that the integers' format lacks.
+    Returns None if the result has no axis of channels although functions or units differ between channels, and for
+    nodes that fill with numbers that the integers' format lacks.
     """
     if inputs[0] is not whole:
         return None
@@ -84,8 +84,8 @@ def moved(whole: Whole, to: Builder, node: OnnxNode, inputs: Inputs) -> Value | 
 
 
 def _stored_zero(whole: Whole) -> int | None:
-    """The raw 0, if it represents zero in the format of the integers. None if it does not, or if functions follow
-    the integers.
+    """The raw 0, if it represents zero in the format of the integers; None if it does not, or if functions follow the
+    integers.
     """
     zero = int(whole.source.exact.encode(np.zeros(1))[0])
     return None if zero or whole.steps else zero
@@ -93,7 +93,7 @@ def _stored_zero(whole: Whole) -> int | None:
 
 @reads("Concat")
 def concatenated(whole: Whole, to: Builder, node: OnnxNode, inputs: Inputs) -> Whole | None:
-    """Import a concatenation of integers that have one unit. None for other operands."""
+    """Import a concatenation of integers that have one unit. Returns None for other operands."""
     parts = [value for value in inputs if isinstance(value, Whole)]
     if len(parts) < len(inputs):
         return None
@@ -112,7 +112,7 @@ def concatenated(whole: Whole, to: Builder, node: OnnxNode, inputs: Inputs) -> W
 
 
 def _joined(to: Builder, node: OnnxNode, lhs: Whole, rhs: Whole) -> Whole | None:
-    """Import a sum or a difference of two tensors of integers that have one unit. None for other operands."""
+    """Import a sum or a difference of two tensors of integers that have one unit. Returns None for other operands."""
     if lhs.steps or rhs.steps or lhs.channels > 1 or rhs.channels > 1 or lhs.units.item() != rhs.units.item():
         return None
     frac = max(lhs.source.frac, rhs.source.frac)
@@ -129,8 +129,8 @@ def _joined(to: Builder, node: OnnxNode, lhs: Whole, rhs: Whole) -> Whole | None
 
 
 def _stored(whole: Whole, to: Builder) -> Stored | None:
-    """The integers as a computed tensor that products can read. None if functions follow the integers, or if
-    channels have separate units.
+    """The integers as a computed tensor that products can read; None if functions follow the integers, or if channels
+    have separate units.
 
     Functions that round to integers of at most 16 bits are first emitted as a quantiser.
     """
@@ -166,7 +166,7 @@ def _rescaled(whole: Whole, to: Builder) -> Whole:
 
 
 def _weights(value: Value | None) -> WholeConstant | None:
-    """Constant weights as integers with scales. Reals that are integers get the scale 1. None for any other value."""
+    """Constant weights as integers with scales; None for any other value. Reals that are integers get the scale 1."""
     if not isinstance(value, Constant | WholeConstant) or 0 in value.shape:
         return None
     if isinstance(value, WholeConstant):
@@ -183,7 +183,7 @@ def _weights(value: Value | None) -> WholeConstant | None:
 def _products(
     whole: Whole, to: Builder, weights: WholeConstant, rows: Any, shape: tdsl.Shape, axis: int, **more: Any
 ) -> Whole | None:
-    """Build sums of products with rows of weights. None if the operands cannot be represented by integers.
+    """Build sums of products with rows of weights. Returns None if the operands cannot be represented by integers.
 
     rows: the integers and the scales of the weights, one row per output.
     """
@@ -259,8 +259,8 @@ def _convolved(whole: Whole, to: Builder, weights: WholeConstant, windows: Windo
 
 @reads("AveragePool", "GlobalAveragePool")
 def averaged(whole: Whole, to: Builder, node: OnnxNode, inputs: Inputs) -> Whole | None:
-    """Import averages of windows without padding, as sums times the reciprocal of the window size. None for other
-    averages.
+    """Import averages of windows without padding, as sums times the reciprocal of the window size. Returns None for
+    other averages.
     """
     if len(whole.shape) not in (3, 4):
         return None
@@ -307,8 +307,8 @@ def _negated(to: Builder, tensor: OrderedTensor, constant: Parameter) -> Ordered
 
 @reads("Add", "Sub", "Mul", "Div")
 def arithmetic(whole: Whole, to: Builder, node: OnnxNode, inputs: Inputs) -> Whole | None:
-    """Import a sum, a difference, a product or a quotient with a constant, or a sum or a difference of integers in
-    one unit. None for other operands.
+    """Import a sum, a difference, a product or a quotient with a constant, or a sum or a difference of integers in one
+    unit. Returns None for other operands.
     """
     if len(inputs) != 2:
         return None
@@ -337,10 +337,10 @@ def arithmetic(whole: Whole, to: Builder, node: OnnxNode, inputs: Inputs) -> Who
 
 
 def _by_channel(whole: Whole, numbers: Singles) -> tuple[Whole, Singles] | None:
-    """Match a constant that varies only along the axis of channels. Return the tensor, whose channels lie along
-    this axis, and the number of each channel.
+    """Match a constant that varies only along the axis of channels. Return the tensor, whose channels lie along this
+    axis, and the number of each channel.
 
-    None if the constant varies along another axis, or if it would broadcast the tensor to a greater shape.
+    Returns None if the constant varies along another axis, or if it would broadcast the tensor to a greater shape.
     """
     rank = len(whole.shape)
     if numbers.size == 1:
@@ -361,7 +361,7 @@ def _by_channel(whole: Whole, numbers: Singles) -> tuple[Whole, Singles] | None:
 
 @reads("BatchNormalization")
 def normalised(whole: Whole, to: Builder, node: OnnxNode, inputs: Inputs) -> Whole | None:
-    """Import BatchNormalization, with the operations in the order of onnxruntime."""
+    """Import BatchNormalization, with the operations in the order of onnxruntime; return None for other operands."""
     parts = [value.array.astype(np.float32) for value in inputs[1:5] if isinstance(value, Constant)]
     if len(parts) < 4 or node.integer("training_mode", 0) or len(whole.shape) < 2:
         return None

@@ -44,7 +44,7 @@ class Staircase:
 
     @property
     def levels(self) -> Integers:
-        """The integers from `first + 1` to `first + steps`."""
+        """The levels above the first: the integers from `first + 1` to `first + steps`."""
         return np.arange(self.at.shape[1], dtype=np.int64) + self.first + 1
 
     @property
@@ -82,8 +82,8 @@ def staircase(levels: Levels, low: Integers, high: Integers, first: int, last: i
 
 
 def shifts(steps: Staircase, thresholds: Integers) -> Integers | None:
-    """An addend per channel with which a rounding computes the levels of a staircase. None if there is no such
-    addend.
+    """An addend per channel with which a rounding computes the levels of the staircase `steps`; None if there is no
+    such addend.
 
     thresholds: the least integer that the rounding maps to each level above the first.
     """
@@ -148,8 +148,8 @@ class Lines:
 
 
 def lines(steps: Staircase, *, to_even: bool, slack: int = 0) -> Lines | None:
-    """Linear functions whose rounded values are the levels of a staircase for every argument. None if none were
-    found.
+    """Linear functions whose rounded values are the levels of the staircase `steps` for every argument; None if none
+    were found.
 
     to_even: whether the outer rounding rounds halves to even instead of up.
     slack: the greatest permitted distance of a threshold of the linear functions from the threshold of the staircase.
@@ -208,8 +208,8 @@ def _widest(steps: Staircase) -> tuple[NDArray[np.float64], NDArray[np.float64]]
 
 
 def _agree(steps: Staircase, found: Lines, to_even: bool, slack: int) -> bool:
-    """Whether linear functions have the levels of a staircase for all arguments. Since both are monotone, only
-    arguments next to thresholds are compared.
+    """Whether the linear functions `found` have the levels of the staircase `steps` for all arguments. Since both are
+    monotone, only arguments next to thresholds are compared.
     """
     signs = steps.signs[:, None]
     over = found.levels((steps.at + slack) * signs, to_even=to_even) >= steps.levels

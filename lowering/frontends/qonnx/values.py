@@ -64,7 +64,7 @@ class WholeConstant(Constant, Followed):
         return cls(reals, name, integers=integers, units=spread, low=low, high=high, bipolar=bipolar)
 
     def read_by(self, to: Builder, node: OnnxNode, inputs: Inputs) -> Value | None:
-        """Import a node that moves elements: move the integers and their scales alike. None for other nodes."""
+        """Import a node that moves elements: move the integers and their scales alike. Returns None for other nodes."""
         if node.domain or node.op not in MOVING or self is not inputs[0]:
             return None
         integers = self._moved(self.integers, to, node, inputs)
@@ -172,7 +172,7 @@ class Stored(Source):
 class Products(Source):
     """Sums of products of stored integers and constant weights.
 
-    weights: (outputs, inputs) of a dense layer, or the filter of a convolution, whose `windows` and `groups` are given.
+    weights: the matrix (outputs, inputs) of a dense layer, or the filter of the convolution over `windows`.
     """
 
     x: Stored

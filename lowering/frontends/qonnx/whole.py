@@ -55,7 +55,7 @@ MOST_COMPARISONS = 32
 GREATEST_ADDEND = 1 << 30
 
 EXACT_SINGLES = 1 << 24
-"""The integers below which single precision is exact."""
+"""The integer up to which single precision represents all integers."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -147,8 +147,8 @@ class Whole(Deferred):
         return source.emit(to, addends, None, element.type)
 
     def _addends(self) -> Integers | None:
-        """The integer that the functions add to each channel. None if the functions do anything else, or if
-        single precision does not represent the sums exactly.
+        """The integer that the functions add to each channel; None if they do not only add integers, or if single
+        precision does not represent the sums exactly.
         """
         if (self.units != 1).any() or not all(step.affine for step in self.steps):
             return None
@@ -170,7 +170,7 @@ class Whole(Deferred):
         return None if reader is None else reader(self, to, node, inputs)
 
     def quantised(self, to: Builder, by: Quantiser) -> Whole:
-        """Emit a quantiser whose input is this tensor."""
+        """Emit the quantiser `by`, whose input is this tensor, and return its result."""
         found = self._staircase(by)
         made = None if found is None else self._thresholds(to, by, found)
         return as_whole(quantised_reals(to, self.emitted(to), by) if made is None else made, by)
@@ -195,8 +195,8 @@ class Whole(Deferred):
         return None if made is None else limited(to, made, by)
 
     def _rounded(self, to: Builder, by: Quantiser, found: Staircase) -> OrderedTensor | None:
-        """Emit the integers plus an addend, which the result's format rounds to the levels of a staircase. None
-        if no addend results in these levels.
+        """Emit the integers plus an addend, which the format of the quantiser `by` rounds to the levels of a staircase.
+        Returns None if no addend results in these levels.
         """
         source, falls = self.source, bool((found.signs < 0).any())
         if falls and not source.flips:
@@ -214,8 +214,8 @@ class Whole(Deferred):
         return source.emit(to, addends, found.signs if falls else None, by.format.type)
 
     def _on_lines(self, to: Builder, by: Quantiser, known: Lines) -> OrderedTensor | None:
-        """Emit the integers times a factor plus an addend, which the result's format rounds to the levels. None
-        if a factor or an addend does not fit a format.
+        """Emit the integers times a factor plus an addend, which the format of the quantiser `by` rounds to the levels.
+        Returns None if a factor or an addend does not fit a format.
 
         known: the factors and addends.
         """
@@ -233,7 +233,7 @@ class Whole(Deferred):
         return OrderedTensor(to.requantised(moved.value, by.format.type), moved.order)
 
     def _compared(self, to: Builder, by: Quantiser, found: Staircase) -> OrderedTensor:
-        """Emit comparisons: the number of thresholds that each integer reaches, plus the first level."""
+        """Emit the comparisons of the quantiser `by`: the first level, plus the number of reached thresholds."""
         sums, frac = self.source.sums(to), self.source.frac
         low, high = int(found.low.min()), int(found.high.max())
         exact = format_of_sums(low, high, frac)
@@ -285,13 +285,13 @@ def reads(*ops: str) -> Callable[[Reader], Reader]:
 
 
 def as_whole(tensor: OrderedTensor, by: Quantiser) -> Whole:
-    """A quantiser's result as a tensor of integers."""
+    """The tensor that the quantiser `by` returned, as integers within its limits and in its units."""
     low, high = (np.array([end]) for end in by.limits)
     return Whole(Stored.of(tensor, low, high), by.units)
 
 
 def limited(to: Builder, tensor: OrderedTensor, by: Quantiser) -> OrderedTensor:
-    """Clamp numbers to the levels of a quantiser, unless the format of the numbers has the same limits."""
+    """Clamp numbers to the levels of the quantiser `by`, unless their format has the same limits."""
     format = integer_format(tensor.value)
     if by.bipolar or format.limits == by.limits:
         return tensor
@@ -300,7 +300,7 @@ def limited(to: Builder, tensor: OrderedTensor, by: Quantiser) -> OrderedTensor:
 
 
 def quantised_reals(to: Builder, reals: OrderedTensor, by: Quantiser) -> OrderedTensor:
-    """Emit a quantiser whose input is reals. Raises `InputError` for quantisers that are supported on integers
+    """Emit the quantiser `by`, whose input is reals. Raises `InputError` for quantisers that are supported on integers
     only.
     """
     if type(by) is not Quantiser:

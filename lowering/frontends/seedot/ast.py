@@ -213,11 +213,11 @@ def assigned_names(node: Expression) -> dict[str, Location]:
 
 
 def check_size(root: Expression, depth_limit: int, operation_limit: int) -> None:
-    """Raise `InputError` for programs with more than `operation_limit` operations and for expressions nested beyond
-    `depth_limit`.
+    """Raise `InputError` for a program `root` with more than `operation_limit` operations and for expressions nested
+    beyond `depth_limit`.
 
-    Later phases recurse on nested expressions. Chains of `let` and of operators are processed without recursion and
-    are not counted as nesting.
+    Later phases recurse on nested expressions. Chains of `let` and of operators are processed without recursion and are
+    not counted as nesting.
     """
     pending = [(root, 1)]
     operations = 0

@@ -44,7 +44,7 @@ class IndexRange:
     """An interval of integers, low <= integer <= high.
 
     sources: the independent sources of the integer's variation, if it is known to reach both ends; None if low and
-    high are only bounds.
+        high are only bounds.
     """
 
     low: int
@@ -78,8 +78,8 @@ class IndexRange:
         return IndexRange(low, high, None)
 
     def complaint(self, size: int, extent: int) -> str | None:
-        """The error message for a slice of `size` elements that starts at this index, if the slice certainly
-        exceeds an axis of `extent`. None otherwise.
+        """The error message for a slice of `size` elements that starts at this index, if the slice certainly exceeds an
+        axis of `extent`; None otherwise.
         """
         last = extent - size
         low, high = (self.low, self.high) if self.sources is not None else (self.high, self.low)
@@ -292,7 +292,7 @@ class SeedotBuilder(ModelBuilder):
         dilations: Sequence[int],
         groups: int,
     ) -> SSAValue:
-        """Emit a convolution.
+        """Emit a convolution of an NHWC image.
 
         filter: G x KH x KW x Cin x Cout.
         padding: top, bottom, left, right.
@@ -315,9 +315,9 @@ class SeedotBuilder(ModelBuilder):
         strides: Sequence[int],
         padding: Sequence[int],
     ) -> SSAValue:
-        """Emit MobileNet's bottleneck.
+        """Emit MobileNet's bottleneck: pointwise, depthwise and pointwise convolution.
 
-        stages: filter, weight and bias of its three convolutions.
+        stages: filter, weight and bias of the three convolutions.
         strides, padding: of the depthwise convolution.
         """
         [widen, *_], [spread, *_], _ = stages

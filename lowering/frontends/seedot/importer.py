@@ -47,7 +47,7 @@ from tinyml.lowering.frontends.seedot.syntax import parse_seedot
 class ScopedVariable:
     value: SSAValue
     location: Location
-    """The location that introduced the name."""
+    """The location at which the name was introduced."""
     constant: bool = False
     """True for the input and for parameters, which are immutable."""
     mutable: bool = False

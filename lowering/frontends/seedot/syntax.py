@@ -38,10 +38,10 @@ if TYPE_CHECKING:
     from lark import Lark, Token
 
 NESTING_LIMIT = 40
-"""Maximum nesting depth of expressions; the printer of nested loops sets this limit. Real programs nest about ten."""
+"""The maximum nesting depth of expressions, due to the printer of nested loops. Real programs nest about ten."""
 
 LARGEST_PROGRAM = 25_000
-"""Maximum operations of a program: a hundred times those of real programs, imported within seconds."""
+"""The maximum number of operations of a program: a hundred times that of real programs, imported within seconds."""
 
 LARGEST_INTEGER = 2**31 - 1
 
@@ -135,7 +135,7 @@ def _product(integers: Iterable[Expression]) -> tuple[int, ...]:
 class _Nodes:
     """The parser's actions, one per grammar rule.
 
-    c: the tokens and values matched by the rule that the grammar retains.
+    c: the tokens and the values of subrules that the rule matched, except tokens that the grammar drops.
     """
 
     def integers(self, c: list[Token]) -> tuple[int, ...]:

@@ -83,7 +83,7 @@ def _cosine_transform(to: ModelBuilder, bands: SSAValue, coefficients: int) -> S
 
 
 def hann(length: int) -> NDArray[Any]:
-    """The periodic Hann window of `length` samples."""
+    """The periodic Hann window of `length` samples, with values from 0 to 1."""
     return 0.5 - 0.5 * np.cos(2 * np.pi * np.arange(length) / length)
 
 
@@ -194,14 +194,14 @@ class FrontEnd(ABC):
 
     @property
     def samples_per_second(self) -> float | None:
-        """The sampling rate: numbers of the signal per second, summed over all axes of a sensor. None if the
-        features do not depend on the rate.
+        """The sampling rate: numbers of the signal per second, summed over all axes of a sensor; None if the features
+        do not depend on the rate.
         """
         return None
 
     @property
     def frames(self) -> int:
-        """The number of frames."""
+        """The number of frames that lie entirely inside the signal."""
         return 1 + (self.samples - self.frame) // self.hop
 
     @property
@@ -273,7 +273,7 @@ class FrontEnd(ABC):
         return self.finished(to, rows)
 
     def finished(self, to: ModelBuilder, rows: SSAValue) -> ModuleOp:
-        """Build the module that returns the features of all frames. It declares the sampling rate and the
+        """Build the module that returns the result of `of_rows` for `rows`. It declares the sampling rate and the
         division into frames.
         """
         module = to.module([self.of_rows(to, rows)])
@@ -289,11 +289,11 @@ class Spectrogram(FrontEnd):
     bands: the number of mel bands between `low` and `high` Hz at `rate` samples per second; None for single bins,
         without the bin at half the rate.
     floor: a number added before the natural logarithm; None for no logarithm.
-    coefficients: the number of cepstral coefficients of the bands; None for none.
+    coefficients: the number of cepstral coefficients that replace the bands; None to return the bands.
     normalise: the fraction by which the running mean of each feature moves towards a frame's feature, before the mean
         is subtracted from the feature; the mean is initially 0. None for no subtraction.
     block_exponent: the maximum number of doublings of a quiet frame before its transform, for which the logarithm
-        compensates; None for none.
+        compensates; None for no doubling.
     full_scale: a power of two that bounds doubled samples.
     delta: true to append the differences from the previous frame; the frame before the first is zero.
     """
@@ -395,7 +395,7 @@ class Spectrogram(FrontEnd):
 
 
 def verify_share(share: float | None) -> None:
-    """Raise `InputError` for a fraction of a running mean outside (0, 1)."""
+    """Raise `InputError` unless the fraction by which a running mean moves is None or in (0, 1)."""
     if share is not None and not 0 < share < 1:
         raise InputError(f"a running mean moves by a share between 0 and 1, got {share}")
 

@@ -18,16 +18,16 @@ from tinyml.lowering.frontends.layers.model_builder import ModelBuilder, hint
 from tinyml.lowering.frontends.signals.front_ends import FrontEnd, by_frame
 
 SAMPLE = ZeroSkewType(16, 2.0**-15)
-"""Samples from -1 to 1: the 16-bit integers of a microphone."""
+"""The format of samples from -1 to 1: the 16-bit integers of a microphone."""
 
 CHANNEL = FixedType(32, 0)
-"""Channels and their noise."""
+"""The format of channels and of their noise estimates."""
 
 UNIT = 10 / 256
 """The unit of microWakeWord's features."""
 
 ESPHOME_UNIT = 26 / 255 * 256 / 666
-"""The unit of features for which a model of microWakeWord reads the integers (256 x + 333) // 666 - 128 of ESPHome."""
+"""The unit of features for models of microWakeWord that read ESPHome's integers (256 x + 333) // 666 - 128."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -97,12 +97,12 @@ class MicroFrontend(FrontEnd):
 
     @property
     def feature(self) -> ZeroSkewType:
-        """The format of features."""
+        """The format of features: 16 bits in units of `unit`, or 8 bits if `scale` is given."""
         return ZeroSkewType(16, self.unit) if self.scale is None else ZeroSkewType(8, self.scale, self.zero)
 
     @property
     def bits(self) -> int:
-        """The number of bits that `tdsl.channel_features` receives as its property `bits`."""
+        """The property `bits` of `tdsl.channel_features`, which `channel_bits` computes."""
         return signals.channel_bits(1 << (self.frame - 1).bit_length())
 
     @property

@@ -27,10 +27,10 @@ class SquareWaves(FrontEnd):
     """Powers at given frequencies over the last `chunks` chunks (equation (27)), updated after each chunk of `hop`
     samples.
 
-    The state has two accumulators per chunk and frequency, and no samples of earlier chunks. The sums over a chunk
-    are divided by the length of the chunk. Chunks are weighted by a Hamming window.
+    The state has two accumulators per chunk and frequency, and no samples of earlier chunks. The sums over a chunk are
+    divided by the length of the chunk. Chunks are weighted by a Hamming window.
 
-    frame: has no effect.
+    frame: ignored, because `hop` is the number of samples of a chunk.
     frequencies: frequencies in Hz, at `rate` samples per second, rounded to multiples of `rate / signals.PERIOD`.
     floor, normalise: as in `Spectrogram`.
     """

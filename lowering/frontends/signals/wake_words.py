@@ -23,10 +23,10 @@ from tinyml.lowering.frontends.signals.micro_frontend import MicroFrontend, scor
 from tinyml.runtime.readers.regular_files import read_bytes
 
 STEP = 10
-"""Milliseconds from one frame to the next."""
+"""The time between the starts of two frames, in milliseconds."""
 
 MOST_WINDOW = 100
-"""The greatest number of probabilities of a mean."""
+"""The maximum number of probabilities that are averaged."""
 
 CLASSES = ("nothing", "wake word")
 """The labels of the classes of a wake word without a name."""
@@ -53,7 +53,7 @@ class WakeWord:
 
 
 USUAL_WINDOW = 5
-"""The number of probabilities of a mean in the files of microWakeWord."""
+"""The number of averaged probabilities in the files of microWakeWord."""
 
 
 def is_manifest(content: Any) -> bool:
@@ -153,7 +153,7 @@ class _Step:
     """One step of an imported wake-word model.
 
     function: the function of the model.
-    score: the result of the loop that is the probability.
+    score: the probability, which is a result of the function's loop.
     rows: the number of rows of features per step.
     shape: the shape of the features.
     formula: the scale and the zero point of the features.
@@ -169,7 +169,7 @@ class _Step:
 
 
 def _read_step(front_end: MicroFrontend, wanted: WakeWord) -> _Step:
-    """Import the model of a wake word. Raises `InputError` for a model that is not a step of a wake-word detector."""
+    """Import the model of the wake word `wanted`. Raises `InputError` unless it is a step of a wake-word detector."""
     if wanted.file.suffix != ".tflite":
         raise InputError("the model of a wake word is a .tflite file", file=str(wanted.file))
     model = FRONTENDS.get("tflite")(read_bytes(wanted.file, "model"), str(wanted.file))

@@ -27,7 +27,7 @@ The result is that of `transform` inside transformers, and that of `predict` ins
 """
 
 Composite: TypeAlias = Callable[[Any, ModelBuilder, SSAValue, Compute], SSAValue]
-"""A `Handler` of an estimator that contains others."""
+"""A `Handler` of an estimator that contains other estimators."""
 
 
 def inner(to: ModelBuilder, estimator: Any, name: str) -> Any:
@@ -41,7 +41,7 @@ DROPPED, KEPT = "drop", "passthrough"
 
 
 def together(to: ModelBuilder, parts: Sequence[SSAValue]) -> SSAValue:
-    """Concatenate rows. Raises `InputError` if there are no rows."""
+    """Concatenate the rows `parts`. Raises `InputError` if there are no rows."""
     if not parts:
         raise to.error("it keeps no column")
     return parts[0] if len(parts) == 1 else to.op(tdsl.ConcatOp, parts, 1)
@@ -87,7 +87,7 @@ def selected_from_model(estimator: Any, to: ModelBuilder, x: SSAValue, _: Comput
 
 
 def selected(estimator: Any, to: ModelBuilder, x: SSAValue) -> SSAValue:
-    """Emit the columns that a selector selects."""
+    """Emit the columns that a fitted feature selector selects (`get_support`)."""
     length = shape_of(x)[1]
     if not any(hasattr(estimator, name) for name in ("variances_", "scores_", "support_", "estimator_")):
         raise to.error("it is not fitted: call fit(X, y) first")
@@ -217,7 +217,7 @@ def _second(to: ModelBuilder, shares: SSAValue) -> SSAValue:
 
 
 def _decisions(to: ModelBuilder, estimator: Any, scores: SSAValue, classes: int) -> SSAValue:
-    """Emit the decision function, which is a single number for two classes."""
+    """Emit the decision function from `scores`, which is a single number for two classes."""
     if shape_of(scores)[1] != (1 if classes == 2 else classes) or (
         classes > 2 and type(estimator).__name__ in ("SVC", "NuSVC")
     ):
@@ -267,11 +267,11 @@ def calibrated(estimator: Any, to: ModelBuilder, x: SSAValue, compute: Compute) 
 
 
 def _logistic(to: ModelBuilder, calibrators: Sequence[Any], given: SSAValue) -> SSAValue:
-    """Emit Platt's calibration sigmoid(-(a f + b)), where f is the decision function or the probability of a class
-    (Platt, "Probabilistic Outputs for Support Vector Machines", 1999).
+    """Emit Platt's calibration sigmoid(-(a f + b)), where f is `given`, the decision function or the probability of a
+    class (Platt, "Probabilistic Outputs for Support Vector Machines", 1999).
 
-    For several classes, probabilities are divided by their sum. This is computed as the softmax of the logarithms
-    of the probabilities.
+    For several classes, probabilities are divided by their sum. This is computed as the softmax of the logarithms of
+    the probabilities.
     """
     slopes, addends = (np.array([[float(getattr(one, name)) for one in calibrators]]) for name in ("a_", "b_"))
     negative = to.op(tdsl.MulOp, given, to.parameter(reals(slopes)))
@@ -282,11 +282,11 @@ def _logistic(to: ModelBuilder, calibrators: Sequence[Any], given: SSAValue) -> 
 
 
 def _isotonic(to: ModelBuilder, calibrators: Sequence[Any], given: SSAValue) -> SSAValue:
-    """Emit isotonic calibration: piecewise linear functions of decision functions or probabilities. Each function
-    is constant beyond its outermost points.
+    """Emit isotonic calibration: piecewise linear functions of `given`, decision functions or probabilities. Each
+    function is constant beyond its outermost points.
 
-    Each function is a sum over its increasing pieces. A piece contributes its rise, multiplied by the fraction of
-    the piece that lies below the score.
+    Each function is a sum over its increasing pieces. A piece contributes its rise, multiplied by the fraction of the
+    piece that lies below the score.
     """
     starts, ends, rises, chosen = list[float](), list[float](), list[Any](), list[Any]()
     for each, of in zip(calibrators, np.eye(len(calibrators)), strict=True):

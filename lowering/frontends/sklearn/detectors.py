@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     Array = NDArray[Any]
 
 LEAST_DISTANCE = 1e-3
-"""The least distance of a neighbour, as a share of the median; the root of a smaller distance is not resolved."""
+"""The least distance of a neighbour, as a fraction of the median; formats do not resolve roots of smaller ones."""
 
 
 def path_lengths(tree: Any) -> Array:
@@ -180,7 +180,7 @@ def local_outlier_factor(estimator: Any, to: ModelBuilder, x: SSAValue) -> SSAVa
 
 
 def threshold_of(to: ModelBuilder, estimator: Any) -> float | None:
-    """The score below which a detector reports an anomaly. None for detectors without the attribute `offset_`,
-    whose score is a distance.
+    """The score below which a detector reports an anomaly; None for detectors without the attribute `offset_`, whose
+    score is a distance.
     """
     return float(array(to, estimator, "offset_").ravel()[0]) if hasattr(estimator, "offset_") else None

@@ -51,7 +51,7 @@ def encoded(estimator: Any, to: ModelBuilder, x: SSAValue) -> SSAValue:
 
 
 def _numbers(to: ModelBuilder, estimator: Any, feature: int, given: Any) -> NDArray[np.float64]:
-    """The categories of a feature as numbers, in ascending order."""
+    """The categories `given` of a feature as numbers, in ascending order."""
     names = getattr(estimator, "feature_names_in_", None)
     column = f"column {feature}" if names is None else f"column '{squeeze(str(names[feature]))}'"
     categories = np.asarray(given)
@@ -73,7 +73,7 @@ def _numbers(to: ModelBuilder, estimator: Any, feature: int, given: Any) -> NDAr
 
 
 def _columns(to: ModelBuilder, estimator: Any, categories: Sequence[NDArray[np.float64]]) -> list[NDArray[np.float64]]:
-    """The encoder's output for each feature: a row per category, followed by a row for an unknown value.
+    """The encoder's output for each feature: a row for each category, followed by a row for an unknown value.
 
     If the encoder rejects unknown values, the last row repeats the row of the first category.
     """

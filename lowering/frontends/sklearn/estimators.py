@@ -13,9 +13,7 @@ if TYPE_CHECKING:
 
 
 def _by(where: str, names: str) -> dict[str, Any]:
-    """Table rows that map each class name in `names` to its handler `MODULE:NAME`, where the path `where` is
-    relative to this folder.
-    """
+    """A mapping from each class name in `names` to the handler `where`, `MODULE:NAME` relative to this folder."""
     return dict.fromkeys(names.split(), on_call(f"tinyml.lowering.frontends.sklearn.{where}"))
 
 
@@ -102,7 +100,7 @@ FAMILIES: Mapping[str, Mapping[str, Handler]] = {
         **_by("detectors:ellipse", "EmpiricalCovariance ShrunkCovariance LedoitWolf OAS MinCovDet"),
     },
 }
-"""The handlers of estimators by class name, grouped in families; composites excluded."""
+"""The handlers of estimators by class name, grouped in families; estimators that contain others are excluded."""
 
 COMPOSITES: Mapping[str, Mapping[str, Composite]] = {
     "Columns": {

@@ -32,7 +32,7 @@ def array(to: ModelBuilder, estimator: Any, name: str, rank: int | None = None) 
 
     Raises `InputError` for an estimator that is not fitted, and for an attribute that is not numeric.
 
-    rank: the rank of the result; an array of lower rank gets leading axes. None to keep the rank of the attribute.
+    rank: the rank of the result; an array of lower rank gets leading axes; None to keep the rank of the attribute.
     """
     value = getattr(estimator, name, None)
     if value is None:
@@ -95,7 +95,7 @@ def has_logits(estimator: Any, classes: int) -> bool:
 
 
 def class_labels(to: ModelBuilder, estimator: Any) -> list[str | int] | None:
-    """The class labels of a classifier. Whole numbers become integers. None for other estimators."""
+    """The class labels of a classifier. Whole numbers become integers. Returns None for other estimators."""
     classes = getattr(estimator, "classes_", None)
     if classes is None:
         return None

@@ -64,7 +64,7 @@ def is_estimator(model: object) -> bool:
 
 
 def _handlers_of(package: str) -> Mapping[str, Handler]:
-    """The handlers of the estimators of the Python package `package`. Empty for a package without estimators."""
+    """The handlers of the estimators of the Python package `package`; empty for a package without estimators."""
     return imported(OTHERS[package]) if package in OTHERS else {}
 
 
@@ -101,9 +101,7 @@ def import_estimator(estimator: object, features: int | None = None, file: str =
 
 
 def _imported(to: ModelBuilder, estimator: object, features: int | None) -> ModuleOp:
-    """Import an estimator as `import_estimator` does, but let exceptions that unexpected attributes cause propagate
-    unchanged.
-    """
+    """Import an estimator as `import_estimator` does, but propagate exceptions that unexpected attributes cause."""
     if (count := features or getattr(estimator, "n_features_in_", None)) is None:
         first = _first_step(estimator)
         name = _name_of(to, first)
@@ -199,7 +197,7 @@ def _computed(to: ModelBuilder, estimator: Any, x: SSAValue, step: str | None = 
 
 
 def _chosen(step: str, estimator: object) -> str | None:
-    """The name of a pipeline's step, if the user chose it. None if `make_pipeline` derived the name from the class."""
+    """The name of a pipeline's step, if the user chose it; None if `make_pipeline` derived the name from the class."""
     made = type(estimator).__name__.lower()
     return None if step == made or step.rpartition("-")[0] == made else step
 
@@ -233,7 +231,7 @@ def _handled(to: ModelBuilder, name: str, estimator: Any, x: SSAValue, step: str
     """Emit the result of an estimator by the handler of its class. Tensors are named after the class, for reports.
 
     name: the class name.
-    step: a name to use instead of the class name.
+    step: a name for tensors instead of the class name; None for the class name.
     """
     before = to.block.last_op
     result = _with_handler(to, name, estimator, x)

@@ -94,9 +94,8 @@ BY_KIND = {
 
 
 def advice(name: str, estimator: object, *, transforms: bool = False) -> str:
-    """Advice on replacing an unsupported class.
+    """Advice on replacing an estimator of the unsupported class `name`.
 
-    name: the name of the class.
     transforms: true if a transformer is required.
     """
     if (words := IN_WORDS.get(name)) is not None:

@@ -20,10 +20,10 @@ if TYPE_CHECKING:
 
 
 EQUAL_SCORES = 1e-4
-"""Two scores whose difference is below this share of the greatest may change order by rounding."""
+"""Two scores that differ by less than this fraction of the greatest score may change their order by rounding."""
 
 EQUAL_VALUES = 1e-3
-"""Tolerance for the values of a regressor, as a share of the greatest one."""
+"""The tolerance for the values of a regressor, as a fraction of the greatest value."""
 
 
 def remember(module: ModuleOp, estimator: object, *, scores: bool) -> None:
@@ -58,11 +58,11 @@ def _answers(estimator: Any, scores: bool, x: NDArray[Any]) -> NDArray[Any] | No
 
 
 def check_own_answers(program: ModuleOp, own: OwnAnswers, x: NDArray[Any], file: str) -> None:
-    """Raise `InputError` if the predictions of a program on reals differ from the predictions of its estimator.
+    """Raise `InputError` if the predictions of a program on reals differ from `own`, those of its estimator.
 
-    Rounding may change a few predictions. Near ties between classes are therefore ignored, and one sample in a
-    hundred may differ. Programs that search for nearest neighbours are not compared, since the order of equally
-    near samples is undefined.
+    Rounding may change a few predictions. Near ties between classes are therefore ignored, and one sample in a hundred
+    may differ. Programs that search for nearest neighbours are not compared, since the order of equally near samples is
+    undefined.
 
     x: samples (samples, features) for the estimator; the program receives them in single precision.
     """

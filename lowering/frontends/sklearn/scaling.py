@@ -34,8 +34,7 @@ def scaled(to: ModelBuilder, x: SSAValue, factor: NDArray[Any]) -> SSAValue:
 
 
 def _divided(to: ModelBuilder, estimator: Any, x: SSAValue, centre: str | None, scale: str) -> SSAValue:
-    """Emit (x - centre) / scale. If a name or the value of its attribute is None, the centre is 0, or the scale is
-    1.
+    """Emit (x - centre) / scale. The centre is 0, or the scale 1, if its name or the value of its attribute is None.
 
     centre, scale: names of fitted attributes.
     """
@@ -147,7 +146,7 @@ def polynomial_features(estimator: Any, to: ModelBuilder, x: SSAValue) -> SSAVal
     products: dict[tuple[int, ...], SSAValue] = {}
 
     def product(factors: tuple[int, ...]) -> SSAValue:
-        """Emit the product of some features, 1 x 1."""
+        """Emit the product of the features with the indices `factors`, 1 x 1."""
         if factors not in products:
             last = to.picked(x, [factors[-1]])
             products[factors] = to.op(tdsl.MulOp, product(factors[:-1]), last) if factors[1:] else last

@@ -35,13 +35,12 @@ _LOG_LINKS = {
 def tree_of(owner: Any, estimator: Any, votes: NDArray[Any], columns: Any = None) -> Tree:
     """Convert the tree of a fitted estimator.
 
-    If the owner accepts missing values, a missing value goes to the first child of those nodes for which training
-    determined it.
+    If the owner accepts missing values, a missing value selects the first child at the nodes for which training
+    determined this child.
 
     owner: the estimator that contains the tree.
     votes: the votes of all nodes.
-    columns: for each feature of the tree, the column of the input; None if each feature has the same index as its
-        column.
+    columns: the column of the input for each feature of the tree; None if each feature has the index of its column.
     """
     tree = estimator.tree_
     features = tree.feature if columns is None else np.asarray(columns)[np.maximum(tree.feature, 0)]
@@ -138,7 +137,7 @@ def histogram_boosted_regressor(estimator: Any, to: ModelBuilder, x: SSAValue) -
 
 
 def _require_trees(to: ModelBuilder, estimators: Sequence[Any], kind: str, instead: str = "") -> None:
-    """Raise `InputError` if a member of an ensemble is not a tree.
+    """Raise `InputError` if one of `estimators`, the members of an ensemble, is not a tree.
 
     instead: an ensemble that supports such members, for the message.
     """

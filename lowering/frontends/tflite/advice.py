@@ -28,13 +28,13 @@ _CURES = {
 
 
 def advice(kind: str) -> str:
-    """Advice for an unsupported kind of operator."""
+    """Advice for the user of a model with operators of the unsupported kind `kind`."""
     known = (cure for beginning, cure in _CURES.items() if kind.startswith(beginning))
     return next(known, "write it with other operators, or end the model before it")
 
 
 def recurrent(kinds: Iterable[str]) -> str | None:
-    """The first of the operator names `kinds` that denotes an operator that iterates over a sequence. None if there
-    is none.
+    """The first of the operator names `kinds` that denotes an operator that iterates over a sequence; None if there is
+    none.
     """
     return next((kind for kind in kinds if advice(kind) == _UNROLLED), None)

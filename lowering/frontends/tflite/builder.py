@@ -86,7 +86,7 @@ _WIDTHS = {"int8": 8, "uint8": 8, "int16": 16}
 """Widths of the supported quantised types."""
 
 WIDE = 32
-"""The width of results that only conversions compute and read."""
+"""The width in bits of results that only conversions compute and read."""
 
 
 def tensor_format(tensor: Tensor) -> NumberFormat:
@@ -150,7 +150,7 @@ def number_of(tensor: Tensor) -> float:
 
 
 def activation_format(tensor: Tensor) -> NumberFormat:
-    """The format of a tensor with a single scale that is not a tensor of weights."""
+    """The number format of a tensor other than weights. Raises `VerifyException` for several scales."""
     format = tensor_format(tensor)
     if isinstance(format, ZeroSkewType) and format.per_channel:
         raise VerifyException(f"{tensor} has several scales, which only weights may have")
@@ -163,7 +163,7 @@ def _supported() -> str:
 
 
 def element(tensor: Tensor) -> Attribute:
-    """The element type of a tensor with a single scale that is not a tensor of weights."""
+    """The element type of a tensor other than weights. Raises `VerifyException` for several scales."""
     return activation_format(tensor).type
 
 
@@ -192,7 +192,7 @@ def rows_format(weights: Tensor, scale: float, rows: int) -> NumberFormat:
 
 
 def short_start_format(weights: NumberFormat, x: NumberFormat) -> NumberFormat:
-    """The 32-bit format of the initial values of sums of products. Sums with such an initial value have 32 bits."""
+    """The 32-bit format in which sums of products start. Sums with such an initial value have 32 bits."""
     usual = start_format(weights, x)
     assert isinstance(usual, ZeroSkewType)
     return ZeroSkewType(32, usual.scale_values if usual.per_channel else usual.scale)

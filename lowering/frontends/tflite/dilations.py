@@ -44,7 +44,7 @@ def dilated(graph: TfliteGraph) -> TfliteGraph:
 def _chain(graph: TfliteGraph, first: Operator) -> list[Operator] | None:
     """The operators from a SPACE_TO_BATCH_ND to its BATCH_TO_SPACE_ND.
 
-    None if any other operator than one convolution and reshapes lies between them.
+    Returns None if any other operator than one convolution and reshapes lies between them.
 
     first: the SPACE_TO_BATCH_ND.
     """
@@ -69,7 +69,7 @@ def _chain(graph: TfliteGraph, first: Operator) -> list[Operator] | None:
 
 
 PLAIN = {"padding": "VALID", "stride_h": 1, "stride_w": 1, "dilation_h": 1, "dilation_w": 1}
-"""The options of a convolution on parts of an image."""
+"""The options that the convolution on the parts of an image must have."""
 
 
 def _dilated(chain: Sequence[Operator]) -> list[Operator]:
@@ -120,6 +120,6 @@ def _dilated(chain: Sequence[Operator]) -> list[Operator]:
 
 
 def _constant(like: Tensor, numbers: Sequence[object]) -> Tensor:
-    """A constant of integers, named after the tensor `like`."""
+    """A constant of the integers `numbers`, named after the tensor `like`."""
     data = np.array(numbers, np.int32)
     return Tensor(like.index, like.name, data.shape, "int32", None, data)

@@ -58,13 +58,13 @@ def activation(to: GraphBuilder, op: Operator) -> None:
 
 
 def leaky_relu(to: GraphBuilder, op: Operator) -> None:
-    """Import LEAKY_RELU."""
+    """Import LEAKY_RELU: x for x >= 0, otherwise the option `alpha` times x."""
     output = op.outputs[0]
     to.define(output, to.op(tdsl.LeakyReluOp, to.value(input_of(op, 0)), op.options["alpha"], element(output)))
 
 
 def prelu(to: GraphBuilder, op: Operator) -> None:
-    """Import PRELU.
+    """Import PRELU: x for x >= 0, otherwise x times the slope of its channel.
 
     On integers, the result is the positive part of x plus the product of the slopes and the negative part of x.
     """

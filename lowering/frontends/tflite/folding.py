@@ -108,7 +108,7 @@ def _reals(tensor: Tensor) -> Array:
 
 
 def _result(op: Operator) -> Array | None:
-    """The result of an operator on constants. None if the operator cannot be folded."""
+    """The result of an operator on constants; None if the operator cannot be folded."""
     inputs = [tensor for tensor in op.inputs if tensor is not None]
     if op.kind not in FOLDED or len(op.outputs) != 1 or len(inputs) < len(op.inputs) or not inputs:
         return None
@@ -125,9 +125,7 @@ def _result(op: Operator) -> Array | None:
 
 
 Fold = Callable[[Operator, Sequence["Array"]], "Array"]
-"""A function from an operator and its constants to its result; raises `ValueError` and related errors if they do not
-fit.
-"""
+"""A function that returns an operator's result for constants; it raises `ValueError` for inconsistent constants."""
 
 
 def _strided(op: Operator, inputs: Sequence[Array]) -> Array:
@@ -145,7 +143,7 @@ def _reduced(op: Operator, inputs: Sequence[Array]) -> Array:
 
 
 def _filled(dims: Array, value: Array) -> Array:
-    """Broadcast a value to a shape without allocating the elements, since their number may exceed the limit."""
+    """Broadcast a value to the shape `dims` without allocating the elements, whose number may exceed the limit."""
     return np.broadcast_to(value, tuple(dims.ravel().tolist()))
 
 

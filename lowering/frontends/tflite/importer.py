@@ -57,7 +57,7 @@ def _joined(graph: TfliteGraph) -> TfliteGraph:
 
 
 def _variables(graph: TfliteGraph) -> Variables | None:
-    """The variables and states of a graph. None if no operator of the graph can have a state."""
+    """The variables and states of a graph; None if no operator of the graph can have a state."""
     if not any(op.kind in STATEFUL for op in graph.operators):
         return None
     from tinyml.lowering.frontends.tflite.variables import Variables
@@ -180,7 +180,7 @@ def _exit(graph: TfliteGraph, tensor: Tensor) -> tuple[Tensor, Operator | None]:
 
 
 def _append(to: GraphBuilder, op: Operator, variables: Variables | None) -> None:
-    """Import one operator. Errors name the operator."""
+    """Import one operator, by `Variables.apply` if it belongs to `variables`. Errors name the operator."""
     if variables is not None and variables.owns(op):
         with to.importing(str(op)):
             variables.apply(to, op)

@@ -47,12 +47,12 @@ def windows_of(op: Operator, image: Sequence[int], filter: Sequence[int], stride
 
 
 def average_pool(to: GraphBuilder, op: Operator) -> None:
-    """Import AVERAGE_POOL_2D."""
+    """Import AVERAGE_POOL_2D: for each window, the average of its elements inside the image."""
     _pool(to, op, tdsl.AveragePoolOp)
 
 
 def max_pool(to: GraphBuilder, op: Operator) -> None:
-    """Import MAX_POOL_2D."""
+    """Import MAX_POOL_2D: for each window, the greatest of its elements inside the image."""
     _pool(to, op, tdsl.MaxPoolOp)
 
 
@@ -68,7 +68,7 @@ def _pool(to: GraphBuilder, op: Operator, kind: type[tdsl.PoolOp]) -> None:
 
 
 def mean(to: GraphBuilder, op: Operator) -> None:
-    """Import MEAN over some axes."""
+    """Import MEAN over the constant axes of its second input."""
     x, output = input_of(op, 0), op.outputs[0]
     rank = len(x.shape)
     axes = sorted({axis + rank if axis < 0 else axis for axis in integers_of(op, 1, "the axes")})
@@ -97,7 +97,7 @@ def depthwise_conv_2d(to: GraphBuilder, op: Operator) -> None:
 
 
 def _convolve(to: GraphBuilder, op: Operator, axes: str, groups: int) -> None:
-    """Emit a convolution.
+    """Emit the convolution that an operator describes, with `groups` groups of channels.
 
     axes: the order of the filter's axes in the file.
     """
@@ -141,7 +141,7 @@ def transpose_conv(to: GraphBuilder, op: Operator) -> None:
 
 
 def reduce_max(to: GraphBuilder, op: Operator) -> None:
-    """Import REDUCE_MAX over adjacent axes."""
+    """Import REDUCE_MAX over adjacent axes, as a max pool."""
     x, axes = (
         input_of(op, 0),
         sorted({axis_in(axis, len(input_of(op, 0).shape)) for axis in integers_of(op, 1, "the axes")}),
@@ -155,6 +155,6 @@ def reduce_max(to: GraphBuilder, op: Operator) -> None:
 
 
 def greatest_of(to: GraphBuilder, image: SSAValue, kernel: Pair, output: Tensor) -> SSAValue:
-    """Emit the maximum of each of the adjacent, disjoint windows of an image, in the shape of `output`."""
+    """Emit the maximum of each of the adjacent, disjoint windows `kernel` of an image, in the shape of `output`."""
     pooled = pool(to, tdsl.MaxPoolOp, OrderedTensor.plain(image), Windows(kernel, kernel), element(output), axes=IMAGE)
     return to.reshape(pooled.value, output.shape)

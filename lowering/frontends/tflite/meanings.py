@@ -24,7 +24,7 @@ from tinyml.lowering.frontends.tflite.normalisations import LAYER_NORMALIZATION
 from tinyml.lowering.frontends.tflite.operands import input_of
 
 OPSET = 18
-"""The opset of the ops; it makes the axes of reductions inputs."""
+"""The opset of the ONNX nodes, in which the axes of reductions are inputs."""
 
 
 @dataclass(frozen=True)
@@ -76,7 +76,7 @@ class Writer:
 
 
 Meaning: TypeAlias = Callable[[Writer, Sequence[Value]], Value]
-"""A function that writes the nodes of an operator on its operands and returns the result."""
+"""A function that appends the nodes of an operator for given operands and returns the result."""
 
 
 def integers(numbers: Any) -> Constant:
@@ -214,4 +214,4 @@ MEANINGS: dict[str, Meaning] = {
     "SQUARED_DIFFERENCE": _squared_difference,
     "SUM": _reduced("ReduceSum"),
 }
-"""The meanings of operators on floats."""
+"""For each operator on floats, the rule that converts it to ONNX nodes."""

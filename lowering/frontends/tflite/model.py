@@ -90,7 +90,7 @@ class TfliteGraph:
 
 
 def read_graph(content: bytes, file: str) -> TfliteGraph:
-    """Parse the graph in the content of a file. Raises `InputError` for anything but a complete model."""
+    """Parse the graph in the content of a file. Raises `InputError` unless the content is a complete model."""
     if content[4:8] != IDENTIFIER:
         raise InputError("expected a TensorFlow Lite model: bytes 4 to 7 of the file are not TFL3", file=file)
     try:
@@ -190,7 +190,7 @@ class _TfliteReader:
         return replace(tensor, dtype="float32", quantization=None, data=floats)
 
     def numbered(self, index: int, tables: Sequence[_Table], label: str) -> Tensor | None:
-        """The tensor with the scales or the zero points of another tensor. None for the index -1.
+        """The tensor with the scales or the zero points of another tensor; None for the index -1.
 
         label: names the quantised tensor in messages.
         """
@@ -201,7 +201,7 @@ class _TfliteReader:
         return None if index < 0 else self.tensor(index, tables)
 
     def data(self, table: _Table, label: str, shape: tuple[int, ...], dtype: str) -> NDArray[Any] | None:
-        """The content of a constant. None for a tensor that is computed.
+        """The content of a constant; None for a tensor that is computed.
 
         label: names the tensor in messages.
         """
@@ -273,8 +273,8 @@ def _quantization(table: _Table, label: str) -> Quantization | None:
 
 
 def _blocks(table: _Table, label: str) -> _Table | None:
-    """The table of the scales of a tensor with blockwise quantisation. None for any other tensor. Raises
-    `InputError` for other quantisation details of the schema.
+    """The table of the scales of a tensor with blockwise quantisation; None for any other tensor. Raises `InputError`
+    for other quantisation details of the schema.
     """
     parameters = table.table(4)
     if parameters is None or not (number := parameters.number(4, "B", 0)):
@@ -287,11 +287,11 @@ def _blocks(table: _Table, label: str) -> _Table | None:
 
 
 BLOCKWISE = 2
-"""The number of the details of a quantisation with a scale for each block."""
+"""The number that identifies a quantisation with a scale for each block."""
 
 
 LEAST_SCALE = 2.0**-126
-"""The replacement of a scale of 0, which the converter stores for tensors of zeros: factors of both round to 0."""
+"""The scale that replaces 0, which the converter stores for tensors of zeros. Multiplications by either round to 0."""
 
 
 def check_elements(elements: int, what: str) -> None:
@@ -316,11 +316,11 @@ class _Table:
 
     @classmethod
     def root(cls, content: bytes) -> _Table:
-        """The root table of a file."""
+        """The root table of a FlatBuffers file."""
         return cls(content, _offset(content, 0))
 
     def number(self, slot: int, kind: str, default: N) -> N:
-        """A numeric field; `default` if the field is missing.
+        """The numeric field `slot`; `default` if the field is missing.
 
         kind: a format code of the module `struct`.
         """
@@ -328,23 +328,23 @@ class _Table:
         return default if position is None else type(default)(_number(self.content, position, kind))
 
     def option(self, field: Field) -> Any:
-        """The value of an operator option."""
+        """The value of an operator option, or the schema's default if the table lacks the field."""
         slot, kind, default = field
         return self.text(slot) if isinstance(default, str) else self.number(slot, kind, default)
 
     def table(self, slot: int) -> _Table | None:
-        """The table that a field references. None if the field is missing."""
+        """The table that the field `slot` references; None if the field is missing."""
         position = self._field(slot)
         return None if position is None else _Table(self.content, _offset(self.content, position))
 
     def tables(self, slot: int) -> Sequence[_Table]:
-        """A field with a vector of tables. Empty if it is missing."""
+        """The field `slot`, a vector of tables; empty if it is missing."""
         start, length = self._vector(slot, _OFFSET)
         positions = range(start, start + length * _OFFSET, _OFFSET)
         return [_Table(self.content, _offset(self.content, position)) for position in positions]
 
     def numbers(self, slot: int, dtype: str) -> NDArray[Any]:
-        """A view of a field with a vector of numbers. Empty if the field is missing.
+        """A view of the field `slot`, a vector of numbers; empty if the field is missing.
 
         dtype: numpy's notation, such as `<i4`.
         """
@@ -352,7 +352,7 @@ class _Table:
         return np.frombuffer(self.content, dtype, length, start)
 
     def text(self, slot: int) -> str:
-        """The value of a string field; empty if the table lacks the field."""
+        """The string field `slot`; empty if the table lacks the field."""
         start, length = self._vector(slot, 1)
         return self.content[start : start + length].decode(errors="replace")
 
@@ -379,7 +379,7 @@ class _Table:
 
 
 def _offset(content: bytes, position: int) -> int:
-    """The target of the relative offset that is stored at `position`."""
+    """The byte position in `content` to which the relative offset stored at `position` points."""
     return position + _number(content, position, "I")
 
 
@@ -427,7 +427,7 @@ OPERATORS = tuple(_NAMES.split())
 
 
 PLACEHOLDER = OPERATORS.index("PLACEHOLDER_FOR_GREATER_OP_CODES")
-"""The number that a file stores in the old field for an operator beyond that field's range."""
+"""The number that a file stores in the old field for an operator whose number exceeds the range of this field."""
 
 
 TYPES = {
@@ -459,11 +459,11 @@ TYPES = {
 
 
 NUMPY_TYPES = ("float32", "float16", "int32", "uint8", "int64", "bool", "int16", "int8")
-"""Element types that are read as arrays."""
+"""The element types of tensors whose content is parsed as an array."""
 
 
 NARROW = {"int4": 4, "int2": 2}
-"""The widths of element types that files pack into bytes; their constants are read as arrays of int8."""
+"""The widths in bits of element types that files pack into bytes; their constants are parsed as arrays of int8."""
 
 
 NAMED = {
@@ -471,7 +471,7 @@ NAMED = {
     "activation": {0: "NONE", 1: "RELU", 2: "RELU_N1_TO_1", 3: "RELU6", 4: "TANH", 5: "SIGN_BIT"},
     "quantized_bias_type": TYPES,
 }
-"""The names of enumerated options, by number."""
+"""The names of the values of enumerated options, by number."""
 
 
 Field = tuple[int, str, bool | int | float | str]

@@ -30,7 +30,7 @@ def reshape(to: GraphBuilder, op: Operator) -> None:
 
 
 def transpose(to: GraphBuilder, op: Operator) -> None:
-    """Import TRANSPOSE."""
+    """Import TRANSPOSE, whose permutation of the axes is constant."""
     x, axes = input_of(op, 0), integers_of(op, 1, "the permutation")
     if sorted(axes) != list(range(len(x.shape))):
         raise VerifyException(f"permutation {axes} of a tensor of rank {len(x.shape)}")
@@ -118,7 +118,7 @@ def unpack(to: GraphBuilder, op: Operator) -> None:
 
 
 def _split(to: GraphBuilder, op: Operator, x: Tensor, axis: int, sizes: Sequence[int]) -> None:
-    """Define the outputs of an operator as consecutive parts of `x` along an axis."""
+    """Define the outputs of an operator as consecutive parts of `x` with the extents `sizes` along an axis."""
     value, begin = to.value(x), 0
     for output, size in zip(op.outputs, sizes, strict=True):
         part = to.part(value, _at(x.shape, axis, begin, 0), _at(x.shape, axis, size, None))

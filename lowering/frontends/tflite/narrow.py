@@ -26,7 +26,7 @@ def unpacked(content: NDArray[Any], width: int, count: int) -> NDArray[Any]:
 
 
 class _Tensor(Protocol):
-    """The properties of a tensor that this module reads."""
+    """A tensor with shape, element type and, if constant, content."""
 
     @property
     def shape(self) -> tuple[int, ...]: ...
@@ -40,7 +40,7 @@ def in_floats(tensor: _Tensor, scales: _Tensor | None, zeros: _Tensor | None, bl
     """Dequantise weights of shape rows x length that have one scale for each `block` elements of a row.
 
     scales: the scale of each block of each row, of shape rows x blocks.
-    zeros: the zero points, which must all be 0. None if the file contains none.
+    zeros: the zero points, which must all be 0; None if the file contains none.
 
     Raises `InputError` for tensors of any other form.
     """

@@ -65,7 +65,7 @@ class _Sum:
         return replace(self, **parts)
 
     def times(self, linear: _Sum) -> _Sum | None:
-        """The product with an expression without a root. None if `self` is not a multiple of the reciprocal
+        """The product with `linear`, an expression without a root; None if `self` is not a multiple of the reciprocal
         root.
         """
         if np.any(self.of_x) or np.any(self.of_mean) or np.any(self.addend):
@@ -92,14 +92,14 @@ def normalised(graph: TfliteGraph) -> TfliteGraph:
 
 
 def _number(tensor: Tensor | None) -> float | None:
-    """The number that all elements of a constant equal. None for other tensors."""
+    """The number that all elements of a constant equal; None for other tensors."""
     if tensor is None or tensor.data is None or tensor.data.size != 1 or tensor.dtype != "float32":
         return None
     return float(tensor.data.item())
 
 
 def _root_of(op: Operator, makers: Mapping[Tensor, Operator]) -> _Root | None:
-    """Match the input of a square root as epsilon plus a mean of squares or a variance. None for any other input."""
+    """Match the input of a square root: epsilon plus a mean of squares or a variance. Returns None for other inputs."""
     tensor, epsilon = op.inputs[0] if op.inputs else None, 0.0
     added = makers.get(tensor) if tensor is not None else None
     if added is not None and added.kind == "ADD" and len(added.inputs) == 2:
@@ -135,7 +135,7 @@ def _root_of(op: Operator, makers: Mapping[Tensor, Operator]) -> _Root | None:
 
 
 def _axes(op: Operator) -> tuple[int, ...] | None:
-    """The axes of a reduction whose result has the rank of its input. None for any other operator."""
+    """The axes of a reduction whose result has the rank of its input; None for any other operator."""
     x, axes = op.inputs[0], op.inputs[1] if len(op.inputs) > 1 else None
     if x is None or axes is None or axes.data is None or len(op.outputs[0].shape) != len(x.shape):
         return None
@@ -180,7 +180,7 @@ def _activation(op: Operator) -> str:
 
 
 def _sum(op: Operator, sums: Mapping[Tensor, _Sum], roots: set[Tensor]) -> _Sum | None:
-    """The linear expression that an operator computes from linear expressions and constants. None for any other
+    """The linear expression that an operator computes from linear expressions and constants; None for any other
     operator.
     """
     if op.kind not in ("ADD", "SUB", "MUL", "DIV", "NEG", "MINIMUM") or None in op.inputs:

@@ -8,7 +8,7 @@ from tinyml.lowering.frontends.tflite.model import Operator, Tensor
 
 
 def integers_of(op: Operator, position: int, what: str) -> list[int]:
-    """The integers of a constant input of an operator. Raises `VerifyException` for an input that is computed.
+    """The integers of the constant input at `position`. Raises `VerifyException` for an input that is computed.
 
     what: describes the content of the input in messages.
     """
@@ -19,7 +19,7 @@ def integers_of(op: Operator, position: int, what: str) -> list[int]:
 
 
 def input_of(op: Operator, position: int) -> Tensor:
-    """A required input of an operator. Raises `VerifyException` if the input is missing."""
+    """The required input of an operator at `position`. Raises `VerifyException` if the input is missing."""
     tensor = optional_input(op, position)
     if tensor is None:
         raise VerifyException(f"input {position} is missing")
@@ -27,7 +27,7 @@ def input_of(op: Operator, position: int) -> Tensor:
 
 
 def optional_input(op: Operator, position: int) -> Tensor | None:
-    """An optional input of an operator. None if it is missing."""
+    """The optional input of an operator at `position`; None if it is missing."""
     return op.inputs[position] if position < len(op.inputs) else None
 
 
@@ -63,7 +63,7 @@ def strided_ranges(op: Operator) -> list[range]:
 
 
 def axis_of(op: Operator, position: int, x: Tensor) -> int:
-    """The axis of `x` that a constant input selects, as a non-negative index."""
+    """The axis of `x` that the constant input at `position` selects, as a non-negative index."""
     axes = integers_of(op, position, "the axis")
     if len(axes) != 1:
         raise VerifyException(f"expected one axis, got {axes}")

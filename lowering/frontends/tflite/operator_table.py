@@ -74,4 +74,4 @@ MOVES = frozenset(name for names in _MOVES.values() for name in names.split())
 """The operators that move elements, of any type: a tensor needs no scale for them."""
 
 STATEFUL = ("CALL_ONCE", "VAR_HANDLE", "READ_VARIABLE", "ASSIGN_VARIABLE", "UNIDIRECTIONAL_SEQUENCE_LSTM", "SVDF")
-"""The operators that may keep a state from one inference to the next (`Variables`)."""
+"""The operators that may store a state from one inference to the next (`Variables`)."""

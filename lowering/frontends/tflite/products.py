@@ -44,11 +44,11 @@ def constant_weights(tensor: Tensor, format: NumberFormat) -> Parameter:
 
 
 def bias(op: Operator, weights: NumberFormat, x: NumberFormat, rows: int, position: int = 2) -> Parameter | None:
-    """The initial values of sums. None for zero.
+    """The initial values of sums; None for zero.
 
     The bias has the scale of the products, even if the file declares another scale, since TensorFlow Lite adds the
-    raws. If activations have 16 bits and the bias has 32 bits, sums have 32 bits and start from a constant, even
-    from zero.
+    raws. If activations have 16 bits and the bias has 32 bits, sums have 32 bits and start from a constant, even from
+    zero.
 
     rows: the number of sums.
     position: the input position of the bias.

@@ -40,14 +40,14 @@ GATES = ("input", "forget", "cell", "output")
 """The gates, in the order of their weights and biases."""
 
 HIDDEN, CELL = 18, 19
-"""The positions of the states."""
+"""The input positions of the hidden state and the cell state."""
 
 _UNUSED = {
     **dict.fromkeys((9, 10, 11), "peepholes"),
     16: "a projection",
     **dict.fromkeys(range(20, 24), "normalised gates"),
 }
-"""The positions of inputs that TensorFlow Lite Micro does not read, and what they belong to."""
+"""The positions of inputs that TensorFlow Lite Micro ignores, and the features of an LSTM to which they belong."""
 
 
 class States(NamedTuple):

@@ -18,7 +18,7 @@ from tinyml.lowering.frontends.tflite.operands import input_of, integers_of
 
 
 def resize_nearest(to: GraphBuilder, op: Operator) -> None:
-    """Import RESIZE_NEAREST_NEIGHBOR.
+    """Import RESIZE_NEAREST_NEIGHBOR, which copies the nearest source pixel to each new pixel.
 
     It becomes a `tdsl.resize_nearest` if each source pixel is y * H div H', and otherwise a gather.
     """
@@ -37,7 +37,7 @@ def resize_nearest(to: GraphBuilder, op: Operator) -> None:
 
 
 def _nearest(op: Operator, before: int, after: int) -> list[int]:
-    """The source pixel of each new pixel along an axis, computed in single precision as TensorFlow Lite does."""
+    """For each of `after` new pixels of an axis, the source pixel that TensorFlow Lite computes in single precision."""
     aligned = op.options["align_corners"] and after > 1
     scale = np.float32(before - 1) / np.float32(after - 1) if aligned else np.float32(before) / np.float32(after)
     centres = np.arange(after, dtype=np.float32) + np.float32(0.5 if op.options["half_pixel_centers"] else 0)
@@ -46,18 +46,18 @@ def _nearest(op: Operator, before: int, after: int) -> list[int]:
 
 
 UNIT = 1 << 10
-"""A pixel in the integers in which TensorFlow Lite computes positions between pixels."""
+"""The number of units per pixel in TensorFlow Lite's integer positions."""
 
 PHASES = 16
-"""Maximum number of convolutions that a bilinear interpolation becomes."""
+"""The maximum number of convolutions that replace a bilinear interpolation."""
 
 
 def resize_bilinear(to: GraphBuilder, op: Operator) -> None:
-    """Import RESIZE_BILINEAR.
+    """Import RESIZE_BILINEAR, which interpolates linearly along height and width.
 
     On 8 bits, the new pixels are grouped by their fractional position between pixels of the image. Each group is a
-    depthwise convolution with the four weights of this fractional position. As in TensorFlow Lite, raws are summed,
-    and the sum is rounded once.
+    depthwise convolution with the four weights of this fractional position. As in TensorFlow Lite, raws are summed, and
+    the sum is rounded once.
     """
     x, output = input_of(op, 0), op.outputs[0]
     if x.dtype == "float32":
@@ -114,8 +114,8 @@ def _positions(op: Operator, before: int, after: int) -> list[int]:
 
 
 def _period(positions: Sequence[int]) -> int:
-    """The number of new pixels after which fractional positions repeat. All new pixels if they do not repeat, or if
-    all new pixels have one position.
+    """The number of new pixels after which fractional positions repeat; the number of all new pixels if positions do
+    not repeat or are all equal.
     """
     count = len(positions)
     if count == 1:

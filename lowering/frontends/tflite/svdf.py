@@ -29,10 +29,10 @@ from tinyml.lowering.frontends.tflite.operands import input_of
 from tinyml.lowering.frontends.tflite.products import bias, constant_weights
 
 FEATURES, TIME, BIAS, STATE = 1, 2, 3, 4
-"""The positions of the weights of features, the weights over time, the bias and the state."""
+"""The input positions of the weights of features, the weights over time, the bias and the state."""
 
 _TRIES = 1 << 20
-"""Scales of the state that are tried on either side of the declared one."""
+"""The number of scales of the state that are tried on either side of the declared scale."""
 
 
 def svdf_states(op: Operator) -> Sequence[Tensor]:
@@ -119,7 +119,7 @@ class _Scales:
 
 
 def _scales(op: Operator) -> _Scales | None:
-    """The adjusted scales of a quantised operator. None for an operator on floats."""
+    """The adjusted scales of a quantised operator; None for an operator on floats."""
     if input_of(op, 0).dtype == "float32":
         return None
     given = (input_of(op, 0), *(input_of(op, position) for position in (FEATURES, TIME, STATE)), op.outputs[0])
@@ -140,7 +140,7 @@ def _scales(op: Operator) -> _Scales | None:
 
 
 def _scale(tensor: Tensor) -> float:
-    """The single scale of a quantised tensor."""
+    """The single scale of a quantised tensor; 1 for floats. Raises `VerifyException` for several scales."""
     activation_format(tensor)
     return 1.0 if tensor.quantization is None else tensor.quantization.scales[0]
 

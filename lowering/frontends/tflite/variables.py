@@ -31,7 +31,7 @@ from tinyml.lowering.frontends.tflite.operands import input_of, strided_ranges
 from tinyml.lowering.frontends.tflite.recurrent import LSTM, carried_lstm, carried_states
 
 STEPS = 2
-"""The minimum steps of a program, up to its first result; one more step yields the next result."""
+"""The number of steps of an imported program: the first result and one more."""
 
 Name = tuple[str, str]
 """A variable, identified by its container and its name, which all graphs of a model share."""
@@ -41,12 +41,12 @@ STATE = ("CALL_ONCE", "VAR_HANDLE", "READ_VARIABLE", "ASSIGN_VARIABLE")
 
 
 Step = Callable[[GraphBuilder, Operator, Sequence[SSAValue]], Sequence[SSAValue]]
-"""The import of a step of a layer with states, which returns the states behind it."""
+"""A function that imports a step of a layer with states and returns the states after the step."""
 
 
 def _layer(kind: str) -> tuple[Callable[[Operator], Sequence[Tensor]], Step] | None:
-    """For a recurrent layer's operator, the function that returns its states, and the function that imports one
-    step. None for any other operator.
+    """For a recurrent layer's operator, the function that returns its states, and the function that imports one step;
+    None for any other operator.
     """
     if kind == LSTM:
         return carried_states, carried_lstm
@@ -214,10 +214,10 @@ def _initial(graph: TfliteGraph) -> dict[Name, Tensor]:
 
 
 def _rows(graph: TfliteGraph, handles: Mapping[Tensor, Name], name: Name) -> _Rows | None:
-    """The rows that a variable stores. None if the graph uses the variable in another way.
+    """The rows that a variable stores; None if the graph uses the variable in another way.
 
-    The variable stores the last rows of each concatenation. It may also store all rows; then the first rows are
-    dropped when the variable is read.
+    The variable stores the last rows of each concatenation. It may also store all rows; then the first rows are dropped
+    when the variable is read.
     """
 
     def only_reader(tensor: Tensor) -> Operator | None:

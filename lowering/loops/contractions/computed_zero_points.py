@@ -20,7 +20,7 @@ from tinyml.transforms.ir.buffers import buffer_reads
 from tinyml.transforms.ir.loop_nest import Indices, LoopBuilder, function_around, local_array
 
 _LEAST_ROWS, _LEAST_PRODUCTS = 4, 8
-"""The fewest rows by a column, and products of a sum, that are computed of raws."""
+"""The minimum number of rows multiplied by a column, and of products per sum, for sums of products of raws."""
 
 
 class OffsetSums:
@@ -62,13 +62,13 @@ class OffsetSums:
         )
 
     def begun(self, row: SSAValue) -> SSAValue:
-        """The initial value of the sum of row `row`."""
+        """The initial value of the sum of row `row`: the row's stored sum, or 0 without row sums."""
         sum = self._zero(self.nest) if self.rows is None else self.nest.load(self.rows, [row])
         sum.name_hint = "sum"
         return sum
 
     def complete(self, sum: SSAValue) -> SSAValue:
-        """Add the term of the column to a sum of products of raws."""
+        """Add the term `column`, unless it is None, to the sum of products of raws."""
         if self.column is None:
             return sum
         return self.nest.insert(num.AddShiftedOp(sum, self.column, self.nest.constant(0, i8)))
@@ -81,7 +81,9 @@ class OffsetSums:
         return _plus_products(sum, _factors(-left, length, self.lhs, nest), raws, nest)
 
     def _rows(self, op: tdsl.ContractionOp, shape: Sequence[int], right: int) -> SSAValue:
-        """Emit the row sums before the outermost loop that neither defines nor changes the matrix."""
+        """Emit -`right` times the sum of each row of the matrix, which has the shape `shape`. The sums are computed
+        before the outermost loop that neither defines nor changes the matrix.
+        """
         [term] = op.terms
         outer = LoopBuilder(_outermost(op, term.lhs))
         rows, length = shape
@@ -127,7 +129,7 @@ def _outermost(op: Operation, matrix: SSAValue) -> Operation:
 
 
 def _is_made_in(loop: scf.ForOp, root: SSAValue) -> bool:
-    """Whether a loop contains the definition of a buffer, or may write to the buffer."""
+    """Whether a loop contains the definition of the buffer `root`, or may write to it."""
     made = root.owner if isinstance(root.owner, Operation) else root.owner.parent_op()
     if made is None or loop.is_ancestor(made):
         return True

@@ -23,8 +23,9 @@ from tinyml.transforms.ir.loop_nest import Indices, LoopBuilder
 class GroupedWeights:
     """Weights in groups, as an array of elements without scales and an array with the shift of each group.
 
-    value: a constant whose format has groups, or a reshape of such a constant. Raises `InputError` for any other
-    value.
+    value: a constant whose format has groups, or a reshape of such a constant.
+
+    Raises `InputError` for any other value.
     """
 
     def __init__(self, value: SSAValue, groups: GroupsAttr, nest: LoopBuilder):
@@ -68,7 +69,7 @@ class GroupedWeights:
         """Add the products of all groups of a row to a total, and return the new total.
 
         part: adds to a sum the products that begin at an index of the row; its last argument is the number of
-        products.
+            products.
         """
         nest, run = self.nest, self.groups.run.data
         length = self.groups.length.data
@@ -94,7 +95,7 @@ class GroupedWeights:
 
 
 def of_row(weights: GroupedWeights, term: tdsl.Term) -> Callable[[SSAValue, Indices], SSAValue]:
-    """A function that adds the products of one row of weights and one column of another matrix to a sum."""
+    """A function that adds to a sum the products of a row of weights and a column of another matrix."""
     nest, (length, columns) = weights.nest, tdsl.shape_of(term.rhs)
 
     def products(sum: SSAValue, indices: Indices) -> SSAValue:

@@ -40,7 +40,7 @@ Products: TypeAlias = Callable[[SSAValue, Indices], SSAValue]
 
 
 def row_shifts(op: tdsl.ContractionOp | tdsl.FinishOp, nest: LoopBuilder) -> SSAValue | None:
-    """The shift of each row's sum, as an array of bytes in flash. None if the sums of all rows have one scale."""
+    """The shift of each row's sum, as an array of bytes in flash; None if the sums of all rows have one scale."""
     return None if op.shifts is None else flash_array(nest, np.array(op.shifts, "i1"), i8, "row_shifts")
 
 
@@ -49,7 +49,7 @@ def finished(
 ) -> SSAValue:
     """Convert a complete sum to the result's format.
 
-    shifts: the shifts of rows, from `row_shifts`.
+    shifts: the right shift of each row, from `row_shifts`; None for no shifts.
     indices: the indices of the sum in the result.
     """
     if shifts is not None:
@@ -147,14 +147,14 @@ def lower_contraction(op: tdsl.ContractionOp, nest: LoopBuilder) -> None:
 
 
 def _grouped(term: tdsl.Term, nest: LoopBuilder) -> GroupedWeights | None:
-    """The weights of a term, if groups of their elements share scales. None for other weights."""
+    """The weights of a term, if groups of their elements share scales; None for other weights."""
     if term.groups is None:
         return None
     return imported(f"{_GROUPED}:GroupedWeights")(term.lhs, term.groups, nest)
 
 
 def _group_at(weights: GroupedWeights, row: SSAValue, summed: Indices, nest: LoopBuilder) -> SSAValue:
-    """The index of the group that contains a single weight."""
+    """The index of the group that contains the weight at `summed` in a row."""
     run, length = weights.groups.run.data, weights.groups.length.data
     position = nest.index(0)
     for index, extent in zip(summed, weights.shape[1:], strict=True):
@@ -187,7 +187,7 @@ def _over_summed(
 
 
 def _delinearised(index: SSAValue, extents: Sequence[int], nest: LoopBuilder) -> Indices:
-    """The indices of the element with a given row-major index."""
+    """The indices of the element with a given row-major index in an array with the extents `extents`."""
     *outer, last = extents
     if not outer:
         return [index]
@@ -204,7 +204,7 @@ def lower_sums(
 ) -> None:
     """Emit the sums of a contraction over the products of all its terms.
 
-    start: the constant initial value, if any.
+    start: the constant initial value; None for 0.
     products: returns, for a term, the function that adds its products to a sum.
     row: the only row to compute; None for all rows.
     """
@@ -280,14 +280,12 @@ def factors(
 
 
 def _element(value: SSAValue, without_offsets: bool) -> Attribute | None:
-    """The element type of a factor without its offset. None, which selects the type of the factor itself, if
-    `without_offsets` is false.
-    """
+    """The element type of a factor without its offset; None, for the type as it is, if `without_offsets` is false."""
     return tdsl.format_of(value).without_offset()[0].type if without_offsets else None
 
 
 def _row_times_column(term: tdsl.Term, nest: LoopBuilder, without_offsets: bool) -> Products:
-    """A function that adds to a sum the products of one row of `lhs` and one column of `rhs`."""
+    """A function that adds to a sum the products of a row of `lhs` and a column of `rhs`, without or with offsets."""
     if (weights := _grouped(term, nest)) is not None:
         return imported(f"{_GROUPED}:of_row")(weights, term)
     length, columns = tdsl.shape_of(term.rhs)
@@ -323,7 +321,7 @@ def begun(accumulator: Accumulator, initial: SSAValue | None, indices: Indices, 
 def sum_start(
     value: SSAValue | None, start: Start | None, accumulator: Accumulator, nest: LoopBuilder
 ) -> SSAValue | None:
-    """The buffer of initial values of sums. None if the sums start from zero.
+    """The buffer of initial values of sums; None if the sums start from zero.
 
     A constant is converted to the accumulator's units during compilation, so that the program only loads it.
     """

@@ -187,7 +187,7 @@ class _TurnProducts(WindowProducts):
         self.convolution, self.filling, self.depthwise = op, op.filling, op.group_count > 1
 
     def rows(self, table: _Table, number: SSAValue) -> None:
-        """Emit the computation of the rows of the result that belong to a turn."""
+        """Emit the computation of the rows of the result that belong to turn `number`."""
         nest = self.nest
         width, across, read, written, down, beside = (
             table(number, column)
@@ -225,7 +225,7 @@ class _TurnProducts(WindowProducts):
         nest.fold(table(number, _Table.ROWS), [], row)
 
     def _steps(self, number: SSAValue) -> tuple[int | SSAValue, int | SSAValue]:
-        """Return the strides along rows and columns of the image in its orientation during turn `number`."""
+        """Return the strides along rows and columns in memory during turn `number`, in pixels."""
         down, right = self.convolution.steps
         if down == right:
             return down, right
@@ -269,7 +269,7 @@ class _Inside:
         return self.nest.insert(arith.SubiOp(column, self.before)) if self.padded else column
 
     def taps(self, top: SSAValue, left: SSAValue) -> Sequence[_Taps]:
-        """The taps inside the image along the rows and columns of a window. Empty without padding.
+        """The taps inside the image along the rows and columns of a window; empty without padding.
 
         top, left: the row and the column of the image at which the window starts.
         """

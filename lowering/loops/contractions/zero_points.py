@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 def start_without_offsets(op: tdsl.ContractionOp) -> Start | None:
     """The initial value of a product's sums that includes the terms of its factors' offsets.
 
-    None if the factors have no offsets, or if the terms are not constant.
+    Returns None if the factors have no offsets, or if the terms are not constant.
     """
     [term, *others], initial, accumulator = op.terms, op.initial, op.accumulators[0]
     if others or term.groups is not None or not accumulator.INTEGER or (rest := _rest(term.lhs, term.rhs)) is None:
@@ -37,8 +37,8 @@ def start_without_offsets(op: tdsl.ContractionOp) -> Start | None:
 def _rest(lhs: SSAValue, rhs: SSAValue) -> NDArray[np.int64] | None:
     """The term that the offset of one factor adds to the sums, in a shape that broadcasts to the sums.
 
-    The shape is (rows, 1) or (1, columns) for matrices, and (rows,) for filters. None unless the other factor is a
-    constant of integers.
+    The shape is (rows, 1) or (1, columns) for matrices, and (rows,) for filters. Returns None unless the other factor
+    is a constant of integers.
     """
     for constant, factor, axis in ((lhs, rhs, 1), (rhs, lhs, 0)):
         (_, offset), coding = tdsl.format_of(factor).without_offset(), tdsl.format_of(constant).coding

@@ -81,7 +81,7 @@ def lower_quotient(op: tdsl.QuotientOp, nest: LoopBuilder) -> None:
 def _total(
     value: SSAValue, extents: Sequence[int], element: Callable[[Indices], SSAValue], nest: LoopBuilder
 ) -> SSAValue:
-    """Emit the sum of `element` over all indices below the given extents.
+    """Emit the sum of `element` over all indices below `extents`.
 
     value: the buffer of the elements.
     """

@@ -49,7 +49,7 @@ def _lower_window(op: tdsl.WindowOp, image: SSAValue, window: SSAValue, left_edg
     step = _step(op)
 
     def copy(source: SSAValue, target: SSAValue, count: SSAValue) -> None:
-        """Emit the copy of `count` elements of the image into the window."""
+        """Emit the copy of `count` elements from `source` in the image to `target` in the window."""
 
         def element(k: SSAValue, _: Sequence[SSAValue]) -> list[SSAValue]:
             nest.store(nest.load(image, [nest.add(source, k)]), window, [nest.add(target, k)])
@@ -61,7 +61,7 @@ def _lower_window(op: tdsl.WindowOp, image: SSAValue, window: SSAValue, left_edg
             nest.fold(count, [], element)
 
     def gather(place: SSAValue, target: SSAValue, count: SSAValue) -> None:
-        """Emit the copy of pixels from an image with a different order of axes, channel by channel."""
+        """Emit the copy of `count` pixels to `target` from an image with other axes, channel by channel."""
         _, across, deep = op.pitches
 
         def channel(c: SSAValue, _: Sequence[SSAValue]) -> list[SSAValue]:
@@ -146,8 +146,8 @@ def _lower_window(op: tdsl.WindowOp, image: SSAValue, window: SSAValue, left_edg
 def _step(op: tdsl.WindowOp) -> int | None:
     """The number of elements by which a row of a window advances per iteration of the enclosing loop.
 
-    None if two successive windows share no elements, and for dilated windows, padded rows, and rows of a ring that
-    wrap around.
+    Returns None if two successive windows share no elements, and for dilated windows, padded rows, and rows of a ring
+    that wrap around.
     """
     loop, (_, _, width, channels) = op.parent_op(), tdsl.shape_of(op.out)
     if not isinstance(loop, scf.ForOp) or len(op.steps) > 1 or any(op.reach) or op.spread[1] != 1:
@@ -169,7 +169,7 @@ def _has_whole_bytes(image: MemRefType[Attribute], window: MemRefType[Attribute]
 
 
 def _first_slot(op: tdsl.WindowOp, nest: LoopBuilder) -> SSAValue | None:
-    """The row of a ring at which a window starts. None if the image is not a ring, and for rings of a single row."""
+    """The row of a ring at which a window starts; None if the image is not a ring, and for rings of a single row."""
     _, slots, width, _ = op.held
     if op.ring is None or (slots == 1 and width != op.extents[1]):
         return None

@@ -20,7 +20,7 @@ from tinyml.transforms.ir.loop_nest import LoopBuilder
 def _call(
     op: signals.IntegerOp, nest: LoopBuilder, table: Any, numbers: Sequence[int], steps: int, hint: str = ""
 ) -> None:
-    """Emit the call `tm_NAME(result, operands, table, numbers)`.
+    """Emit the call `tm_NAME(result, operands, table, numbers)`, whose time is proportional to `steps`.
 
     table: an array of 16-bit integers; None for no table.
     numbers: the constant integers that are passed after the table.

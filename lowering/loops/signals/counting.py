@@ -75,7 +75,7 @@ def lower_longest_run(op: signals.LongestRunOp, nest: LoopBuilder) -> None:
 
 
 def _steps(count: int) -> list[int]:
-    """The step sizes of a binary search among `count` ascending numbers."""
+    """The step sizes, in descending order, of a binary search among `count` ascending numbers."""
     steps: list[int] = []
     while count:
         steps.append(count - count // 2)

@@ -21,7 +21,7 @@ from tinyml.lowering.loops.operands import element_of, elements_from, flash_arra
 from tinyml.transforms.ir.loop_nest import Indices, LoopBuilder
 
 WIDTH, MOST, MOST_SHIFT = 16, 32767, 3
-"""The integer width that runtime functions support, its greatest integer, and the maximum shift."""
+"""The width of integers that runtime functions support, the greatest such integer, and the maximum shift."""
 
 Number = tuple[SSAValue, SSAValue]
 """The real and the imaginary part of a complex number."""
@@ -162,8 +162,8 @@ class _EmittedSteps(signals.SpectrumSteps[SSAValue]):
 
 
 def _shift(op: signals.SpectrumOp) -> int | None:
-    """The right shift with which a runtime function computes this step on 16-bit integers. None if no runtime
-    function computes the step.
+    """The right shift with which a runtime function computes this step on 16-bit integers; None if no runtime function
+    computes the step.
     """
     formats = [tdsl.format_of(value) for value in (op.input, op.out)]
     if any(scratch.packed_bits(scratch.memref_type(value)) is not None for value in (op.input, op.out)):
@@ -204,8 +204,8 @@ def over_rows(op: signals.SpectrumOp, nest: LoopBuilder, row: Callable[[SSAValue
 
 
 def _address(value: SSAValue) -> tuple[SSAValue, int] | None:
-    """Return the arena or argument that contains a buffer, and the byte offset of the buffer. None if the offset is
-    not constant.
+    """Return the arena or argument that contains a buffer, and the byte offset of the buffer. Returns None if the
+    offset is not constant.
     """
     at = 0
     while isinstance(view := value.owner, scratch.SliceOp):
@@ -229,11 +229,9 @@ def _store(nest: LoopBuilder, number: Number, numbers: SSAValue, index: SSAValue
 
 
 def _factors(nest: LoopBuilder, reals: Any, source: NumberFormat, hint: str) -> SSAValue:
-    """Emit a constant array of twiddle factors.
+    """Emit a constant array of the twiddle factors `reals`, with the name hint `hint`.
 
-    reals: the twiddle factors as real numbers.
     source: the format of the numbers that are multiplied.
-    hint: the name hint of the array.
     """
     format = source.of_rotations
     return flash_array(nest, format.encode(reals), format.type, hint)

@@ -74,7 +74,7 @@ def attention(to: Builder, node: OnnxNode, inputs: Inputs) -> Value:
 
 
 def _addend(node: OnnxNode, mask: Constant | None, shape: tdsl.Shape) -> Constant | None:
-    """The constant that the masks of an attention add to scores of the given shape. None if there is no mask."""
+    """The constant that the masks of an attention add to scores of the given shape; None if there is no mask."""
     if mask is not None and mask.array.dtype == np.bool_:
         mask = Constant(np.where(mask.array, np.float32(0), np.float32(-np.inf)), mask.name)
     if mask is not None and not fits(shape, mask.array):

@@ -109,11 +109,10 @@ class Direction:
         arrays: tuple[Array, Array, Array, Array | None],
         functions: Sequence[Activation],
     ) -> Direction:
-        """The weights of direction `number`.
+        """The weights of direction `number`, with the activations `functions`.
 
         hidden: the number of elements of a state.
         arrays: the weights W, R, B and P of the node.
-        functions: the activations.
         """
         entered, kept = (_matrices(to, each, number, hidden) for each in arrays[:2])
         biases = _columns(to, arrays[2], number, hidden)
@@ -123,7 +122,7 @@ class Direction:
 
 
 def _matrices(to: Builder, value: Array, number: int, hidden: int) -> Sequence[Array]:
-    """The matrices of direction `number`, one for each gate, with `hidden` rows each."""
+    """The matrices of `value` for direction `number`, one for each gate, with `hidden` rows each."""
     _, rows, length = value.shape
     starts = range(0, rows, hidden)
     if isinstance(value, Constant):
@@ -134,7 +133,7 @@ def _matrices(to: Builder, value: Array, number: int, hidden: int) -> Sequence[A
 
 
 def _columns(to: Builder, value: Array, number: int, hidden: int) -> Sequence[Array]:
-    """The columns of direction `number`, with `hidden` elements each."""
+    """The columns of `value` for direction `number`, with `hidden` elements each."""
     starts = range(0, value.shape[1], hidden)
     if isinstance(value, Constant):
         return [Constant(value.array[number, start : start + hidden].reshape(-1, 1)) for start in starts]

@@ -44,14 +44,14 @@ _BINARY: dict[str, type[tdsl.BinaryOp]] = {"Add": tdsl.AddOp, "Sub": tdsl.SubOp,
 
 
 def unary(to: Builder, make: type[tdsl.UnaryOp], value: Value) -> OrderedTensor:
-    """Emit a unary op on each element of a tensor; the result has the same order of axes."""
+    """Emit a unary op of the class `make` on each element of a tensor; the result has the same order of axes."""
     x = to.stored(value)
     clamps = issubclass(make, tdsl.ClampOp)
     return OrderedTensor(to.op(make, x.value, None if clamps else to.element), x.order)
 
 
 def binary(to: Builder, make: type[tdsl.BinaryOp], lhs: Value, rhs: Value) -> OrderedTensor:
-    """Emit a binary op on each pair of elements."""
+    """Emit a binary op of the class `make` on each pair of elements."""
     return joined(to, make, to.operand(lhs), to.operand(rhs), to.element)
 
 
@@ -69,8 +69,8 @@ def arithmetic(to: Builder, node: OnnxNode, inputs: Inputs) -> Value:
 
 
 def _by_indicator(to: Builder, node: OnnxNode, lhs: Value, rhs: Value) -> Value | None:
-    """Import a product with an indicator as a selection, and 1 minus an indicator as the negated indicator. None
-    for any other operands.
+    """Import a product with an indicator as a selection, and 1 minus an indicator as the negated indicator. Returns
+    None for any other operands.
     """
     if node.op == "Sub" and isinstance(rhs, Indicator) and len(rhs.comparisons) == 1 and _is_one(lhs):
         return Indicator([rhs.comparisons[0].opposite])
@@ -128,7 +128,7 @@ _FOLLOWED = 8
 
 
 def _least(value: SSAValue, depth: int = _FOLLOWED) -> float:
-    """A lower bound of a tensor's elements on reals. Minus infinity if none is known.
+    """A lower bound of a tensor's elements on reals; minus infinity if none is known.
 
     depth: the maximum number of ops to trace back.
     """

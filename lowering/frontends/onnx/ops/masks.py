@@ -1,8 +1,8 @@
 """Constant masks of scores. A mask selects the elements that a softmax excludes, and does not affect the range of the
 scores.
 
-Exporters write a mask as an addition of, or a selection of, numbers far below all scores: infinity, the lowest float,
--1e9 or -1e4. If such numbers were computed, they would widen the number format of the scores.
+Exporters write a mask as an addition of, or a selection of, numbers far below all scores: minus infinity, the lowest
+float, -1e9 or -1e4. If such numbers were computed, they would widen the number format of the scores.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ class MaskedSum(Deferred):
         return binary(to, tdsl.AddOp, self.tensor, self.addend)
 
     def read_by(self, to: Builder, node: OnnxNode, inputs: Inputs) -> Value | None:
-        """The softmax of the sum over the last axis. None for other nodes."""
+        """The softmax of this sum if `node` is a softmax over the last axis; None for any other node."""
         if node.domain or node.op != "Softmax":
             return None
         rank = len(self.shape)
@@ -78,7 +78,7 @@ class MaskedChoice(MaskedSum):
 
 @special_case("Add")
 def masked_sum(to: Builder, node: OnnxNode, inputs: Inputs) -> Value | None:
-    """Record a sum of scores and a constant mask as a `MaskedSum`. None for other sums."""
+    """Record a sum of scores and a constant mask as a `MaskedSum`. Returns None for other sums."""
     tensor, addend = needed(to, inputs, 0), needed(to, inputs, 1)
     if isinstance(tensor, Constant):
         tensor, addend = addend, tensor
@@ -90,8 +90,8 @@ def masked_sum(to: Builder, node: OnnxNode, inputs: Inputs) -> Value | None:
 
 @special_case("Where")
 def masked_choice(to: Builder, node: OnnxNode, inputs: Inputs) -> Value | None:
-    """Record a selection between scores and a low number by a constant condition. If the condition is the same for
-    all elements, return the selected branch. None for other inputs.
+    """Record a selection between scores and a low number by a constant condition. If the condition is the same for all
+    elements, return the selected branch. Returns None for other inputs.
     """
     condition, *branches = (needed(to, inputs, i) for i in range(3))
     if not isinstance(condition, Constant) or condition.array.dtype != np.bool_:
@@ -111,14 +111,14 @@ def masked_choice(to: Builder, node: OnnxNode, inputs: Inputs) -> Value | None:
 
 @special_case("IsNaN")
 def is_nan(to: Builder, node: OnnxNode, inputs: Inputs) -> Value | None:
-    """Fold the test for completely masked rows, which PyTorch appends to a softmax. No such rows exist here."""
+    """Fold IsNaN of a softmax, PyTorch's test for completely masked rows, to false. Returns None for other inputs."""
     value = needed(to, inputs, 0)
     computed = isinstance(value, OrderedTensor) and isinstance(value.value.owner, tdsl.SoftmaxOp | MaskedSoftmaxOp)
     return Constant(np.zeros(value.shape, np.bool_)) if computed else None
 
 
 def softmax_of(to: Builder, node: OnnxNode, scores: MaskedSum) -> OrderedTensor | None:
-    """Emit the softmax of a masked sum over the last axis. None if a finite mask covers a whole row.
+    """Emit the softmax of the masked sum `scores` over the last axis. Returns None if a finite mask covers a whole row.
 
     Raises `InputError` if an infinite mask covers a whole row, since the softmax of the row is NaN.
     """

@@ -29,8 +29,8 @@ ML = "ai.onnx.ml"
 
 
 def classified(to: Builder, scores: SSAValue, labels: tuple[str | int, ...]) -> Label:
-    """The index of the greatest of 1 x K scores, with its class labels. A single score is positive for the second
-    of two classes.
+    """The index of the greatest of 1 x K scores, and the labels of the classes. A single score is positive for the
+    second of two classes.
     """
     single = shape_of(scores)[1] == 1
     return Label(to.emit(tdsl.SignOp if single else tdsl.ArgmaxOp, scores).result, (1,), labels)

@@ -122,7 +122,7 @@ def _tracks(node: OnnxNode, count: int) -> NDArray[np.int64]:
 
 
 def _start(node: OnnxNode, results: int) -> NDArray[np.float64]:
-    """The initial values of the sums of votes."""
+    """The initial values of the `results` sums of votes."""
     start = _values(node, "base_values")
     if start.size not in (0, 1, results):
         raise node.error(f"{start.size} base_values do not fit {results} results")

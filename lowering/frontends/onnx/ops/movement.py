@@ -28,7 +28,7 @@ from tinyml.lowering.frontends.onnx.graph import OnnxNode
 
 
 def integers(node: OnnxNode, inputs: Inputs, position: int, what: str) -> tuple[int, ...] | None:
-    """The integers of a constant input. None if the input is omitted.
+    """The integers of the constant input at `position`; None if the input is omitted.
 
     what: the name of the input in messages.
     """
@@ -47,7 +47,7 @@ def required_integers(node: OnnxNode, inputs: Inputs, position: int, what: str) 
 
 
 def axes_of(node: OnnxNode, inputs: Inputs, position: int, rank: int) -> tuple[int, ...] | None:
-    """The axes that an input lists, all in [0, rank). None if the input is omitted."""
+    """The axes that the input at `position` lists, all in [0, rank); None if the input is omitted."""
     axes = integers(node, inputs, position, "axes")
     return None if axes is None else tuple(axis_of(node, axis, rank) for axis in axes)
 
@@ -176,7 +176,7 @@ def slice_(to: Builder, node: OnnxNode, inputs: Inputs) -> Value:
 
 
 def part(to: ModelBuilder, value: OrderedTensor, axis: int, start: int, length: int, step: int = 1) -> OrderedTensor:
-    """Emit a slice of `length` elements along one axis of the model's tensor."""
+    """Emit a slice of `length` elements, from `start` in steps of `step`, along one axis of the model's tensor."""
     stored = list(shape_of(value.value))
     offsets, steps, position = [0] * len(stored), [1] * len(stored), value.order.index(axis)
     # The step is irrelevant for a single element.

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 
 def _array_of(node: OnnxNode, value: Value | None, what: str) -> NDArray[Any] | None:
-    """The array of a constant input. None for an omitted input."""
+    """The array of a constant input; None for an omitted input."""
     if value is None:
         return None
     if not isinstance(value, Constant):
@@ -95,7 +95,7 @@ def dequantise(to: Builder, node: OnnxNode, inputs: Inputs) -> Value:
 def _check_format(to: Builder, tensor: OrderedTensor, scale: NDArray[Any] | None, zero: NDArray[Any] | None) -> None:
     """Raise `InputError` if the scale or the zero point of a tensor's format differs from `scale` or `zero`.
 
-    scale, zero: the scale and the zero point that the node reading the tensor states.
+    scale, zero: the scale and the zero point that the node reading the tensor states; `zero` None means 0.
     """
     expected, format = quantised_format(to.node, scale, zero), format_of(tensor.value)
     if format.type != expected.type:
@@ -114,7 +114,7 @@ def _constant_in_format(node: OnnxNode, value: Constant, scale: NDArray[Any], ze
 def _convolve(
     to: Builder, node: OnnxNode, x: OrderedTensor, weights: Constant, bias: Constant | None, element: Attribute
 ) -> OrderedTensor:
-    """Emit a convolution of quantised numbers, whose sums start from the bias."""
+    """Emit a convolution of quantised numbers, whose sums start from the bias, or from 0 if it is None."""
     filter = _weights(node, weights)
     if len(filter.shape) != len(x.shape):
         raise node.error(f"a filter {list(filter.shape)} does not fit an input of shape {list(x.shape)}")
@@ -128,7 +128,7 @@ def _convolve(
 def _multiply(
     to: Builder, node: OnnxNode, x: OrderedTensor, weights: Constant, bias: Constant | None, element: Attribute
 ) -> OrderedTensor:
-    """Emit the product of each vector of quantised numbers and a constant matrix (outputs, inputs)."""
+    """Emit the products of quantised vectors and a constant matrix (outputs, inputs), plus the bias, if any."""
     matrix = _weights(node, weights)
     if len(matrix.shape) != 2 or not x.shape or x.shape[-1] != matrix.shape[1]:
         raise node.error(f"a matrix {list(matrix.shape[::-1])} does not fit vectors {list(x.shape)}")
@@ -161,7 +161,7 @@ def _weights(node: OnnxNode, weights: Constant) -> Parameter:
 
 
 def _start(to: Builder, bias: Constant | None, weights: NumberFormat, x: NumberFormat, rows: int) -> Parameter | None:
-    """The initial values of sums, from a bias of raws or of reals. None without a bias."""
+    """The initial values of sums, from a bias of raws or of reals; None without a bias."""
     if bias is None:
         return None
     if bias.array.size != rows:
@@ -171,12 +171,12 @@ def _start(to: Builder, bias: Constant | None, weights: NumberFormat, x: NumberF
 
 
 def conv(to: Builder, node: OnnxNode, inputs: Inputs, element: Attribute) -> OrderedTensor:
-    """Import Conv between DequantizeLinear and QuantizeLinear."""
+    """Import a Conv on quantised numbers as a convolution of raws. `element` is the format of the result."""
     return _convolve(to, node, *_operands(to, inputs), element)
 
 
 def gemm(to: Builder, node: OnnxNode, inputs: Inputs, element: Attribute) -> OrderedTensor:
-    """Import Gemm between DequantizeLinear and QuantizeLinear."""
+    """Import a Gemm on quantised numbers as a product of raws. `element` is the format of the result."""
     for name in ("alpha", "beta"):
         node.only(name, 1.0)
     node.only("transA", 0)
@@ -185,7 +185,7 @@ def gemm(to: Builder, node: OnnxNode, inputs: Inputs, element: Attribute) -> Ord
 
 
 def matmul(to: Builder, node: OnnxNode, inputs: Inputs, element: Attribute) -> OrderedTensor:
-    """Import MatMul between DequantizeLinear and QuantizeLinear."""
+    """Import a MatMul on quantised numbers as a product of raws. `element` is the format of the result."""
     x, weights, _ = _operands(to, inputs)
     return _multiply(to, node, x, _matrix_of(to, weights, transposed=False), None, element)
 
@@ -221,8 +221,8 @@ COMPUTING = (
 def of_quantised(to: Builder, node: OnnxNode, inputs: Inputs, result: Attribute | None) -> Value | None:
     """Import an op on quantised numbers and constants, and return its quantised output.
 
-    None if the handler on reals applies to the node. That handler then computes in the format `to.element`, or on
-    reals if `to.element` is None.
+    Returns None if the handler on reals applies to the node. That handler then computes in the format `to.element`, or
+    on reals if `to.element` is None.
     """
     to.element = None
     if node.op in SUMS:
@@ -282,7 +282,7 @@ def _sum_operands(to: Builder, node: OnnxNode, inputs: Inputs, axis: int) -> tup
 
 
 def _bias(node: OnnxNode, inputs: Inputs, position: int) -> Constant | None:
-    """The bias at input `position`, as raws at the scale of the products. None if the input is omitted."""
+    """The bias at input `position`, as raws at the scale of the products; None if the input is omitted."""
     array = _array_of(node, optional(inputs, position), "bias")
     if array is None:
         return None

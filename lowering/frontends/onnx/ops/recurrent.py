@@ -127,7 +127,7 @@ def recur(to: Builder, node: OnnxNode, inputs: Inputs) -> Sequence[Value]:
 
 
 def _check(node: OnnxNode, inputs: Inputs, steps: int) -> None:
-    """Raise `InputError` if the input `sequence_lens` declares sequences shorter than the tensor."""
+    """Raise `InputError` if the input `sequence_lens` declares sequences shorter than `steps`, the tensor's extent."""
     lengths = optional(inputs, 4)
     if lengths is not None and not (isinstance(lengths, Constant) and (lengths.array == steps).all()):
         raise node.error("sequences shorter than the tensor are not supported")
@@ -196,7 +196,7 @@ def _one_way(
 
 
 def _initial(to: Builder, value: Value | None, number: int, shape: tuple[int, int], layout: int) -> SSAValue:
-    """The initial state of a direction, of shape (hidden, samples)."""
+    """The initial state of direction `number`, of shape (hidden, samples); zeros if `value` is None."""
     if value is None:
         return to.fill(0.0, shape)
     states = to.numbers(value)
@@ -212,7 +212,7 @@ def _initial(to: Builder, value: Value | None, number: int, shape: tuple[int, in
 
 
 def _joined(to: Builder, parts: Sequence[SSAValue | None], layout: int, sequence: bool) -> OrderedTensor | Constant:
-    """Concatenate the outputs of all directions: (steps, directions, samples, hidden) or (directions, samples,
+    """Concatenate the outputs `parts` of all directions: (steps, directions, samples, hidden) or (directions, samples,
     hidden).
 
     layout: 1 if the samples come first.

@@ -76,7 +76,7 @@ def quotients(before: int, after: int) -> list[int]:
 
 
 def _resized(to: Builder, node: OnnxNode, inputs: Inputs, shape: tdsl.Shape) -> tuple[tdsl.Shape, list[Fraction]]:
-    """Return the new shape, and the scale factor of each extent."""
+    """Return the new shape, and the factor by which each extent is multiplied."""
     rank = len(shape)
     axes = [axis_of(node, axis, rank) for axis in node.integers("axes", tuple(range(rank)))]
     sizes, scales = integers(node, inputs, 3, "sizes"), optional(inputs, 2)
@@ -146,7 +146,7 @@ def _gathered(to: Builder, tensor: OrderedTensor, axis: int, indices: Sequence[i
 
 
 def _position(node: OnnxNode, at: int, before: int, after: int, factor: Fraction) -> Fraction:
-    """The fractional position in the source, in pixels, of the new pixel `at` along an axis."""
+    """The fractional position, in pixels of the source, of the new pixel `at` on an axis resized to `after` pixels."""
     half = Fraction(1, 2)
     match node.text("coordinate_transformation_mode", "half_pixel"):
         case "asymmetric":
@@ -162,7 +162,7 @@ def _position(node: OnnxNode, at: int, before: int, after: int, factor: Fraction
 
 
 def _nearest(node: OnnxNode, at: int, before: int, after: int, factor: Fraction) -> int:
-    """The index of the source pixel for the new pixel `at` along an axis."""
+    """The index of the source pixel for the new pixel `at` on an axis resized to `after` pixels."""
     half, position = Fraction(1, 2), _position(node, at, before, after, factor)
     match node.text("nearest_mode", "round_prefer_floor"):
         case "floor":

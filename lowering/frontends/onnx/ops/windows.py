@@ -81,8 +81,8 @@ def windows_of(node: OnnxNode, extents: Sequence[int], kernel: Sequence[int], *,
 
 
 def _rest(span: int, stride: int, end: int) -> int:
-    """The padding to add at the end of an axis for a last partial window. 0 if there is no such window, or if it
-    would start at or beyond `end`.
+    """The padding to add at the end of an axis for a last partial window; 0 if there is no such window, or if it would
+    start at or beyond `end`.
 
     span: the distance from the first to the last possible start of a window.
     """
@@ -91,7 +91,7 @@ def _rest(span: int, stride: int, end: int) -> int:
 
 
 def filter_of(to: Builder, filter: Parameter, rank: int) -> Parameter:
-    """Reorder the axes of a filter, OIHW or OIL, to the order that layers accept, and return the filter."""
+    """Reorder the axes of a filter, OIHW or OIL by its rank, to the order that layers accept, and return the filter."""
     return filter_in(to, filter, "OIHW" if rank == len("OIHW") else "OIL")
 
 
@@ -117,7 +117,7 @@ def filter_windows(node: OnnxNode, x: Value, weights: Constant) -> Windows:
 
 
 def with_bias(to: Builder, value: OrderedTensor, bias: Value | None) -> OrderedTensor:
-    """Add a constant bias, one number per channel, to a tensor."""
+    """Add a constant bias, one number per channel, to a tensor; leave the tensor unchanged if `bias` is None."""
     if bias is None:
         return value
     numbers = by_channel(to.parameter_of(vector(to, bias)), AXES[len(value.shape)])
