@@ -31,7 +31,9 @@ settings.load_profile("tinyml")
 signal.signal(signal.SIGINT, signal.default_int_handler)
 
 LONG = "long"
-"""The mark of tests whose cases together take more than a second of a processor."""
+"""The mark of tests whose cases together take more than a second of a processor. With `drawn=False`, one case takes
+more than two seconds.
+"""
 
 LONG_RUN = 300
 """Seconds of all tests together, from which on a run lists its slowest tests."""
@@ -53,7 +55,7 @@ def pytest_configure(config: pytest.Config) -> None:
     """Register the mark of long tests, and limit the BLAS libraries of numpy to one thread, so that their busy-waiting
     threads do not slow down other test workers.
     """
-    config.addinivalue_line("markers", f"{LONG}: the cases together take more than a second of a processor")
+    config.addinivalue_line("markers", f"{LONG}(drawn=True): more than a second; `make test` draws one of each file")
     threadpool_limits(1, "blas")
     # For libraries that are loaded later, and for the processes that tests start.
     for threads in ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS"):
@@ -63,7 +65,7 @@ def pytest_configure(config: pytest.Config) -> None:
 @pytest.hookimpl(trylast=True)
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Deselect combinations of parameters whose values other cases of the test have, and all but one of the long tests
-    of each file.
+    of each file that may be drawn.
 
     A case that the command line names runs. A file that it names runs all its long tests.
     """
@@ -88,13 +90,15 @@ def _runs_long_tests(config: pytest.Config) -> bool:
 
 
 def _long_tests_to_skip(items: Iterable[pytest.Item]) -> set[pytest.Item]:
-    """The long tests of all files, without one that runs in each file."""
+    """The long tests of all files, without one case that is drawn from each file."""
     files: defaultdict[str, list[pytest.Item]] = defaultdict(list)
+    skipped: set[pytest.Item] = set()
     for item in items:
-        if item.get_closest_marker(LONG) is not None and item.get_closest_marker("skip") is None:
-            files[item.nodeid.partition("::")[0]].append(item)
-    drawn = {one_of(cases, file) for file, cases in files.items()}
-    return {item for cases in files.values() for item in cases} - drawn
+        if (mark := item.get_closest_marker(LONG)) is not None and item.get_closest_marker("skip") is None:
+            skipped.add(item)
+            if mark.kwargs.get("drawn", True):
+                files[item.nodeid.partition("::")[0]].append(item)
+    return skipped - {one_of(cases, file) for file, cases in files.items()}
 
 
 def _values(item: pytest.Item) -> list[tuple[str, ...]]:

@@ -275,7 +275,7 @@ def check_on_a_board(command: str, folder: Path) -> None:
             raise AssertionError(f"{command}: nothing is known of it")
 
 
-@pytest.mark.long
+@pytest.mark.long(drawn=False)
 @pytest.mark.parametrize("page", spread(TYPED_PAGES, 1), ids=lambda page: page.name)
 def test_what_is_typed_works(page: Path, request: pytest.FixtureRequest, tmp_path: Path) -> None:
     """All blocks of a page are typed in one folder, which contains docs/ and examples/.

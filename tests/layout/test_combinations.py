@@ -67,6 +67,14 @@ def test_skipped(): ...
 def test_another(): ...
 """
 
+NEVER_DRAWN = """
+import pytest
+
+
+@pytest.mark.long(drawn=False)
+def test_of_minutes(): ...
+"""
+
 AXES = {
     "test_method": [{"10", "20", "30"}, {"1", "2"}],
     "test_fixture": [{"x", "y", "z"}, {"1", "2"}],
@@ -86,10 +94,11 @@ def file(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def long_tests(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder of two equal files of long tests."""
+    """A folder of two equal files of long tests, and one of a test that is not drawn."""
     folder = tmp_path_factory.mktemp("long")
     for name in ("test_first.py", "test_second.py"):
         (folder / name).write_text(LONG_TESTS)
+    (folder / "test_third.py").write_text(NEVER_DRAWN)
     return folder
 
 
@@ -138,13 +147,19 @@ def test_an_exhaustive_run_takes_all_combinations(file: Path):
 
 
 def test_one_long_test_of_each_file_runs(long_tests: Path):
-    assert sum(map(len, run(str(long_tests)).values())) == 2
+    cases = run(str(long_tests))
+    assert sum(map(len, cases.values())) == 2
+    assert "test_of_minutes" not in cases
 
 
 def test_all_long_tests_run_with_the_option_and_in_an_exhaustive_run(long_tests: Path):
     every = run(str(long_tests), "--long")
     assert every == run(str(long_tests), exhaustive=True)
-    assert {test: len(cases) for test, cases in every.items()} == {"test_one": 4, "test_another": 2}
+    assert {test: len(cases) for test, cases in every.items()} == {
+        "test_one": 4,
+        "test_another": 2,
+        "test_of_minutes": 1,
+    }
 
 
 def test_all_long_tests_of_a_named_file_run(long_tests: Path):

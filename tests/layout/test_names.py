@@ -100,7 +100,7 @@ def asked_for(path: Path) -> set[str]:
     return {one.id for kind in kinds for one in ast.walk(kind) if isinstance(one, ast.Name)}
 
 
-@pytest.mark.long
+@pytest.mark.long(drawn=False)
 def test_no_family_is_asked_for_outside_formats():
     """Passes use the interface of formats instead: `integers_of`, `coding`, and `INTEGER` of accumulators."""
     names = families()

@@ -55,7 +55,7 @@ def installed(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-@pytest.mark.long
+@pytest.mark.long(drawn=False)
 def test_the_wheel_contains_every_room(wheel: Path):
     """The wheel includes headers, grammars and test harnesses, whose absence would not affect an editable installation.
 
@@ -71,7 +71,7 @@ def test_the_wheel_contains_every_room(wheel: Path):
     assert any(name.endswith("licenses/LICENSE") for name in inside)
 
 
-@pytest.mark.long
+@pytest.mark.long(drawn=False)
 def test_the_demo_runs_from_the_wheel(installed: Path, tmp_path: Path):
     """The demo runs in a folder without `examples`. If two models are possible, it keeps the smaller one."""
     examples = installed / "tinyml/examples"
@@ -130,7 +130,7 @@ FROM_THE_WHEEL = """if True:
 """
 
 
-@pytest.mark.long
+@pytest.mark.long(drawn=False)
 def test_the_wheel_works_with_core_packages_and_no_compiler(installed: Path, tmp_path: Path):
     """A Python without the environment's packages imports the wheel, and links to the packages that the wheel
     requires.
@@ -257,7 +257,7 @@ def test_a_stock_xdsl_opt_lists_our_passes_and_targets():
     assert TINYML.all_targets.keys() <= set(targets)
 
 
-@pytest.mark.long
+@pytest.mark.long(drawn=False)
 def test_a_stock_xdsl_opt_reads_our_dialects(tmp_path: Path):
     """xdsl-opt parses a program of each dialect. It runs only once for all programs, because starting the tool
     takes most of the time.

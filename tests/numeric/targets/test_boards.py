@@ -50,7 +50,7 @@ for _name in NAMED:
     ALIKE[_first].append(_name)
 
 
-@pytest.mark.long
+@pytest.mark.long(drawn=False)
 @pytest.mark.parametrize("first", spread(ALIKE, 3))
 def test_a_network_runs_on_every_board(first: str, tmp_path: Path):
     """The network is compiled once for all boards with the same core, and fits the memories of the boards that run
@@ -80,7 +80,7 @@ def texts_of(folder: Path) -> dict[str, str]:
     return {file.name: file.read_text().partition("*/")[2] for file in sorted(folder.glob("*.[ch]"))}
 
 
-@pytest.mark.long
+@pytest.mark.long(drawn=False)
 def test_boards_that_are_not_run_have_the_c_of_one_that_is(tmp_path: Path):
     """The only difference is one line, which checks that the compiler is for the named chip."""
     texts: dict[str, dict[str, str]] = {}
@@ -133,7 +133,7 @@ def is_linked(name: str, flash: int, ram: int, folder: Path) -> bool:
     return True
 
 
-@pytest.mark.long
+@pytest.mark.long(drawn=False)
 @pytest.mark.parametrize("turn", [0, 1])
 def test_the_linker_knows_the_memories(turn: int, tmp_path: Path):
     """Half of the boards are tested with programs at the limit of their flash, the others with programs at the limit of
@@ -153,7 +153,7 @@ def only_the_board(*given: Any) -> list[str]:
     return [board_that_fits(board, needs.flash, needs.ram)]
 
 
-@pytest.mark.long
+@pytest.mark.long(drawn=False)
 def test_what_does_not_fit_is_told_the_memories_of_the_board(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     """The error message for a program that does not fit states the memories of the board, and names a board that is
     large enough.

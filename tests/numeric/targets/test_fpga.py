@@ -57,7 +57,7 @@ def not_installed(command: str) -> None:
     return None
 
 
-@pytest.mark.long
+@pytest.mark.long(drawn=False)
 def test_a_model_runs_on_an_fpga(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]):
     """Every raw output equals the evaluator's. An element of the input takes a cycle, a product about one."""
     out = tmp_path / "out"
@@ -177,7 +177,7 @@ def test_a_layer_in_floats_is_no_hardware():
         tinyml.compile(*classifier(), board=TARGET, format="fixed", width=32)
 
 
-@pytest.mark.long
+@pytest.mark.long(drawn=False)
 @pytest.mark.parametrize("width", spread([8, 16], 1))
 def test_a_softmax_in_integers_is_hardware(width: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     """A softmax is compiled to a hardware module whose raw scores all equal the evaluator's."""
@@ -231,7 +231,7 @@ def test_clock_of_a_module(tmp_path: Path):
     assert 20 < verilog_tools.routed_clock(chosen, tmp_path) < 200
 
 
-@pytest.mark.long
+@pytest.mark.long(drawn=False)
 def test_estimated_cells(tmp_path: Path):
     """For a generated model with unrolled sums, the LUTs are within 15 % of those that yosys counts, and the DSPs are
     equal.
@@ -254,7 +254,7 @@ def test_estimated_cells(tmp_path: Path):
     assert dsps == counted.dsps
 
 
-@pytest.mark.long
+@pytest.mark.long(drawn=False)
 def test_cells_of_a_module(tmp_path: Path):
     """The report contains the cells that yosys counts. If one kind of cell is exceeded, the error names it."""
     if verilog_tools.synthesis_tool() is None:

@@ -68,7 +68,7 @@ BATCHES = [
 ]
 
 
-@pytest.mark.long
+@pytest.mark.long(drawn=False)
 @pytest.mark.parametrize(("target", "kernels"), spread(BATCHES, 3))
 def test_kernels_that_programs_call(
     target: str, kernels: list[Kernel], runner: Runner, tmp_path: Path, kernel_programs: Path
@@ -204,7 +204,7 @@ Those whose arrays do not fit the RAM are left out; the tests above run these ke
 """
 
 
-@pytest.mark.long
+@pytest.mark.long(drawn=False)
 def test_the_suites_of_chips(tmp_path: Path):
     """The package is installed and found by its entry point, without changes to tinyml."""
     package, entries = ROOT / "tests" / "plugins" / SIXTEEN, tmp_path / "sixteen-1.dist-info"

@@ -203,7 +203,7 @@ def _wrong_steps(subject: str) -> list[Counterexample]:
     return found
 
 
-@pytest.mark.long
+@pytest.mark.long(drawn=False)
 def test_ops_that_all_formats_share():
     pytest.importorskip("z3", reason="the solver is not installed")
     for step in [*machine_statements()][::5]:
@@ -369,7 +369,7 @@ def test_an_op_that_has_one_value_twice():
     assert decide(statement, 10).proved
 
 
-@pytest.mark.long
+@pytest.mark.long(drawn=False)
 def test_command(capsys: pytest.CaptureFixture[str]):
     pytest.importorskip("z3", reason="the solver is not installed")
     assert main(["prove", "mxint:4"]) == 0

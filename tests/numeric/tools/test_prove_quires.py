@@ -37,7 +37,7 @@ def test_all_about_short_posits(sum: Summed):
         assert verdict.proved, (statement.name, verdict.how, verdict.counterexample)
 
 
-@pytest.mark.long
+@pytest.mark.long(drawn=False)
 @pytest.mark.parametrize("sum", [stated(8, 0), stated(8, 2), stated(16, 1)], ids=str)
 def test_ops_of_longer_posits(sum: Summed):
     """All statements are proved, except those about products of more than 8 bits, which take a minute. Of the

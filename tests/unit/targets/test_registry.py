@@ -190,7 +190,7 @@ print(*(name for name in sys.modules if name.startswith("tinyml.")))
 """
 
 
-@pytest.mark.long
+@pytest.mark.long(drawn=False)
 @pytest.mark.parametrize("target", spread(["cortex-m4", "riscv"], 1))
 def test_only_the_chip_that_is_compiled_for_is_loaded(target: str, tmp_path: Path) -> None:
     """The modules of other chips are loaded neither by a compilation from reals to C with its costs, nor by the

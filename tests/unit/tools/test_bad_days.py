@@ -260,7 +260,7 @@ def test_what_can_be_seen_at_once_is(name: str, folder: Path, capsys: pytest.Cap
     assert not (folder / "out").exists()
 
 
-@pytest.mark.long
+@pytest.mark.long(drawn=False)
 def test_names_are_utf_8_whatever_the_locale(folder: Path):
     """The command accepts UTF-8 names of files and classes without a UTF-8 locale, although Python then represents the
     bytes of arguments as lone surrogates.

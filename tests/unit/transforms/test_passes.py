@@ -83,7 +83,7 @@ def expect_lowering_keeps(module: ModuleOp, raws: NDArray[np.generic], choose: b
     expect_same(module, raws, expected)
 
 
-@pytest.mark.long
+@pytest.mark.long(drawn=False)
 @settings(max_examples=examples(5), suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much])
 @given(programs(), st.sampled_from(FORMATS), st.booleans())
 def test_lowering_keeps_every_bit(program: str, format: tuple[str, int | None], choose: bool):

@@ -141,7 +141,7 @@ def target_of(sort: Sort, turn: int) -> tuple[str, Sequence[str]]:
     return printed[(SORTS.index(sort) + turn) % len(printed)]
 
 
-@pytest.mark.long
+@pytest.mark.long(drawn=False)
 @pytest.mark.parametrize("sort", spread(SORTS, 3), ids=str)
 def test_elementwise_operations_and_averages(sort: Sort, tmp_path: Path):
     """The target differs from that of the network test. gcc compiles all cases; LLVM compiles half of them, also
@@ -190,7 +190,7 @@ def sorts_of_networks() -> list[Sort]:
     return [*types.values()]
 
 
-@pytest.mark.long
+@pytest.mark.long(drawn=False)
 @pytest.mark.parametrize("sort", spread(sorts_of_networks(), 3), ids=str)
 def test_network(sort: Sort, tmp_path: Path):
     """The complete compiler translates a network with a sparse product, dense products, and a sum of two tensors of

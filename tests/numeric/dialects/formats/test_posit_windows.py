@@ -52,7 +52,7 @@ def inputs() -> np.ndarray:
     return X.encode(reals)
 
 
-@pytest.mark.long
+@pytest.mark.long(drawn=False)
 def test_devices_give_the_bits_of_the_evaluator(tmp_path: Path):
     module, x = program(), inputs()
     scores = evaluate(module, x).scores

@@ -193,7 +193,7 @@ def assert_hardware_bits(module: ModuleOp, x: Raws, folder: Path) -> None:
     assert first_mismatch(evaluate(module, x), Outputs(None, result.scores)) is None
 
 
-@pytest.mark.long
+@pytest.mark.long(drawn=False)
 @pytest.mark.parametrize("mix", spread(MIXES, 6), ids=names_of)
 def test_devices_give_the_bits_of_the_evaluator(
     mix: tuple[PositType, PositType, NumberFormat, PositType], tmp_path: Path

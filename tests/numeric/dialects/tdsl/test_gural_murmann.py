@@ -36,7 +36,7 @@ def folder(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFact
     return root / "out"
 
 
-@pytest.mark.long
+@pytest.mark.long(drawn=False)
 def test_labels_and_logits_are_those_of_integers(folder: Path):
     expected = gural_murmann.logits(IMAGES)
     formats = load_program(folder / "ir/1-formats.mlir", context())

@@ -194,7 +194,7 @@ def drawn_convolution(draw: st.DrawFn) -> Convolution:
     return Convolution((groups * draw(few), *kernel), strides, dilations, groups, padding)
 
 
-@pytest.mark.long
+@pytest.mark.long(drawn=False)
 @settings(max_examples=examples(6))
 @given(drawn_convolution(), st.sampled_from(["fixed", "affine"]))
 def test_windows_compute_the_same_bits(case: Convolution, format: str):

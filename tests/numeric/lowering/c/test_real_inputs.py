@@ -135,7 +135,7 @@ def check_beyond(caller: Caller, reals: NDArray[np.float64]) -> None:
     np.testing.assert_array_equal(reals, np.repeat(np.array(expected)[:, None], ELEMENTS, 1), err_msg=caller.name)
 
 
-@pytest.mark.long
+@pytest.mark.long(drawn=False)
 def test_raws_and_reals_are_those_of_the_evaluator(tmp_path: Path) -> None:
     """For every format, the program computes the evaluator's raws from real inputs, including NaN. It runs on the
     host with a sanitizer that stops at undefined behaviour.

@@ -67,7 +67,7 @@ def answers_of(program: tinyml.Program, samples: NDArray[np.int16], target: str)
     return found.labels, tdsl.format_of(last.operands[1]).decode(found.scores.ravel())
 
 
-@pytest.mark.long
+@pytest.mark.long(drawn=False)
 @pytest.mark.parametrize(("board", "target"), [("host", "host"), ("nano33ble", "cortex-m4")])
 def test_answers_are_those_of_tflm_and_triggers_those_of_pymicro_wakeword(
     board: str, target: str, programs: dict[str, tinyml.Program]
@@ -92,7 +92,7 @@ def test_a_board_hears_in_time_and_in_less_memory(programs: dict[str, tinyml.Pro
     assert report.ram_bytes.total < 7_200 < ARENA
 
 
-@pytest.mark.long
+@pytest.mark.long(drawn=False)
 def test_a_word_is_heard_above_the_cutoff(programs: dict[str, tinyml.Program]):
     heard = programs["host"].listen(wake_word() / 32768)
     [word] = heard.words(background=["nothing"])
@@ -122,7 +122,7 @@ def two_words(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
     return [MANIFEST, folder / "lower.json"]
 
 
-@pytest.mark.long
+@pytest.mark.long(drawn=False)
 def test_words_with_one_front_end_have_the_means_of_each_alone(words: list[Path], programs: dict[str, tinyml.Program]):
     program = tinyml.compile(features.wake_words(words), board="host")
     assert (program.name, program.classes) == ("hey_jarvis_lower", ["nothing", "Hey Jarvis", "Lower"])
@@ -149,14 +149,14 @@ def test_words_that_cannot_share_a_front_end(words: list[Path], tmp_path: Path):
             features.wake_words(same)
 
 
-@pytest.mark.long
+@pytest.mark.long(drawn=False)
 def test_noise_triggers_nothing(programs: dict[str, tinyml.Program]):
     for samples in sounds().values():
         labels, _ = answers_of(programs["host"], samples[:48_000], "host")
         assert not labels.any()
 
 
-@pytest.mark.long
+@pytest.mark.long(drawn=False)
 def test_a_model_with_a_cutoff_is_its_manifest(programs: dict[str, tinyml.Program]):
     program = tinyml.compile(MODEL, features=features.MicroFrontend(), cutoff=CUTOFF, board="host")
     assert program.classes == ["nothing", "wake word"]

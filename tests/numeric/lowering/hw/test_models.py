@@ -34,7 +34,7 @@ UNROLLED = {"not unrolled": (1, 0, 1.2), "by 8": (8, 0, 0.4), "half of the FPGA"
 """Factors and shares of cells for loops, and the cycles of a product; for the last one not all products have DSPs."""
 
 
-@pytest.mark.long
+@pytest.mark.long(drawn=False)
 @pytest.mark.parametrize("how", UNROLLED)
 def test_protonn(how: str, compiled_models: CompiledModels, tmp_path: Path):
     """The hardware module of ProtoNN computes the evaluator's outputs. Its cycles do not depend on the input: one for
@@ -105,7 +105,7 @@ endmodule
 """
 
 
-@pytest.mark.long
+@pytest.mark.long(drawn=False)
 def test_a_model_behind_a_serial_line(compiled_models: CompiledModels, tmp_path: Path):
     """The module receives the bytes of an input and sends those of the scores and of the label, one bit every few
     cycles.

@@ -113,6 +113,7 @@ def test_exact(device: tuple[Runner, Any], kernel: KernelSignature):
         assert value == sum, case
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("kernel", NEAR_PACKED, ids=lambda kernel: kernel.name)
 def test_packed_vectors(device: tuple[Runner, Any], kernel: KernelSignature):
     cases: list[Case] = []

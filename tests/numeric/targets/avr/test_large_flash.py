@@ -78,7 +78,7 @@ def end_of_constants(asked: Request, folder: Path) -> int:
     return symbols(runner.chip, runner.build(asked.out, interface, folder).elf)[BEHIND_CONSTANTS]
 
 
-@pytest.mark.long
+@pytest.mark.long(drawn=False)
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 def test_60_kb_of_constants(tmp_path: Path):
     """Part of the code is beyond the first 64 KB. Additional constants of the sketch then exceed the range of LPM."""
@@ -94,7 +94,7 @@ def test_60_kb_of_constants(tmp_path: Path):
         end_of_constants(asked, tmp_path)
 
 
-@pytest.mark.long
+@pytest.mark.long(drawn=False)
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 def test_130_kb_of_constants(tmp_path: Path):
     """Weights extend over two boundaries of 64 KB. Each of two layers has more than 64 KB, which no single C array

@@ -27,7 +27,7 @@ def test_an_estimator_on_an_uno(name: str):
     assert report.time_per_inference <= MOST_CYCLES.get(name, np.inf)
 
 
-@pytest.mark.long
+@pytest.mark.long(drawn=False)
 def test_answers_are_labels():
     x, _ = digits().test
     assert set(on_uno("MLP").predict(x[:50]).tolist()) <= set(estimator("MLP").classes_.tolist())

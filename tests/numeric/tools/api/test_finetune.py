@@ -27,7 +27,7 @@ def pipeline() -> Any:
     return sk.make_pipeline(sk.StandardScaler(), sk.LogisticRegression(C=100)).fit(X * UNLIKE, Y)
 
 
-@pytest.mark.long
+@pytest.mark.long(drawn=False)
 @pytest.mark.filterwarnings("ignore::tinyml.CompileWarning")
 def test_unlike_units_are_trained_with_the_scales_that_compilation_takes():
     model, x = pipeline(), X * UNLIKE

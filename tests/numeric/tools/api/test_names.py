@@ -73,7 +73,7 @@ def test_two_models_in_one_c_program(tmp_path: Path):
     assert said == [str("abc".index(made[0].predict(x[0][None])[0])), str(made[1].predict(x[1][None])[0])]
 
 
-@pytest.mark.long
+@pytest.mark.long(drawn=False)
 @pytest.mark.skipif(not is_installed(), reason="arduino-builder is not installed")
 def test_two_libraries_in_one_sketch(tmp_path: Path):
     for program in programs("uno"):

@@ -90,7 +90,7 @@ def test_kernels_of_every_registered_chip_are_measured(
     assert capsys.readouterr().out == "figures of a foreign chip at -Os\n"
 
 
-@pytest.mark.long
+@pytest.mark.long(drawn=False)
 def test_a_rough_table_of_a_foreign_chip_then_how_far_it_is_off(
     foreign: Chip, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 ):

@@ -156,7 +156,7 @@ def test_a_format_of_a_package_takes_part_where_its_class_says_so(
         assert taken.taken.alternative == row
 
 
-@pytest.mark.long
+@pytest.mark.long(drawn=False)
 def test_weights_of_4_bits_are_considered_where_the_flash_holds_no_other(tmp_path: Path) -> None:
     """The model is a perceptron for digits. If 8 bits fit, no alternative with 4-bit weights is estimated."""
     x, y = (part[:200] for part in digits().val)

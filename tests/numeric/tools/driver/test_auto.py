@@ -79,7 +79,7 @@ def chosen(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path, dict[s
     return model, folder / "out", compiled(model, folder / "out")
 
 
-@pytest.mark.long
+@pytest.mark.long(drawn=False)
 def test_a_choice_replays(chosen: tuple[Path, Path, dict[str, Any]], capsys: pytest.CaptureFixture[str]) -> None:
     model, out, report = chosen
     command = shlex.split(report["chosen"]["command"])
@@ -92,7 +92,7 @@ def test_a_choice_replays(chosen: tuple[Path, Path, dict[str, Any]], capsys: pyt
     assert capsys.readouterr().out.strip() == source(out).strip()
 
 
-@pytest.mark.long
+@pytest.mark.long(drawn=False)
 def test_a_choice_of_memory_replays(tmp_path: Path) -> None:
     """If RAM is short, the input moves into the arena, or a network of images is streamed."""
     model = network(tmp_path, 6, hidden=60)
@@ -216,7 +216,7 @@ def test_an_option_that_says_how_to_compute_decides(tmp_path: Path) -> None:
     assert by_name["width"] == 16
 
 
-@pytest.mark.long
+@pytest.mark.long(drawn=False)
 def test_a_limit_on_ram_counts_the_stack(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     model = network(tmp_path, 5, hidden=60)
     asked = ["--reuse-input", "--width"]
@@ -283,7 +283,7 @@ def test_an_alternative_with_too_many_constants_is_no_warning(tmp_path: Path, mo
     assert all(warning["name"] != "alternatives" for warning in report["warnings"])
 
 
-@pytest.mark.long
+@pytest.mark.long(drawn=False)
 def test_scores_for_labels_are_those_of_a_classifier(tmp_path: Path) -> None:
     """For a network that returns only scores, the class is derived from them if the data have labels."""
     net = NetworkWriter((1, 8, 8, 1), 0)
@@ -317,7 +317,7 @@ def unlike_features(samples: int, seed: int) -> tuple[np.ndarray, np.ndarray]:
     return x * [1e-3, 1, 1e3, 50, 0.1, 10], y
 
 
-@pytest.mark.long
+@pytest.mark.long(drawn=False)
 def test_support_vectors_of_scaled_features_take_few_bits():
     """`auto` chooses at most 16 bits and feature scales for a support vector machine, and loses less than a point. A
     compilation with 16 bits and feature scales also succeeds.
@@ -334,7 +334,7 @@ def test_support_vectors_of_scaled_features_take_few_bits():
     tinyml.compile(model, x[200:500], y[200:500], board="uno", width=16, feature_scales=True)
 
 
-@pytest.mark.long
+@pytest.mark.long(drawn=False)
 def test_where_the_bound_says_nothing_the_safer_program_is_taken():
     """With 45 samples, a program that gains three points by chance must not be chosen, since it changes six answers."""
     half = halves("wine")

@@ -172,7 +172,7 @@ def results(bound: Bound, blobs: list[bytes], inputs: list[tuple[int, int]], wor
     return [int(label) for label in labels]
 
 
-@pytest.mark.long
+@pytest.mark.long(drawn=False)
 def test_a_wrong_blob_is_refused_with_its_reason(bound: Bound, tmp_path: Path):
     other = compiled(network(0, hidden=13), tmp_path / "other", weights_at=".weights")
     cases = variants(bound.blob, (other / "model.blob").read_bytes())
@@ -251,7 +251,7 @@ def test_refusals(options: dict[str, Any], said: str, tmp_path: Path):
     assert said.replace("--", "").replace("_", "-") in str(error.value).replace("--", "").replace("_", "-")
 
 
-@pytest.mark.long
+@pytest.mark.long(drawn=False)
 def test_weights_beyond_the_margin_and_other_shapes_need_a_new_program(tmp_path: Path):
     first = compiled(network(0), tmp_path / "first", weights_at="0x08060000")
     assert "#define model_BLOB_ADDRESS 0x08060000u" in (first / "model.h").read_text()
@@ -312,7 +312,7 @@ def test_other_labels_and_fills_need_a_new_program(tmp_path: Path):
         tinyml.compile(filled(x, network(0, names="abcdefghij")), x, weights_for=str(first))
 
 
-@pytest.mark.long
+@pytest.mark.long(drawn=False)
 def test_the_weights_of_a_model_that_keeps_its_formats(tmp_path: Path):
     file = Path(__file__).parents[3] / "models" / "microwakeword" / "hey_jarvis.json"
     tinyml.compile(file, board="host", weights_at=".weights").save(tmp_path / "first")

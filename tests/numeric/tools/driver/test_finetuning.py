@@ -62,7 +62,7 @@ def numbers(folder: Path, **options: Any) -> PipelineOptions:
     return PipelineOptions(data=str(file), **options)
 
 
-@pytest.mark.long
+@pytest.mark.long(drawn=False)
 @pytest.mark.parametrize(
     "options",
     spread(
@@ -171,7 +171,7 @@ def test_ranges_are_chosen_by_the_loss(tmp_path: Path):
     )
 
 
-@pytest.mark.long
+@pytest.mark.long(drawn=False)
 @pytest.mark.parametrize(
     ("pruning", "limits"), [(NORMS, {RAM: 200}), (REFIT, {RAM: 200}), (REFIT, {FLASH: 450, MACS: 5000})]
 )
@@ -202,7 +202,7 @@ def test_limits_that_cannot_be_kept(options: dict[str, Any], tmp_path: Path):
         finetune(network(), VAL, VAL, chosen, numbers(tmp_path))
 
 
-@pytest.mark.long
+@pytest.mark.long(drawn=False)
 def test_the_best_of_several_trainings_and_epochs(tmp_path: Path):
     chosen = FinetuneOptions(epochs=1, quantized_epochs=1, trainings=2, rate=0.01)
     tuned = [
@@ -219,7 +219,7 @@ def trained(tmp_path: Path) -> ModuleOp:
     return finetune(network(), TRAIN, VAL, chosen, numbers(tmp_path, width=16)).reals
 
 
-@pytest.mark.long
+@pytest.mark.long(drawn=False)
 def test_training_starts_from_the_program_that_is_compiled_without_it(tmp_path: Path):
     """Training starts with the weights of the compiled program and not with weights rounded to nearest, which lose
     more. Zero epochs therefore result in an equally good program.
@@ -237,7 +237,7 @@ def test_training_starts_from_the_program_that_is_compiled_without_it(tmp_path: 
     assert tuned.quantised[0] < nearest.loss(VAL)[0]
 
 
-@pytest.mark.long
+@pytest.mark.long(drawn=False)
 def test_few_bits_are_trained_by_larger_steps(tmp_path: Path):
     """In 4 bits, ten epochs at the usual learning rate would move a weight by less than one step of its format."""
     chosen = FinetuneOptions(epochs=0, quantized_epochs=10)
@@ -245,7 +245,7 @@ def test_few_bits_are_trained_by_larger_steps(tmp_path: Path):
     assert tuned.quantised[0] < 0.5 * tuned.untrained[0]
 
 
-@pytest.mark.long
+@pytest.mark.long(drawn=False)
 def test_a_program_in_formats_is_trained_again(tmp_path: Path):
     """Training starts from the given program in its own arithmetic."""
     chosen = FinetuneOptions(epochs=1, quantized_epochs=1, rate=0.01)
@@ -255,7 +255,7 @@ def test_a_program_in_formats_is_trained_again(tmp_path: Path):
     assert second.quantised[1] >= first.quantised[1]
 
 
-@pytest.mark.long
+@pytest.mark.long(drawn=False)
 def test_what_gets_worse_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     def spoilt(program: QuantisedProgram, *_: Any) -> Trainer:
         trainer = program.trainer({})

@@ -70,7 +70,7 @@ def test_the_report_gives_the_figure(narrow: tinyml.Program, classifier: Any):
     assert f"{narrow.name}: f1 {100 * expected[1]:.2f} % (float model {100 * expected[0]:.2f} %)" in str(narrow.report)
 
 
-@pytest.mark.long
+@pytest.mark.long(drawn=False)
 def test_auto_keeps_points_of_the_metric(classifier: Any):
     x, y = CANCER.held_x / 100, NAMES[CANCER.held_y]
     program = tinyml.compile(classifier, x, y, board="host", metric="recall:malignant", loss=1.0)

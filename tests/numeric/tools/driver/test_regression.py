@@ -97,7 +97,7 @@ def calibration(samples: int, seed: int) -> tuple[np.ndarray[Any, Any], np.ndarr
     return raw.astype(np.float32), np.c_[pressure, humidity] + random.normal(0, [0.2, 0.15], (samples, 2))
 
 
-@pytest.mark.long
+@pytest.mark.long(drawn=False)
 def test_a_calibration_keeps_its_error():
     """`auto` increases the mean absolute error of a calibration model by at most 10 %, and 8 bits cause a warning. A
     permitted loss in R² would instead multiply the error without a warning, to save about 200 cycles.

@@ -30,7 +30,7 @@ def uniform() -> list[dict[str, int]]:
     return [compiled(format="fixed", width=width) for width in (8, 16)]
 
 
-@pytest.mark.long
+@pytest.mark.long(drawn=False)
 @pytest.mark.parametrize("search", SEARCHES)
 def test_the_built_program_is_within_the_limits(search: str, uniform: list[dict[str, int]]):
     """Limits are halfway between the bytes for 8 and 16 bits, so that 16 bits exceed them."""

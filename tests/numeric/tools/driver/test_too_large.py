@@ -38,7 +38,7 @@ def support_vectors() -> Any:
     return sk.SVC().fit(x[some].astype(np.float32), y[some])
 
 
-@pytest.mark.long
+@pytest.mark.long(drawn=False)
 def test_support_vectors(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
     """The model is a file of skl2onnx, and the format is chosen automatically."""
     data, estimator = halves("digits"), support_vectors()
@@ -59,7 +59,7 @@ def test_support_vectors(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
     assert len(error) < 400 + len(str(file))
 
 
-@pytest.mark.long
+@pytest.mark.long(drawn=False)
 def test_neighbours():
     """The format is specified. A constant is split into several arrays, and is nevertheless larger than the flash."""
     data = halves("digits")
@@ -77,7 +77,7 @@ SAID = {
 }
 
 
-@pytest.mark.long
+@pytest.mark.long(drawn=False)
 @pytest.mark.parametrize("name", SAID)
 def test_as_many_parts_as_a_message_says_fit(name: str):
     """A model with the advised number of parts fits the flash."""
@@ -106,7 +106,7 @@ def test_as_many_parts_as_a_message_says_fit(name: str):
                 tinyml.compile(sk.OneClassSVM(nu=0.1, gamma=0.01).fit(train[:600]), train[:40], board="uno", width=16)
 
 
-@pytest.mark.long
+@pytest.mark.long(drawn=False)
 @pytest.mark.parametrize("frame", spread([384, 192], 1))
 def test_shorter_frames_are_advised_where_a_front_end_fills_the_ram(frame: int):
     """The advice does not suggest fewer trees, which need no RAM. A program with the advised frames fits."""
@@ -132,7 +132,7 @@ def test_shorter_frames_are_advised_where_a_front_end_fills_the_ram(frame: int):
         assert compiled(int(found[1]), int(found[2]), input="push").report.fits
 
 
-@pytest.mark.long
+@pytest.mark.long(drawn=False)
 def test_forests_in_floats():
     """The forests fit in 8 bits, so that the message suggests the format before the parameters."""
     data = halves("digits")
@@ -143,7 +143,7 @@ def test_forests_in_floats():
     assert "inner nodes in 20 trees, about" in str(error.value)
 
 
-@pytest.mark.long
+@pytest.mark.long(drawn=False)
 def test_of_large_programs_few_alternatives_are_lowered(monkeypatch: pytest.MonkeyPatch):
     """At the limit on ops, only the smallest alternative, fixed 8, is tried; beyond the limit none is."""
     x = np.random.default_rng(0).normal(size=(40, 1021))

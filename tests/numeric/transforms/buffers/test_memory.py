@@ -79,7 +79,7 @@ def test_the_arena_is_optimal_and_what_the_linker_reserves(
     assert arena_in_the_object(folder, report["name"], tmp_path) == int(height) == report["ram_bytes"]["arena"]
 
 
-@pytest.mark.long
+@pytest.mark.long(drawn=False)
 @pytest.mark.parametrize("name", spread(["bonsai", "protonn"], 1))
 def test_modes_on_mixed_widths(name: str, tmp_path: Path):
     """`auto` is proved optimal, and its arena is no larger than that of the packer that moves buffers. The stack does
@@ -103,7 +103,7 @@ def test_modes_on_mixed_widths(name: str, tmp_path: Path):
     assert report["ram_bytes"]["stack"] == stacks["auto"] == stacks["first-fit"]
 
 
-@pytest.mark.long
+@pytest.mark.long(drawn=False)
 def test_the_arena_holds_the_input(tmp_path: Path):
     before = compiled("protonn", 16, tmp_path / "before")
     after = compiled("protonn", 16, tmp_path / "after", reuse_input=True)
@@ -131,7 +131,7 @@ func.func @image(%X: tensor<1x8x8x3x!fixed.q<{bits}, 4>>) -> tensor<1x3x3x4x!fix
 """
 
 
-@pytest.mark.long
+@pytest.mark.long(drawn=False)
 @pytest.mark.parametrize(("bits", "height"), [(8, 216), (9, 263)], ids=["bytes", "packed"])
 def test_results_overlap_the_input(bits: int, height: int, tmp_path: Path):
     """The image takes 192 bytes, or 216 if its elements are packed, the result of the convolution 144, and the window

@@ -67,7 +67,7 @@ def by_memory(accesses: Any, memories: Any) -> dict[str, CountedAccesses]:
     return totals
 
 
-@pytest.mark.long
+@pytest.mark.long(drawn=False)
 @pytest.mark.parametrize("optimize", ["-O0", "-Os"])
 def test_bits_and_accesses(compiled: Compiled, optimize: str, tmp_path: Path):
     formats, bits = compiled.module("1-formats.mlir"), compiled.module("4-bits.mlir")

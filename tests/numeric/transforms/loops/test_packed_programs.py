@@ -121,7 +121,7 @@ def test_distances_from_weights_of_another_scale(packed: str, tmp_path: Path):
     check(PROGRAMS["protonn"], {"width": 8, "weights": "midrise:2", "packed": packed}, TURNS[:1], tmp_path)
 
 
-@pytest.mark.long
+@pytest.mark.long(drawn=False)
 @pytest.mark.parametrize("width", spread([4, 12], 1))
 def test_sparse_rows_and_their_vector_packed(width: int, tmp_path: Path):
     options = {"width": width, "packed": "always", "pack_buffers": True}
@@ -157,7 +157,7 @@ DRAWN = st.one_of(
 )
 
 
-@pytest.mark.long
+@pytest.mark.long(drawn=False)
 @settings(max_examples=3)
 @given(DRAWN, st.integers(4, 16), st.integers(3, 16), st.booleans())
 def test_any_shapes_and_widths(
@@ -212,7 +212,7 @@ def check(
         np.testing.assert_array_equal(found, expected, err_msg=f"{device}, {target}")
 
 
-@pytest.mark.long
+@pytest.mark.long(drawn=False)
 def test_more_elements_than_16_bits_count_are_packed(tmp_path: Path):
     """A convolution reads 66,048 elements of 10 bits, whose indices exceed 2^16."""
     net = NetworkWriter((1, 129, 128, 4), 1, format_named(context(), "fixed", 10).for_range(-2, 2))

@@ -122,7 +122,7 @@ def taken(text: str, flash: int | None, folder: Path, target: str = "uno") -> Ta
     )
 
 
-@pytest.mark.long
+@pytest.mark.long(drawn=False)
 @settings(max_examples=2)
 @given(st.integers(0, 99))
 def test_weights_become_code_as_far_as_flash_allows(tmp_path_factory: pytest.TempPathFactory, seed: int):

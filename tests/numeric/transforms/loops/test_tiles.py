@@ -126,7 +126,7 @@ def kernels_called(program: Compiled, target: str) -> list[list[str]]:
     return [re.findall(rf"^ +({family.name}_\w+)\(", program.calls, re.MULTILINE) for family in tile_families(target)]
 
 
-@pytest.mark.long
+@pytest.mark.long(drawn=False)
 @pytest.mark.parametrize("target", spread(DEVICES, 2))
 def test_every_convolution_calls_a_kernel_and_gives_the_bytes_of_tflm(target: str, tmp_path: Path):
     program = compiled_for(target, network(), tmp_path)
@@ -152,7 +152,7 @@ def test_several_filters_of_a_channel_have_a_kernel_with_helium(tmp_path: Path):
     program.check(*DEVICES[target])
 
 
-@pytest.mark.long
+@pytest.mark.long(drawn=False)
 def test_tiles_of_avr_give_the_bytes_of_tflm(tmp_path: Path):
     program = compiled_for("atmega1284p", network(), tmp_path)
     assert program.calls.count("tm_dot_requantised_s8_") == len(CASES) + 1
@@ -218,7 +218,7 @@ def winograd(height: int) -> tuple[bytes, int]:
     return model.finish([x], [narrow]), 1
 
 
-@pytest.mark.long
+@pytest.mark.long(drawn=False)
 @pytest.mark.parametrize(
     ("target", "families"),
     spread(

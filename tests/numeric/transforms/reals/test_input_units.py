@@ -40,7 +40,7 @@ def compiled(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFa
     return compiled
 
 
-@pytest.mark.long
+@pytest.mark.long(drawn=False)
 def test_integers_and_their_reals_have_the_same_answers(compiled: CompiledCase) -> None:
     """Both become the same raws, which are the integers themselves: unsigned bytes, and signed integers of other
     widths.
@@ -53,7 +53,7 @@ def test_integers_and_their_reals_have_the_same_answers(compiled: CompiledCase) 
     assert (compiled.expected.classes == compiled.classes).mean() > 0.85
 
 
-@pytest.mark.long
+@pytest.mark.long(drawn=False)
 @pytest.mark.parametrize("device", spread(DEVICES, 3))
 def test_devices_equal_the_evaluator(compiled: CompiledCase, device: str) -> None:
     data = compiled.folder / "raws.npz"

@@ -38,7 +38,7 @@ def network() -> ModuleOp:
 
 
 # The input takes 360 bytes. In the plan by rows a ring of 4 rows does; otherwise all 12 are received.
-@pytest.mark.long
+@pytest.mark.long(drawn=False)
 @pytest.mark.parametrize(
     ("plan", "rows", "targets"),
     spread(
@@ -74,7 +74,7 @@ def test_devices_give_the_bits_of_the_evaluator(plan: str, rows: int, targets: S
     np.testing.assert_array_equal(got.scores, evaluate(network(), x).scores)
 
 
-@pytest.mark.long
+@pytest.mark.long(drawn=False)
 def test_gural_and_murmann_within_450_bytes(tmp_path: Path):
     """Their 4-bit network on the Uno receives its rows of 7 bytes from a function. The limit of 450 bytes includes the
     stack, and the limit on time is 4 million cycles.

@@ -136,7 +136,7 @@ CHANNELS_FIRST = {
 """Networks, and the bytes of their arenas by rows, which are those of the same networks with channels last."""
 
 
-@pytest.mark.long
+@pytest.mark.long(drawn=False)
 @pytest.mark.parametrize("name", CHANNELS_FIRST)
 def test_an_image_that_may_be_overwritten_takes_what_channels_last_take(name: str, tmp_path: Path):
     """The image is transposed in place. A copy would begin two thirds of three planes below the image."""
@@ -189,7 +189,7 @@ def programs(draw: st.DrawFn) -> tuple[tuple[int, int, int], list[tuple[Any, ...
     return shape, convolutions
 
 
-@pytest.mark.long
+@pytest.mark.long(drawn=False)
 @given(
     programs(),
     st.booleans(),

@@ -52,7 +52,7 @@ def parting_branches() -> ModuleOp:
     return net.module(net.insert(tdsl.Conv2dOp(filter, clipped, (1, 1), (1, 1), 1, None, net.format.type)))
 
 
-@pytest.mark.long
+@pytest.mark.long(drawn=False)
 @pytest.mark.parametrize("device", [HOST, "cortex-m4"])
 def test_parting_branches_take_a_slice_each(device: str, tmp_path: Path):
     """A plan without loops across branches needs 10,752 bytes. The input, the sums and two slices need 2,560."""
@@ -69,7 +69,7 @@ def test_parting_branches_take_a_slice_each(device: str, tmp_path: Path):
     check_bits_on_device(module, program, x, device, tmp_path)
 
 
-@pytest.mark.long
+@pytest.mark.long(drawn=False)
 def test_a_keyword_network_runs_by_channels_on_a_cortex_m4(tmp_path: Path):
     """PEX, appendix D: DS-CNN-M has a peak of 54,180 bytes, and of 22,360 by channels with exact sums."""
     by_mode = {mode: schedule_named(mode).plan(DS_CNN_M).bits // 8 for mode in ("ordinary", "partial-32")}
@@ -85,7 +85,7 @@ def test_a_keyword_network_runs_by_channels_on_a_cortex_m4(tmp_path: Path):
     check_bits_on_device(module, program, x, "cortex-m4", tmp_path)
 
 
-@pytest.mark.long
+@pytest.mark.long(drawn=False)
 def test_nodes_run_in_the_order_of_least_peak():
     """Each narrow image is computed directly after its wide image, although the file lists all wide images first."""
     net = NetworkWriter((1, 4, 4, 2), 1)
@@ -101,7 +101,7 @@ def test_nodes_run_in_the_order_of_least_peak():
     check_graph(module, "partial-8")
 
 
-@pytest.mark.long
+@pytest.mark.long(drawn=False)
 def test_several_channels_at_once():
     """Slices take four times the memory; the bits are the same."""
     module = refined(inverted_bottlenecks())
@@ -120,7 +120,7 @@ def test_several_channels_take_the_window_of_one_beside_them():
     check_graph(net.module(net.add(narrow, net.input)), "partial-8", more=24)
 
 
-@pytest.mark.long
+@pytest.mark.long(drawn=False)
 @pytest.mark.parametrize("device", spread([HOST, "cortex-m4"], 1))
 def test_plans_take_as_many_channels_at_once_as_fit(device: str, tmp_path: Path):
     """PEX, remark 4: beside 2,048 bytes, two slices of 4 channels fit in 5,000 bytes, and two slices of 8 do not."""

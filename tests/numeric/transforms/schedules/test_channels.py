@@ -163,7 +163,7 @@ def test_sums_of_16_bits_are_exact_where_they_fit():
     assert np.abs(difference).max() <= 1
 
 
-@pytest.mark.long
+@pytest.mark.long(drawn=False)
 def test_ram_that_is_left_goes_to_channels_at_once(tmp_path: Path):
     model = ROOT / "docs/schedules/bottleneck.mlir"
     report = compile_without_pictures(
@@ -196,7 +196,7 @@ def test_slower_programs_take_no_ram(monkeypatch: pytest.MonkeyPatch):
     assert chosen(250, 200, 300) == 100
 
 
-@pytest.mark.long
+@pytest.mark.long(drawn=False)
 def test_rounded_sums_are_the_same_on_a_device_and_their_loss_is_reported(tmp_path: Path):
     """Compilation compares the host's outputs with the evaluator's, which rounds sums, too. LLVM's code computes the
     same outputs.
@@ -214,7 +214,7 @@ def test_rounded_sums_are_the_same_on_a_device_and_their_loss_is_reported(tmp_pa
         assert ran["mismatch"] is None
 
 
-@pytest.mark.long
+@pytest.mark.long(drawn=False)
 @pytest.mark.parametrize("device", spread([HOST, "uno"], 1))
 def test_networks_run_channel_by_channel_on_devices(device: str, tmp_path: Path):
     """The arena is no larger than the plan states, which is less than by ordinary execution."""

@@ -30,7 +30,7 @@ from tinyml.transforms.formats.reuse_input import ReuseInputPass
 IMAGES = gural_murmann.images(np.load(gural_murmann.FOLDER / "test.npz")["x"][:100])
 
 
-@pytest.mark.long
+@pytest.mark.long(drawn=False)
 @pytest.mark.parametrize(
     ("plan", "arena"),
     spread([("herringbone", 435), ("replace", 468), ("pixels", 350)], 1),
@@ -103,7 +103,7 @@ PLANS = "herringbone", "single-transpose", "replace", "optimal-turns"
 """Orders that differ in when they turn the image."""
 
 
-@pytest.mark.long
+@pytest.mark.long(drawn=False)
 @pytest.mark.parametrize(
     ("plan", "shape"),
     spread([(plan, shape) for turn, plan in enumerate(PLANS) for shape in [*SHAPES][turn % 3 :: 3]], 3),

@@ -46,7 +46,7 @@ def network(neighbours: Any, side: int, channels: int) -> ModuleOp:
     return refined(net.module(net.dense(net.mean(sums), 3)))
 
 
-@pytest.mark.long
+@pytest.mark.long(drawn=False)
 def test_they_stream(neighbours: Any, tmp_path: Path):
     """By rows, by pixels and in patches the program takes less memory and computes the evaluator's bits."""
     module = network(neighbours, 10, 4)
@@ -72,7 +72,7 @@ def test_they_fuse(neighbours: Any):
     assert any(isinstance(op, num.FinishOp) for op in pixels.walk())
 
 
-@pytest.mark.long
+@pytest.mark.long(drawn=False)
 def test_they_are_hardware(neighbours: Any, tmp_path: Path):
     need_simulator("iverilog")
     module = network(neighbours, 6, 2)

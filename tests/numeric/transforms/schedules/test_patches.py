@@ -63,7 +63,7 @@ def by_channels(module: ModuleOp, last: int, count: int, loop: tuple[int, int]) 
         return None
 
 
-@pytest.mark.long
+@pytest.mark.long(drawn=False)
 @settings(max_examples=4)
 @given(st.one_of(channel_networks(), networks()), st.data())
 def test_any_loop_over_channels_in_tiles_computes_the_same_bits(network: str, data: st.DataObject):
@@ -107,7 +107,7 @@ def bottlenecks() -> ModuleOp:
     return net.module(net.convolution(net.pool(net.add(inner, image)), 4, 3, padding=1))
 
 
-@pytest.mark.long
+@pytest.mark.long(drawn=False)
 @pytest.mark.parametrize("device", [HOST, "uno", "cortex-m4"])
 def test_networks_run_by_channels_in_patches_on_devices(device: str, tmp_path: Path):
     """The arena is no larger than the plan states, which is less than with channels or patches alone."""

@@ -64,7 +64,7 @@ def compiled(module: ModuleOp, plan: str, folder: Path) -> dict[str, Any]:
     return report
 
 
-@pytest.mark.long
+@pytest.mark.long(drawn=False)
 @pytest.mark.parametrize(
     ("extents", "channels", "kernel", "width"),
     [
@@ -116,7 +116,7 @@ def test_moved_pixels(side: int, moved: int):
     assert 1 / 8 < moved / ((side - 2) ** 2 * side**2) < 0.14
 
 
-@pytest.mark.long
+@pytest.mark.long(drawn=False)
 def test_the_network_of_the_paper(tmp_path: Path):
     """The arena has the 435 bytes of `herringbone` on an Uno, the logits are those of integer arithmetic, and cycles
     increase by at most 20 %.

@@ -36,7 +36,7 @@ def streamed(module: ModuleOp, first: int, last: int, by: By) -> ModuleOp:
     return module
 
 
-@pytest.mark.long
+@pytest.mark.long(drawn=False)
 @settings(max_examples=5)
 @given(networks(), st.sampled_from(By), st.data())
 def test_any_segment_computes_the_same_bits(network: str, by: By, data: st.DataObject):
@@ -86,7 +86,7 @@ def test_residual_blocks_run_in_place(mode: str, tmp_path: Path):
     check_bits_on_device(module, program, inputs_of(module, 2), HOST, tmp_path)
 
 
-@pytest.mark.long
+@pytest.mark.long(drawn=False)
 def test_the_fastest_plan_that_fits_is_compiled(tmp_path: Path):
     """First the input is moved into the arena, which does not change the order of ops. If this is not sufficient,
     segments are streamed.

@@ -44,27 +44,27 @@ def compile_and_run(
     assert "all raw outputs equal the evaluator's" in said
 
 
-@pytest.mark.long
+@pytest.mark.long(drawn=False)
 @pytest.mark.parametrize("name", spread(["lns", "gaussian", SUMS], 2))
 def test_it_passes_the_suite_of_all_formats(packages: PackagesOfOthers, name: str):
     """The cases are exact sums of logarithms, rounded sums of logarithms, and the sums of a generated package."""
     assert " passed" in shared_suite(packages, name)
 
 
-@pytest.mark.long
+@pytest.mark.long(drawn=False)
 @pytest.mark.parametrize("target", spread(["riscv", "cortex-m4", "cortex-m0", "uno"], 1))
 def test_rounded_sums_are_equal_on_devices(packages: PackagesOfOthers, target: str, tmp_path: Path):
     """The program computes W x + U h of FastGRNN, whose products have two units, and functions in floating point."""
     compile_and_run(packages, tmp_path / "out", ["--format", "gaussian"], target, MODELS["fastgrnn"])
 
 
-@pytest.mark.long
+@pytest.mark.long(drawn=False)
 def test_the_searches_choose_among_its_widths(packages: PackagesOfOthers, tmp_path: Path):
     options = ["--format", "lns", "--search", "promote", "--widths", "4,6,8"]
     compile_and_run(packages, tmp_path / "out", options, "cortex-m4")
 
 
-@pytest.mark.long
+@pytest.mark.long(drawn=False)
 def test_a_search_chooses_it_for_a_tensor_among_fixed_ones(packages: PackagesOfOthers, tmp_path: Path):
     options = ["--search", "promote", "--widths", "8", "--formats", "lns"]
     bonsai = MODELS["bonsai"]

@@ -92,7 +92,7 @@ def _reads(op: str, computed: Sequence[bool], shape: str) -> bool:
     return evaluate_reals(module, x).scores is not None
 
 
-@pytest.mark.long
+@pytest.mark.long(drawn=False)
 def test_the_elementwise_ops_of_computed_tensors():
     """Each listed op is accepted with a variable operand in some position and shape; no other op is."""
     arity = {"Where": 3} | dict.fromkeys(elementwise.BINARY, 2)

@@ -53,7 +53,7 @@ def test_predictions_are_labels(program: tinyml.Program):
     assert (program.predict(x.tolist()) == predicted).all()
 
 
-@pytest.mark.long
+@pytest.mark.long(drawn=False)
 def test_scores_alone_are_right_where_that_of_the_class_is_greatest():
     """A TensorFlow Lite model keeps its integers and its scores, even if the data contain classes."""
     file, x = ROOT / "tests/models/keras/mobile-int8.tflite", np.random.default_rng(0).normal(size=(20, 8, 8, 3))
@@ -142,7 +142,7 @@ def test_it_saves_what_the_command_writes(tmp_path: Path):
     assert (opened.predict(x) == program.predict(x)).all()
 
 
-@pytest.mark.long
+@pytest.mark.long(drawn=False)
 def test_a_program_lives_as_long_as_its_object():
     x, _ = data()
     program = tinyml.compile(TOUR / "tour.sd", x, board="host")

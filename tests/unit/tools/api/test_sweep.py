@@ -48,7 +48,7 @@ def test_rows_are_in_the_order_of_the_arguments():
     assert [row.accuracy is None for row in rows] == [True, True, False, False]
 
 
-@pytest.mark.long
+@pytest.mark.long(drawn=False)
 def test_a_sweep_goes_on_from_its_table(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     table = tmp_path / "rows.csv"
     rows = swept(csv=table)
@@ -73,7 +73,7 @@ def test_a_sweep_goes_on_from_its_table(tmp_path: Path, monkeypatch: pytest.Monk
     assert table.read_text().startswith(whole)
 
 
-@pytest.mark.long
+@pytest.mark.long(drawn=False)
 def test_bytes_that_are_no_text_stay_and_nothing_is_added_for_them(tmp_path: Path):
     table = tmp_path / "rows.csv"
     swept(csv=table)

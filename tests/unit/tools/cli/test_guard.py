@@ -164,7 +164,7 @@ def test_a_signal_leaves_nothing(tmp_path: Path, number: signal.Signals):
     assert list(tmp_path.iterdir()) == []
 
 
-@pytest.mark.long
+@pytest.mark.long(drawn=False)
 @pytest.mark.parametrize("closed", spread(["2>&-", "<&- >&- 2>&-"], 1))
 def test_closed_streams_do_no_harm(tmp_path: Path, closed: str):
     """Output to the closed stream is discarded and not written to any file; errors do not go to standard output."""

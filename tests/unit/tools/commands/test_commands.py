@@ -134,7 +134,7 @@ def test_a_search_keeps_to_the_flash_of_the_built_program(
     assert not (tmp_path / "small").exists()
 
 
-@pytest.mark.long
+@pytest.mark.long(drawn=False)
 @pytest.mark.parametrize("search", spread(["demote", "promote"], 1))
 def test_a_search_leaves_room_for_the_stack(model: Path, tmp_path: Path, search: str) -> None:
     """With wide formats for all tensors, arena and input would fit only without the stack."""
@@ -148,7 +148,7 @@ def test_a_search_leaves_room_for_the_stack(model: Path, tmp_path: Path, search:
     assert rams[1] < rams[0] < limit
 
 
-@pytest.mark.long
+@pytest.mark.long(drawn=False)
 def test_the_page_names_every_option_and_field(model: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     page = (ROOT / "docs/commands.md").read_text(encoding="utf-8")
     section = page.partition("\n## tinyml compile")[2].partition("\n## ")[0]
@@ -188,7 +188,7 @@ def test_limits_are_kept_with_the_usual_options(model: Path, tmp_path: Path) -> 
     assert compile_(model, tmp_path / "out", *asked, "--optimize", "Os", "--packed", "auto") == 0
 
 
-@pytest.mark.long
+@pytest.mark.long(drawn=False)
 def test_weights_become_code_within_a_limit_on_flash(tmp_path: Path) -> None:
     program, out = MODELS["protonn"], tmp_path / "out"
     data = some_samples(program, tmp_path / "val.npz")
@@ -368,7 +368,7 @@ def test_without_the_cross_compiler_the_model_is_compiled_all_the_same(
     assert "not installed" in capsys.readouterr().out
 
 
-@pytest.mark.long
+@pytest.mark.long(drawn=False)
 def test_the_report_says_who_packed_proved_and_checked(tmp_path: Path) -> None:
     """First fit does not reach the peak here. Exact cover finds the packing, and the other search confirms the
     bound.

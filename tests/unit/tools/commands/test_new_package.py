@@ -16,7 +16,7 @@ def test_a_command_is_there_for_each_kind():
     assert NEW.keys() == KINDS.keys()
 
 
-@pytest.mark.long
+@pytest.mark.long(drawn=False)
 def test_their_own_tests_pass(packages: PackagesOfOthers):
     """The generated tests of a format with a table run in the test of docs/adding-a-format.md instead."""
     options = ["-q", "-W", "error", "-p", "no:cacheprovider", "--import-mode=importlib"]
@@ -30,7 +30,7 @@ def test_their_own_tests_pass(packages: PackagesOfOthers):
         packages.run("ruff", *check, "--config", f"src = {[*written]}", *written, cwd=packages.folder)
 
 
-@pytest.mark.long
+@pytest.mark.long(drawn=False)
 def test_the_suite_of_runners_passes_on_the_chip(packages: PackagesOfOthers):
     """The test suite of formats runs on a format of another package in `test_strangers.py`."""
     suite = ROOT / "tests/numeric/runtime/devices/test_runners.py"

@@ -68,7 +68,7 @@ def opened(out: Path) -> list[str]:
     return ["open", str(out)]
 
 
-@pytest.mark.long
+@pytest.mark.long(drawn=False)
 @pytest.mark.parametrize(
     ("name", "file", "what", "command"),
     [

@@ -151,7 +151,7 @@ def at_the_corner(cells: Set[tuple[int, int]]) -> frozenset[tuple[int, int]]:
     return frozenset((i - top, j - left) for i, j in cells)
 
 
-@pytest.mark.long
+@pytest.mark.long(drawn=False)
 def test_pentominoes():
     """The 3 x 20 rectangle has two solutions, each with its reflections; the cross is on the left."""
     options: list[Sequence[Hashable]] = []

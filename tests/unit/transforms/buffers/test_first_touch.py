@@ -90,7 +90,7 @@ def by_all_ranges(function: func.FuncOp, last: Operation, alloc: AllocOp) -> lis
     return list(live.points[first:end])
 
 
-@pytest.mark.long
+@pytest.mark.long(drawn=False)
 def test_the_points_before_an_op_are_those_of_all_live_ranges():
     """The points are compared for each op that accesses a buffer, in random functions. Functions whose buffers leave
     their loops are skipped.

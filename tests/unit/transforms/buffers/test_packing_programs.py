@@ -260,7 +260,7 @@ def test_programs_compute_the_same_in_one_arena(text: str, in_place: bool, mode:
     assert_same(before, after)
 
 
-@pytest.mark.long
+@pytest.mark.long(drawn=False)
 @settings(max_examples=examples(8))
 @given(programs(), st.data())
 def test_what_the_validator_accepts_computes_the_same(text: str, data: st.DataObject):

@@ -64,7 +64,7 @@ def test_no_order_takes_less():
             assert bits == of(graph, order) == min(of(graph, other) for other in orders), (graph, order)
 
 
-@pytest.mark.long
+@pytest.mark.long(drawn=False)
 def test_no_variant_takes_less():
     """The least peak is compared with herringbone, single transpose and replacing, by rows and by columns, for 1,000
     shapes.

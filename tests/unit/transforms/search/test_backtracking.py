@@ -20,7 +20,7 @@ from tinyml.transforms.search.engine.workers import Workers
 from tinyml.transforms.search.search_pareto import SearchParetoPass
 
 
-@pytest.mark.long
+@pytest.mark.long(drawn=False)
 def test_a_byte_that_is_missing_takes_back_few_registers(monkeypatch: pytest.MonkeyPatch):
     """Estimates exceed the limits for all programs with such registers; built programs exceed them with more than
     three.

@@ -112,7 +112,7 @@ THE_THREE = {
 }
 
 
-@pytest.mark.long
+@pytest.mark.long(drawn=False)
 def test_pareto_is_never_worse_than_the_best_of_the_three():
     with evaluation_of("protonn", samples=60) as evaluation:
         search = Search(evaluation, FixedType.of_width(16))
@@ -178,7 +178,7 @@ def test_of_programs_that_lose_nearly_the_same(losses: Sequence[float], taken: i
     assert SearchPromotePass("").preferred([SearchResult([], {}, loss=loss) for loss in losses]) == taken
 
 
-@pytest.mark.long
+@pytest.mark.long(drawn=False)
 @pytest.mark.parametrize("model", ["protonn"])
 def test_sums_that_loops_carry_are_rounded_where_memory_is_short(model: str, file: str):
     """In 16 bits, no program whose loops carry unrounded accumulators fits."""
@@ -190,7 +190,7 @@ def test_sums_that_loops_carry_are_rounded_where_memory_is_short(model: str, fil
     assert [one.data["ram"].value.data <= 195 for one in front if "chosen" in one.data] == [True]
 
 
-@pytest.mark.long
+@pytest.mark.long(drawn=False)
 @pytest.mark.parametrize("search", spread([SearchPromotePass, SearchDemotePass], 1))
 @pytest.mark.parametrize("model", ["protonn"])
 def test_no_factors_are_held_where_memory_is_short(
@@ -202,7 +202,7 @@ def test_no_factors_are_held_where_memory_is_short(
     assert sums(module) == [[(6, 1), (1, 1), (6, 1)]]
 
 
-@pytest.mark.long
+@pytest.mark.long(drawn=False)
 def test_a_search_finds_what_takes_all_of_the_memory(monkeypatch: pytest.MonkeyPatch):
     """Estimates have different errors for different programs. `search-pareto` must not be worse than other searches."""
     monkeypatch.setattr(search_pareto, "FAILED_MEASUREMENTS", 1)
@@ -303,7 +303,7 @@ def test_formats_of_fewer_bytes_are_taken_that_lose_nearly_as_little():
     assert less <= 1.03 * more
 
 
-@pytest.mark.long
+@pytest.mark.long(drawn=False)
 def test_what_narrower_formats_leave_makes_others_wider():
     """With narrower formats for some tensors, the search widens other tensors and reduces the loss by more than 10 %
     within the same limit on RAM. The costs of the host are unknown.

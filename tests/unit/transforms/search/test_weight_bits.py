@@ -38,7 +38,7 @@ def bits_of(search: Search, choices: Sequence[FormatChoice]) -> float:
     return stored / sum(elements for elements, _ in constants)
 
 
-@pytest.mark.long
+@pytest.mark.long(drawn=False)
 def test_less_is_lost_than_by_codebooks_of_as_many_bits():
     with evaluation_of("protonn") as evaluation:
         search = search_in(evaluation)
@@ -50,7 +50,7 @@ def test_less_is_lost_than_by_codebooks_of_as_many_bits():
         assert found.loss < search.losses([alike])[0]
 
 
-@pytest.mark.long
+@pytest.mark.long(drawn=False)
 def test_lists_made_by_the_errors_of_margins_lose_less(monkeypatch: pytest.MonkeyPatch):
     with evaluation_of("protonn") as evaluation:
         search = search_in(evaluation)

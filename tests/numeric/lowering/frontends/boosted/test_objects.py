@@ -148,7 +148,7 @@ CatBoost.__module__ = "catboost.core"
 """
 
 
-@pytest.mark.long
+@pytest.mark.long(drawn=False)
 def test_models_of_catboost_are_exported(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     content = of_catboost()
     (tmp_path / "exported.onnx").write_bytes(content)

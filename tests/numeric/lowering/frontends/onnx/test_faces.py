@@ -44,7 +44,7 @@ def test_reals_of_a_face(model: onnx.ModelProto, images: Array):
             np.testing.assert_allclose(mine[0], theirs.ravel(), atol=1e-5)
 
 
-@pytest.mark.long
+@pytest.mark.long(drawn=False)
 def test_bits_of_a_face(model: onnx.ModelProto, images: Array, tmp_path: Path):
     """All scores and boxes on a Cortex-M4 equal the evaluator's, with bottlenecks streamed by rows."""
     np.savez(tmp_path / "val.npz", x=images)

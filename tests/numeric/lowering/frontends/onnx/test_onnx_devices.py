@@ -145,7 +145,7 @@ def encoder() -> ModuleOp:
 NETWORKS = {"normalisations": float_network, "attention": attention_block, "encoder": encoder}
 
 
-@pytest.mark.long
+@pytest.mark.long(drawn=False)
 @pytest.mark.parametrize(
     ("name", "width", "device"),
     [

@@ -224,7 +224,7 @@ def test_tosa_rescales_as_tflm(x: int, multiplier: int, left: int):
 TARGETS = [roomy(device) for device in DEVICES if device != HOST]
 
 
-@pytest.mark.long
+@pytest.mark.long(drawn=False)
 @pytest.mark.parametrize(
     ("dtype", "target"),
     spread([*(("int8", target) for target in TARGETS), *(("int16", target) for target in TARGETS[:2])], 1),

@@ -25,7 +25,7 @@ from tinyml.targets.c.print_c import write_c
 from tinyml.tools.driver.measure import first_mismatch
 
 
-@pytest.mark.long
+@pytest.mark.long(drawn=False)
 @given(
     seed=st.integers(0, 1 << 20),
     dtype=st.sampled_from(["int8", "int16"]),

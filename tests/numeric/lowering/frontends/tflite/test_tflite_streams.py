@@ -32,7 +32,7 @@ def stream_of(content: bytes, steps: int) -> tuple[NDArray[Any], NDArray[Any]]:
     return x.reshape(steps, -1), signed
 
 
-@pytest.mark.long
+@pytest.mark.long(drawn=False)
 @given(st.integers(0, 1 << 20), st.sampled_from(["int8", "int8", "int16"]))
 @settings(max_examples=examples(6))
 def test_every_step_gives_the_bytes_of_tflm(seed: int, dtype: str):

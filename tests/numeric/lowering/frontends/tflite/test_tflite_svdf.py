@@ -21,7 +21,7 @@ from tinyml.runtime.model.model_interface import interface_of
 from tinyml.tools.driver.stages import compile_kept
 
 
-@pytest.mark.long
+@pytest.mark.long(drawn=False)
 @given(
     seed=st.integers(0, 1 << 20),
     dtype=st.sampled_from(["int8", "int16"]),

@@ -35,7 +35,7 @@ def on_uno(sensor: SensorModel, tmp_path_factory: pytest.TempPathFactory) -> dic
     return {sketch.stem: build(sensor, sketch, folder / sketch.stem, "uno") for sketch in found}
 
 
-@pytest.mark.long
+@pytest.mark.long(drawn=False)
 @pytest.mark.parametrize("target", spread(["mega", "leonardo"], 1))
 def test_every_sketch_builds(sensor: SensorModel, on_uno: dict[str, Path], target: str, tmp_path: Path):
     assert all(elf.is_file() for elf in on_uno.values())

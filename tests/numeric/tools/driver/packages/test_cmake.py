@@ -94,7 +94,7 @@ def test_another_project_takes_the_library(tmp_path: Path):
     assert said == model.words(x[None])
 
 
-@pytest.mark.long
+@pytest.mark.long(drawn=False)
 def test_this_computer_reads_images_from_standard_input(tmp_path: Path):
     images = gural_murmann.images(np.load(gural_murmann.FOLDER / "test.npz")["x"])[:4]
     (tmp_path / "network.mlir").write_text(print_ir(gural_murmann.program()))

@@ -149,7 +149,7 @@ def test_windows_of_an_accelerometer(sensor: SensorModel, tmp_path: Path):
     assert said == sensor.words(readings / 16384)
 
 
-@pytest.mark.long
+@pytest.mark.long(drawn=False)
 def test_integers_of_sensors(tmp_path: Path):
     """The generated sketches `Accelerometer` and `Serial` print the model's answers for the integers of a sensor.
     `Accelerometer` reads the sensor, and `Serial` reads the serial line.
@@ -173,7 +173,7 @@ def packed(images: np.ndarray) -> bytes:
     return b"".join(pack_bits(image.astype("i8") - 8, 4).tobytes() for image in images)
 
 
-@pytest.mark.long
+@pytest.mark.long(drawn=False)
 @pytest.mark.parametrize("input", spread(["serial", "callback"], 1))
 def test_images_row_by_row(input: str, tmp_path: Path):
     """The sketch requests each row over the serial line; a function returns the rows of the stored images."""
@@ -199,7 +199,7 @@ def test_images_row_by_row(input: str, tmp_path: Path):
         assert said == [*labels, f"{4 * 14} rows"]
 
 
-@pytest.mark.long
+@pytest.mark.long(drawn=False)
 def test_samples_are_pushed(tmp_path: Path):
     """The sketch pushes the samples of the self-test, and those of an analog pin, of which the middle of the range is
     0.
@@ -221,7 +221,7 @@ def test_samples_are_pushed(tmp_path: Path):
     compile_sketch(found, sketch, tmp_path / "avr", prefix="avr-", flags=flags)
 
 
-@pytest.mark.long
+@pytest.mark.long(drawn=False)
 def test_words_are_heard_by_the_rule_of_the_command(tmp_path: Path):
     need_tools("uno")
     (tmp_path / "sums.mlir").write_text(running_sum("sums", classifies=True))
@@ -253,7 +253,7 @@ def test_words_are_heard_by_the_rule_of_the_command(tmp_path: Path):
         assert len(words) > 5
 
 
-@pytest.mark.long
+@pytest.mark.long(drawn=False)
 def test_a_detector_tells_anomalies(tmp_path: Path):
     """The sketch reads three pins in the unit of the training data, and decides as the program does in Python."""
     need_tools("uno")

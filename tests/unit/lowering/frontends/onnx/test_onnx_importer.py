@@ -222,7 +222,7 @@ def test_an_unknown_op_names_the_layer_that_it_was_exported_from(namespace: str,
     assert message.startswith(f"model.onnx: Hardmax 'Hardmax_y' of the layer {said}: the op is not supported: ")
 
 
-@pytest.mark.long
+@pytest.mark.long(drawn=False)
 def test_nodes_may_be_in_any_order():
     """The cases are a chain of nodes longer than Python's recursion limit, and a subgraph that reads a later result."""
     chain = [node("Neg", f"t{i}", f"t{i + 1}") for i in range(2000)]

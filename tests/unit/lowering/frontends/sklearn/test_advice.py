@@ -55,7 +55,7 @@ def estimators() -> Iterator[tuple[str, Any]]:
             yield name, estimator
 
 
-@pytest.mark.long
+@pytest.mark.long(drawn=False)
 def test_every_refusal_names_what_is_imported():
     """The advice is either text that does not refer to a page, or expressions, which the next test evaluates."""
     refused = set[str]()
