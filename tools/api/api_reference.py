@@ -14,6 +14,7 @@ from tinyml.dialects.options import Option, Size
 from tinyml.targets.registry import DEFAULT_TARGET
 from tinyml.tools.api import public
 from tinyml.tools.api.compilation import compile_keywords
+from tinyml.tools.reports.docstring_lists import with_lists
 
 _KEYWORDS = '''"""The keyword arguments of functions of `tinyml`, for type checkers and editors.
 
@@ -169,4 +170,4 @@ def _function(name: str, function: Any, heading: str) -> str:
 
 
 def _text(thing: Any) -> str:
-    return re.sub(r"``", "`", inspect.cleandoc(thing.__doc__ or ""))
+    return re.sub(r"``", "`", with_lists(inspect.cleandoc(thing.__doc__ or "")))

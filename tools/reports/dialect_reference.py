@@ -34,6 +34,7 @@ from tinyml.dialects.num.base import FormatConstraint, SumConstraint
 from tinyml.dialects.own_attributes import OwnAttribute
 from tinyml.dialects.tdsl.interface import InputInterface, ProgramInterface, interface_fields
 from tinyml.lowering.loops.lowerings import lowering_of_class
+from tinyml.tools.reports.docstring_lists import with_lists
 from tinyml.tools.universe import own_attributes
 
 ATTRIBUTES = """# Attributes of tinyml
@@ -272,7 +273,7 @@ def _docstring(kind: type) -> str:
     if "see the module" in text:
         module = inspect.cleandoc(inspect.getmodule(kind).__doc__ or "")
         text = text.replace("; see the module", "") + "\n\n" + module
-    return text
+    return with_lists(text)
 
 
 def example_of(name: str, lines: Sequence[str]) -> str | None:
