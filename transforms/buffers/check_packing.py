@@ -323,10 +323,10 @@ class _Flow:
         return after
 
     def _filled(self, loop: scf.ForOp, after: Views) -> Views:
-        """The buffers that a loop overwrites completely before it reads them. Only buffers that share bytes
-        with other buffers are considered.
+        """The buffers that a loop overwrites completely before it reads them. Only buffers that share bytes with other
+        buffers are considered.
 
-        after: the buffers whose content is read after an iteration, from which the result is selected.
+        after: the buffers whose content is read after an iteration; the result is a subset of them.
         """
         if loop not in self.filled:
             from tinyml.transforms.buffers.overlap.byte_times import overwrites
@@ -383,11 +383,11 @@ class _Flow:
         return None if read in self.read_after[loop] else loop
 
     def _rewritten_before_read(self, op: Operation, written: SSAValue, read: SSAValue) -> bool:
-        """Whether the outermost loop around an op rewrites each overwritten byte of `read` before it reads the
-        byte.
+        """Whether the outermost loop around an op rewrites each byte of `read` that the op overwrites through
+        `written`, before the loop reads the byte again.
 
-        The loop is executed on addresses only. This replay detects the rewriting even if an inner loop may run
-        no iteration; the data flow analysis does not.
+        The loop is executed on addresses only. This replay detects the rewriting even if an inner loop may run no
+        iteration; the data flow analysis does not.
         """
         loop = op
         while isinstance(around := loop.parent_op(), scf.ForOp):

@@ -113,8 +113,8 @@ class PlaceMemoriesPass(ModulePass):
         return pack(rectangles, self.packer, effort)
 
     def _counted(self, module: ModuleOp) -> _Counted:
-        """Lower a copy of the program and count its accesses. In the copy, buffers share bytes only where ops
-        require it.
+        """Lower a copy of the program, and return the loads and stores in it. In the copy, buffers share bytes only
+        where ops require it, so that each offset identifies one buffer.
         """
         copy = module.clone()
         registered_pass("pack-scratch", mode="none", align=self.align).apply(None, copy)
@@ -160,9 +160,7 @@ class PlaceMemoriesPass(ModulePass):
 
 @dataclass(frozen=True)
 class _Constant:
-    """A constant array at the level of bits: its name, size in bytes, digest and accesses. Accesses to equal arrays
-    are included.
-    """
+    """A constant array of the lowered program. `accesses` includes the accesses to other arrays with equal elements."""
 
     name: str
     size: int
@@ -247,7 +245,7 @@ class _Placing:
 
 
 def wait_cycles(memory: Memory, accesses: Accesses) -> int:
-    """The wait cycles of the given accesses in a memory."""
+    """The wait cycles of loads and stores in a memory: each access costs the wait states of the memory."""
     return (memory.read or 0) * accesses.reads + (memory.write or 0) * accesses.writes
 
 

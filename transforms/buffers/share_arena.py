@@ -80,7 +80,7 @@ class SharedArena:
 class SharedProblem:
     """The packing problem of functions that share an arena and run one after another.
 
-    places: for each rectangle, its views.
+    places: for each rectangle, the views that occupy its bytes.
     """
 
     places: list[list[ViewOp]]

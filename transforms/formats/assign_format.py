@@ -1,6 +1,7 @@
 """`assign-format`: converts a program on reals (L0) to number formats (L1), with scales from the profiled ranges.
 
-Votes of forests get 8 bits, or the width of other constants where the data show that votes need more bits.
+The leaf values of forests, their votes, have 8 bits by default. They have the width of other constants if more answers
+would change otherwise.
 """
 
 from __future__ import annotations
@@ -41,9 +42,9 @@ REGRESSION_LOSS = 0.01
 
 
 def _with_narrow_votes(evaluator: CandidateEvaluator, choices: Sequence[FormatChoice]) -> list[FormatChoice]:
-    """Narrow the votes of forests, and return the new choices.
+    """Reduce the votes of each forest to `VOTE_BITS` bits, and return the new choices.
 
-    If narrow votes change more answers of the program on reals, return the given choices.
+    The votes of a forest are unchanged if narrow votes change more answers of the program on reals.
     """
     assignment, chosen = evaluator.candidates.assignment, list(choices)
     forests = [op for op in evaluator.candidates.module.walk() if tdsl.is_forest(op)]
@@ -70,11 +71,10 @@ def _loss(evaluator: CandidateEvaluator, choices: Sequence[FormatChoice]) -> flo
 
 
 def weights_beside(ctx: Context, weights: str, format: str) -> NumberFormat:
-    """The format of weights in a program whose main format is `format`. Both parameters are written as in the
-    options of the pass.
+    """The format for constants (`--weights`) in a program whose main format is `format` (`--format`).
 
-    For the format of synthesised numbers, the result has no numbers yet. Raises `InputError` for an unknown format,
-    and if no product of both formats is defined.
+    A format of synthesised numbers is returned without its numbers. Raises `InputError` for an unknown format, and if
+    no product of both formats is defined.
     """
     main = format_named(ctx, format, None)
     found = listing_format(main, bits) if (bits := synthesised_bits(weights)) else format_spelled(ctx, weights)
@@ -162,7 +162,7 @@ class AssignFormatPass(ModulePass):
             give_formats(RoundedConstants(assignment), formats, None, self.functions)
 
     def profiled_formats(self, ctx: Context, evaluator: CandidateEvaluator, prototype: NumberFormat) -> Formats:
-        """For each class of tensors, the format that the ranges on the data determine.
+        """The format of each class of tensors, in order, which the options and the ranges on the data determine.
 
         prototype: the main format.
         """

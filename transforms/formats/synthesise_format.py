@@ -1,11 +1,11 @@
 """`synthesise-format`: synthesises number formats for the constants of a model, each defined by a list of the numbers
 that it represents (L0).
 
-There are two kinds of candidates. `number_lists` finds several lists. Each list minimises weighted errors, with the
-weights raised to a different power. A list format also fits a list to each constant by itself. The data are divided
-into two halves. Constants are rounded and refined on one half, and the candidates are compared by the margins of the
-program on the other half. The halves are contiguous, because samples may be ordered in time. One power is chosen for
-all constants first, then other powers for single constants. The result is recorded on each constant as `tdsl.numbers`.
+Lists come from two sources. `number_lists` minimises weighted errors, once for each of several powers to which the
+weights are raised. A list format can also fit a list to each constant without these weights. The data are divided into
+two halves. Constants are rounded and refined on one half, and the candidates are compared by the margins of the program
+on the other half. The halves are contiguous, because samples may be ordered in time. One power is chosen for all
+constants first, then other powers for single constants. The result is recorded on each constant as `tdsl.numbers`.
 """
 
 from __future__ import annotations

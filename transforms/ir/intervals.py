@@ -92,8 +92,8 @@ class _Pass:
     """One pass of the interval analysis over a program.
 
     loaded: the intervals of loaded values.
-    widen: whether to widen growing intervals.
-    shrinks: whether to narrow intervals that are valid.
+    widen: whether to extend growing intervals to nearly all integers, so that the analysis terminates.
+    shrinks: whether to narrow intervals that are already valid.
     """
 
     def __init__(

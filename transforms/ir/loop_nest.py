@@ -28,7 +28,7 @@ from tinyml.dialects.rewriting import Builder
 
 
 class LocatedBuilder:
-    """A builder that inserts ops where xDSL's `builder` does. An op without a location gets `location`."""
+    """A builder that inserts ops at the insertion point of xDSL's `builder`. Ops without a location get `location`."""
 
     def __init__(self, point: InsertPoint, location: LocationAttr) -> None:
         self.builder = Builder(point)
@@ -78,7 +78,7 @@ class LoopBuilder(LocatedBuilder):
         """The bodies of nests and reductions that are being filled, the outermost first."""
 
     def index(self, value: int) -> SSAValue:
-        """An index constant, created once outside all loops of the nest."""
+        """A constant of type `index`, created once outside all loops of the nest."""
         return self._constant(value, None)
 
     def constant(self, value: int, type: Attribute) -> SSAValue:
@@ -307,7 +307,7 @@ def local_array(function: func.FuncOp, element: Attribute, length: int, name: st
 def needed(
     ops: Sequence[Operation | Block], loop: scf.ForOp | num.ContractOp, but: Sequence[Operation] = ()
 ) -> list[Operation]:
-    """The given ops and the ops of the loop's body on which they depend, in program order.
+    """The ops in `ops`, and those ops of the loop's body on which they depend, in program order.
 
     but: ops to omit, together with the ops on which only they depend.
     """

@@ -99,8 +99,8 @@ class LoopCarriedSum:
 
     @property
     def is_alone(self) -> bool:
-        """Whether the loop visits all columns, carries nothing else and computes the factors, and the weights
-        have no other use.
+        """Whether the loop visits all columns, carries only this sum and computes its factors, and the weights have no
+        other use.
         """
         alone = len(self.loop.iter_args) == 1 and self.constant.result.has_one_use() and self.weight.out.has_one_use()
         computed = any(self.factor in op.results for op in self.loop.body.block.ops)

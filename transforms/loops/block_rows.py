@@ -96,7 +96,7 @@ def _without_tile(rows: _Rows) -> str:
 
 @dataclass
 class _RowSum:
-    """A sum of a row.
+    """A sum of products in each row of a contraction.
 
     accumulator: the accumulator in which the kernels compute the sum.
     products: the products in order, each with its kernel.
@@ -144,8 +144,8 @@ class _RowSum:
         return None
 
     def zeros(self, nest: LoopBuilder) -> SSAValue | None:
-        """An array of zeros in flash as initial values, if the sums of a block are few and start from zero.
-        None for other sums.
+        """A constant array of zeros with the initial values of a block. None if the sum does not start from zero or a
+        block has more than `ZEROS` rows.
         """
         if not isinstance(self.sum.start.owner, num.ZeroOp) or self.rows > ZEROS:
             return None
@@ -174,9 +174,8 @@ class _RowSum:
             begin = sums
 
     def copy(self, op: Operation, copy: Operation, values: dict[SSAValue, SSAValue]) -> None:
-        """Set the accumulator of the kernels in the copy of an op on the sum.
-
-        values: the copies of values.
+        """If `op` begins or converts the sum, widen the result of its copy to the accumulator of the kernels, and
+        record the new result in `values`.
         """
         start = self.sum.start
         if self.accumulator.type != start.type and op in (start.owner, *self.sum.conversions):
@@ -284,10 +283,10 @@ class _Rows:
 
 
 def _nest_of(op: num.ProductsOp, widths: tuple[int, ...], rows: int, routines: Sequence[str]) -> SumQuery | None:
-    """The query to a chip for a kernel that computes the products of several rows. None if no kernel can compute
-    them.
+    """The query to a chip for a kernel that computes the products of several rows. None if no kernel can compute these
+    products.
 
-    widths: the possible widths of the sum's accumulator.
+    widths: the possible widths of the sum's accumulator, in bits.
     rows: the number of rows.
     routines: as for `tile_rows`.
     """

@@ -123,7 +123,7 @@ def _adds_products(op: Operation) -> TypeGuard[num.RowSumOp | num.CallOp]:
 
 
 def _sums(use: Use, format: NumberFormat) -> bool:
-    """Whether a use multiplies the value in a sum of products whose accumulator accepts `format` for this factor."""
+    """Whether a use is a factor of a sum of products whose accumulator accepts `format` for this factor."""
     op = use.operation
     if not _adds_products(op):
         return False

@@ -187,8 +187,9 @@ class _Packable:
         return (self.size - self.saved) * self.slowdown
 
     def repays(self, code: int) -> bool:
-        """Whether packing is profitable even if no other constant uses the reader, whose code needs `code`
-        bytes.
+        """Whether packing is profitable even if no other constant uses the function that reads the packed elements.
+
+        code: the size of this function in bytes.
         """
         return self.effort + code * self.slowdown < (1 - MIN_GAIN) * self.size
 
@@ -213,7 +214,7 @@ class _Packable:
 
 
 def _with_zero(type: Attribute, bits: Width) -> Attribute:
-    """The element type of a packed constant.
+    """The element type of a constant that is packed with padding, in which the raw 0 must represent zero.
 
     If a format encodes zero as a nonzero raw, the elements become integers, except in constants packed as digits.
     """
@@ -228,7 +229,7 @@ def _with_zero(type: Attribute, bits: Width) -> Attribute:
 def _worthwhile(packables: Sequence[_Packable]) -> list[_Packable]:
     """The constants that are profitable to pack.
 
-    Constants with a common reader are omitted if together they save fewer bytes than the reader's code needs.
+    Constants with a common reader are omitted if together they save fewer bytes than the reader's code has.
     """
     chosen = [packable for packable in packables if packable.effort < (1 - MIN_GAIN) * packable.size]
     while True:

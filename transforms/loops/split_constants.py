@@ -70,8 +70,8 @@ class _Reader:
 
     @classmethod
     def of(cls, op: scratch.SliceOp | memref.LoadOp) -> _Reader | None:
-        """Create the reader for an op. The index of the innermost loop must be the only variable of the
-        elements' position. None if it is not.
+        """The reader for an op. None unless the index of the innermost loop is the only variable in the position of the
+        elements.
         """
         row = prod(scratch.memref_type(op.operands[0]).get_shape()[1:]) if isinstance(op, memref.LoadOp) else 1
         length = row if isinstance(op, memref.LoadOp) else scratch.elements_of(op.result)

@@ -47,7 +47,7 @@ class FactCache:
 
 
 class Programs(FactCache):
-    """A store of programs, with facts about all of them."""
+    """A store of programs, with the facts that have been computed about each of them."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -57,7 +57,9 @@ class Programs(FactCache):
         self._recent: dict[Sequence[ModulePass], dict[Program, ModuleOp]] = {}
 
     def run(self, module: ModuleOp, passes: Sequence[ModulePass]) -> None:
-        """Rewrite a module by passes, without verification and proofs, which would take most of the time."""
+        """Apply passes to a module in place, without the verification and the proofs that would take most of the
+        time.
+        """
         PassPipeline(tuple(step for step in passes if step.name != PROOF)).apply(self.context, module)
 
     def of(self, module: ModuleOp) -> Program:
@@ -77,9 +79,7 @@ class Programs(FactCache):
         return known
 
     def first(self, program: Program) -> Program:
-        """The first program in the store that is equal to the given program. It is the given program itself if
-        no other is equal.
-        """
+        """The first program in the store that is equal to the given program, or the given program if there is none."""
         return self._first.setdefault(program.digest, program)
 
     def recent(self, passes: Sequence[ModulePass]) -> dict[Program, ModuleOp]:
@@ -115,7 +115,7 @@ class Program(FactCache):
         return self.store.recent(self.passes)[self] if self.is_at_hand else self.keep(self._make())
 
     def keep(self, module: ModuleOp) -> ModuleOp:
-        """Store a module of this program that was created elsewhere, and return the module."""
+        """Store a module that was created elsewhere as the module of this program, and return it."""
         recent = self.store.recent(self.passes)
         recent[self] = module
         if len(recent) > MODULES_PER_LEVEL:
@@ -183,5 +183,5 @@ class Program(FactCache):
 
 @lru_cache(1 << 10)
 def _steps(pipeline: Any) -> tuple[ModulePass, ...]:
-    """The passes of a pipeline with the pipeline's options."""
+    """The passes of a pipeline, in order, with the pipeline's options."""
     return tuple(pipeline.steps())

@@ -145,7 +145,7 @@ def _keeps_zero(op: tdsl.UnaryOp) -> bool:
 
 
 def _prune(vector: SSAValue) -> bool:
-    """Remove the elements of a vector that have no effect. Return whether there were any."""
+    """Remove the elements of a vector that have no effect. Return whether elements were removed."""
     lanes = _Lanes(tdsl.shape_of(vector)[0])
     if lanes.length < 2 or not lanes.add(vector):
         return False

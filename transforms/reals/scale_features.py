@@ -82,7 +82,7 @@ class ScaleFeaturesPass(ModulePass):
 
 
 def _ranges(x: Reals) -> tdsl.FeatureMap:
-    """A map from -1 to 1 to the range of each feature in samples of shape (samples, elements).
+    """For samples of shape (samples, elements), the affine map of [-1, 1] to the range of each feature.
 
     Scales are powers of two, and zeros are multiples of a 64th of the scale. In a format with the corresponding
     fraction bits, raws are then shifted features minus an integer.

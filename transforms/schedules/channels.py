@@ -134,7 +134,7 @@ class Partial(Schedule):
         return plan._replace(segments=segments, bits=max((segment.bits for segment in segments), default=0))
 
     def widths(self, graph: Graph, plan: Plan) -> list[Width]:
-        """One entry for each number of channels that a loop of the plan can compute at once.
+        """The costs of a plan for each number of channels that some loop of the plan can compute at once.
 
         A loop that cannot compute this number of channels computes the greatest possible number below it.
         """

@@ -35,12 +35,12 @@ class Share(NamedTuple):
 
     @staticmethod
     def whole(graph: Graph, tensor: str) -> Share:
-        """The entry for a whole tensor."""
+        """The share of a tensor that is live as a whole."""
         return Share(tensor, "whole", graph.size(tensor))
 
     @staticmethod
     def of_pixels(graph: Graph, tensor: str, count: int) -> Share:
-        """The entry for `count` pixels of an image."""
+        """The share of an image of which `count` pixels are live."""
         image = graph.tensors[tensor]
         return Share(tensor, f"{count} of {image.pixels} pixels", image.size // image.pixels * count)
 
@@ -48,8 +48,8 @@ class Share(NamedTuple):
 class Kernels(NamedTuple):
     """The target's kernels that compute several pixels at once, and the memory that these kernels may use.
 
-    inside: the memory in the loops of a segment.
-    single: the memory for a single op; None if `tile-windows` determines it.
+    inside: the memory for kernels in the loops of a segment.
+    single: the memory for the kernels of a single op; None if `tile-windows` determines it.
     """
 
     target: str
@@ -109,8 +109,8 @@ class Tiling(ABC):
         """
 
     def round_sums(self, network: Network, first: int, last: int) -> None:
-        """Round sums in nodes `first` to `last` as the rewrite does, without the rest of the rewrite. If the
-        rewrite rounds no sums, nothing is changed.
+        """Round the sums in nodes `first` to `last` as `rewrite` does, but do not tile the nodes. If the rewrite rounds
+        no sums, nothing is changed.
         """
         return
 
@@ -149,7 +149,7 @@ class Schedule(ABC):
     counts_given_input: whether the memory of a program's plan includes an input in the caller's array.
     in_auto: whether the schedule `auto` considers this schedule's program segments.
     takes_ram: whether the plan is the fastest within a memory limit instead of the one with the lowest peak.
-    widens: whether, within a memory limit, `program_plan` lets segments compute more at once.
+    widens: whether loops over channels compute as many channels at once as a memory limit permits.
     """
 
     name: str

@@ -47,7 +47,7 @@ schedule_named, schedules, schedule_names = SCHEDULES.get, SCHEDULES.each, SCHED
 
 
 class Traits(NamedTuple):
-    """The properties of a schedule that the passes of every program read. They have the same meaning as in
+    """The properties of a schedule that passes read in every compilation. They have the same meaning as in
     `Schedule`.
     """
 

@@ -229,8 +229,8 @@ class _Pareto:
         return points
 
     def consider(self, point: _Point) -> bool:
-        """If a candidate is within the limits and better than the best candidate, make it the best candidate.
-        Return whether it is.
+        """Make a candidate the best candidate if it is within the limits and better than the previous best. Return
+        whether it is now the best.
         """
         if (self.best is None or point.key < self.best.key) and self.feasibility.fits(point.choices):
             self.best = point
@@ -369,8 +369,8 @@ class _Pareto:
         return next(feasible, self.best).result(self.search)
 
     def rivals(self, result: SearchResult) -> list[SearchResult]:
-        """Results for the best candidate of each width and of each published search, within the limits and
-        below `RIVAL_LOSS_RATIO`.
+        """For each width and each published search, the result for its best candidate within the limits and below
+        `RIVAL_LOSS_RATIO`.
 
         result: the result with which they compete.
         """
@@ -555,7 +555,7 @@ class _Point:
 
     @property
     def key(self) -> tuple[float, float]:
-        """The sort key of a candidate. The preferred candidate has the smallest key."""
+        """The key by which candidates are compared: the candidate with the smallest key is preferred."""
         return self.loss, self.error
 
     def result(self, search: Search) -> SearchResult:

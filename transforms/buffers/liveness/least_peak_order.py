@@ -25,7 +25,7 @@ class Task:
 
     touches: indices of buffers.
     after: indices of tasks that must run earlier.
-    own: additional bytes that are allocated only while the task runs.
+    own: the bytes that are allocated only while the task runs, in addition to the buffers.
     makes: a buffer that the task may compute in the bytes of a buffer in `over`.
     over: buffers of the same size as `makes`.
 
@@ -41,7 +41,7 @@ class Task:
 
     @property
     def buffers(self) -> frozenset[int]:
-        """All buffers that affect the memory of the task."""
+        """The buffers that the task touches, may reuse (`over`) or computes in reused bytes (`makes`)."""
         made = frozenset[int]() if self.makes is None else {self.makes}
         return self.touches | self.over | made
 
@@ -312,8 +312,8 @@ class OpOrder:
 
 
 def improved_order(problem: OrderingProblem, budget: int) -> OpOrder:
-    """An order that runs each section of a problem in the best order found, if that order has a lower peak than the
-    given order of the section.
+    """An order that runs the sections of a problem one after the other. The tasks of a section have their original
+    order unless an order with a lower peak was found.
 
     Every section is improved, even if its peak is not the greatest. The reason is that later passes may lower the
     greatest peak by overlaps of buffers.
@@ -334,8 +334,8 @@ def least_peak(problem: OrderingProblem, budget: int) -> OpOrder:
     """The order with the lowest peak if `budget` visited sets of tasks suffice to find it and to prove it optimal.
     Otherwise the best order found.
 
-    Half of the budget is for a search from the start, the other half for a search from the end. Problems with
-    proportional sizes, such as a program in 8 and in 16 bits, have the same order, which is computed once.
+    One half of the budget is for a search from the start, the other half for a search from the end. Problems whose
+    sizes are proportional, such as those of a program in 8 and in 16 bits, have the same order. It is computed once.
     """
     unit = gcd(*problem.sizes, *(task.own for task in problem.tasks)) or 1
     sizes = tuple(size // unit for size in problem.sizes)

@@ -197,8 +197,8 @@ def live_ranges(function: func.FuncOp) -> LiveRanges:
 def _moved(
     function: func.FuncOp, number: dict[Operation, int], same: DisjointSet[SSAValue]
 ) -> dict[SSAValue, list[LiveRange]]:
-    """For each moved buffer, the points next to its moves. The old buffer is live before a move, and the new buffer
-    after it.
+    """For each class of memrefs that a move reads or writes, the points next to the moves. The old location is live at
+    the point before a move, the new location at the point after it.
     """
     ranges: dict[SSAValue, list[LiveRange]] = {}
     if not any(isinstance(op, MoveOp) for op in function.body.block.ops):
@@ -303,7 +303,7 @@ def is_point(op: Operation) -> bool:
 
 
 class _Kind(NamedTuple):
-    """The properties of a class of ops: whether its ops define buffers or views, and whether they end a block."""
+    """Whether the ops of a class define buffers, whether they define views, and whether they end a block."""
 
     is_buffer: bool
     is_view: bool
@@ -376,9 +376,9 @@ def _spans(op: Operation, home: Buffer | None, ends: _LoopEnds) -> Iterator[Live
 
 
 def receives(buffer: SSAValue, *, packed: bool) -> bool:
-    """Whether the caller sends rows into a buffer or a view of it.
+    """Whether a buffer or a view of it receives rows of the input from the caller.
 
-    packed: whether the rows to look for have packed elements.
+    packed: true to test for rows with packed elements, false for rows without.
     """
     for use in buffer.uses:
         op = use.operation

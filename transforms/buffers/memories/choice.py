@@ -81,8 +81,7 @@ class Choice:
 
     cost: the wait cycles of one inference.
     bound: a lower bound on the cost of every choice.
-    proof: the method that proved the bound, either the relaxation or the complete search; "" if the bound is lower
-        than the cost.
+    proof: `relaxation` or the complete search, whichever proved that the bound equals the cost; "" if it is lower.
     """
 
     memories: tuple[int, ...]

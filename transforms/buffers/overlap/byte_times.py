@@ -111,8 +111,8 @@ class _Access(NamedTuple):
 
 
 def _holds(accesses: Sequence[_Access], buffer: SSAValue, held: NDArray[np.bool_]) -> bool:
-    """Whether an op reads only valid bytes of a buffer. The bytes that the op writes are then marked as valid in
-    `held`.
+    """Whether an op reads only bytes of a buffer that `held` marks as valid. The bytes that the op writes are then
+    marked as valid, too.
     """
     own = [access for access in accesses if access.buffer is buffer]
     if not all(held[access.bytes].all() for access in own if not access.writes):

@@ -37,11 +37,11 @@ class Unknown(Exception):
 
 
 class Steps(NamedTuple):
-    """The loads of an op from a memref, or its stores to the memref.
+    """The loads of an op from the memref `value`, or its stores to this memref.
 
     start: the position of the memref's first element in its buffer.
     times: the time of each access, counted from the start of the op; loads have even times, stores odd ones.
-    elements: an array of shape (times, elements per time).
+    elements: the positions of the accessed elements in the memref, of shape (times, elements per time).
     window: the op whose windows (`WindowOp.span`) consist of the elements, if the elements depend on indices.
     """
 
@@ -99,12 +99,14 @@ def steps_of(op: TensorOp, buffers: Collection[SSAValue]) -> list[Steps]:
 
 
 def index_of(index: SSAValue, known: Mapping[SSAValue, Any]) -> Any:
-    """The value of an index (`index_value`). Raises `Unknown` for an index that depends on data."""
+    """The number or array that an index has if `known` maps other indices to their values. Raises `Unknown` for an
+    index that depends on data.
+    """
     if (found := index_value(index, known)) is None:
         raise Unknown
     return found
 
 
 def sum_of(start: AffineSum, known: Mapping[SSAValue, Any]) -> Any:
-    """The value of a sum of indices. Raises `Unknown` in the same cases as `index_of`."""
+    """The value of a sum of indices, as a number or array. Raises `Unknown` in the same cases as `index_of`."""
     return start.constant + sum(factor * index_of(index, known) for index, factor in start.factors.items())

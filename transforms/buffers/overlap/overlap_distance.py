@@ -164,12 +164,12 @@ class _Walk:
 
 
 def _known(loops: Sequence[_Loop]) -> dict[SSAValue, Numbers]:
-    """The values of the induction variables of loops, with an axis for each loop."""
+    """For each induction variable of the loops, the array of its values, with an axis for each loop."""
     return {loop.variable: _ranked(loop.indices, len(loops)) for loop in loops}
 
 
 def _on_axes(index: Any, loops: Sequence[_Loop]) -> Numbers:
-    """An index as an array with an axis for each loop. The index may also be a constant."""
+    """An index, or a constant, as an array with an axis for each loop."""
     return np.zeros((1,) * len(loops), np.int64) + index
 
 
@@ -179,7 +179,7 @@ def _along(axis: int, rank: int, values: Numbers) -> Numbers:
 
 
 def _ranked(values: NDArray[Any], rank: int) -> NDArray[Any]:
-    """An array with trailing axes of extent 1 added, up to `rank` axes."""
+    """The array reshaped to `rank` axes by adding trailing axes of extent 1."""
     return values.reshape(values.shape + (1,) * (rank - values.ndim))
 
 

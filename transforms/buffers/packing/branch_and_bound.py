@@ -97,7 +97,7 @@ class _End(Exception):
 
 
 class _Search:
-    """The state of a search. branch_and_bound.c uses the same names and performs the same steps."""
+    """The state of a search. The same search in C, branch_and_bound.c, has the same names and steps."""
 
     def __init__(self, grid: Grid, capacity: int, node_limit: int, late: Callable[[], bool]) -> None:
         self.first, self.last = grid.first, grid.last

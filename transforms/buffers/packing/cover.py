@@ -217,11 +217,10 @@ class _Layers:
 
 
 def _short_patterns(grid: Grid, height: int, check: Check) -> Iterator[int]:
-    """Yield a set for each buffer: the total sizes of all combinations of buffers that are live together with the
-    buffer. These offsets mostly suffice.
+    """Yield a set of offsets for each buffer: the total sizes of all combinations of buffers that are live together
+    with the buffer. The sets are smaller than those of `normal_patterns`, and usually contain a packing.
 
-    Some possible offsets are missing, because the buffer below may rest on buffers that are never live together
-    with the upper buffer.
+    An offset is missing if the buffer rests on a chain of buffers, some of which are never live together with it.
     """
     limits = _Limits(grid, height, check)
     for b, near in enumerate(_neighbours(grid, check)):
@@ -259,7 +258,7 @@ def normal_patterns(grid: Grid, height: int, check: Check) -> list[int]:
 
 
 def _work(height: int) -> int:
-    """The cost of one operation on a set of offsets, in the unit of `Effort.work`.
+    """The cost of one operation on a set of offsets, in steps of `Effort.work`.
 
     height: the greatest offset in the set.
     """
@@ -306,11 +305,11 @@ def _bits(offsets: int) -> Iterator[int]:
 
 
 class _Limits:
-    """The offsets that sections permit, independent of the offsets of other buffers.
+    """For each buffer, the offsets that its sections permit, whatever the offsets of other buffers are.
 
-    In each section, the number of bytes below a buffer is a sum of sizes of other buffers plus at most the slack.
-    The slack is the number of bytes that stay free in the section. For a buffer that may be overlapped, the sum may
-    contain the distance of the overlap instead of the size.
+    In each section, the number of bytes below a buffer is a sum of sizes of other buffers plus at most the slack. The
+    slack is the number of bytes that stay free in the section. For a buffer that may be overlapped, the sum may contain
+    the distance of the overlap instead of the size.
     """
 
     def __init__(self, grid: Grid, height: int, check: Check) -> None:

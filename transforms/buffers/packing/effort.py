@@ -112,7 +112,7 @@ class Effort:
         return self.seconds_left() <= 0
 
     def ration(self, nodes: int) -> int:
-        """The smaller of `nodes` and the number of nodes left in the budget."""
+        """The lesser of `nodes` and the number of nodes that remain in the budget."""
         return nodes if self.nodes is None else min(nodes, self.nodes - self.spent)
 
     def seconds_left(self) -> float:

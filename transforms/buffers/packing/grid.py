@@ -80,8 +80,8 @@ class Grid:
         return Grid(self.unit, self.sections, *sizes, *lives, overlaps, savings, idle, pinned)
 
     def results_first(self, order: Sequence[int]) -> list[int]:
-        """An order of buffers in which a result precedes those operands that may start at its offset. Otherwise
-        the order is unchanged.
+        """The given order of buffers, changed only where necessary: each result precedes those operands that may start
+        at its offset.
         """
         results: dict[int, list[int]] = {}
         for result, operands in self.overlaps.items():
@@ -103,7 +103,7 @@ class Grid:
 
     @property
     def steps(self) -> int:
-        """The number of steps of a visit to each buffer and each of its sections."""
+        """The number of pairs of a buffer and a section in which it is live, plus the number of buffers."""
         return 2 * len(self.sizes) + sum(self.last) - sum(self.first)
 
     @property

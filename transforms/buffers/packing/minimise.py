@@ -78,7 +78,7 @@ class Trial(NamedTuple):
     base: the name and the function of the sort order, before any random changes.
     order: the indices of the buffers.
     share: the fraction of the gap to the lower bound that the trial tries to close.
-    merged: the blocks that replace the buffers, and the problem of packing these blocks.
+    merged: the blocks that replace the buffers, and the problem of packing them; None if no buffers are merged.
     """
 
     name: str
@@ -184,8 +184,8 @@ class Minimiser:
     def _merged(self, seed: int, nodes: int) -> Trial:
         """A trial that packs merged buffers in a named order.
 
-        Its height is the lower bound for four of five seeds. For the fifth seed, the height closes `GAP_SHARE`
-        of the gap to the bound.
+        The height of the trial is the lower bound for four of five seeds. For the fifth seed it is
+        `_within_gap(GAP_SHARE)`.
         """
         rectangles = self.problem.rectangles
         blocks = merge_buffers(self.problem.grid, seed)
@@ -352,7 +352,7 @@ class _MergedBlock(NamedTuple):
 def merge_buffers(grid: Grid, seed: int) -> list[_MergedBlock]:
     """Merge pairs of buffers until no remaining pair is accepted, and return the blocks.
 
-    seed: determines which pairs are accepted.
+    seed: determines which of the possible pairs are refused at random.
     """
     draw = Random(seed)
     doubt = _DOUBTS[seed % len(_DOUBTS)]
@@ -383,7 +383,7 @@ def merge_buffers(grid: Grid, seed: int) -> list[_MergedBlock]:
 
 
 class _Common:
-    """The relative frequencies of sizes and lengths among the buffers of a grid."""
+    """The relative frequencies of sizes and of live ranges' lengths among the buffers of a grid."""
 
     def __init__(self, grid: Grid) -> None:
         self.count = len(grid.sizes)
@@ -404,7 +404,8 @@ class _Common:
 
 
 def _pairs(blocks: dict[int, _MergedBlock], common: _Common, draw: Random) -> Iterator[tuple[float, int, int]]:
-    """Yield pairs of blocks that can be merged, each preceded by the probability that the match is no coincidence.
+    """Yield pairs of blocks that can be merged: the probability that their match is no coincidence, and both blocks'
+    keys.
 
     The probability is computed from the expected number of coincidences. If many blocks could be merged with each
     other, the number of yielded pairs is linear in the number of blocks.

@@ -53,8 +53,8 @@ def _cache_folder() -> Path:
 
 
 def _build(compiler: str, built: Path) -> None:
-    """Compile into the folder of the final path, and then rename the result. Two processes may therefore compile at
-    the same time.
+    """Compile the C code in the folder of the path `built`, and then rename the library to this path. Two processes may
+    therefore compile at the same time.
     """
     with tempfile.TemporaryDirectory(dir=built.parent) as folder:
         made = Path(folder) / built.name

@@ -27,8 +27,8 @@ REBUILDS = 40
 class Peak:
     """The program point at which the live buffers need the most bytes.
 
-    alive: the rectangles that are live there.
-    bytes: a lower bound on the bytes that they need.
+    alive: the indices of the rectangles that are live at this point.
+    bytes: a lower bound on the bytes that these rectangles need.
     """
 
     point: int

@@ -1,4 +1,4 @@
-"""Buffers with a pinned offset or with gaps, which the columns `offset` and `gaps` of a packing problem specify."""
+"""Packing of buffers with a prescribed offset or with gaps, the columns `offset` and `gaps` of a packing problem."""
 
 from __future__ import annotations
 

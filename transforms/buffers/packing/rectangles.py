@@ -64,7 +64,7 @@ FIRST_FIT = "first-fit"
 
 
 class Proof(Enum):
-    """The method that proved a lower bound on the height of all placements."""
+    """The method that proved the lower bound on the height: the peak of live bytes, or one of two searches."""
 
     PEAK = "peak"
     """The proof by the peak of live bytes."""
@@ -169,7 +169,7 @@ def saving(rectangles: Sequence[Rectangle], shape: Rectangle) -> Saving:
     offset. Each buffer starts above the previous one by the size of the previous one, or by the distance of their
     overlap. Only one operand can follow the result directly, and the saving is at most the size of the operands.
 
-    shape: the rectangle of the result.
+    shape: the result.
     """
     if not shape.overlaps:
         return Saving(0, shape.first - 1)
@@ -187,9 +187,9 @@ def overlap_in_time(a: Rectangle, b: Rectangle) -> bool:
 
 
 def placement_at(rectangles: Sequence[Rectangle], offsets: Sequence[int], bound: int) -> Placement:
-    """The placement with the given offsets.
+    """A placement without moves at the given offsets.
 
-    bound: its lower bound in bytes.
+    bound: a lower bound on the height of every placement, in bytes.
     """
     height = max((offset + shape.size for offset, shape in zip(offsets, rectangles, strict=True)), default=0)
     return Placement(tuple(offsets), height, bound)

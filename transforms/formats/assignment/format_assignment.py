@@ -54,7 +54,7 @@ SPARE_BITS = 7
 
 
 class AccumulatorWidths:
-    """The accumulator widths that sums of products need. Each width is computed once and cached.
+    """A cache of the accumulator widths that sums of products need.
 
     contractions: the sums, in a program on reals.
     """
@@ -129,10 +129,10 @@ def _is_bounded(value: SSAValue) -> bool:
 
 
 def _reaches_bounds(op: tdsl.TensorOp) -> bool:
-    """Whether a format must represent the bounds of an op's result: for masks and steps, whose results are 0 or 1,
-    and for bounded results that the program returns.
+    """Whether the format of an op's result must represent the op's bounds. True for masks and steps, whose results are
+    0 or 1, and for bounded results that the program returns.
 
-    For a bounded result inside the program, the range on the data is used, as for all tensors between layers.
+    For any other result, the range on the data is used, as for all tensors between layers.
     """
     if tdsl.is_step(op) or isinstance(op, tdsl.TopKMaskOp):
         return True
@@ -141,7 +141,7 @@ def _reaches_bounds(op: tdsl.TensorOp) -> bool:
 
 
 class AssignmentSteps:
-    """The derivation of formats for one set of choices. It consists of steps, each of which changes some formats.
+    """The formats for one set of choices. They are derived in steps, each of which changes some formats.
 
     bounding: the ops of a function whose operands bound their results.
     class_of: the class of each tensor of the function.
@@ -188,11 +188,11 @@ class AssignmentSteps:
         return self.formats[self.class_of[value]]
 
     def _widen_scalars(self) -> None:
-        """Widen the formats of single numbers in two cases: only single numbers are computed from them, or most
-        of the numbers round to zero.
+        """Widen the formats of single numbers to the width of a register. This applies to numbers from which only
+        single numbers are computed, and to classes in which most numbers round to zero.
 
-        In the second case, the range is first reduced so that the outermost 0.1 % of the numbers saturate. The
-        format is widened only if most numbers still round to zero.
+        In the second case, the range is first reduced so that the outermost 0.1 % of the numbers saturate. The format
+        is widened only if most numbers still round to zero.
         """
         for tensors, choice in self.choices.items():
             if not (tensors.are_scalars or tensors.are_collected):
@@ -207,7 +207,7 @@ class AssignmentSteps:
                     self.formats[tensors] = self.formats[tensors].in_register()
 
     def _vanishes(self, tensors: TensorClass) -> bool:
-        """Whether all numbers of a class are on one side of zero and more than half of them round to zero."""
+        """Whether a class has numbers of one sign only and, by its profile, more than half of them round to zero."""
         low, high = tensors.range
         medians = [profile.percentiles.data[MEDIAN].data for profile in tensors.profiles()]
         format = self.formats[tensors]
@@ -388,11 +388,11 @@ class AssignmentSteps:
                 changed |= after != before
 
     def _hold_sums(self) -> bool:
-        """Assign to sums of forests' votes formats that represent the sums exactly, where such formats exist.
-        Return whether a format changed.
+        """Assign formats that represent the sums of votes of forests exactly, where such formats exist. Return whether
+        a format changed.
 
-        The sums may include added constants. Sums that only functions read are unchanged, unless a forest
-        computes them directly.
+        The sums may include added constants. Sums that only functions read are unchanged, unless a forest computes them
+        directly.
         """
         held = [
             tensors
@@ -514,8 +514,8 @@ class FormatAssignment:
 
     @cached_property
     def moments(self) -> InputMoments | None:
-        """The second moments of the factors of each constant, which determine how constants are rounded. None
-        without inputs.
+        """The second moments of the factors by which each constant is multiplied. They determine how constants are
+        rounded. None without inputs.
 
         The moments are computed by evaluating the program on the inputs.
         """
@@ -550,14 +550,14 @@ class FormatAssignment:
         return self._assigned[key]
 
     def _errors_of(self, chosen: Mapping[TensorClass, FormatChoice]) -> ScoreErrors | None:
-        """The score errors, if the scales of some choice are chosen by them. None otherwise."""
+        """The estimator of score errors, if some choice has the scaling rule `scores`. None otherwise."""
         if all((self.scale_by or choice.prototype.SCALED_BY) == BY_GREATEST for choice in chosen.values()):
             return None
         return self._score_errors
 
     @cached_property
     def _score_errors(self) -> ScoreErrors | None:
-        """The score errors. None without inputs and for programs that cannot be differentiated.
+        """The estimator of score errors. None without inputs and for programs that cannot be differentiated.
 
         A program cannot be differentiated if a part of it has formats, or if it has loops of too many steps.
         """

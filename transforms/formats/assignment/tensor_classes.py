@@ -93,7 +93,7 @@ def are_scalars(members: Sequence[SSAValue]) -> bool:
 
 
 def are_collected(members: Sequence[SSAValue]) -> bool:
-    """Whether the members are single numbers, together with a vector in which a loop collects these numbers."""
+    """Whether the members are single numbers and a vector into which a loop inserts these numbers."""
     computed = [value for value in members if isinstance(value.owner, tdsl.TensorOp) and not value.owner.MOVES_BITS]
     return any(isinstance(value.owner, tensor.EmptyOp) for value in members) and all(
         prod(tdsl.shape_of(value)) == 1 for value in computed
@@ -123,7 +123,7 @@ class TensorClass:
 
     @cached_property
     def known_range(self) -> tuple[float, float]:
-        """The least and the greatest value in the known ranges of the members."""
+        """The least and the greatest value that any member can have for any input, by the members' known ranges."""
         return min(each.interval[0] for each in self.known), max(each.interval[1] for each in self.known)
 
     @cached_property
@@ -145,7 +145,7 @@ class TensorClass:
 
     @cached_property
     def is_condition(self) -> bool:
-        """Whether an op tests which elements of a member are positive."""
+        """Whether a member is an operand of an op that tests which elements are positive."""
         uses = ((value, use.operation) for value in self.members for use in value.uses)
         return any(isinstance(op, tdsl.TensorOp) and op.compares(value) for value, op in uses)
 
@@ -342,7 +342,9 @@ def compute_formats(formats: Mapping[TensorClass, NumberFormat]) -> dict[TensorC
 
 
 def _insert_casts(value: SSAValue, compute_format: NumberFormat) -> SSAValue:
-    """Insert casts around a tensor whose compute format differs from its stored format. Return the stored tensor."""
+    """Insert casts between the stored format of a tensor and `compute_format`. Return the tensor in its stored
+    format.
+    """
     stored = value
     if isinstance(op := value.owner, tdsl.TensorOp) and _computes(op):
         element = tdsl.format_of(value).type
@@ -365,7 +367,7 @@ def _insert_casts(value: SSAValue, compute_format: NumberFormat) -> SSAValue:
 
 
 def _computes(op: Operation) -> bool:
-    """Whether an op requires operands and a result of one family."""
+    """Whether an op requires its operands and its result to have formats of one family."""
     return isinstance(op, tdsl.TensorOp) and not op.MOVES_BITS and not isinstance(op, tdsl.CastOp)
 
 

@@ -1,6 +1,6 @@
-"""Second moments of the factors by which a program's constants are multiplied. They are computed on real data.
+"""Second moments, on real data, of the factors by which a program's constants are multiplied.
 
-For filters, they are computed on a sample of the windows of the images.
+The factors of a filter are windows of images. The second moments of windows are computed on a sample of them.
 """
 
 from __future__ import annotations
@@ -35,7 +35,8 @@ MOMENT_BITS = 40
 
 @dataclass
 class Moments:
-    """Second moments of an input vector x and the rounded vector y. The rows W of a constant are multiplied by x.
+    """Second moments of a vector x, by which the rows W of a constant are multiplied, and of y, which is x after
+    rounding.
 
     axes: the axes of the constant along which its products are summed; in W they are the last ones.
     rounded: E[y y^T], of shape (length, length).
@@ -104,10 +105,10 @@ WINDOW_ELEMENTS = 1 << 21
 
 
 class _FilterWindows:
-    """The windows by which one filter is multiplied, for each group of the filter.
+    """A sample of the windows by which one filter is multiplied, for each group of the filter.
 
     vectors: for each chunk of samples, an array of shape (windows, groups, elements of a window).
-    samples: the sample of each window.
+    samples: for each window, the index of the sample that contains it.
     """
 
     def __init__(self, op: tdsl.Conv2dOp):
@@ -220,8 +221,8 @@ class InputMoments:
         self.known: dict[object, Moments | None] = {}
 
     def _step(self, module: ModuleOp, inputs: Reals, wanted: set[SSAValue], chunk: int) -> int:
-        """The stride with which samples are evaluated, such that the stored values fit the memory: every
-        stride-th sample is used.
+        """The stride with which samples are evaluated. Every stride-th sample is used, so that the stored values fit in
+        memory.
 
         wanted: the factors to store.
         chunk: the number of samples in a chunk.
@@ -305,9 +306,7 @@ class InputMoments:
         return Moments.of(rows, _joined(reals), _joined(rounded), _joined(weights), axes)
 
     def _repeated(self, vectors: Reals) -> Reals:
-        """The weight of each of the given vectors, which is the weight of its sample. A sample may have several
-        vectors.
-        """
+        """The weight of each of the given vectors: the weight of its sample, which may have several vectors."""
         return self.weights.repeat(len(vectors) // len(self.weights))
 
 
@@ -319,7 +318,7 @@ def _joined(parts: Sequence[NDArray[Any]]) -> NDArray[Any]:
 
 
 def _rows_of(constant: tdsl.ConstOp, axes: tuple[int, ...]) -> NDArray[Any]:
-    """The real numbers of a constant as a matrix, whose rows run along the given axes."""
+    """The real numbers of a constant as a matrix whose columns correspond to the given axes, flattened."""
     numbers = np.moveaxis(tdsl.format_of(constant.result).decode(constant.raws), axes, range(-len(axes), 0))
     return numbers.reshape(-1, math.prod(numbers.shape[-len(axes) :]))
 

@@ -81,8 +81,8 @@ def margin_weights(evaluator: CandidateEvaluator, constant: tdsl.ConstOp) -> Rea
 
 
 class NumberLists:
-    """The search for the best list of numbers that a format of a given width can represent
-    (`NumberFormat.of_integers`).
+    """The search for the list of numbers, in a format of a given width (`NumberFormat.of_integers`), that represents
+    constants with the least error.
 
     most_bits: the maximum number of bits of the integers, including the sign.
     """
@@ -115,7 +115,7 @@ class NumberLists:
         return cast("list[NumberFormat]", made)
 
     def _starts(self, constants: Sequence[tuple[Reals, Reals]], exponents: Sequence[int]) -> Iterator[Reals]:
-        """Yield the numbers of each format of the same family and width, fitted to the constants.
+        """Yield initial lists: the numbers of each format that has the same family and width, fitted to the constants.
 
         exponents: for each constant, the exponent of the power of two by which it is divided.
         """
@@ -181,8 +181,8 @@ class NumberLists:
         return numbers
 
     def _integers(self, numbers: Reals, reals: Reals, weights: Reals) -> tuple[int, list[int]]:
-        """Return the scale and the integers that approximate a list of numbers. The integers are improved by
-        changing single integers by one.
+        """Return a scale s and integers n such that n 2^-s approximate a list of numbers. Single integers are changed
+        by one as long as this reduces the error.
 
         reals, weights: the numbers to be represented by the list, and the weights of their errors.
         """

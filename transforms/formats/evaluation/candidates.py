@@ -1,4 +1,4 @@
-"""Candidates: programs at L1 that each assign formats to the tensors of one program on reals.
+"""Candidates: programs at L1, each of which is one program on reals with a format for every tensor.
 
 The loss of a candidate compares it with the program on reals. Programs and losses are computed quickly enough for
 searches.
@@ -56,7 +56,8 @@ def spelled(formats: Formats) -> str:
 
 
 class Candidates:
-    """The candidates of one program: the program in any formats. Raises the errors of `assign-format`.
+    """Programs at L1 that are made from one program on reals, one for each assignment of formats. Raises the errors of
+    `assign-format`.
 
     module: the profiled program on reals, which is not changed.
     inputs: reals of shape (samples, elements) on which weights are rounded.
@@ -167,7 +168,7 @@ class SearchProblem:
 
     @cached_property
     def digest(self) -> str:
-        """A hash of the program, the data and the options of the problem."""
+        """The SHA-256, in hexadecimal, of the program, the data and the options of the problem."""
         digest = hashlib.sha256(f"{self.scheme} {self.scale_by} {self.program}".encode())
         for array in (self.x, self.y, self.targets):
             digest.update(b"" if array is None else array.tobytes())
@@ -216,23 +217,25 @@ class CandidateEvaluator:
 
     @cached_property
     def reference(self) -> Reference:
-        """The results of the program on reals on the data."""
+        """The program on reals with its results on the data."""
         return Reference(self.candidates.module, self.data)
 
     @cached_property
     def arguments(self) -> Reals:
-        """The program's argument as reals, with the samples in the order of the reference."""
+        """The program's argument for all samples of the reference, in its order, as reals of shape (samples,
+        elements).
+        """
         from tinyml.runtime.evaluator.evaluator import argument_reals
 
         return argument_reals(self.candidates.module, self.reference.inputs)
 
     @cached_property
     def shared(self) -> SharedEvaluator:
-        """The evaluator of all candidates on the program's arguments."""
+        """The evaluator that computes all candidates on `arguments`."""
         return self._shared(self.arguments)
 
     def shared_on(self, inputs: Reals) -> SharedEvaluator:
-        """An evaluator of all candidates on any inputs of shape (samples, elements)."""
+        """A new evaluator that computes all candidates on inputs of shape (samples, elements)."""
         from tinyml.runtime.evaluator.evaluator import argument_reals
 
         return self._shared(argument_reals(self.candidates.module, inputs))
@@ -311,7 +314,7 @@ def evaluate_program(
 
 
 def outcomes_of(problem: SearchProblem, tasks: Sequence[EvaluationTask]) -> list[CandidateOutcome]:
-    """The outcomes of tasks, computed in this process or cached from an earlier one."""
+    """The outcomes of tasks, in their order. They are computed in this process or were cached by an earlier process."""
     evaluator = evaluator_of(problem)
 
     def outcome(task: EvaluationTask) -> CandidateOutcome:
@@ -385,7 +388,7 @@ def tensor_errors(evaluator: CandidateEvaluator, formats: Formats, refined: Mapp
 def _rounded_values(
     evaluator: CandidateEvaluator, formats: Formats, refined: Mapping[int, Raws] | None
 ) -> list[list[Reals]]:
-    """For each class of tensors, arrays of reals. There is one array for each time that the program of `value_map`
+    """For each class of tensors, a list of arrays of reals: one array for each time that the program of `value_map`
     computes a tensor of the class.
 
     refined: as in `RoundedConstants.raws`.

@@ -96,7 +96,7 @@ def _check_near(result: Numbers, what: str, computed: Any, exact: Reals, error: 
 
 
 def _check_combined(source: Numbers, result: Numbers) -> None:
-    """Check a b - c d for single numbers a, b, c and d."""
+    """Check that a b - c d is accurate for single numbers a, b, c and d."""
     if not source.is_complete:
         return
     format, some = source.format, source.some(PAIRED)
@@ -114,7 +114,7 @@ def _check_combined(source: Numbers, result: Numbers) -> None:
 
 
 def _check_vectors(source: Numbers) -> None:
-    """Check softmax, including vectors of length 1. The sums are added in the order of devices."""
+    """Check the softmax of vectors, including vectors of length 1. Sums are added in the order of devices."""
     format = source.format
     random = np.random.default_rng(0)
     reach = min(source.ends[1], 8.0)
@@ -243,8 +243,8 @@ def _check_named(numbers: Numbers, result: Numbers) -> None:
 
 
 def _check_arguments(result: Numbers) -> None:
-    """Check that functions are constant outside their useful range, and that results have the range that the format
-    declares.
+    """Check that functions are constant outside the argument range that the format declares for them, and that results
+    have the declared range.
     """
     to = result.format
     for name in cast(Sequence[Function], get_args(Function)):

@@ -264,7 +264,7 @@ def _check_unary(source: Numbers, result: Numbers) -> None:
 
 
 def _numpy_type(format: NumberFormat, count: int) -> str:
-    """The numpy type in which the evaluator computes totals."""
+    """The name of the numpy type, such as `i4`, in which the evaluator computes totals of `count` numbers."""
     total = str(format.total(count))
     return f"{total[0]}{int(total[1:]) // 8}"
 

@@ -373,7 +373,7 @@ def _computed(
 
 
 def _run(op: tdsl.MatmulSumOp, given: Mapping[SSAValue, Raws]) -> Raws:
-    """Evaluate an op, and return the raws of the results, one for each sample.
+    """Evaluate an op for all samples, and return the raws of the results.
 
     given: the raws of the operands.
     """

@@ -19,9 +19,9 @@ UNITS, CYCLES = attrgetter("units"), attrgetter("cycles")
 
 
 class Choice:
-    """The choice among groups of candidates.
+    """The choice of candidates, in groups, within the limits of a program.
 
-    flash, ram: limits on the whole program, in bytes.
+    flash, ram: the limits on the whole program, in bytes.
     """
 
     def __init__(self, groups: Sequence[Group], tiles: Tiles, estimates: Estimates, flash: float, ram: float) -> None:
@@ -29,8 +29,8 @@ class Choice:
         self.flash, self.ram = flash, ram
 
     def made(self) -> Taken:
-        """The better of two greedy choices, one by the target's unit of time and one by cycles. It is the
-        choice that saves more cycles.
+        """The candidates of one of two greedy choices, by the target's unit of time or by cycles: the choice that saves
+        more cycles.
         """
         return max((self._made(measure) for measure in (UNITS, CYCLES)), key=lambda taken: _saved(taken, CYCLES))
 
@@ -82,8 +82,8 @@ class Choice:
         return self.tiles.added(taken) + sum(each.bytes for each in taken.values() if isinstance(each, RowsCandidate))
 
     def _most(self, taken: Taken, rows: RowsCandidate) -> RowsCandidate | None:
-        """The candidate with as many rows of a matrix as code as fit in addition to `taken`. None if they save
-        no time.
+        """The candidate that turns the most rows of a matrix into code within the limits, in addition to `taken`. None
+        if not even the fewest rows fit, or if code saves no time.
 
         The remaining rows stay in a loop. They may be too few for a kernel that computes several rows at once.
         """

@@ -136,7 +136,7 @@ class ConstantRows:
         return nest.insert(scratch.SliceOp(products.vector, nest.times(number, products.spaces.step), (reach,)))
 
     def _rest(self, nest: LoopBuilder, count: int, memory: SSAValue, indices: Sequence[SSAValue]) -> None:
-        """Insert a loop that computes the rows from index `count` on and stores their bytes.
+        """Insert a loop that computes all rows except the first `count` and stores their bytes.
 
         memory, indices: as returned by `_intermediate`.
         """
@@ -177,8 +177,8 @@ def _rows_of(op: Operation) -> Iterator[ConstantRows]:
 
 
 def _coded(op: num.ContractOp, sum: num.Sum, finish: num.FinishOp) -> CodedRows | None:
-    """The weights and initial values of a sum. None if they are not constant, or if the sum is not converted to a
-    byte by a shift.
+    """The weights and initial values of a sum. None if they are not constant, or if `finish` does not convert the sum
+    to a byte by a shift.
     """
     right = finished_by_shift(accumulator_type(finish.sum), element_format(finish.result.type))
     if right is None or sum.conversions or (starts := _starts(op, sum)) is None:
@@ -265,7 +265,7 @@ def _sparse_matrix(products: num.SparseProductsOp, count: int) -> Numbers:
 
 
 def _remove_dead(op: num.ContractOp) -> None:
-    """Remove the ops of a contraction whose results are unused."""
+    """Remove the ops of a contraction's body whose results are unused."""
     for each in reversed(list(op.body.block.ops)):
         if is_trivially_dead(each):
             Rewriter.erase_op(each)

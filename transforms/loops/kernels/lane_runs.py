@@ -214,8 +214,8 @@ class _Recording:
         return around[1]
 
     def _continue(self, number: SSAValue, count: int) -> bool:
-        """Whether, in every run, the elements of each iteration of the surrounding axis directly follow those
-        of the previous iteration.
+        """Whether each iteration of the surrounding axis accesses the elements that directly follow those of the
+        previous iteration, in every run.
 
         number: the index of the axis.
         count: the number of elements per iteration.
@@ -306,11 +306,11 @@ class _Recording:
         return [self.places.get(one) or self.recorder.register(self.value(one)) for one in last.values]
 
     def is_safe(self, run: Run) -> bool:
-        """Whether no lane reads an element that another lane has overwritten, for every grouping of lanes into
-        vectors.
+        """Whether no lane reads an element that another lane has overwritten, whatever the number of lanes in a vector
+        is.
 
-        This is the case if the run does not overlap the written run, or if lanes read no elements before their
-        own position.
+        This is the case if the run does not overlap the written run, or if lanes read no elements before their own
+        position.
         """
         [written] = self.runs[-1].accesses
         return all(read.is_apart(written) or _is_behind(read, written) for read in run.accesses)
@@ -391,7 +391,7 @@ class _Recording:
         return self.recorder.first(run.argument)
 
     def inner(self, op: num.ReduceOp, windows: dict[SSAValue, _Window]) -> None:
-        """Record a reduction that each lane computes by itself.
+        """Record a reduction that each lane computes separately.
 
         windows: as for `ops`.
         """

@@ -180,16 +180,17 @@ def _nest_of(op: num.ContractOp, *, large: bool = False, by: num.KernelAttr | No
 
 
 def obstacle_of_tile(op: num.ContractOp) -> str:
-    """The reason why no tile of a target can compute a contraction."""
+    """The reason, for messages, why the target has no kernel for a contraction's tile."""
     asked = _asked(op)
     return asked if isinstance(asked, str) else "the target has no kernel for a tile of these sums"
 
 
 def _asked(op: num.ContractOp, *, large: bool = False, by: num.KernelAttr | None = None) -> TileQuery | str:
-    """The query to a chip for the kernels of a contraction, or the reason why no tile kernel can compute it.
+    """The query to a chip for the kernels of a contraction, or, as a text, the reason why no tile kernel can compute
+    it.
 
-    Tile kernels compute one sum of products of bytes that are constant or in RAM. The sum must start from a
-    constant for each row and be stored as a byte.
+    Tile kernels compute one sum of products of bytes that are constant or in RAM. The sum must start from a constant
+    for each row and be stored as a byte.
 
     large, by: as in `TileQuery`.
     """

@@ -51,7 +51,7 @@ def stretched(inputs: NDArray[Any], reach: float) -> NDArray[Any]:
 
 @lru_cache
 def _spread(length: int) -> NDArray[np.int64]:
-    """Evenly spaced positions at which an array of a given length is sampled."""
+    """The indices of `SAMPLED_VALUES` elements, spread evenly over an array of the given length."""
     return (np.arange(SAMPLED_VALUES) * GOLDEN % 1 * length).astype(np.int64)
 
 

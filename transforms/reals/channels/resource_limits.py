@@ -47,13 +47,13 @@ class ResourceLimits:
         return self.taken([])
 
     def next_group(self, worth: Worth, done: float) -> int | None:
-        """Remove a group if the network exceeds its current limits, and return the group. None if the limits
-        are met. Raises `InputError` if no group saves anything.
+        """Remove a group if the network exceeds its current limits, and return the group. None if the limits are met.
+        Raises `InputError` if no group saves anything.
 
-        The removal of each group saves a fraction of the limits. The chosen group has the least worth per
-        fraction saved.
+        The removal of each group saves a fraction of the limits. The chosen group has the least worth per fraction
+        saved.
 
-        worth: a number for each group.
+        worth: for each group, how much its removal harms the network, such as the growth of the loss.
         done: the progress from 0 to 1. At 0 the current limits are the needs of the whole network. At 1 they are the
             final limits. In between they decrease geometrically.
         """

@@ -60,7 +60,7 @@ class Words:
 
     @property
     def chosen(self) -> int:
-        """The number of LUTs by which accesses select a part of a word."""
+        """The number of LUTs that select parts of words, for all loads and stores of less than a word."""
         uses = [(use.operation, width) for memory, width in self.widths.items() for use in memory.uses]
         loads = total(loaded_part(width, self._width(op)) for op, width in uses if isinstance(op, rtl.LoadOp))
         return loads + total(

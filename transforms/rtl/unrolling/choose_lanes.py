@@ -144,7 +144,7 @@ def _beside(rows: Sequence[Lanes]) -> Iterator[Sequence[int]]:
 
 @dataclass
 class _Step:
-    """The rows and memories after a step.
+    """The sums and memories after the elements of some sums have been doubled.
 
     gain: the cycles saved, divided by the largest fraction of the remaining budget that the step uses.
     """

@@ -23,9 +23,9 @@ from tinyml.transforms.rtl.unrolling.words import element_of_word, word_address
 
 @dataclass
 class UnrolledSum:
-    """A loop that adds a term to each carried value.
+    """A loop that adds a term to each value that it carries.
 
-    terms: in the order of the carried values.
+    terms: the added values, in the order of the carried values.
     """
 
     loop: scf.ForOp

@@ -1,4 +1,4 @@
-"""The function of one step in time, which replaces the function of a whole sequence (`stream-over-time`)."""
+"""The change of a program's function from a whole sequence to one step in time (`stream-over-time`)."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from tinyml.transforms.schedules.tiling.tensor_builder import TensorBuilder
 
 
 class StepFunction:
-    """The function of one step in time, which replaces the function of the whole sequence.
+    """The function of one step in time during its construction from the function of the whole sequence.
 
     loops: the loops over time, in order.
     """
@@ -220,8 +220,8 @@ class StepFunction:
         return results[: len(empty)]
 
     def _moved(self, rows: SSAValue, count: int) -> SSAValue:
-        """Move the rows of a tensor towards its start by `count`, and return the tensor. The last rows are
-        rewritten before they are read.
+        """Move the rows of a tensor towards its start by `count`, and return the tensor. The last `count` rows are
+        undefined, because they are rewritten before they are read.
         """
         emit, shape = self.emit, tdsl.shape_of(rows)
         axis = next((axis for axis, extent in enumerate(shape) if extent > 1), len(shape) - 1)
@@ -230,7 +230,7 @@ class StepFunction:
         return emit.insert(tdsl.MoveUpOp(rows, axis, count))
 
     def _sign(self, outputs: int) -> None:
-        """Update the function's type and interface and the attributes of its results.
+        """Update the function's type, its interface and the attributes of its results.
 
         outputs: the number of outputs.
         """

@@ -64,7 +64,7 @@ class StoredImage:
         return StoredImage(value, shape, axes)
 
     def now(self, value: SSAValue) -> StoredImage:
-        """The same image after an update of its tensor to `value`."""
+        """A copy of this object in which the tensor `value`, the updated image, replaces the stored tensor."""
         return replace(self, value=value)
 
     @property
@@ -126,8 +126,7 @@ class StoredImage:
         count: int = 1,
         across: int = 1,
     ) -> SSAValue:
-        """The pixels in one or several windows. They are gathered into a separate buffer unless they are
-        contiguous.
+        """The pixels in one or several windows. They are gathered into a separate buffer unless they are contiguous.
 
         top, left: the first pixel of the first window.
         size: rows and columns of a window.

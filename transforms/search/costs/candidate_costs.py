@@ -1,5 +1,4 @@
-"""The cost of a candidate on a target, either estimated by the cost model or measured by building and running its
-program.
+"""The costs of candidates on a target, estimated by the cost model or measured by building and running the programs.
 
 The memory of a candidate, the bytes of arena and input, is known as soon as the passes that allocate tensors have run.
 """
@@ -295,7 +294,8 @@ class CandidateCosts:
         return self.programs.refined(formats).digest
 
     def _kept(self, what: str, digest: Callable[[], str], find: Callable[[], ProgramCost | None]) -> Any:
-        """The cost that an earlier search cached. If there is none, compute it by `find` and cache it.
+        """The cost stored under the candidate's digest by an earlier search. If there is none, compute it by `find` and
+        store it.
 
         what: the kind of cost.
         digest: returns the digest of the program after `refine-formats`.

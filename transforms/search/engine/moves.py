@@ -73,8 +73,8 @@ class PairwiseMoves:
         self.options = [change for change in known if self._added(change)]
 
     def _unscaled(self, change: _Change) -> _Change:
-        """The same change of format, with the scale of the start. The cost of a change does not depend on the
-        scale.
+        """The change to the same format, but with the scale of the start. It has the same cost, which does not depend
+        on the scale.
         """
         return replace(change, choice=replace(change.choice, zoom=self.start[change.index].zoom))
 
@@ -327,10 +327,10 @@ def _memory(search: Search, choices: Sequence[FormatChoice]) -> int:
 
 
 def _narrower(search: Search, index: int, choice: FormatChoice) -> Iterator[FormatChoice]:
-    """Yield other formats of at most a byte for a class of tensors that occupies memory.
+    """Yield choices of other formats, of at most a byte, for a class of tensors that occupies memory.
 
-    Packed formats with more than 8 bits are omitted: they save less, because their readers often need memory to
-    unpack their elements.
+    Packed formats with more than 8 bits are omitted: they save less, because their readers often need memory to unpack
+    their elements.
     """
     if not search.classes[index].is_constant:
         others = [prototype for prototype in search.others if prototype.CONSTANTS_FROM is None]

@@ -68,16 +68,18 @@ class FrontPoint:
     front: bool = False
 
     def dominates(self, other: FrontPoint) -> bool:
-        """Whether this candidate is at least as good as `other` in every respect, and better in one respect."""
+        """Whether this candidate is at least as good as `other` in loss, time, flash and RAM, and better in one of
+        them.
+        """
         own, others = ((point.loss, *point.cost.numbers) for point in (self, other))
         return own != others and all(x <= y for x, y in zip(own, others, strict=True))
 
 
 @dataclass(frozen=True)
 class SearchResult:
-    """The choices of a search, one for each class of tensors, and the reason for each choice by the tensor's name.
+    """The choices of a search, one for each class of tensors.
 
-    reasons: in the order of the choices.
+    reasons: the reason for each choice, by the name of the class, in the order of the choices.
     points: candidates whose costs are known.
     loss: the loss of the choices, by which results for several programs are compared.
     refined: raws of constants, as in `RoundedConstants.raws`.

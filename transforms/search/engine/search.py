@@ -111,7 +111,7 @@ class Search:
 
     @property
     def offers(self) -> str:
-        """The widths that the format offers to searches, in words for a message."""
+        """The widths that the format offers to searches, as text for a message."""
         widths = [str(format.bits) for format in self.prototype.candidates]
         return (
             f"searches of this format choose among the widths {', '.join(widths)}"
@@ -247,8 +247,8 @@ class Feasibility:
         return self._keeps(formats, self.cost(formats), limits.cost)
 
     def may_fit(self, choices: Sequence[FormatChoice], factor: float) -> bool:
-        """Whether a candidate's measured cost meets the limits. Without a measured cost, whether its estimate
-        meets the limits times `factor`.
+        """Whether a candidate's measured cost meets the limits. For a candidate without a measured cost, whether its
+        estimate meets the limits times `factor`.
         """
         if not self.search.fits(choices, self.limits.ram):
             return False
@@ -368,7 +368,9 @@ class Feasibility:
         return self._keeps(formats, self.cost(formats), replace(self.limits.cost.times(CORRECTED_SLACK), ram=math.inf))
 
     def just_misses(self, choices: Sequence[FormatChoice]) -> bool:
-        """Whether a candidate exceeds the limits only slightly when it is built and run."""
+        """Whether the measured cost of a candidate exceeds the limits, but not the limits times
+        `_JUST_MISSED_SLACK`.
+        """
         measured = self._measured(self.search.formats(choices))
         if measured is None or measured.within(self.limits.cost):
             return False
@@ -408,7 +410,7 @@ class Feasibility:
 
 
 def _memories(bytes: Mapping[str, float]) -> str:
-    """The number of bytes for each memory, in words for a message.
+    """The number of bytes for each memory, as text for a message.
 
     bytes: the numbers of bytes, by the name of the memory.
     """
