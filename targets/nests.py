@@ -105,7 +105,7 @@ class TileQuery:
     Every sum is converted to a byte.
 
     * run: the number of elements of a run of a window.
-    * spaces: the layout of windows.
+    * spaces: the runs of a window, and the distances between runs, windows and lines.
     * several: true to request kernels that compute several lines per call. This number need not divide the number of
       lines.
     * large: true to request the kernels that need more flash than weights, instead of the usual kernels.

@@ -114,9 +114,9 @@ def blamed(chip: Chip) -> Generator[None]:
 
 
 def _answer(chip: Chip, kind: type[T], ask: Callable[[Chip], T | None]) -> T | None:
-    """The result of `ask` for a chip.
+    """The object that `ask` returns for a chip, checked if the chip belongs to a plug-in.
 
-    kind: the type that the result must have, unless it is None.
+    kind: the type that the object must have, unless it is None.
 
     Raises `PluginError` if a plug-in raises an exception or returns an object of another type.
     """
@@ -203,8 +203,7 @@ _SUGGESTED_BOARDS = 3
 
 
 def _of_part(target: str) -> InputError | None:
-    """The error for a target that is the name of a part with a known instruction set. It suggests the nearest
-    boards.
+    """The error for a target that is the name of a part with a known instruction set. It suggests the nearest boards.
 
     Returns None for other names.
     """
@@ -228,7 +227,7 @@ def _of_part(target: str) -> InputError | None:
 
 
 def _instead(core: str) -> str:
-    """The end of an error message: advice on how to compile for a part for which there is no board.
+    """The end of an error message: how to compile for a bare part that no board contains.
 
     core: the core of the part.
     """

@@ -25,7 +25,7 @@ class Refused(Exception):
 
 
 class RepeatedCode(ABC):
-    """The code of a kernel as a function that records how often each instruction is executed."""
+    """The code of a kernel's function, with the number of executions of each instruction."""
 
     @abstractmethod
     def function(self) -> Repeated:

@@ -416,9 +416,7 @@ class WeightStream:
         return end - begin - rows * self.fields[field].row_bytes
 
     def _bounds(self, rows: int) -> list[int]:
-        """For a block of `rows` rows, the byte offset of each field, followed by the size of the block in
-        bytes.
-        """
+        """For a block of `rows` rows, the byte offset of each field, followed by the size of the block in bytes."""
         if rows not in self._known_bounds:
             bounds = [0]
             for field in self.fields:

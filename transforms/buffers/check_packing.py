@@ -149,7 +149,7 @@ def _touched(type: MemRefType[Attribute], count: int) -> int:
 
 
 def _memory(view: SSAValue) -> SSAValue:
-    """The arena or the function argument that contains a buffer."""
+    """The arena that contains a buffer. For a buffer outside of any arena, such as a function argument, the buffer."""
     return view.owner.arena if isinstance(view.owner, ViewOp) else view
 
 
@@ -416,8 +416,7 @@ class _Flow:
         def behind(value: SSAValue) -> bool:
             """Whether all writes stay below the elements of `value` that are still to be read.
 
-            This also holds if `value` and the result are packed in the same way and start at the same
-            address.
+            This also holds if `value` and the result are packed in the same way and start at the same address.
             """
             operand = memref_type(value)
             if packed_bits(type) is not None and packed_bits(type) == packed_bits(operand) and target == source:

@@ -43,9 +43,9 @@ JUDGE = "exhaustive"
 class PlaceMemoriesPass(ModulePass):
     """Place the buffers of a function in the memories that `memory` lists, so that the wait cycles are minimal.
 
-    The wait cycles of an array are its loads and stores, counted in the loops of the lowered program, times the
-    wait states of its memory. Constants move to a memory if this saves cycles; they are copied before the first
-    inference. The arenas of the memories follow one another in one `scratch.arena`, which `spread-memories` splits.
+    The wait cycles of an array are its loads and stores, counted in the loops of the lowered program, times the wait
+    states of its memory. Constants move to a memory if this saves cycles; they are copied before the first inference.
+    The arenas of the memories follow one another in one `scratch.arena`, which `spread-memories` splits.
 
     memory: as for `--memory`.
     packer, align: as for `pack-scratch`.
@@ -55,8 +55,7 @@ class PlaceMemoriesPass(ModulePass):
     packed, load_weights, weights_at, instances, pack_buffers: options of later passes, which determine the loops that
         are counted.
 
-    Raises `InputError` for memories that are too small, and for options and boards for which memories cannot be
-    chosen.
+    Raises `InputError` for memories that are too small, and for options and boards for which memories cannot be chosen.
     """
 
     name = "place-memories"

@@ -68,7 +68,7 @@ class SharedArena:
         return SharedArena(size, alignment, bound, proof, tuple(judge.data for judge in judges))
 
     def record(self, module: ModuleOp) -> None:
-        """Record the arena as an attribute of a module."""
+        """Record the size, the bound and the proof of the arena as an attribute of a module."""
         fields: dict[str, Attribute] = {name: IntegerAttr(getattr(self, name), i64) for name in _NUMBERS}
         fields["proof"] = StringAttr(self.proof)
         if self.checked:

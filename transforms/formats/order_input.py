@@ -27,15 +27,13 @@ from tinyml.targets.chip import CHANNELS_LAST, FILE_ORDER, INPUT_ORDERS, MEMORY
 class OrderInputPass(ModulePass):
     """Change the order of axes of an argument whose channels come first, and record the order in the interface.
 
-    The pass applies to an argument whose channels a `tdsl.transpose` moves to the end. Any other program is
-    unchanged.
+    The pass applies to an argument whose channels a `tdsl.transpose` moves to the end. Any other program is unchanged.
 
     input_order: `channels-last`, or `file` for the order of the model's file.
     input: the source of the input. An image that arrives row by row and is not channels-last has the order height x
         channels x width: each row concatenates the rows of all channels.
 
-    Raises `InputError` for any other order, and for `channels-last` if no op reads the input as an image or a
-    sequence.
+    Raises `InputError` for any other order, and for `channels-last` if no op reads the input as an image or a sequence.
     """
 
     name = "order-input"

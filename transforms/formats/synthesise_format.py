@@ -106,11 +106,10 @@ class _Synthesis:
         self.parts = [CandidateEvaluator(module, data.part(part), options.functions, rule) for part in parts]
 
     def made(self) -> dict[tdsl.ConstOp, NumberFormat]:
-        """For each constant, the list with which the program has the least loss. Empty if no candidate has a
-        program.
+        """For each constant, the list with which the program has the least loss. Empty if no candidate has a program.
 
-        All lists use the same power of the weights, except where a different power for a single constant
-        reduces the loss.
+        All lists use the same power of the weights, except where a different power for a single constant reduces the
+        loss.
         """
         if not self.constants:
             return {}
@@ -162,8 +161,7 @@ class _Synthesis:
         return [weighted_reals(self.whole, constant) for constant in self.constants.values()]
 
     def _loss(self, lists: Mapping[int, NumberFormat]) -> float:
-        """The mean loss over the parts of the data. For each part, constants are rounded and refined on another
-        part.
+        """The mean loss over the parts of the data. For each part, constants are rounded and refined on another part.
 
         lists: the number lists by the indices of classes.
         """

@@ -219,8 +219,7 @@ class OpFunction:
 
     @classmethod
     def recorded(cls, op: Operation, intervals: Sequence[Interval | None]) -> OpFunction:
-        """Lower an op to exact integers in a separate function. Raises `InputError` for an op without a
-        lowering.
+        """Lower an op to exact integers in a separate function. Raises `InputError` for an op without a lowering.
 
         intervals: the proven interval of each operand, or None.
         """

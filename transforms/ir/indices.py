@@ -195,9 +195,7 @@ def _ranges(indices: Sequence[SSAValue]) -> dict[SSAValue, range]:
 
 
 def _values_of(variable: SSAValue) -> range | None:
-    """The range of the variable of a loop with constant bounds, or of a call number. None for other block
-    arguments.
-    """
+    """The range of the variable of a loop with constant bounds, or of a call number. None for other block arguments."""
     around = variable.owner.parent_op()
     calls = None
     if isinstance(around, func.FuncOp) and isinstance(variable.type, IndexType):

@@ -173,7 +173,7 @@ class _Pass:
 
 
 def _computed(op: Operation, operands: list[Interval]) -> Interval:
-    """The interval of an op's result before it wraps around."""
+    """The interval of an op's result, given the intervals of its operands, as if integers did not wrap around."""
     match op:
         case arith.ConstantOp(value=IntegerAttr(value=value)):
             return value.data, value.data

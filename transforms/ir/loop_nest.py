@@ -175,9 +175,7 @@ class LoopBuilder(LocatedBuilder):
         self._bodies.pop()
 
     def over(self, shape: Sequence[int], body: Callable[[Indices], None]) -> None:
-        """Insert loops that run `body` at every index of a shape in row-major order. Axes of extent 1 need no
-        loop.
-        """
+        """Insert loops that run `body` at every index of a shape in row-major order. Axes of extent 1 need no loop."""
         self._over(list(shape), [], body)
 
     def _over(self, shape: list[int], indices: Indices, body: Callable[[Indices], None]) -> None:

@@ -131,5 +131,5 @@ class LoweringPasses:
         self.passes = PassPipeline((*(step for step in steps if step.name != PROOF), *more))
 
     def apply(self, module: ModuleOp) -> None:
-        """Lower a program in place."""
+        """Run all passes on a module in place."""
         self.passes.apply(self.context, module)

@@ -46,8 +46,7 @@ class SparseRows:
 
     @classmethod
     def read_by(cls, kernel: Kernel, rows: CompressedRows, columns: int) -> SparseRows | None:
-        """The rows of a matrix in the layout that a kernel reads. None if this layout cannot represent the
-        rows.
+        """The rows of a matrix in the layout that a kernel reads. None if this layout cannot represent the rows.
 
         columns: the number of columns of the matrix.
         """

@@ -107,8 +107,7 @@ class LoopCarriedSum:
         return alone and computed and self.adds_columns and iterations_of(self.loop) == range(self.trips)
 
     def strip_mine(self, most: int) -> None:
-        """Split the iterations into blocks of the greatest size that is at most `most` and divides their
-        number.
+        """Split the iterations into blocks of the greatest size that is at most `most` and divides their number.
 
         If this size is below `MIN_BLOCK`, the loop is unchanged.
         """
@@ -209,9 +208,7 @@ class RoundedSum:
     product: tdsl.MulOp
 
     def fuse(self) -> LoopCarriedSum:
-        """Replace the rounded product and the addition by one op that adds the unrounded product. Return the
-        sum.
-        """
+        """Replace the rounded product and the addition by one op that adds the unrounded product. Return the sum."""
         fused = tdsl.MatmulSumOp([(self.sum.weight.out, self.sum.factor)], self.sum.carried)
         fused.attributes |= self.add.attributes
         fused.out.name_hint = self.add.out.name_hint

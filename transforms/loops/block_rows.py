@@ -118,8 +118,7 @@ class _RowSum:
 
     @classmethod
     def find(cls, op: num.ContractOp, sum: num.Sum, target: str, routines: Sequence[str]) -> _RowSum | None:
-        """Match a sum of a contraction that kernels can compute for several rows at once. None for any other
-        sum.
+        """Match a sum of a contraction that kernels can compute for several rows at once. None for any other sum.
 
         routines: as for `tile_rows`.
         """
@@ -185,7 +184,7 @@ class _RowSum:
 
 @dataclass
 class _Rows:
-    """The rows of a contraction, with their sums."""
+    """The rows of a contraction whose sums kernels can compute in blocks."""
 
     op: num.ContractOp
     sums: Sequence[_RowSum]
@@ -197,8 +196,7 @@ class _Rows:
 
     @classmethod
     def find(cls, op: num.ContractOp, target: str, routines: Sequence[str]) -> _Rows | None:
-        """Match the rows of a contraction if blocks of them can be computed at once. None for any other
-        contraction.
+        """Match the rows of a contraction if blocks of them can be computed at once. None for any other contraction.
 
         routines: as for `tile_rows`.
         """

@@ -31,13 +31,12 @@ FLASH_SHARE = 0.5
 
 @dataclass(frozen=True)
 class DecodeConstantsPass(ModulePass):
-    """Decode the elements of constants in flash to integers, if the integers need no more bytes or if flash has
-    room.
+    """Decode the elements of constants in flash to integers, if the integers need no more bytes or if flash has room.
 
-    Only sums of products may read the constant, and their accumulators must accept the integers. Standard posits
-    are split into significand and exponent (`!posit.unpacked`) for the quire that sums them. An element then needs
-    2, 4 or 8 bytes, depending on the width of a shifted significand. Posits are split in program order as long as
-    constants need at most half of the flash. All other constants are unchanged.
+    Only sums of products may read the constant, and their accumulators must accept the integers. Standard posits are
+    split into significand and exponent (`!posit.unpacked`) for the quire that sums them. An element then needs 2, 4 or
+    8 bytes, depending on the width of a shifted significand. Posits are split in program order as long as constants
+    need at most half of the flash. All other constants are unchanged.
 
     target: the board.
     flash: the maximum size of the program in bytes; the default is the flash of the board.

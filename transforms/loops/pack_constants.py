@@ -194,7 +194,9 @@ class _Packable:
         return self.effort + code * self.slowdown < (1 - MIN_GAIN) * self.size
 
     def pack(self) -> None:
-        """Pack the constant and adapt its readers."""
+        """Pack the raws, pad the rows that kernels read to whole groups, and change the types and slices of all
+        readers.
+        """
         raws, type = self.constant.raws, memref_type(self.constant.result)
         element = type.element_type
         shape, padded = type.get_shape(), self.row + -self.row % group_length(self.bits)

@@ -106,7 +106,7 @@ class Program(FactCache):
 
     @property
     def is_known(self) -> bool:
-        """Whether the digest of the program has been computed."""
+        """Whether the digest has been computed, so that equal programs are recognised without their modules."""
         return "digest" in vars(self)
 
     @property

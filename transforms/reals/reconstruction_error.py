@@ -61,8 +61,7 @@ class ReconstructionErrorPass(ModulePass):
         function.update_function_type()
 
     def _score(self, given: SSAValue, result: SSAValue, last: func.ReturnOp) -> SSAValue:
-        """Insert ops before `last` that compute minus the mean squared difference of two tensors. Return the
-        result.
+        """Insert ops before `last` that compute minus the mean squared difference of two tensors. Return the result.
 
         given, result: the two tensors, which are the input and the reconstruction.
         """

@@ -44,13 +44,12 @@ ZERO_STEPS = 64
 
 @dataclass(frozen=True)
 class ScaleFeaturesPass(ModulePass):
-    """If the argument of a program at L0 is a vector, scale its features, and record scales and zeros in the
-    interface.
+    """If the argument of a program at L0 is a vector, scale its features, and record scales and zeros in the interface.
 
-    If all readers of the argument are layers with weights, directly or after a scaler, the range of each feature on
-    the data becomes -1 to 1. If other ops, such as squared distances, read the result of a scaler, the caller
-    computes this result instead of the program. Inputs that are not such vectors are unchanged, and so are inputs
-    that have scales or a unit. The pass must run before `profile`.
+    If all readers of the argument are layers with weights, directly or after a scaler, the range of each feature on the
+    data becomes -1 to 1. If other ops, such as squared distances, read the result of a scaler, the caller computes this
+    result instead of the program. Inputs that are not such vectors are unchanged, and so are inputs that have scales or
+    a unit. The pass must run before `profile`.
 
     data: .npz file with inputs `x`.
 

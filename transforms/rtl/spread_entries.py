@@ -55,8 +55,7 @@ MAX_PROCESSING_ELEMENTS = 64
 
 @dataclass(frozen=True)
 class SpreadEntriesPass(ModulePass):
-    """Replace products of compressed matrices by loops over words that contain one entry for each processing
-    element.
+    """Replace products of compressed matrices by loops over words that contain one entry for each processing element.
 
     Each product receives a part of the budget in proportion to its multiplications. Each element has a copy of the
     vector. Copies, entries and other memories together use no more block RAMs than the device has.

@@ -91,9 +91,7 @@ class Partial(Schedule):
         self.tiling = ByChannel(sums)
 
     def orders(self, graph: Graph) -> Iterator[Sequence[int]]:
-        """Yield the order of the program, followed by an order with a lower peak by PEX's rules if there is
-        one.
-        """
+        """Yield the order of the program, followed by an order with a lower peak by PEX's rules if there is one."""
         yield range(len(graph.nodes))
         chosen = least_peak(len(graph.nodes), self.segments(graph))
         assert chosen is not None
@@ -181,7 +179,7 @@ class Partial(Schedule):
         return alive(loop.graph, range(loop.nodes[0])) + loop.whole_bits(self.tiling.sums)
 
     def loops(self, graph: Graph) -> Iterator[ChannelNodes]:
-        """Yield the possible loops over channels of consecutive nodes."""
+        """Yield all loops over channels of at most `MAX_LOOP_OPS` consecutive nodes that may run."""
         for first in range(len(graph.nodes)):
             for last in range(first, min(first + MAX_LOOP_OPS, len(graph.nodes))):
                 loop = consecutive(graph, first, last)

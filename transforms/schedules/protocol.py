@@ -164,9 +164,7 @@ class Schedule(ABC):
 
     @abstractmethod
     def segments(self, graph: Graph) -> Iterator[Segment]:
-        """Yield the candidate segments, with memory counted as in the published papers. They must cover any
-        graph.
-        """
+        """Yield the candidate segments, with memory counted as in the published papers. They must cover any graph."""
 
     @abstractmethod
     def program_segments(self, network: Network) -> Iterator[Segment]:
@@ -188,8 +186,7 @@ class Schedule(ABC):
         return {}
 
     def tile_memory(self, convolutions: Sequence[tdsl.Conv2dOp], target: str) -> TileMemory | None:
-        """The memory, in addition to a plan's peak, for computing several pixels at once. None if a plan
-        permits none.
+        """The memory, in addition to a plan's peak, for computing several pixels at once. None if a plan permits none.
 
         convolutions: the convolutions of the program.
         target: the board.

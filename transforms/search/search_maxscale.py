@@ -56,7 +56,7 @@ class Rules:
         return self.width - 1 - (math.frexp(magnitude)[1] if magnitude else 0)
 
     def mul_scale(self, lhs: int, rhs: int) -> int:
-        """MULSCALE: the scale of a product."""
+        """MULSCALE: the scale of a product of numbers with the scales `lhs` and `rhs`."""
         shifts = self.width
         scale = lhs + rhs - 2 * (shifts // 2)
         if scale < self.maxscale:
@@ -69,7 +69,7 @@ class Rules:
         return scale - 1 if scale - 1 >= self.maxscale else scale
 
     def tree_sum_scale(self, scale: int, length: int) -> int:
-        """TREESUMSCALE: the scale of a sum of `length` products."""
+        """TREESUMSCALE: the scale of a sum of `length` products that have the scale `scale`."""
         shifts = (max(length, 1) - 1).bit_length()
         if scale - shifts < self.maxscale:
             shifts = max(shifts - (self.maxscale - (scale - shifts)), 0)

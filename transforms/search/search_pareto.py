@@ -123,9 +123,7 @@ class SearchParetoPass(LimitedPass):
             raise InputError(f"search-pareto compares costs, and none are known of the target '{self.target}'")
 
     def otherwise(self, op: ModuleOp) -> Iterator[ModuleOp]:
-        """Yield the programs that `SearchPass.otherwise` yields, unless `plans` lists modes of
-        `plan-execution`.
-        """
+        """Yield the programs that `SearchPass.otherwise` yields, unless `plans` lists modes of `plan-execution`."""
         return iter(()) if self.plans else super().otherwise(op)
 
     def programs(self, ctx: Context, op: ModuleOp, inputs: NDArray[Any]) -> Iterator[ModuleOp]:
@@ -358,7 +356,9 @@ class _Pareto:
         return {point: self.feasibility.spent(point.formats) for point in points}
 
     def chosen(self) -> SearchResult:
-        """The result for the candidate to use, without the front."""
+        """The result, without a front, for the fastest built candidate within all limits, else for the best
+        candidate.
+        """
         self.evaluation.begin("front")
         assert self.best is not None
         limits, costs = self.feasibility.limits, self._costs(self._worth_knowing())
@@ -405,8 +405,7 @@ def _initial_candidates(
 ) -> Iterator[tuple[str, list[Sequence[FormatChoice]]]]:
     """Yield the initial candidates in groups, each with the step that produced the group.
 
-    If there is a result for an earlier program, it replaces the candidates of `search-maxscale` and
-    `search-demote`.
+    If there is a result for an earlier program, it replaces the candidates of `search-maxscale` and `search-demote`.
 
     offered: formats of the widths that tensors may have.
     """
@@ -504,8 +503,7 @@ def _promotions(
     halves: tuple[NumberFormat, NumberFormat],
     demotions: Sequence[Sequence[FormatChoice]],
 ) -> Iterator[Sequence[FormatChoice]]:
-    """Yield MinUn's promotions within the limits, followed by the result of algorithm 8 for the RAM of each
-    demotion.
+    """Yield MinUn's promotions within the limits, followed by the result of algorithm 8 for the RAM of each demotion.
 
     offered: formats of the widths that tensors may have.
     halves: the narrow and the wide format of `demotions`.

@@ -124,12 +124,10 @@ class Promotion:
         return self._choices(self._promoted(frozenset(), fits)[0])
 
     def best(self, fits: Criterion, fits_softly: Criterion | None = None) -> SearchResult:
-        """Algorithm 8: return the best of several promotions, the one that satisfies `fits` and has the least
-        loss.
+        """Algorithm 8: return the best of several promotions, the one that satisfies `fits` and has the least loss.
 
-        Each promotion promotes tensors in order. In the first promotion, the order is the order of
-        promotability. Each tensor that did not fit comes first in one further promotion. In a last promotion,
-        all these tensors come first.
+        Each promotion promotes tensors in order. In the first promotion, the order is the order of promotability. Each
+        tensor that did not fit comes first in one further promotion. In a last promotion, all these tensors come first.
 
         fits: the condition that the result must satisfy.
         fits_softly: a weaker condition that promotions must satisfy.

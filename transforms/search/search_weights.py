@@ -157,8 +157,7 @@ class _Weights:
                         yield from self._made(index, NumberLists(format, format.bits + EXTRA_BITS))
 
     def _made(self, index: int, lists: NumberLists) -> Iterator[FormatChoice]:
-        """Yield synthesised lists for the numbers of a constant, one for each power of the numbers' weights in
-        margins.
+        """Yield synthesised lists for the numbers of a constant, one for each power of the numbers' weights in margins.
 
         lists: the search for lists of one width.
         """

@@ -45,8 +45,8 @@ class Group:
 
     * width: the width of an element in bits.
     * next: the code that fetches the next byte of the group.
-    * keep: two registers for shared bytes. The first is one of r16 to r31. The second contains single bits, if an
-      element also has wider fields.
+    * keep: two registers for bytes that several elements share. The first, one of r16 to r31, is for the uppermost
+      field of the elements. The second is for a lower field of a single bit, if there is one.
     * gap: for a sparse row, a function that returns the code that advances over the gap of an entry, given its index (0
       or 1) in a byte of gaps; None without gaps.
     * signed: false for elements without a sign bit. A sign bit is stored inverted.
@@ -173,10 +173,10 @@ def numbered(width: int, zero: str) -> Sequence[Fetch]:
 
 
 def shorter(width: int) -> float:
-    """The average number of cycles by which the fetch of an indexed element is shorter than its listing, because it
-    skips instructions.
+    """The mean number of cycles that the fetch of an indexed element saves, compared with the sum of the cycles of its
+    instructions, because it skips some of them.
 
-    width: the width of the element.
+    width: the width of the element in bits.
     """
     return 16.5 if width == 6 else 0
 

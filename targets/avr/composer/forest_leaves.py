@@ -61,8 +61,8 @@ class AvrForest(ABC):
     @property
     @abstractmethod
     def time(self) -> float:
-        """The expected number of cycles of a call, including the passing of arguments, by the shares of
-        `Trees.likely`.
+        """The expected number of cycles of a call, including the passing of arguments, if an input reaches each child
+        of a node with the probability in `Trees.likely`.
         """
 
     @property

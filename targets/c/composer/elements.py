@@ -113,8 +113,7 @@ def _holds(byte: Byte, element: int, bits: int, at: int) -> bool:
 
 
 def _in_low_bits(width: int, bytes: list[str]) -> str:
-    """A C expression for the last element of a group in which the other elements have separate bytes and 6 or 7
-    bits.
+    """A C expression for the last element of a group in which the other elements have separate bytes and 6 or 7 bits.
 
     The element is assembled from the low bits of the bytes of the other elements.
     """

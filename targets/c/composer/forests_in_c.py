@@ -64,8 +64,11 @@ def literal(number: Any) -> str:
 
 
 class _Votes:
-    """The C text that adds the votes of a leaf: declarations of arrays, and a statement for the leaf with the index
-    `leaf`.
+    """The C text that adds the votes of a leaf.
+
+    arrays: the declarations of constant arrays.
+    bytes: the size of these arrays.
+    added: the statement, for the leaf with the index `leaf`.
     """
 
     def __init__(self, forest: ForestCode) -> None:

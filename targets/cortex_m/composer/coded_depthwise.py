@@ -233,7 +233,11 @@ class _CodedChannel(OverlappingWindows):
         return joined(loads, [t.pkhbt(tap, tap, self.spare, lsl=16)] if len(needed) == 2 else ())
 
     def _add(self, number: int, window: int, place: int, users: Sequence[tuple[int, int]]) -> Code:
-        """Code that adds the products of group `number` of rows and a column of the filter to the sum of a window."""
+        """Code that adds the products of group `number` of rows and a column of the filter to the sum of a window.
+
+        place: the index of the filter column.
+        users: pairs (window, filter column) for all windows that contain the loaded elements.
+        """
         rows, tap, sum = self.filter.groups[number], self._tap(number), self.sums[window % self.rounds]
         weights = [int(self.filter.weights[row, place]) for row in rows]
         if not any(weights):

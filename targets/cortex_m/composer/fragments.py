@@ -235,8 +235,7 @@ def last_few(pointer: str, places: Sequence[int], registers: Sequence[str], coun
 
 
 def widened_elements(length: int, run: int, pitch: int, apart: Sequence[int], together: int) -> Code:
-    """Code that widens one run of each of several windows to halfwords in the stack frame. The windows are
-    interleaved.
+    """Code that widens one run of each of several windows to halfwords in the stack frame. The windows are interleaved.
 
     length: the number of elements of a window.
     run: the index of the run among the runs that are joined.

@@ -222,7 +222,7 @@ class Registers:
         return joined(lines, *core, *vectors, self._begun())
 
     def element(self, value: SSAValue) -> Instruction:
-        """The instruction that loads an element that all iterations share to `SCRATCH`."""
+        """The instruction that loads a value, the same for all iterations, from memory to `SCRATCH`."""
         run = self.program.accesses[cast(Operation, value.owner)].run
         return _LOADS[self.program.widths[run]](SCRATCH, at(self.pointers[run]))
 
@@ -268,7 +268,12 @@ class Registers:
         return (scalar(f"vmov.{sign}{self.bits}", SCRATCH, f"{vector}[0]"),)
 
     def _met(self, run: int, bits: int, vectors: Sequence[str]) -> Code:
-        """Code that loads the vector by which the rows of a sum are multiplied."""
+        """Code that loads the vector by which the rows of a sum are multiplied.
+
+        run: the run that contains the vector.
+        bits: the width of a lane.
+        vectors: the registers to load.
+        """
         width, lines = self.program.widths[run], list[Line]()
         rest = self.program.reach[run] % (8 * VECTOR // bits)
         for number, vector in enumerate(vectors):

@@ -195,9 +195,7 @@ for (int window = 0; window < {tile.count}; window++) {{
         return balanced(self.tile.count, len(_SUMS))
 
     def _strip(self, windows: int) -> int:
-        """The number of bytes on the stack that hold the remaining channels of the pixels in a group of
-        windows.
-        """
+        """The number of bytes on the stack that hold the remaining channels of the pixels in a group of windows."""
         return self.width(windows) * self.rest_vectors * VECTOR
 
     def function(self) -> Repeated:
@@ -279,10 +277,10 @@ for (int window = 0; window < {tile.count}; window++) {{
             self._column(order, windows, self.rest_vectors * VECTOR, VECTOR, () if vector else begin)
 
     def _column(self, order: _Products, windows: int, apart: int, ahead: int, begin: Code) -> None:
-        """Append the products of one vector of each pixel.
+        """Append the loads and products of one vector of each pixel in a line under the windows.
 
-        apart: the distance between the vectors of adjacent pixels.
-        ahead: the distance from the first of these vectors to the first one of the next call.
+        apart: the number of bytes between the vectors of adjacent pixels.
+        ahead: the number of bytes from the first of these vectors to the first vector of the next call.
         begin: the instructions before the first load.
         """
         width = self.width(windows)

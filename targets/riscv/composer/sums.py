@@ -26,7 +26,7 @@ class Runs(Generic[V]):
     """The values of a kernel's variables before its first element.
 
     * pointers: the pointers to runs. The first pointer is compared with the ends.
-    * carried: the other values that elements change.
+    * carried: the other values that change from element to element, such as sums.
     * whole, end: the addresses at which the whole blocks and all elements of the first run end.
     * invariants: the values that do not change.
     """

@@ -150,15 +150,13 @@ class OrderingProblem:
         return any(self._reusers[task] & done for task in chain)
 
     def alive(self, done: int) -> int:
-        """The number of live bytes after a set of tasks."""
+        """The number of bytes of the buffers that are live directly after a set of tasks has run."""
         done |= self._begin
         return sum(size for size, mask in self._masks if mask & done and mask & ~done)
 
     @cached_property
     def _effects(self) -> list[dict[int, tuple[int, int]]]:
-        """The cache of `effect`. For each task, it maps each subset of `_near` that ran before the task to a
-        result.
-        """
+        """The cache of `effect`. For each task, it maps each subset of `_near` that ran before the task to a result."""
         return [{} for _ in self.tasks]
 
     def effect(self, done: int, task: int) -> tuple[int, int]:
@@ -406,7 +404,7 @@ def search_order(problem: OrderingProblem, budget: int, backwards: bool) -> OpOr
 
 
 def _follow(problem: OrderingProblem, state: _State, steps: Sequence[int], backwards: bool) -> _State:
-    """The search state after the tasks `steps` run from a state."""
+    """The search state after the tasks `steps` have run, or been undone if `backwards`, from a given state."""
     done, alive, choices = state.done, state.alive, set(state.choices)
     for task in steps:
         done, _, alive = problem.step(done, task, alive)

@@ -148,14 +148,13 @@ def program_points(function: func.FuncOp) -> tuple[Operation, ...]:
 def live_ranges(function: func.FuncOp) -> LiveRanges:
     """Live ranges of all `scratch.alloc` and `scratch.reuse` ops of a function with structured control flow.
 
-    A buffer that is used in a loop is live throughout the loop. The exception is a buffer that is allocated in the
-    loop and whose content no later iteration can read. The first op that touches such a buffer overwrites all of
-    it, and all other ops that touch it follow in the same block. A memref that a loop carries or a branch selects
-    counts as all the memrefs that it may be.
+    A buffer that is used in a loop is live throughout the loop. The exception is a buffer that is allocated in the loop
+    and whose content no later iteration can read. The first op that touches such a buffer overwrites all of it, and all
+    other ops that touch it follow in the same block. A memref that a loop carries or a branch selects counts as all the
+    memrefs that it may be.
 
     Raises `InputError` for branches between blocks, for a buffer other than the input that no op touches, and for a
-    buffer that the allocating loop passes to its next iteration, because the memref then represents several
-    buffers.
+    buffer that the allocating loop passes to its next iteration, because the memref then represents several buffers.
     """
     # A single walk collects everything below: every candidate of a search comes here three times.
     ops = list(function.body.walk())
@@ -337,9 +336,7 @@ def starts_fresh(alloc: Buffer, touches: Sequence[Operation], own: Container[SSA
 
 
 def reshaped(value: SSAValue) -> SSAValue:
-    """The memref at the start of a chain of reshapes that ends at `value`. `value` itself if no reshape computes
-    it.
-    """
+    """The memref at the start of a chain of reshapes that ends at `value`. `value` itself if no reshape computes it."""
     while isinstance(reshape := value.owner, SliceOp) and elements_of(reshape.source) == elements_of(value):
         value = reshape.source
     return value

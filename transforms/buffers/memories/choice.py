@@ -31,7 +31,9 @@ class Item:
 
     @property
     def permanent(self) -> int:
-        """The bytes that the item occupies throughout; 0 for a buffer."""
+        """The bytes of an item that is occupied throughout, rounded up to the alignment of its memory; 0 for a
+        buffer.
+        """
         return 0 if self.rectangle is not None else self.size + -self.size % PERMANENT_ALIGNMENT
 
     @property

@@ -70,9 +70,7 @@ def _precede(last_reads: NDArray[np.int64], first_writes: NDArray[np.int64]) -> 
 
 
 def overwrites(loop: scf.ForOp, buffer: SSAValue) -> bool:
-    """Whether a loop writes all bytes of a buffer, each before it reads the byte. False if the accesses are
-    unknown.
-    """
+    """Whether a loop writes all bytes of a buffer, each before it reads the byte. False if the accesses are unknown."""
     written = np.zeros(_size(buffer), bool)
     try:
         return all(_holds(accesses, buffer, written) for accesses in _executed(loop, {buffer})) and bool(written.all())

@@ -33,7 +33,7 @@ MOST_STEPS = 20_000_000
 
 
 class Unknown(Exception):
-    """The bytes that an op accesses are unknown."""
+    """Raised if the bytes that an op accesses cannot be determined at compile time."""
 
 
 class Steps(NamedTuple):

@@ -93,9 +93,7 @@ class _Walk:
         self.steps: dict[TensorOp, Sequence[Steps]] = {}
 
     def duration(self, op: Operation, loops: list[_Loop]) -> int:
-        """The duration of an op in steps. It is at least 1 for an op that accesses a buffer, and 0 for any
-        other op.
-        """
+        """The duration of an op in steps. It is at least 1 for an op that accesses a buffer, and 0 for any other op."""
         if not touches(op, self.buffers):
             return 0
         if isinstance(op, scf.ForOp):
@@ -237,9 +235,7 @@ def _safe_distance(operand: Collection[SSAValue], reads: Sequence[Access], writt
 
 
 def fills(loop: scf.ForOp, buffer: SSAValue) -> bool:
-    """Whether a loop writes all bytes of a buffer, each before it reads the byte. False if the accesses are
-    unknown.
-    """
+    """Whether a loop writes all bytes of a buffer, each before it reads the byte. False if the accesses are unknown."""
     first = {writes: np.full(size_in_bytes(memref_type(buffer)), NO_ACCESS) for writes in (True, False)}
     try:
         every = accesses(loop, [buffer])

@@ -26,7 +26,7 @@ It takes some 50 milliseconds, and suffices for most programs of ten buffers.
 
 
 class OutOfTime(Exception):
-    """An effort has used all its seconds or all its work."""
+    """Raised if a packing algorithm has used all seconds or all work of its effort."""
 
 
 @dataclass(frozen=True)

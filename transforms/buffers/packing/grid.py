@@ -144,7 +144,7 @@ class Grid:
 
 
 def to_grid(rectangles: Sequence[Rectangle]) -> Grid:
-    """Convert rectangles to a grid. No rectangle may be empty."""
+    """Convert rectangles, none of which may be empty, to a grid with the same order of buffers."""
     lives = [shape.lives for shape in rectangles]
     starts = sorted({first for intervals in lives for first, _ in intervals})
     ends = sorted({last for intervals in lives for _, last in intervals})

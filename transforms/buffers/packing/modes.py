@@ -125,7 +125,7 @@ one_by_one: Mode = partial(_noted, "none", partial(_above_pinned, apart))
 
 
 def by_shiftry(rectangles: Sequence[Rectangle], effort: Effort) -> Placement:
-    """The placement by Shiftry's allocator."""
+    """The placement by Shiftry's allocator with defragmentation, above all pinned rectangles."""
     from tinyml.transforms.buffers.packing.shiftry import shiftry
 
     return _noted("shiftry", partial(_above_pinned, shiftry), rectangles, effort)

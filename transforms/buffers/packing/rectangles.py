@@ -143,7 +143,9 @@ def stays(rectangles: Sequence[Rectangle], placement: Placement) -> Iterator[Sta
 
 
 def keep_numbers(rectangles: Sequence[Rectangle], kept: Sequence[int]) -> list[Rectangle]:
-    """A subset of the rectangles, with their overlaps renumbered."""
+    """The rectangles with the indices `kept`, in this order. Their overlaps are renumbered; overlaps with others are
+    dropped.
+    """
     number = {old: new for new, old in enumerate(kept)}
 
     def renumbered(shape: Rectangle) -> Rectangle:

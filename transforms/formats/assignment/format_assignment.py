@@ -184,7 +184,7 @@ class AssignmentSteps:
         self.formats |= {tensors: stored[tensors] for tensors in self.compute_formats}
 
     def of(self, value: SSAValue) -> NumberFormat:
-        """The current format of a tensor."""
+        """The format that the steps so far have assigned to the class of a tensor."""
         return self.formats[self.class_of[value]]
 
     def _widen_scalars(self) -> None:
@@ -233,11 +233,9 @@ class AssignmentSteps:
                 self.formats[tensors] = self.formats[tensors].in_register()
 
     def _fit_to_scores(self, score_errors: ScoreErrors) -> None:
-        """Assign to tensors the formats, of unchanged width, that cause the least errors in the program's
-        scores.
+        """Assign to tensors the formats, of unchanged width, that cause the least errors in the program's scores.
 
-        Constants are already fitted. Tensors with a known range, a widened format or a separate scale are
-        unchanged.
+        Constants are already fitted. Tensors with a known range, a widened format or a separate scale are unchanged.
         """
         offered: dict[TensorClass, Sequence[NumberFormat]] = {}
         for tensors, choice in self.choices.items():
@@ -275,9 +273,8 @@ class AssignmentSteps:
     def _spare_accumulators(self) -> None:
         """Narrow the operands of sums until the sums are proven to fit their accumulators.
 
-        Bits are removed from the two factors alternately. If no accumulator is wide enough otherwise, the
-        factors may lose any number of bits, because the initial value of a sum may be far greater than the
-        products.
+        Bits are removed from the two factors alternately. If no accumulator is wide enough otherwise, the factors may
+        lose any number of bits, because the initial value of a sum may be far greater than the products.
         """
         for op in self.accumulators.contractions:
             best: dict[TensorClass, NumberFormat] | None = None
@@ -329,9 +326,7 @@ class AssignmentSteps:
         return self.compute_formats.get(tensors, self.formats[tensors]).bits
 
     def _align_starts(self) -> None:
-        """Coarsen the scale of the initial value of each sum until it is not finer than the scale of the
-        products.
-        """
+        """Coarsen the scale of the initial value of each sum until it is not finer than the scale of the products."""
         for op in self.accumulators.contractions:
             if op.initial is not None:
                 tensors, result = self.class_of[op.initial], self.of(op.out)
@@ -470,14 +465,13 @@ def _holding_sums(
 
 
 class FormatAssignment:
-    """The formats for the classes of one profiled function on reals, for any number of choices. The IR is not
-    changed.
+    """The formats for the classes of one profiled function on reals, for any number of choices. The IR is not changed.
 
     If a part of the function already has formats, `classes` contains only the tensors of the other part.
 
     An argument may have a `format` in its interface, in which it is then stored. Its class is also computed in this
-    format, unless the chosen format is of another family or narrower in memory. In this case casts convert between
-    the two formats, unless the program only compares the argument.
+    format, unless the chosen format is of another family or narrower in memory. In this case casts convert between the
+    two formats, unless the program only compares the argument.
 
     inputs: reals of shape (samples, elements) on which constants are rounded and fitted; without inputs all numbers
         of a constant have equal weight.
@@ -571,9 +565,7 @@ class FormatAssignment:
         return ScoreErrors(module, self.inputs, self.class_of, self.are_numbers)
 
     def _first(self, tensors: TensorClass, choice: FormatChoice) -> NumberFormat:
-        """The format that a choice provides for a class before the steps of `AssignmentSteps`. The result is
-        cached.
-        """
+        """The format that a choice provides for a class before the steps of `AssignmentSteps`. The result is cached."""
         key = tensors, choice
         if key not in self._of_choices:
             # No search may clip a known range.

@@ -102,11 +102,9 @@ class ScoreErrors:
         return self._errors[key]
 
     def _observed(self, module: ModuleOp, inputs: Reals, are_numbers: bool) -> dict[TensorClass, NDArray[np.float64]]:
-        """For each class, the values that are rounded, and the derivatives of the margins with respect to these
-        values.
+        """For each class, the values that are rounded, and the derivatives of the margins with respect to these values.
 
-        Each array has the shape (2, samples, values of one sample). The first axis selects values or
-        derivatives.
+        Each array has the shape (2, samples, values of one sample). The first axis selects values or derivatives.
         """
         from tinyml.runtime.evaluator.evaluator import argument_reals, evaluate_reals
         from tinyml.runtime.evaluator.gradients import tensor_slopes

@@ -55,7 +55,7 @@ def joint_range(
 
 
 def _ranges(function: func.FuncOp, value: SSAValue) -> Iterator[tuple[float, float]]:
-    """Yield the declared and profiled ranges of a value."""
+    """Yield (least, greatest) of each range of a value that the interface declares or a profile records."""
     if isinstance(value, BlockArgument):
         if value.block is not function.body.block:
             return
@@ -167,14 +167,12 @@ class TensorClass:
 
     @cached_property
     def numbers(self) -> NumberFormat | None:
-        """The format synthesised for a constant. None for other classes."""
+        """The synthesised format (`tdsl.numbers`) of the constant that is the only root. None for other classes."""
         return number_format(self.roots[0].attributes.get(tdsl.NUMBERS)) if len(self.roots) == 1 else None
 
     @cached_property
     def is_only_compared(self) -> bool:
-        """Whether only comparisons of forests read the members. Forests accept features in formats of any
-        family.
-        """
+        """Whether only comparisons of forests read the members. Forests accept features in formats of any family."""
         return not self.is_constant and all(map(tdsl.is_only_compared, self.members))
 
     @cached_property

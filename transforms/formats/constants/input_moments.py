@@ -51,8 +51,7 @@ class Moments:
 
     @staticmethod
     def of(rows: Reals, reals: Reals, rounded: Reals, weights: Reals, axes: tuple[int, ...] = (-1,)) -> Moments:
-        """The moments of weighted samples of shape (samples, length). Covariances are shrunk towards the
-        diagonal.
+        """The moments of weighted samples of shape (samples, length). Covariances are shrunk towards the diagonal.
 
         The products of x with all rows are formed first, because they are far fewer numbers than E[x y^T].
 
@@ -121,9 +120,7 @@ class _FilterWindows:
 
     @staticmethod
     def of(constant: tdsl.ConstOp) -> _FilterWindows | None:
-        """The windows of a filter that is used only by one convolution outside loops. None for any other
-        constant.
-        """
+        """The windows of a filter that is used only by one convolution outside loops. None for any other constant."""
         users = [use.operation for use in constant.result.uses]
         if len(users) != 1 or not tdsl.is_convolution(op := users[0]) or op.lhs is not constant.result:
             return None
@@ -184,8 +181,7 @@ MOST_VALUES = 1 << 25
 
 
 class InputMoments:
-    """Second moments of the factors of each constant in a program on reals, over all samples, iterations and
-    columns.
+    """Second moments of the factors of each constant in a program on reals, over all samples, iterations and columns.
 
     inputs: reals of shape (samples, elements). A constant has no moments if it has any use other than as a factor.
     """
@@ -281,9 +277,7 @@ class InputMoments:
         return None
 
     def _factors(self, constant: tdsl.ConstOp) -> list[SSAValue]:
-        """The values by which a constant is multiplied. Empty if the constant has any use other than as a
-        factor.
-        """
+        """The values by which a constant is multiplied. Empty if the constant has any use other than as a factor."""
         partners = self.partners[constant]
         return partners if all(value in self.values for value in partners) else []
 

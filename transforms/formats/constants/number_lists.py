@@ -220,8 +220,7 @@ class NumberLists:
 
 
 def _pooled(constants: Sequence[tuple[Reals, Reals]], exponents: Sequence[int]) -> tuple[Reals, Reals]:
-    """Return the numbers of all constants, each times 2^-exponent, in ascending order, and the weights of their
-    errors.
+    """Return the numbers of all constants, each times 2^-exponent, in ascending order, and the weights of their errors.
 
     exponents: the exponent of each constant.
     """

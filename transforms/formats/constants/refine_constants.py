@@ -235,7 +235,7 @@ class _Refinement:
         return snapped(total)
 
     def _error(self, index: int) -> Reals:
-        """The rounding errors of the numbers of a constant, flattened."""
+        """For each number of a constant, flattened, the number that its raw represents minus the real number."""
         return (self._format(index).decode(self._raws(index)) - self._reals(index)).reshape(-1)
 
     def _reals(self, index: int) -> Reals:

@@ -87,9 +87,7 @@ class Candidates:
         self.programs = Programs()
 
     def summed(self, formats: Formats) -> Program:
-        """The program that `in_formats` returns, cached. The other programs of a candidate are computed from
-        it.
-        """
+        """The program that `in_formats` returns, cached. The other programs of a candidate are computed from it."""
         return self.programs.made(formats, lambda: self.in_formats(formats)[0])
 
     def typed(self, formats: Formats) -> Program:
@@ -99,8 +97,7 @@ class Candidates:
     def in_formats(
         self, formats: Sequence[NumberFormat], refined: Mapping[int, Raws] | None = None
     ) -> tuple[ModuleOp, dict[SSAValue, SSAValue]]:
-        """Assign formats to the program, and choose the accumulators of its sums. The ops are otherwise
-        unchanged.
+        """Assign formats to the program, and choose the accumulators of its sums. The ops are otherwise unchanged.
 
         Returns the new module and, for each tensor on reals, the tensor that replaces it.
 
@@ -200,7 +197,7 @@ class EvaluationTask:
 
 
 class CandidateEvaluator:
-    """An evaluator of one program's candidates on one data set."""
+    """An evaluator of one program's candidates on one data set, which computes values, losses and derivatives."""
 
     def __init__(self, module: ModuleOp, data: Data, scheme: str | None, scale_by: ScaleBy | None = None):
         self.data = data
@@ -279,9 +276,7 @@ class CandidateEvaluator:
         return max(most // self.shared.chunk, 1) * self.shared.chunk
 
     def outcome(self, task: EvaluationTask) -> CandidateOutcome:
-        """The outcome of a candidate. The evaluation stops as soon as the loss certainly exceeds
-        `task.at_most`.
-        """
+        """The outcome of a candidate. The evaluation stops as soon as the loss certainly exceeds `task.at_most`."""
         try:
             module = self.candidates.program(task.formats, task.refined)
         except InputError as error:
@@ -356,8 +351,7 @@ SAMPLES = 256
 def value_map(
     evaluator: CandidateEvaluator, formats: Formats, refined: Mapping[int, Raws] | None = None
 ) -> list[Reals]:
-    """For each class of tensors, a vector of the values of its tensors as reals, on some samples and in all
-    iterations.
+    """For each class of tensors, a vector of the values of its tensors as reals, on some samples and in all iterations.
 
     In the evaluated program, no ops are fused or accumulated, so that it has the same tensors as its source.
 

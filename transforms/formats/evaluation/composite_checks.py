@@ -151,7 +151,7 @@ def _check_means(source: Numbers, result: Numbers) -> None:
 
 
 def _check_distances(source: Numbers) -> None:
-    """Check that no sum of squared differences exceeds its bound."""
+    """Check that the bound that a format states for squared distances is not below the greatest squared distance."""
     format = source.format
     if format.difference(format) is None:
         return
@@ -202,8 +202,7 @@ def _check_constants(format: NumberFormat) -> None:
 
 
 def _check_named(numbers: Numbers, result: Numbers) -> None:
-    """Check the formats that a number format returns for registers, computation, integers, sums of votes and
-    rotations.
+    """Check the formats that a number format returns for registers, computation, integers, sums of votes and rotations.
 
     Each of these formats must represent the numbers that it is returned for.
     """

@@ -218,7 +218,7 @@ def _check_relatives(numbers: Numbers) -> None:
 
 
 def _check_operations(lhs: Numbers, rhs: Numbers, result: Numbers) -> None:
-    """Check sums, differences and products of two numbers."""
+    """Check that sums, differences and products of two numbers are the exact results, rounded and clamped."""
     some = lhs.some(PAIRED), rhs.some(PAIRED)
     a, b = np.repeat(some[0], len(some[1])), np.tile(some[1], len(some[0]))
     x, y = lhs.format.decode(a), rhs.format.decode(b)

@@ -219,8 +219,7 @@ class _Counter:
                     self.demand.far_time += times * more
 
     def loaded(self, load: memref.LoadOp) -> bool:
-        """Record the fraction of zeros and the interval of a loaded element. Return whether the load will be
-        removed.
+        """Record the fraction of zeros and the interval of a loaded element. Return whether the load will be removed.
 
         If an element has only one possible value, the lowering of `num` ops replaces the load by a constant.
         """

@@ -127,8 +127,7 @@ class TimeShares:
 
 
 def time_shares(module: ModuleOp, target: str, scalers: Iterable[str]) -> TimeShares | None:
-    """The fractions of time in a program at L3 that are due to avoidable causes. None if costs are unknown or all
-    zero.
+    """The fractions of time in a program at L3 that are due to avoidable causes. None if costs are unknown or all zero.
 
     scalers: the names of the operations that scale the input.
     """

@@ -39,7 +39,7 @@ class Estimates:
         return self.of({})
 
     def of(self, coded: Mapping[int, int]) -> Estimate:
-        """The estimate of the module with some rows as code.
+        """The estimate of the variant in which some rows are code, after all later passes.
 
         coded: by the index of each matrix, the number of its rows that are code.
         """

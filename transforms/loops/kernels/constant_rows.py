@@ -69,11 +69,9 @@ class ConstantRows:
         return range(1 if self.op.tile is None else self.rows.rows, self.rows.rows + 1)
 
     def replace(self, target: str, count: int) -> None:
-        """Compute the first `count` rows by code, window by window. A separate loop computes the remaining
-        rows.
+        """Compute the first `count` rows by code, window by window. A separate loop computes the remaining rows.
 
-        If other ops of the contraction use the bytes, the code stores them in memory, and the contraction loads
-        them.
+        If other ops of the contraction use the bytes, the code stores them in memory, and the contraction loads them.
         """
         op, nest, all_rows = self.op, LoopBuilder(self.op), count == self.rows.rows
         memory, *indices = self._intermediate() if self.store is None else [self.store.memref]

@@ -41,8 +41,7 @@ def vectorise(function: func.FuncOp, target: str) -> None:
 
 
 def _reduce_inside(nest: num.NestOp, target: str) -> None:
-    """Replace the reductions inside a nest by calls of vector code, and expand the nest into loops around the
-    calls.
+    """Replace the reductions inside a nest by calls of vector code, and expand the nest into loops around the calls.
 
     If vector code can compute none of the reductions, the nest is unchanged.
     """

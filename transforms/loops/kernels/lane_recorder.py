@@ -188,8 +188,7 @@ class LaneRecorder(Machine[Element]):
         b: Element,
         folded: Callable[[int, int], int],
     ) -> Element:
-        """Append an op on two values, and return the result. If both values are constant, return a constant
-        instead.
+        """Append an op on two values, and return the result. If both values are constant, return a constant instead.
 
         kind: creates the op.
         folded: computes the constant.

@@ -76,13 +76,13 @@ class TileCall:
 
     @cached_property
     def content(self) -> bytes:
-        """The bytes of the weight stream in flash. Calls of the same kernel with equal bytes can use one
-        stream.
-        """
+        """The bytes of the weight stream in flash. Calls of the same kernel with equal bytes can use one stream."""
         return b"" if is_tile(self.data) else cast("Bytes", self.data).tobytes()
 
     def replace(self, op: num.ContractOp) -> None:
-        """Replace a contraction by calls of the kernel."""
+        """Replace a contraction by calls of the kernel, which read the windows and store the results as the contraction
+        does.
+        """
         [products], [store], nest = op.products, op.stores, LoopBuilder(op)
         assert isinstance(products, num.ProductsOp)
         results = prod(op.shape) // self.times
@@ -141,11 +141,10 @@ def is_bought(tile: num.TileKernelAttr | num.CodeKernelAttr | None, target: str)
 
 
 def call_of_tile(op: num.ContractOp, target: str) -> TileCall | None:
-    """The calls of the kernel for a contraction's tile. None without a tile, or if the kernel cannot finish such
-    sums.
+    """The calls of the kernel for a contraction's tile. None without a tile, or if the kernel cannot finish such sums.
 
-    Raises `InputError` if the target has no kernel for the tile, or if the kernel computes sums that differ from
-    the sums of the contraction.
+    Raises `InputError` if the target has no kernel for the tile, or if the kernel computes sums that differ from the
+    sums of the contraction.
     """
     if (tile := op.tile) is None or (nest := _nest_of(op, by=tile)) is None:
         return None

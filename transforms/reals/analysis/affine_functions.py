@@ -42,9 +42,7 @@ class AffineFunction:
         return AffineFunction(self.factors.reshape(shape), self.addends.reshape(shape))
 
     def followed_by(self, factors: Reals | float, addends: Reals | float) -> AffineFunction:
-        """The composition of this function with `factors * v + addends`, where v is the result of this
-        function.
-        """
+        """The composition of this function with `factors * v + addends`, where v is the result of this function."""
         return AffineFunction(self.factors * factors, self.addends * factors + addends)
 
     def thresholds(self, thresholds: Reals, features: NDArray[np.int64]) -> Reals | None:

@@ -158,8 +158,7 @@ def _columns(op: tdsl.MatmulOp, part: Part) -> Part:
 
 
 def _concatenated(op: tdsl.ConcatOp, axis: int, first: int, count: int) -> SSAValue | None:
-    """The operand of a concatenation that is exactly the given part of its result. None if there is no such
-    operand.
+    """The operand of a concatenation that is exactly the given part of its result. None if there is no such operand.
 
     axis, first, count: the axis of the part, its first index and its number of indices.
     """

@@ -49,12 +49,12 @@ class Words:
         return wider
 
     def are_whole(self, sum: UnrolledSum) -> bool:
-        """Whether a sum loads whole words."""
+        """Whether each load of a sum reads a whole word of its memory."""
         return all(self._width(load) == self.widths.get(load.memory) for load in sum.loads)
 
     @property
     def cells(self) -> tuple[int, int]:
-        """The numbers of LUTs and block RAMs of all memories."""
+        """The total numbers of LUTs and of block RAMs that the memories need."""
         luts, brams = zip((0, 0), *(self._cells(memory, width) for memory, width in self.widths.items()), strict=True)
         return total(luts), total(brams)
 
@@ -92,8 +92,7 @@ def stored_part(word: int, width: int) -> int:
 
 
 def memory_cells(fabric: Fabric, type: rtl.MemoryType, content: DenseIntOrFPElementsAttr | None) -> tuple[int, int]:
-    """The numbers of LUTs and block RAMs that a memory needs in the form that synthesis estimates to be the
-    smallest.
+    """The numbers of LUTs and block RAMs that a memory needs in the form that synthesis estimates to be the smallest.
 
     content: the initial words; None for a memory without initial content.
     """

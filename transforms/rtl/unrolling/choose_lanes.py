@@ -26,8 +26,7 @@ GAIN, SEQUENTIAL = ORDERS = ("gain", "sequential")
 
 @dataclass(frozen=True)
 class Lanes:
-    """Sums that add the same terms from the same memories, and the number of elements that each sum processes at
-    once.
+    """Sums that add the same terms from the same memories, and the number of elements that each sum processes at once.
 
     circuit: identifies the ops that compute the terms of an element.
     luts, dsps: the LUTs and DSPs that each element needs.

@@ -50,8 +50,7 @@ class EntryRows:
         return _words(self.values.memory)
 
     def words(self, elements: int) -> int:
-        """The number of iterations if each of `elements` processing elements processes one entry of a row at a
-        time.
+        """The number of iterations if each of `elements` processing elements processes one entry of a row at a time.
 
         Every row takes at least one iteration.
         """

@@ -53,7 +53,7 @@ class UnrolledSum:
         return UnrolledSum(loop, trips, loads, added)
 
     def computing(self) -> list[Operation]:
-        """The ops that compute the terms."""
+        """The ops of the loop's body except the additions to the sums: those that compute the terms."""
         body = self.loop.body.block
         sums = {yielded.owner for yielded in (body.last_op.operands if body.last_op is not None else ())}
         return [op for op in body.ops if op not in sums and op is not body.last_op]

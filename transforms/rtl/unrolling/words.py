@@ -50,7 +50,7 @@ def word_of(nest: LoopBuilder, elements: Sequence[SSAValue]) -> SSAValue:
 
 
 def widen_memories(function: func.FuncOp) -> None:
-    """Widen the words of memories to the width of the widest access."""
+    """Widen the words of each memory to the width of its widest access, and reduce the number of words accordingly."""
     for op in list(function.walk()):
         if isinstance(op, rtl.MemoryOp):
             type = op.result.type

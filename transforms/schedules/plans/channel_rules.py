@@ -61,7 +61,7 @@ class ChannelNodes:
 
     @cached_property
     def sliced(self) -> tuple[str, ...]:
-        """The results that are computed channel by channel."""
+        """The names of the results of which an iteration computes some channels, that is, which are not accumulated."""
         return tuple(name for name, role in self.roles.items() if role is not Role.ACCUMULATE)
 
     @cached_property
@@ -81,7 +81,7 @@ class ChannelNodes:
 
     @property
     def accumulated(self) -> int:
-        """The number of sums that an iteration reads and writes."""
+        """The number of elements of all accumulated results, which each iteration reads and writes as sums."""
         sums = (self.graph.tensors[name] for name, role in self.roles.items() if role is Role.ACCUMULATE)
         return sum(image.pixels * image.channels for image in sums)
 

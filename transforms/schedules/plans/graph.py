@@ -123,9 +123,7 @@ class Graph:
 
     @cached_property
     def last_use(self) -> dict[str, int]:
-        """The index of the last node that reads each tensor. For results of the network, it is the number of
-        nodes.
-        """
+        """The index of the last node that reads each tensor. For results of the network, it is the number of nodes."""
         last = {name: max(users, default=self.producer[name]) for name, users in self.users.items()}
         return last | dict.fromkeys(self.outputs, len(self.nodes))
 

@@ -34,11 +34,10 @@ class Steps(NamedTuple):
     start: int = 0
 
     def least(self) -> tuple[int, list[int]]:
-        """Return the least number of bits that suffices for all steps, and the number of rows or columns of
-        each turn.
+        """Return the least number of bits that suffices for all steps, and the number of rows or columns of each turn.
 
-        A turn consists of consecutive steps of the same kind. Among the orders that need this number of bits,
-        the order that transposes the fewest pixels is chosen. The first turn is in rows and may be empty.
+        A turn consists of consecutive steps of the same kind. Among the orders that need this number of bits, the order
+        that transposes the fewest pixels is chosen. The first turn is in rows and may be empty.
         """
         height, width = self.rows.shape
         peak = np.zeros((height + 1, width + 1), np.int64)

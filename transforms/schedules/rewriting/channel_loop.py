@@ -44,7 +44,7 @@ class ChannelLoop:
 
     @property
     def is_exact(self) -> bool:
-        """Whether the results equal those of ordinary execution."""
+        """Whether no sum is rounded between iterations, so that results equal those of ordinary execution."""
         return all(sums.EXACT for sums in self.sums.values())
 
     def rewrite(self) -> None:

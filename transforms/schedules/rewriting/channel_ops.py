@@ -41,7 +41,7 @@ class ChannelOp:
 
     @property
     def ops(self) -> Sequence[tdsl.TensorOp]:
-        """The ops that the loop replaces."""
+        """The ops that the loop replaces: `op` and, unless it accumulates, the elementwise ops that follow it."""
         return (self.op,) if self.role is Role.ACCUMULATE else (self.op, *self.chain)
 
 

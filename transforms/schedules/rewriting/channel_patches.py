@@ -56,7 +56,7 @@ class ChannelPatches(TileLoops):
         self._add_stages(at, last + 1)
 
     def _add_stages(self, first: int, end: int) -> None:
-        """Add the stages of nodes `first` to `end` (exclusive)."""
+        """Add nodes `first` up to but not including `end` as stages, each of which computes all channels of a part."""
         if first < end:
             stages = segment_of(self.network, first, end - 1).stages
             for stage in stages:
@@ -141,7 +141,7 @@ class ChannelTile:
             sums.prepare(emit, self.channels, 1)
 
     def compute(self) -> None:
-        """Compute the parts of all results that are used after the loop."""
+        """Emit the loop over channels, which computes the parts of all results that are used after the loop."""
         emit, patches = self.emit, self.patches
         kept = [link for link in self.links if link.kept]
         images = {link.name: self._started(link) for link in kept}
@@ -251,7 +251,9 @@ class ChannelTile:
         return self.patches.stored(value) if link.role is Role.GENERATE else self._channel(value)
 
     def _channel(self, value: SSAValue) -> StoredImage:
-        """The current channel of an image, without padding."""
+        """The slice with the current channel of an image, without padding. It is computed by the loop or cut from a
+        part.
+        """
         inner = unpadded(value)
         if (slice := self.slices.get(self.network.names.get(inner, ""))) is not None:
             return slice

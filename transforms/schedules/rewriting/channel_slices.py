@@ -46,8 +46,7 @@ class ChannelRange:
     def of_operand(
         self, value: SSAValue, like: tdsl.Shape, emit: TensorBuilder, pixel: Sequence[SSAValue] | None = None
     ) -> SSAValue | None:
-        """The slice of an operand that an elementwise op of shape `like` reads. None if the op reads the whole
-        operand.
+        """The slice of an operand that an elementwise op of shape `like` reads. None if the op reads the whole operand.
 
         pixel: row and column of a single pixel; None for all pixels.
         """

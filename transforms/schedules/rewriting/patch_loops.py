@@ -55,12 +55,12 @@ class TileLoops(ABC):
 
     @abstractmethod
     def parts(self) -> list[Callable[[], None]]:
-        """Functions that each compute the part of one result that a tile needs. They must be called in this
-        order.
-        """
+        """Functions that each compute the part of one result that a tile needs. They must be called in this order."""
 
     def rewrite(self) -> None:
-        """Replace the ops of the segment by the loops."""
+        """Replace the ops of the segment by loops over tiles, in which each stage computes the part that the tile
+        needs.
+        """
         ops = self.ops
         last = ops[-1]
         emit = self.emit = TensorBuilder(last, fused(op.location for op in ops))
@@ -89,7 +89,7 @@ class TileLoops(ABC):
         erase([*ops, *([] if returned is None else [returned])])
 
     def staged(self, stage: Stage, body: Body) -> None:
-        """Emit the loops that compute the part of a stage's result."""
+        """Emit loops over the pixels of the part of a stage's result, and record the computed part by name."""
         name = stage.node.result
         image = self.empty(name, stage.result)
         pixels = self.over(name, image.value, lambda y, x, held: body.at(y, x, image.now(held), self.stored).value)

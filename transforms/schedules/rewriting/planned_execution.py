@@ -95,8 +95,7 @@ class PlannedExecution:
         return self.schedule.program_plan(network, ram, network.graph.macs * self.extra // 100)
 
     def _run(self, network: Network, plan: Plan, ram: int | None) -> Iterator[tuple[Segment, str]]:
-        """Rewrite the segments of a plan, and yield each segment that is not ordinary, with the name of its
-        tiling.
+        """Rewrite the segments of a plan, and yield each segment that is not ordinary, with the name of its tiling.
 
         ram: the limit, in bytes, on the memory for computing several pixels at once.
         """

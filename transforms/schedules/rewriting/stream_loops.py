@@ -45,7 +45,7 @@ class StreamLoops:
         """The tensor that holds each stage's result."""
 
     def rewrite(self) -> None:
-        """Replace the ops of the segment by the loops."""
+        """Replace the ops of the segment by a loop over ticks, which computes all stages slice by slice."""
         stages = [self.with_addend(stage) for stage in self.schedule.segment.stages]
         last = stages[-1].result.owner
         assert isinstance(last, Operation)
@@ -87,9 +87,7 @@ class StreamLoops:
         return replace(stage, op=new, chain=stage.chain[1:])
 
     def storage(self, stage: Stage, body: Body) -> StoredImage:
-        """The tensor for a stage's result: the whole image if it is used after the segment, and otherwise a
-        ring.
-        """
+        """The tensor for a stage's result: the whole image if it is used after the segment, and otherwise a ring."""
         name = stage.node.result
         height, width = self.timing.graph.tensors[name][:2]
         if not stage.kept:
@@ -137,7 +135,9 @@ class StreamLoops:
             self.each(rows[name], name, column)
 
     def stored(self, value: SSAValue) -> StoredImage:
-        """The stored part of an image at the current insertion point."""
+        """The ring or tensor that stores an image at the current insertion point. Images from outside are stored
+        whole.
+        """
         name = self.network.names.get(value)
         return self.images[name] if name in self.images else StoredImage.whole(value)
 
@@ -184,9 +184,7 @@ class StreamLoops:
         return image.now(value)
 
     def carry(self, extent: int, body: Callable[[SSAValue], None]) -> None:
-        """Emit a loop of `extent` iterations that carries all images. For a single iteration, emit only the
-        body.
-        """
+        """Emit a loop of `extent` iterations that carries all images. For a single iteration, emit only the body."""
         names = list(self.images)
 
         def inner(i: SSAValue, held: Sequence[SSAValue]) -> Sequence[SSAValue]:

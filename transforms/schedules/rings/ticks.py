@@ -87,7 +87,9 @@ class TickTiming:
         return producer >= 0 and self.graph.nodes[producer].kind is Kind.ARRIVAL
 
     def _moments(self, name: str) -> Numbers:
-        """The time of each slice of a stage, in raster order."""
+        """For each slice of a stage, in raster order, a number that orders its computation among those of all
+        stages.
+        """
         rows, columns = self.clocks[name]
         ticks = rows.ticks[:, None] * self.ticks[1] + columns.ticks
         return ticks.reshape(-1) * len(self.clocks) + list(self.clocks).index(name)

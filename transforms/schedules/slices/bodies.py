@@ -101,7 +101,7 @@ class _Source:
         return _Source(operand if pad is None else pad.input, window, pad)
 
     def at(self, y: SSAValue, x: SSAValue, images: Images, emit: TensorBuilder) -> SSAValue:
-        """The window of pixel (y, x) of the result."""
+        """The window of the image that pixel (y, x) of the result needs, including padding."""
         (down, across), own = self.window.strides, self.window.margins
         margins, filling = (own, self.window.filling) if self.pad is None else (margins_of(self.pad), self.pad.filling)
         top = emit.plus(emit.times(y, down), -margins[0])
@@ -117,7 +117,7 @@ class _Source:
         return self.pad is None and not top and not bottom and apart
 
     def rows(self, y: SSAValue, zero: SSAValue, images: Images, emit: TensorBuilder) -> SSAValue:
-        """The rows on which row y of the result depends."""
+        """Rows of the image, over its full width, on which row y of the result depends."""
         image, (height, _), (down, _) = images(self.image), self.window.kernel, self.window.strides
         return image.part(image.place(emit.times(y, down), zero, emit), height, image.extents[1], emit)
 

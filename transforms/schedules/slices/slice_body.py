@@ -26,7 +26,7 @@ class Body(ABC):
         return None
 
     def finished(self, image: StoredImage, images: Images) -> StoredImage:
-        """The result after the last slice."""
+        """The result after the last slice. Subclasses that store totals convert them here."""
         return image
 
     @abstractmethod

@@ -175,9 +175,7 @@ class StepFunction:
         return row
 
     def _keep_before(self, values: Sequence[SSAValue]) -> None:
-        """Move the constants among the given values to the start of the function, so that they precede the
-        loop.
-        """
+        """Move the constants among the given values to the start of the function, so that they precede the loop."""
         for value in values:
             if isinstance(op := value.owner, tdsl.ConstOp):
                 op.detach()

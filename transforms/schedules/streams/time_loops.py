@@ -106,8 +106,7 @@ def _frames_of(signal: SSAValue) -> SequenceLoop | None:
 
 
 def receive_image(image: SSAValue, name: str | None) -> tdsl.ReceiveOp:
-    """Insert a `tdsl.receive` of a whole image, and return it. All readers of the image then read the received
-    copy.
+    """Insert a `tdsl.receive` of a whole image, and return it. All readers of the image then read the received copy.
 
     name: the name hint of the copy.
     """
@@ -162,8 +161,7 @@ class TimeAxis(NamedTuple):
 
 
 def time_of(function: func.FuncOp, stride: int | None = None) -> TimeAxis:
-    """The time axis of the input of a predict function. Raises `InputError` if the input is not read in order of
-    time.
+    """The time axis of the input of a predict function. Raises `InputError` if the input is not read in order of time.
 
     stride: the number of frames between answers; by default the windows of answers are adjacent.
     """

@@ -69,7 +69,7 @@ class StoredImage:
 
     @property
     def extents(self) -> tuple[int, int]:
-        """The numbers of rows and columns that the tensor stores."""
+        """The number of rows and the number of columns that the tensor stores; for a ring, fewer than the image has."""
         shape = tdsl.shape_of(self.value)
         return shape[self.axes[1]], shape[self.axes[2]]
 

@@ -40,7 +40,9 @@ def tile_convolution(op: tdsl.Conv2dOp, target: str, *, limited: bool, large: bo
 
 
 def _is_window(op: tdsl.Conv2dOp) -> bool:
-    """Whether a convolution has a single window of grouped channels."""
+    """Whether the filter of a convolution with grouped channels covers the whole image, so that there is a single
+    window.
+    """
     return op.group_count > 1 and tdsl.shape_of(op.lhs)[1:3] == tdsl.shape_of(op.rhs)[1:3] and padding(op.rhs) is None
 
 

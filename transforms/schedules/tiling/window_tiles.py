@@ -122,9 +122,7 @@ def small_memory(convolutions: Iterable[tdsl.Conv2dOp], target: str) -> TileMemo
 
 
 def stack_of(convolutions: Iterable[tdsl.Conv2dOp], target: str) -> int:
-    """The largest stack frame, in bytes, of the kernels that compute two adjacent pixels of one of the
-    convolutions.
-    """
+    """The largest stack frame, in bytes, of the kernels that compute two adjacent pixels of one of the convolutions."""
     return max((kernel.stack for op in convolutions for kernel in _Pixels(op, target).kernels(2)), default=0)
 
 
@@ -141,8 +139,7 @@ class _Pixels:
             yield from (offer.kernel for offer in offers(self.target, nest) if bytes <= offer.input_tile)
 
     def lines(self, count: int, memory: TileMemory) -> Iterator[int]:
-        """Yield the numbers of lines that kernels which need more flash can compute at once, within the memory
-        limit.
+        """Yield the numbers of lines that kernels which need more flash can compute at once, within the memory limit.
 
         count: the number of pixels in a line.
         """

@@ -248,9 +248,7 @@ class CandidateCosts:
             self.measurements[query.formats] = cost
 
     def measured(self, formats: Formats) -> ProgramCost | None:
-        """The measured cost of the built program. None if the target is too small, or its tools are not
-        installed.
-        """
+        """The measured cost of the built program. None if the target is too small, or its tools are not installed."""
         if formats not in self.measurements:
             nests = self.programs.nests(formats)
             asked = MEASURE_COST, self.platform

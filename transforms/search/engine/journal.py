@@ -34,9 +34,8 @@ class Journal:
     known: if the search resumes another search, the outcomes in the file. Without `resume` the file is overwritten. A
         file whose first line is incomplete because the search was killed is also overwritten.
 
-    Raises `InputError` for a file that cannot be read or written, and for a file that is not a journal. With
-    `resume`, also raises `InputError` if there is no path, or if the journal is damaged or belongs to another
-    problem.
+    Raises `InputError` for a file that cannot be read or written, and for a file that is not a journal. With `resume`,
+    also raises `InputError` if there is no path, or if the journal is damaged or belongs to another problem.
     """
 
     def __init__(self, path: str | None, digest: str, resume: bool):

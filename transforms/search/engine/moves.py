@@ -7,14 +7,14 @@ candidates from one evaluation of each single choice. Roundings are small and ne
 error of a candidate's scores is about the sum of the errors that each of its choices causes alone. Errors are added
 with their signs, so that mean errors can cancel.
 
-Single moves: each tensor is tried separately in each other format that offers its width (MinUn's first future work), or
-at other scales. The changes that lower the loss are combined, the best first, while each still lowers it.
+Single moves: each tensor is tried separately in each other format of the same width (MinUn's first future work), or at
+other scales. The changes that lower the loss are combined, the best first, while each still lowers it.
 
 Backtracking: a path leads from a candidate just outside the limits to a candidate that meets the limits. Spilled or
 saved registers make the stack a byte or two deeper, which no estimate can predict. The missing byte may exclude all
-programs with wide registers from a search. Better scales cost nothing, so such a program first gets better scales.
-Then its tensors are narrowed again one after the other, those with the least loss first, until the built and measured
-program meets the limits.
+programs with wide registers from a search. Other scales need no memory, so the scales of the first candidate are
+improved first. Then its tensors are narrowed again one after the other, those with the least loss first, until the
+built and measured program meets the limits.
 """
 
 from __future__ import annotations

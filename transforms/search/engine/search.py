@@ -33,8 +33,7 @@ if TYPE_CHECKING:
 class Search:
     """The candidates of one program. Choices, formats and losses are in the order of `classes`, one for each class.
 
-    A candidate is a `FormatChoice` for each class of tensors. The code of searches is independent of the number
-    format.
+    A candidate is a `FormatChoice` for each class of tensors. The code of searches is independent of the number format.
 
     prototype: a format of the searched family.
     others: alternative formats of tensors, of any width.
@@ -67,7 +66,7 @@ class Search:
         return [FormatChoice(prototype)] * len(self.classes)
 
     def formats(self, choices: Sequence[FormatChoice]) -> Formats:
-        """The formats of a candidate."""
+        """The formats that a candidate's choices yield after all steps of the format assignment."""
         return tuple(self.assignment.formats(choices))
 
     def losses(
@@ -101,9 +100,8 @@ class Search:
     def offered(self, widths: Sequence[int], usual: Sequence[int] = ()) -> list[NumberFormat]:
         """The formats of the requested widths.
 
-        If no widths are requested, or exactly the widths `usual`, the result has the widths of `usual` that the
-        family has, or else only the family's usual format. Raises `InputError` for other widths that the family
-        does not have.
+        If no widths are requested, or exactly the widths `usual`, the result has the widths of `usual` that the family
+        has, or else only the family's usual format. Raises `InputError` for other widths that the family does not have.
         """
         if widths and tuple(widths) != tuple(usual):
             return [self.prototype_of(width) for width in widths]
@@ -377,9 +375,7 @@ class Feasibility:
         return measured.within(self.limits.cost.times(_JUST_MISSED_SLACK))
 
     def calibrate(self, choices: Sequence[FormatChoice]) -> None:
-        """Correct later estimates by the error of the estimate for this candidate, if the candidate was
-        measured.
-        """
+        """Correct later estimates by the error of the estimate for this candidate, if the candidate was measured."""
         formats = self.search.formats(choices)
         measured = self.costs.measurements.get(formats)
         if measured is not None:

@@ -50,20 +50,19 @@ QUEUED_PORTIONS = 2
 
 
 class Workers:
-    """The processes that work on a search. This object is a context manager, which ends the processes that it
-    started.
+    """The processes that work on a search. This object is a context manager, which ends the processes that it started.
 
-    On Linux, local processes are copies of this process, which also works. On other systems, and on a cluster,
-    joblib starts them.
+    On Linux, local processes are copies of this process, which also works. On other systems, and on a cluster, joblib
+    starts them.
 
-    Inside the context, the numeric libraries of each process use one thread. Arrays are too small for several
-    threads, and sums of reals have the same last bits in every process.
+    Inside the context, the numeric libraries of each process use one thread. Arrays are too small for several threads,
+    and sums of reals have the same last bits in every process.
 
     jobs: the number of processes, by default the number of processors.
     cluster: the address of a Dask or Ray cluster; by default one is started on this computer.
 
-    Raises `InputError` for an unknown backend or a backend that is not installed. `run` raises it for a cluster
-    that cannot be used, and if a process ended without a result.
+    Raises `InputError` for an unknown backend or a backend that is not installed. `run` raises it for a cluster that
+    cannot be used, and if a process ended without a result.
     """
 
     def __init__(self, jobs: int | None = None, backend: str = "local", cluster: str | None = None):
@@ -117,9 +116,7 @@ class Workers:
                 yield from zip(portion, found, strict=True)
 
     def _copied(self, problem: object) -> _Copies:
-        """The copies of this process that work on a problem. Copies that work on an earlier problem are ended
-        first.
-        """
+        """The copies of this process that work on a problem. Copies that work on an earlier problem are ended first."""
         if self._copies is not None and self._copies.problem is not problem:
             self._end_copies()
         if self._copies is None:
@@ -231,7 +228,7 @@ class _Copies:
         yield from reversed(own)
 
     def end(self) -> None:
-        """End the copies. Unfinished portions are discarded."""
+        """End the copies, and discard the portions of tasks that no copy has begun."""
         self._executor.shutdown(cancel_futures=True)
 
 
