@@ -170,7 +170,7 @@ class Offer:
     `kernel.sum` bits.
 
     * decoded: the factors of a `SumQuery` that must be decoded before the call.
-    * lines: the number of lines of windows of a `TileQuery` that a call computes.
+    * lines: for a `TileQuery`, the number of lines of windows that a call computes.
     * input_tile: the maximum number of bytes of an input tile.
     * data: the weight stream of a tile, or the constants that the kernel embeds instead of reading a stream.
     """

@@ -92,8 +92,8 @@ class Text:
 
 
 def join(level: int, type: Attribute, code: str, *parts: Text) -> Text:
-    """An expression that consists of several parts. It reads everything that the parts read, and has their side
-    effects.
+    """An expression that consists of several parts. It reads the variables and the memory that its parts read, and has
+    their side effects.
 
     level: the precedence of the expression.
     type: its C type.

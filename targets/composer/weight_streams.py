@@ -135,7 +135,7 @@ def _side_by_side(content: tuple[Number, ...]) -> Mapping[str, tuple[Number, int
 class RowNumbers(Field):
     """A field with integers for each row. The integers of one row are adjacent.
 
-    end_mark: in the last block of a group of equal blocks, the value of the last byte of this aligned field.
+    end_mark: the last byte of the padded field in the last block of a group of equal blocks; 0 for no mark.
     """
 
     content: tuple[Number, ...] = ()

@@ -21,7 +21,7 @@ STACK, FLASH = "stack", "flash"
 
 @dataclass(frozen=True)
 class Requested:
-    """The memories that `--memory` specifies: the writable ones in the specified order, the flash, and the bytes of
+    """The memories that `--memory` specifies: those for buffers in the specified order, the flash, and the bytes of
     stack.
     """
 

@@ -214,9 +214,9 @@ class PackScratchPass(PackingOptions, ModulePass):
         place_buffers(function, live, problem.groups, placement, lcm(*(shape.alignment for shape in rectangles)))
 
     def _exchanged(self, function: func.FuncOp, problem: Problem, placement: Placement) -> tuple[Problem, Placement]:
-        """Change which operand an op's result overwrites, where the op could also overwrite another operand, if
-        this makes the arena smaller. Return the new problem and placement, or the given ones if no change
-        makes the arena smaller.
+        """Change which operand an op's result overwrites, where the op could also overwrite another operand, if this
+        makes the arena smaller. Return the problem and the placement after all changes, unchanged if no change makes it
+        smaller.
         """
 
         def height(share: float) -> int:

@@ -111,7 +111,9 @@ def _reorder(argument: BlockArgument, axes: tuple[int, ...]) -> None:
     back: dict[tuple[int, ...], SSAValue] = {}
 
     def ordered(wanted: tuple[int, ...]) -> SSAValue:
-        """The argument, transposed to the order `wanted`, which contains numbers of axes in the model's file."""
+        """The argument in the order `wanted` of axes, numbered as in the model's file. If necessary, a `tdsl.transpose`
+        is inserted, once for each order.
+        """
         permutation = tuple(axes.index(axis) for axis in wanted)
         if list(permutation) == sorted(permutation):
             return argument

@@ -135,7 +135,7 @@ class _Synthesis:
         return [None, *POWERS] if own else POWERS
 
     def _lists(self, power: float | None) -> dict[int, NumberFormat]:
-        """For each constant, a list of numbers, by the index of the constant's class.
+        """For each constant, by the index of its tensor class, a list of numbers.
 
         power: as in `_powers`.
         """

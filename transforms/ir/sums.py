@@ -1,4 +1,4 @@
-"""Matching of sums of products that loops carry, and strip mining of their loops into blocks of iterations (L0, L1).
+"""Loop-carried sums of products: matching, and strip mining of their loops into blocks of iterations (L0, L1).
 
 `round_carried_sums` rounds each block once. `is_squared_distance` matches sums of squares, which no loop carries.
 """
@@ -148,8 +148,8 @@ class LoopCarriedSum:
         return tdsl.MatmulSumOp([(weights, factors)], carried)
 
     def _blocks(self, size: int) -> tdsl.ConstOp:
-        """The weights of all iterations as one constant. For each block of iterations it contains a matrix with
-        one row per element of the sum.
+        """Insert a constant with the weights of all iterations, and return it. For each block of iterations it contains
+        a matrix with one row per element of the sum.
 
         size: the number of iterations in a block.
         """

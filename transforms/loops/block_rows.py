@@ -157,8 +157,8 @@ class _RowSum:
         """Insert the calls that compute a block of rows.
 
         first: the index of the first row.
-        begin: the array of the initial values.
-        sums: the array of the sums.
+        begin: the array that contains the initial values.
+        sums: the array to which the sums are written.
         """
         for products, kernel in self.products:
             place = nest.times(first, products.row_pitch)

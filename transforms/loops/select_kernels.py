@@ -316,7 +316,7 @@ def _in_chunks(plain: Kernel, target: str) -> list[Kernel]:
 
 
 def _fits_in_chunks(op: num.CallOp, kernel: Kernel) -> bool:
-    """Whether 16 bits can represent the sum of any chunk of a row of weights times any vector, plus one byte."""
+    """Whether 16 bits can represent, for any vector, the sum of products of each chunk of weights plus one byte."""
     run, length = op.factors[0], op.length
     constant = scratch.root(run).owner
     if length > LONGEST_IN_CHUNKS or not isinstance(constant, scratch.ConstantOp) or constant.raws.size % length:

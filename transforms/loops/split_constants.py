@@ -124,7 +124,7 @@ def _split(constant: scratch.ConstantOp, limit: int) -> None:
 
 
 def _part(constant: scratch.ConstantOp, first: int, last: int) -> SSAValue:
-    """A new constant with the elements [first, last) of a constant. These elements form whole rows."""
+    """Insert a constant with the elements [first, last) of a constant, which form whole rows, and return its value."""
     raws, type = constant.raws, scratch.memref_type(constant.result)
     rows = raws.reshape(-1)[first:last].reshape(-1, *raws.shape[1:])
     value = scratch.ConstantOp.of(rows, type.element_type).value

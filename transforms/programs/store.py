@@ -143,9 +143,7 @@ class Program(FactCache):
         return self.store.first(self)
 
     def after(self, *passes: ModulePass) -> Program:
-        """The program that results from running the passes on this program as one step. Intermediate modules
-        are not stored.
-        """
+        """The program that results from running the passes on this program. Only the last module is stored."""
 
         def make() -> ModuleOp:
             module = self.copy()

@@ -107,7 +107,7 @@ def representative(deviations: Reals) -> float:
 class Promotion:
     """Algorithms 7 and 8, for one pair of a low and a high width.
 
-    heat: the result of `heat_map`.
+    heat: the promotability of each tensor, as `heat_map` returns it.
     """
 
     def __init__(self, search: Search, low: NumberFormat, high: NumberFormat, heat: Sequence[float]):
@@ -210,7 +210,7 @@ def use_room(
 def _use_last_bytes(feasibility: Feasibility, result: SearchResult, offered: Sequence[NumberFormat]) -> SearchResult:
     """Widen single tensors while this lowers the loss and meets the limits, and return the result.
 
-    Estimates are off by a few bytes. Candidates are therefore built and run if possible.
+    Estimates are off by a few bytes. Candidates are therefore built and run, unless the target's tools are missing.
     """
     search, choices, builds = feasibility.search, list(result.choices), BUILDS
     while True:

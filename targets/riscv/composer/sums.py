@@ -111,12 +111,12 @@ class _RunKernel(ABC):
 
 
 def scaled(code: RiscvCode[V], bits: int, count: V) -> V:
-    """The size in bytes of `count` elements of 8 or 16 bits."""
+    """Append code that computes the size in bytes of `count` elements of 8 or 16 bits, and return the size."""
     return code.put(SLLI, count, 1) if bits == 16 else count
 
 
 def ends(code: RiscvCode[V], bits: int, pointer: V, count: V) -> tuple[V, V]:
-    """The address at which the whole blocks end, and the address at which all elements end.
+    """Append code that computes the addresses at which the whole blocks end and at which all elements end. Return both.
 
     The caller must not use `count` again.
     """
@@ -125,7 +125,7 @@ def ends(code: RiscvCode[V], bits: int, pointer: V, count: V) -> tuple[V, V]:
 
 
 def _row_pointers(code: RiscvCode[V], bits: int, first: V, count: V, rows: int) -> Sequence[V]:
-    """The addresses of contiguous rows of `count` elements each."""
+    """Append code that computes the addresses of contiguous rows of `count` elements each, and return the addresses."""
     length, pointers = scaled(code, bits, count), [first]
     while len(pointers) < rows:
         pointers.append(code.put(ADD, pointers[-1], length))

@@ -83,7 +83,8 @@ class _Loop(NamedTuple):
 class _Walk:
     """A walk over ops that collects their accesses.
 
-    loops, steps: caches of the loops and of the steps of ops.
+    loops: a cache of the loops, with their indices.
+    steps: a cache of the steps of each op.
     """
 
     def __init__(self, buffers: Collection[SSAValue]) -> None:

@@ -98,7 +98,7 @@ def cover(grid: Grid, patterns: Iterable[int], effort: Effort, most_ones: int) -
     outcome: "found", "failed" or the reason why it stopped.
 
     patterns: one set of allowed offsets per buffer.
-    most_ones: a limit on the ones of the matrix.
+    most_ones: the maximum number of ones in the matrix, that is, of pairs of an option and an item that it covers.
     """
     offsets: list[list[int]] = []
     left = most_ones
@@ -122,8 +122,8 @@ def cover(grid: Grid, patterns: Iterable[int], effort: Effort, most_ones: int) -
         places.append([(x, layer) for x in span for layer in layers.of(b, x)])
 
     def cells(b: int, offset: int) -> list[tuple[int, int, range]]:
-        """The bytes that a buffer at an offset covers, as triples: a section, a layer, and the range of covered start
-        addresses.
+        """The bytes that a buffer at an offset covers, as triples: the section of time, the layer (`_Layers`), and the
+        range of covered start addresses.
         """
         end = offset + grid.sizes[b]
         return [
@@ -179,7 +179,7 @@ def cover(grid: Grid, patterns: Iterable[int], effort: Effort, most_ones: int) -
 
 
 class _Layers:
-    """The layers of each section, which are sets of buffers that must not share bytes.
+    """For each section of time, sets of buffers that must not share bytes; each set is a layer.
 
     Two buffers that may overlap have no layer in common. Every other pair of buffers has a common layer.
     """
@@ -208,7 +208,7 @@ class _Layers:
         return max(len(self.paired[x]), 1) + len(self.apart[x])
 
     def of(self, b: int, x: int) -> Iterable[int]:
-        """The layers of buffer `b` in section `x`."""
+        """The numbers of the layers, in section `x` of time, that contain buffer `b`."""
         paired = self.paired[x]
         if b not in paired:
             return range(max(len(paired), 1))

@@ -47,13 +47,13 @@ class Grid:
         return self.sizes[below]
 
     def span(self, buffer: int) -> Sequence[int]:
-        """The sections in which a buffer occupies units, in ascending order."""
+        """The sections of time in which a buffer occupies units of memory, in ascending order."""
         whole = range(self.first[buffer], self.last[buffer] + 1)
         idle = self.idle.get(buffer)
         return whole if idle is None else [x for x in whole if x not in idle]
 
     def meet(self, a: int, b: int) -> bool:
-        """Whether two buffers occupy units in a common section."""
+        """Whether there is a section of time in which both buffers occupy units of memory."""
         low, high = max(self.first[a], self.first[b]), min(self.last[a], self.last[b])
         if low > high or not (a in self.idle or b in self.idle):
             return low <= high
@@ -112,7 +112,7 @@ class Grid:
         return sum(self.sizes) + sum(self.alignments) + max(self.pinned.values(), default=0) < MOST_UNITS
 
     def alive(self) -> list[int]:
-        """The number of live units in each section."""
+        """For each section of time, the total size in units of the live buffers."""
         changes = [0] * (self.sections + 1)
         for size, first, last in zip(self.sizes, self.first, self.last, strict=True):
             changes[first] += size
@@ -124,7 +124,9 @@ class Grid:
         return alive
 
     def fullest(self) -> list[int]:
-        """For each buffer, the greatest number of live units in any of its sections, computed in O(n log n)."""
+        """For each buffer, the greatest number of live units in any section of time in which it is live, in O(n log
+        n).
+        """
         ending: list[list[int]] = [[] for _ in range(self.sections)]
         for buffer, last in enumerate(self.last):
             ending[last].append(buffer)

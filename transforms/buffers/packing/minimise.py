@@ -337,7 +337,7 @@ _SAFE_SHARE = 0.3
 
 
 class _MergedBlock(NamedTuple):
-    """Buffers that were merged into one block, which is live in the sections `first` to `last` of a grid.
+    """Buffers that were merged into one block, which is live in the sections of time `first` to `last`.
 
     parts: the buffers and their offsets in the block, in units.
     """
@@ -435,8 +435,8 @@ def _pairs(blocks: dict[int, _MergedBlock], common: _Common, draw: Random) -> It
 
 
 def _joined(a: _MergedBlock, b: _MergedBlock) -> _MergedBlock:
-    """Merge two blocks. If both are live in the same sections, b is stacked on a. Otherwise, b is joined to a in
-    time.
+    """Merge two blocks. If both are live in the same sections of time, b is stacked on a. Otherwise b, which starts
+    when a ends, occupies the bytes of a.
     """
     above = a.size if a.first == b.first else 0
     parts = (*a.parts, *((part, offset + above) for part, offset in b.parts))

@@ -38,10 +38,10 @@ class Moments:
     """Second moments of a vector x, by which the rows W of a constant are multiplied, and of y, which is x after
     rounding.
 
-    axes: the axes of the constant along which its products are summed; in W they are the last ones.
+    axes: the axes of the constant along which its products are summed; in W they are the last axes.
     rounded: E[y y^T], of shape (length, length).
     crossed: W E[x y^T], of shape (rows, length).
-    further: the moments of further groups of rows, of equal size, whose inputs differ from those of the first group.
+    further: the moments of further groups of rows; the groups have equal sizes but different inputs.
     """
 
     rounded: NDArray[np.float64]

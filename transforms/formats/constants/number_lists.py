@@ -62,11 +62,11 @@ def weighted_reals(evaluator: CandidateEvaluator, constant: tdsl.ConstOp) -> tup
 
 
 def margin_weights(evaluator: CandidateEvaluator, constant: tdsl.ConstOp) -> Reals:
-    """For each of the n numbers of a constant, the mean square of the derivative of margins: an array (n,). The
-    mean of the weights is about one.
+    """An array of shape (n,): for each of the n numbers of a constant, the mean square of the derivative of margins
+    with respect to the number. The mean of the weights is about one.
 
-    Only samples near the border between two classes are used. If margins have no derivatives, the weights are the
-    mean squares of the factors. If the factors have no mean squares either, all weights are one.
+    Only samples near the border between two classes are used. If margins have no derivatives, the weights are the mean
+    squares of the factors. If the factors have no mean squares either, all weights are one.
     """
     weights = np.zeros(constant.raws.size)
     model = evaluator.reference.margin_model

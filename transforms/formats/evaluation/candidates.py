@@ -206,9 +206,7 @@ class CandidateEvaluator:
 
     @cached_property
     def digest(self) -> str:
-        """A digest of everything that determines the results: the program, the data and the options for choosing
-        formats.
-        """
+        """A digest of the program, the data and the options for choosing formats, which determine all results."""
         scheme, scale_by = self.candidates.scheme, self.candidates.assignment.scale_by
         return " ".join((digest_of(self.candidates.module), self.data.digest, f"{scheme} {scale_by}"))
 

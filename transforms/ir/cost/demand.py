@@ -275,8 +275,11 @@ class _Counter:
 
 @dataclass(frozen=True)
 class _Lowered:
-    """The counts of one lowered `num` op: the number of steps of each kind, the bytes of its tables in flash, and the
-    interval of its result.
+    """What one lowered `num` op adds to the demand.
+
+    steps: the number of steps, by kind of step.
+    tables: the bytes in flash of each table.
+    interval: the interval of the result; None if it is unknown.
     """
 
     steps: Mapping[str, float]

@@ -235,8 +235,8 @@ _FUNCTIONS: Mapping[type[Operation], Callable[..., Values]] = {
 
 
 def _looked_up(call: func.CallOp) -> Mapping[int, int]:
-    """For each table among the operands of a call of a lane function, the position of the operand and the number of
-    elements that the call loads. Empty for other functions.
+    """For each table that a call of a lane function reads, by the position of the operand, the number of loads. Empty
+    for other calls.
     """
     declared = SymbolTable.lookup_symbol(call, call.callee)
     if declared is None or not isinstance(name := declared.attributes.get(LANES), SymbolRefAttr):

@@ -76,8 +76,8 @@ class Choice:
         return None
 
     def _bytes(self, taken: Taken) -> float:
-        """The bytes of flash that candidates add. The bytes of rows as code are estimated for each matrix
-        separately.
+        """The bytes of flash that candidates add: those of tiles together, and an estimate for the coded rows of each
+        matrix.
         """
         return self.tiles.added(taken) + sum(each.bytes for each in taken.values() if isinstance(each, RowsCandidate))
 
@@ -99,7 +99,7 @@ class Choice:
         return most if faster else None
 
     def _fits(self, taken: Taken) -> bool:
-        """Whether the program stays within its limits with the given candidates."""
+        """Whether the program stays within the limits on flash and RAM with the given candidates."""
         estimate = self.estimates.of(coded(taken))
         return estimate.flash + self.tiles.added(taken) <= self.flash and estimate.ram <= self.ram
 

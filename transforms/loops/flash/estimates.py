@@ -63,7 +63,9 @@ class Estimates:
             found[number].replace(self.target, count)
 
     def groups(self) -> list[Group]:
-        """For each matrix whose rows can become code, one group of candidates, with as many rows as possible."""
+        """For each matrix whose rows can become code, a group with one candidate: the code for as many rows as
+        possible.
+        """
         timing, plain = board(self.target).timing, self.plain
         per_unit = 1.0 if timing is None else timing.mean
         groups: list[Group] = []

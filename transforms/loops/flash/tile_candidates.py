@@ -1,5 +1,5 @@
-"""Kernels for tiles that need more flash than the usual kernels, with the time that they save and the bytes that they
-add (L3).
+"""Kernels for tiles that are faster, and need more flash, than the kernels that `select-kernels` would choose: the time
+that they save and the bytes that they add (L3).
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from tinyml.transforms.loops.kernels.tiles import TileCall, call_of_tile, calls_
 class Tiles:
     """The tiles of a module for which a board has kernels.
 
-    usual: for each tile, the call of the usual kernel.
+    usual: for each tile, the call of the kernel that `select-kernels` would choose.
     called: kernels that the module already calls.
     """
 

@@ -125,7 +125,7 @@ class ConstantRows:
         nest.over((self.op.windows,), window)
 
     def _window(self, products: num.Adding, number: SSAValue, reach: int, nest: LoopBuilder) -> SSAValue:
-        """The elements of window `number`, by which the rows are multiplied.
+        """Emit a slice with the elements of window `number`, by which the rows are multiplied, and return it.
 
         reach: the number of elements that a row spans.
         """

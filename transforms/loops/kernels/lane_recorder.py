@@ -33,7 +33,7 @@ _FUNCTIONS = {REQUANTISE: REGISTER, LEADING_ZEROS: 8, RECIPROCAL: REGISTER}
 
 
 class NotInLanes(Exception):
-    """A computation is not supported by vector code, such as floating point, functions on tables, and integers of
+    """Raised for a computation that vector code does not support: floating point, functions on tables, and integers of
     more than 32 bits.
     """
 
@@ -71,7 +71,7 @@ class LaneRecorder(Machine[Element]):
         return Builder(InsertPoint.at_end(self._block)).insert(op).results[0]
 
     def register(self, element: Element) -> SSAValue:
-        """The 32-bit register that contains a value."""
+        """The 32-bit register with a value. For a constant, it is created at the start of the function."""
         if element.width > REGISTER:
             raise NotInLanes(f"a value has more than {REGISTER} bits")
         if isinstance(element.value, SSAValue):
@@ -83,11 +83,11 @@ class LaneRecorder(Machine[Element]):
         return self._constant(element.value, REGISTER)
 
     def index(self, value: int) -> SSAValue:
-        """A constant index."""
+        """Insert an index constant at the start of the function, unless it exists, and return it."""
         return self._constant(value, None)
 
     def _constant(self, value: int, width: int | None) -> SSAValue:
-        """A constant, defined once at the start of the function.
+        """Insert a constant at the start of the function, unless an earlier call has inserted it, and return it.
 
         width: the width in bits; None for an index.
         """

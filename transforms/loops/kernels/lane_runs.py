@@ -266,7 +266,7 @@ class _Recording:
         return LaneNest(op, outer, self.runs, function, program)
 
     def joined(self, nest: num.ReduceOp) -> LaneNest:
-        """The function that reduces the values of all lanes to a single value."""
+        """Record a reduction over the values of all lanes, and return its function, which computes a single value."""
         used = [number for number, result in enumerate(nest.joined) if result.uses]
         if len(used) != 1 or not nest.numbers:
             raise NotInLanes
@@ -370,7 +370,9 @@ class _Recording:
                 raise NotInLanes(f"{op.name} is not an op of lanes")
 
     def value(self, value: SSAValue) -> Element:
-        """The recorded value for a value of the IR. Constants may be defined anywhere."""
+        """The recorded value for a value of the IR. A constant, or a load of a value from outside the nest, is recorded
+        on first use.
+        """
         if isinstance(op := value.owner, num.NumOp) and not op.operands:
             return op.computation()(self.recorder, [])
         if value not in self.values:

@@ -62,8 +62,8 @@ def open_nest_around(op: Operation) -> None:
 
 
 class LocalRuns:
-    """A rewriter of sums of products that decodes the runs of the sums. The sums of one function use the same local
-    arrays.
+    """A rewriter of sums of products whose factors, runs of contiguous elements, must be decoded or unpacked before a
+    kernel can read them. The sums of one function use the same local arrays.
 
     ram: the RAM of the board in bytes; None for no limit.
     """

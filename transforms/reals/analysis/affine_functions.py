@@ -145,7 +145,9 @@ def _sliced(op: tdsl.SliceOp, parts: tuple[Reals, Reals]) -> _Carried | None:
 
 
 def _by_channel(parts: tuple[Reals, Reals]) -> bool:
-    """Whether the factors and addends (`parts`) differ only between channels, which are the last axis of an image."""
+    """Whether the factors and addends (`parts`) of a function are equal for all elements of a channel, the last
+    axis.
+    """
     return all((part == part[:1, :1, :1]).all() for part in parts)
 
 

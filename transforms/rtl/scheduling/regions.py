@@ -160,7 +160,7 @@ def set_lanes(loop: scf.ForOp, lanes: int) -> None:
 
 
 def depth_of(loop: scf.ForOp) -> int:
-    """The number of cycles of one iteration of a pipelined loop, at least its initiation interval."""
+    """The cycles that one iteration of a pipelined loop takes, at least its initiation interval."""
     return max([interval_of(loop), *(end_of(op) + 1 for op in body_of(loop))])
 
 

@@ -87,7 +87,7 @@ def loaded_part(word: int, width: int) -> int:
 
 
 def stored_part(word: int, width: int) -> int:
-    """The number of LUTs of the logic that enables the store of only `width` bits in a word of `word` bits."""
+    """The number of LUTs that enable a store of only `width` bits in a word of `word` bits."""
     return 2 * (word // width - 1)
 
 

@@ -58,7 +58,7 @@ class EntryRows:
 
     @staticmethod
     def of(nest: num.ContractOp) -> EntryRows:
-        """The rows of a contraction for which `adds_entries` is true. Its arrays must be in memories."""
+        """The rows of a contraction for which `adds_entries` is true. Its arrays must be in hardware memories."""
         [sum] = (op for op in nest.body.block.ops if isinstance(op, num.EntriesOp))
         term, (*ops, end) = _term_of(sum), sum.body.block.ops
         computing = [op for op in ops if op is not end.operands[0].owner]

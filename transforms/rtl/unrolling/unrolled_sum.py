@@ -35,7 +35,7 @@ class UnrolledSum:
 
     @staticmethod
     def of(loop: scf.ForOp) -> UnrolledSum | None:
-        """The sums of a loop. None if the loop does anything other than adding terms to carried values."""
+        """The sums of a loop that only adds terms to the values that it carries. None for any other loop."""
         body, trips = loop.body.block, trips_from_zero(loop)
         end = body.last_op
         if not is_pipelined(loop) or trips is None or end is None or len(body.args) < 2:

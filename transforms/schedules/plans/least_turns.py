@@ -80,9 +80,7 @@ class Steps(NamedTuple):
 
 
 def counted(graph: Graph, i: int) -> Steps:
-    """For each step of node i, the number of bits in live pixels of operand and result, regardless of their
-    addresses.
-    """
+    """For each step of node i, the bits of all live pixels of operand and result, wherever they are in memory."""
     node = graph.nodes[i]
     [read] = node.reads
     operand, result = graph.tensors[read.tensor], graph.tensors[node.result]

@@ -207,7 +207,7 @@ def gathers(op: tdsl.TensorOp, window: tdsl.Footprint | None) -> bool:
 
 
 def scratch_of(network: Network, i: int) -> int:
-    """The number of bits of a convolution's gathered window and of one pixel of its result."""
+    """The bits of scratch memory of a convolution: its gathered window, and one pixel of its result."""
     op = network.ops[i][0]
     if not isinstance(op, tdsl.Conv2dOp):
         return 0

@@ -146,7 +146,7 @@ class ChannelLoop:
         return self.parts.get(self.names.get(unpadded(value), ""))
 
     def _channels(self, value: SSAValue) -> SSAValue:
-        """The current channels of an image or column, without padding."""
+        """Emit the current channels of an image or column, without padding, and return them."""
         inner = unpadded(value)
         part = self._known(inner)
         part = self.now.of(inner, self.emit) if part is None else part
@@ -232,7 +232,8 @@ class ChannelLoop:
     def _operand(
         self, value: SSAValue, link: ChannelOp, pixel: Pixel | None = None, k: SSAValue | None = None
     ) -> SSAValue | None:
-        """The part of an operand that an elementwise op reads. None if it reads the whole operand.
+        """Emit the part of an operand that an elementwise op reads, and return it. None if the op reads the whole
+        operand.
 
         pixel, k: select a single element, at a pixel in the k-th current channel.
         """

@@ -236,7 +236,7 @@ class ChannelTile:
         return held.now(self.patches.over(link.name, held.value, pixel))
 
     def _slice(self, link: ChannelOp) -> StoredImage:
-        """An uninitialised image for one channel of an op's result."""
+        """Emit an uninitialised image for the current channel of an op's result, and return it."""
         _, height, width, _ = tdsl.shape_of(link.result)
         type = tensor_like(link.result, (1, *self.patches.sizes[link.name], 1))
         value = self.emit.insert(tensor.EmptyOp((), type))
@@ -283,8 +283,8 @@ class ChannelTile:
         return applied(chain, first, part, lambda value: self._at(value, link, y, x), emit)
 
     def _at(self, value: SSAValue, link: ChannelOp, y: SSAValue, x: SSAValue) -> SSAValue | None:
-        """The element of an operand that pixel (y, x) of the current channel needs. None for an operand with a
-        single element, which all pixels need.
+        """Emit a slice with the element of an operand that pixel (y, x) of the current channel needs, and return it.
+        None for an operand with a single element, which all pixels need.
         """
         emit, names, shape = self.emit, self.network.names, tdsl.shape_of(link.op.out)
         name = names.get(value, "")

@@ -42,7 +42,7 @@ class PlannedExecution:
     def run(self, function: func.FuncOp, *, usual: bool) -> Iterator[DictionaryAttr]:
         """Rewrite a function, and yield an entry of `tinyml.plan` for each segment that is not ordinary.
 
-        usual: true to rewrite only images whose channels come first, by copying or transposing them.
+        usual: true to only copy or transpose images whose channels come first; all ops then run in ordinary execution.
         """
         schedule = self.schedule
         try:

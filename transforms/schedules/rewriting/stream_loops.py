@@ -45,7 +45,9 @@ class StreamLoops:
         """The tensor that holds each stage's result."""
 
     def rewrite(self) -> None:
-        """Replace the ops of the segment by a loop over ticks, which computes all stages slice by slice."""
+        """Replace the ops of the segment by a loop over ticks. At each tick, each stage computes the row or pixel that
+        is due.
+        """
         stages = [self.with_addend(stage) for stage in self.schedule.segment.stages]
         last = stages[-1].result.owner
         assert isinstance(last, Operation)
@@ -67,7 +69,7 @@ class StreamLoops:
         erase(dead)
 
     def body(self, stage: Stage) -> Body:
-        """The code that computes a stage's slices."""
+        """The code that computes the rows or pixels of a stage's result."""
         return body_of(stage, self.emit, self.target if self.slice is Slice.ROW else HOST, self.memory)
 
     def with_addend(self, stage: Stage) -> Stage:
@@ -142,8 +144,8 @@ class StreamLoops:
         return self.images[name] if name in self.images else StoredImage.whole(value)
 
     def due(self, t: SSAValue, clock: Clock, ticks: int) -> Sequence[SSAValue]:
-        """The slices along an axis that are due at tick t: the index of one slice, or the first index and the
-        end of a range of at most one slice.
+        """Emit the indices of the rows or pixels along an axis that are due at tick t, and return them: one index, or
+        the first index and the end of a range of at most one index.
 
         clock: the ticks of the stage along the axis.
         ticks: the number of ticks along the axis.
@@ -153,7 +155,7 @@ class StreamLoops:
         return [self._computed(t, clock, ticks, offset) for offset in (0, 1)]
 
     def _computed(self, t: SSAValue, clock: Clock, ticks: int, offset: int) -> SSAValue:
-        """The number of slices computed before tick `t + offset`."""
+        """Emit the number of rows, or of pixels of a row, that are computed before tick `t + offset`, and return it."""
         emit = self.emit
         # ceil((t + offset - start) / step); the numerator is clamped to zero where it may be negative.
         shift = offset - clock.start + clock.step - 1
@@ -167,11 +169,11 @@ class StreamLoops:
         return count
 
     def each(self, due: Sequence[SSAValue], name: str, body: Callable[[SSAValue, StoredImage], StoredImage]) -> None:
-        """Update the image of a stage with the slices that are due.
+        """Update the stored image of a stage with the rows or pixels that are due.
 
         due: as returned by `due`.
-        name: the name of the stage.
-        body: computes one slice.
+        name: the name of the stage's result.
+        body: computes one row or pixel.
         """
         self.images[name] = self.repeat(due, self.images[name], body)
 

@@ -120,7 +120,9 @@ def receive_image(image: SSAValue, name: str | None) -> tdsl.ReceiveOp:
 
 
 def behind(value: SSAValue) -> InsertPoint:
-    """The insertion point after the op that defines a value."""
+    """The insertion point after the op that defines a value, or at the start of the block of which it is an
+    argument.
+    """
     return InsertPoint.after(value.owner) if isinstance(value.owner, Operation) else InsertPoint.at_start(value.owner)
 
 
@@ -364,7 +366,7 @@ def _by_rows(function: func.FuncOp, image: SSAValue, target: str, pushes: tdsl.P
 
 
 def _passes(rings: RingSchedule, stage: Stage) -> bool:
-    """Whether the rows of a stage are only read in the tick that computes them."""
+    """Whether the rows of a stage's result are only read in the tick that computes them."""
     clocks, name = rings.timing.clocks, stage.node.result
     reads = [(node, read) for node in rings.timing.graph.nodes for read in node.reads if read.tensor == name]
     return not stage.kept and all(

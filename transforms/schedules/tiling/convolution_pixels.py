@@ -98,8 +98,8 @@ class ConvolutionPixels:
         return self._sums(new, (1, 1, 1, 1))
 
     def windows(self, y: SSAValue, x: SSAValue, image: StoredImage, count: int = 1, rows: int = 1) -> SSAValue:
-        """The windows of adjacent pixels, or the input tile that contains these windows. For several rows,
-        strides must be 1.
+        """Emit the windows of adjacent pixels, or the input tile that contains these windows, and return them. For
+        several rows, strides must be 1.
 
         y, x: the first pixel.
         count, rows: the numbers of columns and rows of pixels.

@@ -44,8 +44,8 @@ class StoredImage:
     def empty(
         like: SSAValue, height: int, width: int, emit: TensorBuilder, location: Operation | None = None
     ) -> StoredImage:
-        """An uninitialised image that stores `height` rows and `width` columns, in the order of axes in which
-        it is read.
+        """Emit an uninitialised tensor for `height` rows and `width` columns of an image, in the order of axes in which
+        the image is read. Return the image.
 
         This order is unusual if the program returns or receives the image in it.
 
@@ -78,7 +78,7 @@ class StoredImage:
         return self.extents != self.shape[1:3]
 
     def place(self, y: SSAValue, x: SSAValue, emit: TensorBuilder) -> list[SSAValue]:
-        """The index of a pixel's first element in the tensor, in the image's order of axes."""
+        """Emit the index of a pixel's first element in the tensor, in the image's order of axes, and return it."""
         zero = emit.index(0)
         if not self.is_ring:
             return [zero, y, x, zero]
@@ -92,7 +92,7 @@ class StoredImage:
         return [zero, zero, _remainder(number, columns, emit), zero]
 
     def part(self, at: Sequence[SSAValue], height: int, width: int, emit: TensorBuilder) -> SSAValue:
-        """The part of the tensor that starts at index `at`, of the given height and width."""
+        """Emit a slice of the tensor that starts at index `at`, of the given height and width, and return it."""
         assert self.axes == IDENTITY_ORDER, "windows are gathered from an image in another order"
         return emit.insert(tdsl.SliceOp(self.value, at, (1, height, width, self.shape[3])))
 
@@ -126,7 +126,8 @@ class StoredImage:
         count: int = 1,
         across: int = 1,
     ) -> SSAValue:
-        """The pixels in one or several windows. They are gathered into a separate buffer unless they are contiguous.
+        """Emit the pixels in one or several windows, and return them. They are gathered into a separate buffer unless
+        they are contiguous.
 
         top, left: the first pixel of the first window.
         size: rows and columns of a window.
