@@ -173,7 +173,8 @@ class AssignFormatPass(ModulePass):
         return tuple(assignment.formats(choices))
 
     def choices(self, ctx: Context, classes: Sequence[TensorClass], prototype: NumberFormat) -> list[FormatChoice]:
-        """The choice for each class of tensors. Raises `InputError` as the pass does.
+        """The format that the options request for each class of tensors, in order. Raises `InputError` as the pass
+        does.
 
         prototype: the main format.
         """

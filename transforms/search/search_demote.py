@@ -55,7 +55,7 @@ def explore_input_scale(search: Search, choices: Sequence[FormatChoice]) -> Form
 
 
 def demote_each(search: Search, choices: Sequence[FormatChoice], narrow: NumberFormat) -> list[Demotion]:
-    """Algorithm 13: for each tensor, its demotion alone, at the best of several scales.
+    """Algorithm 13: for each tensor, the program in which only this tensor is demoted, at the best of several scales.
 
     narrow: the format of demoted tensors.
     """

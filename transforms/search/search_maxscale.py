@@ -94,7 +94,7 @@ class Scales:
         return self.assigned.get(tensors, self.profiled[tensors]) - self.profiled[tensors]
 
     def of(self, value: SSAValue) -> int:
-        """The scale that has been assigned to a tensor."""
+        """The scale that has been assigned to the class of a tensor."""
         tensors = self.assignment.class_of[value]
         return self.assigned.get(tensors, self.profiled[tensors])
 

@@ -350,7 +350,7 @@ class _Pareto:
         return worth_knowing(self.points.values(), self.best, self.feasibility.costs.estimates)
 
     def _costs(self, points: Sequence[_Point]) -> dict[_Point, ProgramCost]:
-        """The cost of each candidate's program as it is compiled."""
+        """The cost of each candidate's program after `spend-flash`, as it is compiled."""
         self.feasibility.estimate(point.choices for point in points)
         self.feasibility.estimate_spent(point.formats for point in points)
         return {point: self.feasibility.spent(point.formats) for point in points}
@@ -384,7 +384,7 @@ class _Pareto:
         return rivals
 
     def with_front(self, result: SearchResult) -> SearchResult:
-        """Add to a result all candidates that may be on the front, and return it."""
+        """Add to a result the points of all candidates that may be on the front, and return the result."""
         assert self.best is not None
         self.evaluate([result.choices], "other formats")
         chosen = self.points[self.search.formats(result.choices)]
@@ -525,7 +525,7 @@ def _promotions(
 
 
 def _promoted(feasibility: Feasibility, promotion: Promotion, low: NumberFormat) -> Sequence[FormatChoice]:
-    """The result of `search-promote` if only RAM is limited, and otherwise the result of algorithm 7, which takes
+    """The choices that `search-promote` finds if only RAM is limited, and otherwise those of algorithm 7, which takes
     less time.
 
     low: the format of tensors that are not promoted.
@@ -563,8 +563,8 @@ class _Point:
 
 
 def worth_knowing(points: Collection[_Point], best: _Point, known: Collection[Formats]) -> list[_Point]:
-    """The candidates whose costs are needed because they may be on the front, together with the candidates whose
-    costs are already `known`.
+    """The candidates whose costs have to be estimated, because they may be on the front or their costs are already
+    `known`.
     """
     good = [point for point in points if point.loss <= best.loss + FRONT_LOSS]
     cheap = [point for point in good if point.formats in known]

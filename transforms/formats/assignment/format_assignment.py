@@ -111,8 +111,8 @@ MEDIAN = tdsl.PERCENTILES.index(50.0)
 
 
 def range_of(tensors: TensorClass, prototype: NumberFormat) -> tuple[float, float]:
-    """The range of a class of tensors, extended to all results that the functions and bounded ops in the class can
-    have.
+    """The range of a class of tensors, extended to all results that functions, and ops with bounded results such as
+    masks, can have.
     """
     low, high = tensors.range
     for value in tensors.members:
@@ -603,8 +603,8 @@ class FormatAssignment:
         return {value: format for tensors, format in {**cast, **computed}.items() for value in tensors.members}
 
     def _given(self) -> dict[TensorClass, NumberFormat]:
-        """The prescribed format of an argument, by the class that contains the argument. Empty if no format is
-        prescribed.
+        """The format that the interface prescribes for an argument, by the class that contains the argument. Empty if
+        no format is prescribed.
         """
         format = tdsl.read_input(self.function).format
         given = None if format is None else number_format(format)

@@ -69,7 +69,9 @@ class Moments:
 
 
 def second_moments(vectors: Reals, weights: Reals) -> NDArray[np.float64]:
-    """E[y y^T] of weighted vectors y of shape (samples, length). Covariances are shrunk towards the diagonal."""
+    """The matrix E[y y^T] for weighted vectors y of shape (samples, length). Covariances are shrunk towards the
+    diagonal.
+    """
     total = weights.sum()
     # Pixels at the edge of an image are always zero, and a product of a matrix with its own transpose takes half the
     # time.
@@ -132,7 +134,7 @@ class _FilterWindows:
         return int(np.prod(tdsl.shape_of(self.op.lhs)[1:])) * self.op.group_count
 
     def kept(self, chunk: int) -> int:
-        """The approximate number of elements stored for each sample.
+        """The approximate number of elements that the stored windows contain for each sample.
 
         chunk: the number of samples in a chunk.
         """

@@ -83,12 +83,14 @@ class Workers:
 
     @property
     def size(self) -> int:
-        """The number of candidates that are evaluated at once. It is an estimate if a cluster determines it."""
+        """The number of candidates that all processes evaluate at once. It is an estimate if a cluster determines
+        it.
+        """
         return self.jobs or import_module("joblib").cpu_count()
 
     @property
     def _works_alone(self) -> bool:
-        """Whether this process still works without other processes.
+        """Whether no other processes have been started yet, so that this process does all work.
 
         False for a running cluster, because the cluster needs no start and a wrong address must be reported.
         """
