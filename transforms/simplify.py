@@ -226,8 +226,8 @@ class _Walk:
         self.unsettled: dict[Operation, None] = {}
 
     def has_more_to_do(self) -> bool:
-        """Return whether another walk is necessary, and clear both records. It is if a visited op has changed, or if an
-        op that has lost users or contains changed ops can now be rewritten; the first such op is rewritten at once.
+        """Return whether another walk is necessary, and clear `changed` and `unsettled`. It is if a visited op has
+        changed, or if an op in `unsettled` can now be rewritten; the first such op is rewritten at once.
         """
         changed, unsettled = self.changed, self.unsettled
         self.changed, self.unsettled = {}, {}

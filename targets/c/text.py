@@ -129,7 +129,9 @@ def alias_name(type: Attribute) -> str:
 
 
 def declare(type: Attribute, name: str, constant: bool) -> str:
-    """A C declaration without an initial value, such as `const int32_t name` or `const int16_t *const name`."""
+    """A C declaration of `name` without an initial value, such as `const int32_t name` or `const int16_t *const name`.
+    The variable or, for a pointer type, the pointer is `const` if `constant` is true.
+    """
     spelled = spell(type)
     if spelled.endswith("*"):
         return f"{spelled}{'const ' if constant else ''}{name}"

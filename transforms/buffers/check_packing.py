@@ -92,6 +92,8 @@ class CheckPackingPass(ModulePass):
 def _judge_bound(function: func.FuncOp, name: str, align: int) -> None:
     """Verify the lower bound of a function's arena with the judge `name`. Raises `InputError` if the judge finds a
     smaller packing.
+
+    align: as in `pack-scratch`.
     """
     arenas = [op for op in function.walk() if isinstance(op, ArenaOp)]
     if len(arenas) != 1 or arenas[0].lower_bound is None or any(isinstance(op, MoveOp) for op in function.walk()):

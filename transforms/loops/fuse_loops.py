@@ -269,7 +269,9 @@ class _Order:
 
 
 def _apart(use: Use, store: memref.StoreOp, nest: _Loop) -> int | None:
-    """The distance in iterations from a store of a nest to a use of the same element, as returned by `distance`."""
+    """The number of iterations from a store of a nest to a use of the same element. None and special values as for
+    `distance`.
+    """
     op = use.operation
     written, used = buffer_access(store, store.memref), buffer_access(op, op.operands[use.index])
     return distance(written, used, nest.body.block)

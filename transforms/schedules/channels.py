@@ -157,12 +157,16 @@ class Partial(Schedule):
         return [width(most) for most in sorted({n for loop in loops.values() for n in divisors(loop.channels)})]
 
     def _segment(self, loop: ChannelNodes, channels: int) -> Segment:
-        """The segment for a loop. Its memory is counted as in the PEX paper."""
+        """The segment for a loop that computes `channels` channels at once. Its memory is counted as in the PEX
+        paper.
+        """
         bits = self._whole(loop) + channels * loop.peak()
         return Segment(loop.nodes[0], loop.nodes[-1], bits, ByChannel(self.tiling.sums, channels))
 
     def _program_segment(self, network: Network, loop: ChannelNodes, channels: int) -> Segment:
-        """The segment for a loop. Its memory includes all memory that a compiled program needs."""
+        """The segment for a loop that computes `channels` channels at once, with all memory that a compiled program
+        needs.
+        """
         tiling = ByChannel(self.tiling.sums, channels)
         bits = self._whole(loop) + channels * loop.peak(copies=True) + _windows(network, loop, tiling)
         return Segment(loop.nodes[0], loop.nodes[-1], bits, tiling, len(loop.nodes))

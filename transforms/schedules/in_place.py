@@ -68,8 +68,8 @@ class Variants(InPlace):
     """A convolution in place that computes its pixels in the best of a few orders of rows and columns."""
 
     def variants(self, height: int, width: int) -> Iterator[list[int]]:
-        """Yield the variants of the method. A variant is a list with the number of rows or columns that each
-        turn computes.
+        """Yield the orders among which the method chooses, for a result of `height` x `width` pixels. An order is a
+        list with the number of rows or columns that each turn computes.
         """
         match self.method:
             case "replace":

@@ -115,8 +115,8 @@ class Tiling(ABC):
         return
 
     def gathered(self, network: Network, segment: Segment) -> int:
-        """The number of bits of gathered windows and single pixels in a segment. They are unnecessary if tiles
-        compute several pixels.
+        """The bits of scratch memory, for gathered windows and single pixels, that a segment needs unless tiles compute
+        several pixels.
         """
         return max(scratch_of(network, i) for i in range(segment.first, segment.last + 1))
 
@@ -194,7 +194,7 @@ class Schedule(ABC):
         return small_memory(convolutions, target)
 
     def plan(self, graph: Graph, most_extra: int | None = None) -> Plan:
-        """The plan with the lowest peak.
+        """The plan of a graph with the lowest peak, with memory counted as in the published papers.
 
         most_extra: a limit on the number of multiply-accumulates in excess of the network's own.
         """

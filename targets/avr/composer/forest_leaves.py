@@ -56,7 +56,7 @@ class AvrForest(ABC):
     @cached_property
     @abstractmethod
     def lines(self) -> Code:
-        """The code of the function."""
+        """The instructions of the function, including those that save and restore registers."""
 
     @property
     @abstractmethod

@@ -67,8 +67,10 @@ def portable(ctype: str, product: str, index: str = "") -> str:
 
 
 def dot(weights: int, vector: int, sum: int, memory: str = FLASH) -> Kernel:
-    """The kernel that adds the products of two runs of 8-bit or 16-bit elements to `sum`.
+    """The kernel that adds the products of a run of weights and a run of the vector to a sum.
 
+    weights, vector: the widths of the elements in bits, 8 or 16.
+    sum: the width of the sum in bits.
     memory: the memory of the weights.
     """
     row = Row(f"int{weights}_t", memory)

@@ -23,7 +23,7 @@ def rows_signature(symbol: str, rows: CodedRows) -> str:
 
 
 def rows_in_c(rows: CodedRows) -> str:
-    """The C statements of the function for rows."""
+    """C statements that declare the weights of rows as arrays, and compute and store the results of the rows."""
     from tinyml.dialects.layouts.coded_rows import MAX_RESULT
 
     lines = constant_array("int32_t", "starts", [rows.rows], rows.starts.tolist())
@@ -89,7 +89,9 @@ def tile_signature(symbol: str) -> str:
 
 
 def tile_in_c(tile: Tile, sums: Sums) -> str:
-    """The C statements of the function for a tile."""
+    """C statements that declare the weights of a tile's rows as arrays, and compute and store the results of the
+    tile.
+    """
     length = sums.weights.shape[1] // tile.runs
     apart = tile.length // length
     place = f"j * {apart} + row" if apart > 1 else "j"

@@ -291,7 +291,7 @@ class _CodedChannel(OverlappingWindows):
 
     @property
     def code(self) -> Repeated:
-        """The code that computes and stores the results of the channel."""
+        """The code that loads the constants of the channel, and computes and stores the results of all its windows."""
         code = Repeated.once(joined(self.set_up(), self.before()))
         if not self.loops:
             return code.then(self.windows(self.tile.count, 0))

@@ -475,14 +475,17 @@ def requantised_by_thirds(factors: str, multiplier: int, right: str, nothing: st
 
 
 def factor_words(multiplier: int, right: int, *, by_thirds: bool) -> tuple[int, int]:
-    """Two words that contain a multiplier and a right shift, in the layout that `requantised_from_words` requires."""
+    """Two words that contain a multiplier and a right shift, in the layout that `requantised_from_words` requires.
+
+    by_thirds: true to store the multiplier in the form of `thirds`.
+    """
     low, middle, high = thirds(multiplier) if by_thirds else (multiplier & 0xFFFF, multiplier >> 16, 0)
     return low | middle << 16, high | right << 16
 
 
 def requantised_from_words(place: int, target: Address, *, by_thirds: bool) -> Code:
-    """Code that requantises a sum by `requantised_by_thirds` or `requantised_by_halves`. r4 contains the zero
-    point, and r3 contains 0.
+    """Code that requantises a sum by `requantised_by_thirds` if `by_thirds` is true, and otherwise by
+    `requantised_by_halves`. r4 contains the zero point, and r3 contains 0.
 
     place: the byte offset of the `factor_words` from r5.
     target: the address of the store.

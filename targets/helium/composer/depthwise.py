@@ -45,7 +45,9 @@ _MOST_TAPS = 64
 
 
 def masked(rows: int) -> Code:
-    """Code that sets the predicate of the next access if the block has fewer than four channels."""
+    """Code that sets the predicate of the next access if `rows`, the number of channels of the block, is less than
+    four.
+    """
     return () if rows == LANES else (scalar("vpst"),)
 
 

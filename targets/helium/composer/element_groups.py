@@ -387,9 +387,10 @@ class Group:
         return tuple(lines)
 
     def _repaired(self, op: func.CallOp, to: str, low: int, *but: str) -> Code:
-        """Code that decrements negative values before a shift, so that ties are rounded away from zero; empty if this
-        has no effect.
+        """Code that decrements negative values before a shift, so that ties are rounded away from zero. Empty if no
+        value is negative (`low` >= 0), or if the rounding has no effect.
 
+        low: the least value.
         but: registers whose contents must be preserved.
         """
         if low >= 0 or self._is_clamped_from_zero(op):

@@ -321,10 +321,18 @@ def vectors_of(length: int, bits: int) -> int:
 
 
 def loading(width: int, bits: int, *, masked: bool) -> str:
-    """The mnemonic of the instruction that loads `width`-bit elements into lanes that are at least as wide."""
+    """The mnemonic of the instruction that loads `width`-bit elements into lanes of `bits` bits, which are at least as
+    wide.
+
+    masked: true for a load under a predicate.
+    """
     return f"vldr{_SIZES[width]}{'t' if masked else ''}.{'u' if width == bits else 's'}{bits}"
 
 
 def storing(width: int, bits: int, *, masked: bool) -> str:
-    """The mnemonic of the instruction that stores `width`-bit elements from lanes that are at least as wide."""
+    """The mnemonic of the instruction that stores `width`-bit elements from lanes of `bits` bits, which are at least as
+    wide.
+
+    masked: true for a store under a predicate.
+    """
     return f"vstr{_SIZES[width]}{'t' if masked else ''}.{bits}"

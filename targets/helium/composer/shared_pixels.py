@@ -105,7 +105,7 @@ class _Products(Alternation):
 
 @dataclass(frozen=True)
 class SharedPixels(LoopedCode):
-    """The code for a tile whose windows are one pixel apart."""
+    """The code for a tile whose adjacent windows are one pixel apart, so that they share pixels."""
 
     SATURATED = 0
 

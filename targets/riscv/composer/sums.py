@@ -141,14 +141,21 @@ _ROWS = 4
 
 
 def dot(weights: int, vector: int, sum: int) -> Kernel:
-    """The kernel that adds the products of two runs of 8-bit or 16-bit elements to `sum`."""
+    """The kernel that adds the products of a run of weights and a run of the vector to a sum.
+
+    weights, vector: the widths of the elements in bits, 8 or 16.
+    sum: the width of the sum in bits, 32 or 64.
+    """
     symbol = f"tm_rv_dot_s{weights}_s{vector}_s{sum}"
     signature = f"int{sum}_t {symbol}({parameters(weights, vector)}, int n, int{sum}_t sum)"
     return _Dot(weights, vector, sum).kernel(symbol, (weights, vector, sum), "num.dot", signature)
 
 
 def dot_rows(weights: int, vector: int) -> Kernel:
-    """The kernel that adds the dot products of four rows and a vector to four sums. The elements have 8 or 16 bits."""
+    """The kernel that adds the dot products of four rows and a vector to four 32-bit sums.
+
+    weights, vector: the widths of the elements in bits, 8 or 16.
+    """
     symbol = f"tm_rv_dot4_s{weights}_s{vector}_s32"
     signature = f"void {symbol}({parameters(weights, vector)}, int n, const int32_t *start, int32_t *sums)"
     return _DotRows(weights, vector).kernel(symbol, (weights, vector, 32), "num.dot_rows", signature, rows=_ROWS)

@@ -414,9 +414,9 @@ def _follow(problem: OrderingProblem, state: _State, steps: Sequence[int], backw
 
 
 def _freed(problem: OrderingProblem, done: int, task: int, backwards: bool) -> list[int]:
-    """The tasks that become ready when `task` has run.
+    """The tasks that become ready when `task` has run or, if `backwards`, has been undone.
 
-    done: the set of the tasks that have run, including `task`.
+    done: the set of the tasks that have run after this step.
     """
     return [i for i in problem.neighbours[backwards][task] if not problem.waits(done, i, backwards)]
 
@@ -453,8 +453,8 @@ def _path(came_from: dict[int, tuple[int, Sequence[int]]], done: int, start: int
 
 
 def greedy_order(problem: OrderingProblem, done: int, backwards: bool) -> Iterator[int]:
-    """Yield the tasks that remain after a set, in greedy order: the next task is always the one that needs the
-    fewest bytes while it runs.
+    """Yield the tasks that remain after the set `done` in greedy order: the next task is always the one that needs the
+    fewest bytes while it runs. If `backwards`, yield the tasks of `done` in greedy order from the last to the first.
 
     Ties go to the task with the fewest live bytes afterwards.
     """

@@ -133,8 +133,10 @@ class _Search:
         return self.first[a] <= self.last[b] and self.first[b] <= self.last[a]
 
     def solve_parts(self, unplaced: list[int], last: int, last_buffer: int) -> bool:
-        """Split the buffers between sections that no buffer crosses, and solve the parts, small parts first.
+        """Split the buffers between sections of time that no buffer crosses, and solve the parts, small parts first.
         Return whether all parts have a packing.
+
+        last, last_buffer: as in `solve`.
         """
         if not unplaced:
             return True

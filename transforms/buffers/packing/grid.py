@@ -103,7 +103,9 @@ class Grid:
 
     @property
     def steps(self) -> int:
-        """The number of pairs of a buffer and a section in which it is live, plus the number of buffers."""
+        """The total number of steps of a visit to each buffer and to each section of time in which the buffer is
+        live.
+        """
         return 2 * len(self.sizes) + sum(self.last) - sum(self.first)
 
     @property

@@ -182,7 +182,8 @@ class Minimiser:
                 yield Trial(f"{base[0]}, shaken {seed}", base, order, nodes)
 
     def _merged(self, seed: int, nodes: int) -> Trial:
-        """A trial that packs merged buffers in a named order.
+        """A trial of at most `nodes` nodes that packs buffers merged by `merge_buffers` with the seed, in a named
+        order.
 
         The height of the trial is the lower bound for four of five seeds. For the fifth seed it is
         `_within_gap(GAP_SHARE)`.

@@ -145,7 +145,8 @@ def _without_rounding(module: ModuleOp) -> tuple[set[SSAValue], set[SSAValue]]:
 def _direction(scores: Reals, are_numbers: bool) -> NDArray[np.float64]:
     """For each sample, weights (samples, scores). The squared error of the scores' weighted sum is minimised.
 
-    If scores are numbers, the weights have random signs. The expected square of the sum is then the sum of the squares.
+    If scores are numbers (`are_numbers`), the weights have random signs. The expected square of the sum is then the sum
+    of the squares.
     """
     if are_numbers:
         signs = np.where(np.arange(scores.size) * GOLDEN % 1 < 0.5, 1.0, -1.0).reshape(scores.shape)

@@ -398,7 +398,7 @@ def _rounded_values(
 
 
 class _ValueRecorder:
-    """A recorder of the values of tensors, by class, while a program computes them.
+    """A recorder of the values that a program computes, by the class of the tensor that contains them.
 
     sources: for each tensor of the program, the tensor on reals that it represents.
     """

@@ -158,7 +158,7 @@ def _of_operations(whole: Estimate, names: Iterable[str]) -> float:
 def _of_steps(
     demand: Demand, times: dict[str, float], kinds: Iterable[str], but: Collection[str] = frozenset()
 ) -> float:
-    """The time of some kinds of steps in all operations, except the operations that `but` names.
+    """The time of all steps of the given kinds, except in the operations that `but` names.
 
     times: the time of one step of each kind.
     kinds: the kinds of steps to include.

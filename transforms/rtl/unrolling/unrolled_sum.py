@@ -138,7 +138,7 @@ class UnrolledSum:
         set_lanes(self.loop, len(each))
 
     def _word(self, nest: LoopBuilder, load: rtl.LoadOp, lanes: int, length: int) -> SSAValue:
-        """Insert a load of the word with all elements of an iteration, and return the word.
+        """Insert a load of the word with the `lanes` elements of an iteration, and return the word.
 
         load: the load of a single element.
         length: the length of a row, including padding.

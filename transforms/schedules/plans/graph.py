@@ -136,7 +136,7 @@ class Graph:
         return sum(self.tensors[name].size for name in names)
 
     def in_order(self, order: Sequence[int]) -> Graph:
-        """The graph with its nodes in another topological order."""
+        """A copy of the graph whose nodes are in the topological order `order`, a permutation of their indices."""
         return replace(self, nodes=tuple(self.nodes[i] for i in order))
 
     def boundary(self, first: int, last: int) -> Boundary:

@@ -32,12 +32,12 @@ class Network:
     names: dict[SSAValue, str]
 
     def in_order(self, order: Sequence[int]) -> Network:
-        """The network with its nodes in another topological order."""
+        """A copy of the network whose nodes are in the topological order `order`, a permutation of their indices."""
         return replace(self, graph=self.graph.in_order(order), ops=tuple(self.ops[i] for i in order))
 
 
 def graph_of(function: func.FuncOp, bits: int | None = None) -> Graph:
-    """The graph of the network that `network_of` returns."""
+    """The graph of the network that `network_of` returns for the same arguments."""
     return network_of(function, bits).graph
 
 

@@ -33,8 +33,8 @@ class StoredImage:
 
     @staticmethod
     def whole(value: SSAValue) -> StoredImage:
-        """The image that a tensor contains whole. It is stored in the tensor itself, or in the tensor from
-        which its readers gather it.
+        """A `StoredImage` for a tensor that contains a whole image. If readers gather the image from another tensor,
+        that tensor is the storage.
         """
         if (transpose := gathered(value)) is not None:
             return StoredImage(transpose.input, tdsl.shape_of(value), transpose.axes)
