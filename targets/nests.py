@@ -92,9 +92,7 @@ class SumQuery:
                 yield wanted, decoded
 
     def rank(self, offer: Offer) -> tuple[int, int]:
-        """The sort key of offers: the width of the sum, then the number of factors that must be decoded. Lower keys are
-        better.
-        """
+        """The sort key of offers, lower is better: the width of the sum, then the number of factors to decode."""
         return self.sums.index(offer.kernel.sum), len(offer.decoded)
 
 

@@ -116,12 +116,12 @@ class Sums:
 
     @staticmethod
     def requantised(weights: Numbers, starts: Numbers, finish: Requantisation) -> Sums:
-        """The sums whose results a given requantisation determines.
+        """The sums that the given requantisation rounds to bytes.
 
-        finish: the requantisation.
+        finish: the requantisation, with a multiplier and a shift for each row.
 
-        If the factor of a row is 0, its weights and start value are replaced by zeros, and the factor by an
-        arbitrary valid one.
+        If the factor of a row is 0, its weights and start value are replaced by zeros, and the factor by an arbitrary
+        valid one.
         """
         some = finish.multipliers != 0
         return Sums(

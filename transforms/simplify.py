@@ -368,9 +368,7 @@ def _same_regions(op: Operation, other: Operation) -> bool:
 
 
 def _is_written_between(first: Operation, last: Operation) -> bool:
-    """Whether an op between the first and the last may write to memory. Always true if the first and the last are
-    in different blocks.
-    """
+    """Whether an op between two ops may write to memory. Always true if the two ops are in different blocks."""
     if first.parent is not last.parent:
         return True
     op: Operation | None = first

@@ -327,9 +327,7 @@ class StreamInC:
 
 
 def requantised(c: StreamInC, out: str) -> str:
-    """C statements that requantise `sum` with the row's integers `multiplier` and `right`, and store the result in
-    `out`.
-    """
+    """C statements that requantise `sum` by the row's integers `multiplier` and `right`, and store it in `out`."""
     numbers = f"const int32_t multiplier = {c.number('multiplier')};", f"const int right = {c.number('right')};"
     return "\n".join([*numbers, requantised_in_c("", c.stream.tile, out)])
 
@@ -483,9 +481,7 @@ def multipliers_and_shifts(
 
 
 def shifting(stream: WeightStream) -> WeightStream:
-    """A copy of a stream for kernels that shift sums right by the tile's constant amount instead of requantising
-    them.
-    """
+    """A copy of a stream for kernels that, instead of requantising sums, shift them right by a constant of the tile."""
     fields = [field for field in stream.fields if not {"multiplier", "right"} & field.numbers.keys()]
 
     def finish(c: StreamInC, out: str) -> str:

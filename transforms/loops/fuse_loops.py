@@ -152,6 +152,7 @@ def _forward(
     The store is recorded too if its element is overwritten before any other op reads it.
 
     following: the accesses after the store in an iteration of the fused nest.
+    bodies: the bodies of the first and the second nest.
     """
     is_read = False
     for access in following:

@@ -128,5 +128,5 @@ def _scaler(argument: SSAValue) -> tdsl.FeatureMap | None:
 
 
 def _single(numbers: Reals) -> Reals:
-    """Numbers rounded to single precision."""
+    """Round numbers to single precision, and return them in double precision."""
     return numbers.astype(np.float32).astype(np.float64)

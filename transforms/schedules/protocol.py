@@ -115,9 +115,7 @@ class Tiling(ABC):
         return
 
     def gathered(self, network: Network, segment: Segment) -> int:
-        """The bits of scratch memory, for gathered windows and single pixels, that a segment needs unless tiles compute
-        several pixels.
-        """
+        """The bits of gathered windows and pixels that a segment needs unless tiles compute several pixels."""
         return max(scratch_of(network, i) for i in range(segment.first, segment.last + 1))
 
     def share(self, graph: Graph, segment: Segment, tensor: str) -> Share:
@@ -224,9 +222,7 @@ class Schedule(ABC):
         return min(plans, key=rank)
 
     def widths(self, graph: Graph, plan: Plan) -> Sequence[Width]:
-        """The variants of a plan with increasing numbers of channels at once. Empty if no segment has a loop
-        over channels.
-        """
+        """The costs of a plan for increasing numbers of channels at once. Empty without loops over channels."""
         return ()
 
     def _program_plan(self, network: Network, order: Sequence[int], limit: int | None, most_extra: int | None) -> Plan:

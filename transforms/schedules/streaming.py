@@ -23,9 +23,7 @@ from tinyml.transforms.schedules.tiling.window_tiles import TileMemory
 
 @dataclass(frozen=True)
 class Streamed(Tiling):
-    """The tiling of a segment as one loop nest, which computes each value once, when the value's first reader needs
-    it.
-    """
+    """The tiling of a segment as one loop nest that computes each value once, when its first reader needs it."""
 
     by: By
 

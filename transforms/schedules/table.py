@@ -47,9 +47,7 @@ schedule_named, schedules, schedule_names = SCHEDULES.get, SCHEDULES.each, SCHED
 
 
 class Traits(NamedTuple):
-    """The properties of a schedule that passes read in every compilation. They have the same meaning as in
-    `Schedule`.
-    """
+    """Those properties of a `Schedule`, with the same meaning, that passes read in every compilation."""
 
     rounds: bool = False
     sliced: bool = False

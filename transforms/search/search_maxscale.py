@@ -99,9 +99,7 @@ class Scales:
         return self.assigned.get(tensors, self.profiled[tensors])
 
     def assign(self, value: SSAValue, scale: int) -> None:
-        """Set the scale of a result. In a class of several tensors, the tensor that is computed first
-        determines the scale.
-        """
+        """Set the scale of a result, unless a tensor of its class that is computed earlier has set the scale."""
         self.assigned.setdefault(self.assignment.class_of[value], scale)
 
 

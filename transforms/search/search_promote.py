@@ -28,9 +28,7 @@ if TYPE_CHECKING:
 
 
 def uniform_losses(search: Search, offered: Sequence[NumberFormat]) -> list[float]:
-    """For each format, the loss of the program with this format for all tensors, by the metric that compares whole
-    programs.
-    """
+    """For each format, the loss of the program in which all tensors have it, by the metric for whole programs."""
     metric = search.evaluation.metric_of_programs
     programs = [search.formats(search.uniform(format)) for format in offered]
     return [search.evaluation.loss(outcome, metric) for outcome in search.evaluation.outcomes(programs, metric=metric)]

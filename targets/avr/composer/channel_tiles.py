@@ -83,9 +83,7 @@ class _AvrChannelCode(AvrTileCode):
 
     @property
     def layout(self) -> WeightStream:
-        """The layout of the stream: for each channel, its start value, its weights and its factors of
-        requantisation.
-        """
+        """The layout of the stream: for each channel, its start value, its weights and its requantisation factors."""
         return self.weight_stream((self.tile.rows, 1), self.taps, BY_ROW, by_channel=True)
 
     @property

@@ -85,7 +85,7 @@ class Group:
         return tuple(lines)
 
     def stays(self, element: int) -> bool:
-        """True if the most significant byte of an element is extracted in the first register of `keep`, and remains
+        """True if the most significant byte of an element is extracted in the first register of `keep` and stays
         there.
         """
         rest = self.width % 8
@@ -278,9 +278,7 @@ class _GroupProducts:
         return (1 << 23) - (1 << 16) >> self.weights + 5 + len(self.vector) if self.first else 255
 
     def product(self, group: Group, element: int) -> Code:
-        """Code that multiplies an element of the group by the next element of the vector and adds the product to the
-        sum.
-        """
+        """Code that adds the product of an element of the group and the next element of the vector to the sum."""
         chosen, shared, weights = self.arithmetic, group.shared(element), group.fetches(element)
         into, kept = list(chosen.first), group.keep[0]
         if self.coded:

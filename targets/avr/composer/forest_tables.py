@@ -69,9 +69,7 @@ class ForestTables(AvrForest):
 
     @cached_property
     def wide(self) -> bool:
-        """True if the offset of a feature has more than one byte, because in one byte it would leave no bits for the
-        flags.
-        """
+        """True if the offset of a feature has two bytes, because one byte would leave no bits for the flags."""
         return int(self.forest.trees.features.max(initial=0)) * self.bytes >= _FLAGS
 
     @cached_property

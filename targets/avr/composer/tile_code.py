@@ -59,9 +59,7 @@ class AvrTileCode(ABC):
     @property
     @abstractmethod
     def single(self) -> float:
-        """The approximate number of cycles per result of a kernel that computes one sum per call, without
-        requantisation.
-        """
+        """The approximate cycles per result, without requantisation, of a kernel that computes one sum per call."""
 
     @property
     @abstractmethod

@@ -171,9 +171,7 @@ def _conditions(forest: ForestCode, root: int, *, inline: bool = False) -> list[
 
 
 def _comparison(forest: ForestCode, node: int) -> str:
-    """The C condition of a node. Floats are compared by their bit patterns, which decrease as negative numbers
-    increase.
-    """
+    """The C condition of a node. Floats are compared by their bits, which decrease as negative numbers increase."""
     feature, threshold = int(forest.trees.features[node]), forest.trees.thresholds[node]
     if not _has_floats(forest):
         return f"x[{feature}] <= {literal(threshold.item())}"

@@ -78,7 +78,7 @@ class CodedFilter:
         return sum(loads) + packed + products, len(self.words(groups))
 
     def words(self, groups: Sequence[Rows]) -> list[tuple[int, int]]:
-        """The constants that the code uses, as pairs of halfwords: first the weights of paired rows, then all other
+        """The constants that the code uses, as pairs of halfwords: the weights of paired rows, then all other
         weights.
         """
         together = {self.word(rows, column) for rows in groups if len(rows) == 2 for column in range(self.columns)}

@@ -167,7 +167,7 @@ class Registers:
         return found, free
 
     def _is_low(self, run: int) -> bool:
-        """True if the pointer to a run must be in a low register, because elements of the run are widened or
+        """True if the pointer to a run must be in a low register, because the run's elements are widened or
         narrowed.
         """
         if any(isinstance(access, Entry) and access.run == run for access in self.program.accesses.values()):

@@ -306,9 +306,7 @@ for (int window = 0; window < {tile.count}; window++) {{
         return zero_in(_CONSTANT, self.tile.zero)
 
     def to_bytes(self, sums: Sequence[str]) -> Code:
-        """Code that converts vectors of sums of one row to bytes. Afterwards, the stream pointer is at the end of the
-        row.
-        """
+        """Code that converts vectors of sums of a row to bytes. The stream pointer is then at the end of the row."""
         numbers = t.ldr(_START, post(_STREAM, WORD)), t.ldrd(_MULTIPLIER, _SHIFT, post(_STREAM, 2 * WORD))
         zero = _CONSTANT if self.tile.zero else None
         return joined(
@@ -333,7 +331,5 @@ class ShiftedPixels(SharedPixels):
 
 
 def _distinct(order: Sequence[int]) -> tuple[int, ...]:
-    """An order of axes without axes of extent 1, which are redundant because their stride equals that of another
-    axis.
-    """
+    """An order of axes without axes of extent 1, whose strides equal the strides of other axes."""
     return tuple(axis for number, axis in enumerate(order) if axis not in order[number + 1 :])

@@ -219,7 +219,7 @@ class InputMoments:
         self.known: dict[object, Moments | None] = {}
 
     def _step(self, module: ModuleOp, inputs: Reals, wanted: set[SSAValue], chunk: int) -> int:
-        """The stride with which samples are evaluated. Every stride-th sample is used, so that the stored values fit in
+        """The stride with which samples are evaluated: every stride-th sample is used, so that the stored values fit in
         memory.
 
         wanted: the factors to store.

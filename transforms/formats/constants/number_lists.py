@@ -163,9 +163,10 @@ class NumberLists:
         return weighted_error(numbers, *_pooled(constants, exponents)), numbers, exponents
 
     def _completed(self, numbers: Reals, reals: Reals, weights: Reals) -> Reals:
-        """Extend a list to the number of codes, and optimise it by Lloyd's iteration. Return the list.
+        """Extend a list by splitting the numbers that cause the greatest errors, until it has as many numbers as codes
+        exist. Optimise it by Lloyd's iteration, and return it.
 
-        It is extended by splitting the numbers that cause the greatest errors.
+        reals, weights: the numbers to be represented by the list, and the weights of their errors.
         """
         low, high = limits(self.bits)
         while any(rooms := [int((numbers < 0).sum()) < -low, int((numbers > 0).sum()) < high]):
@@ -235,8 +236,8 @@ def _pooled(constants: Sequence[tuple[Reals, Reals]], exponents: Sequence[int]) 
 
 
 def weighted_error(numbers: Reals, reals: Reals, weights: NDArray[np.float64]) -> float:
-    """The weighted sum of squared distances of each real from the nearest number in `numbers`. Both arrays are
-    ascending.
+    """The weighted sum of squared distances from each real to the nearest number in `numbers`. Reals and numbers
+    ascend.
     """
     nearest = numbers[np.searchsorted((numbers[:-1] + numbers[1:]) / 2, reals)]
     return float(weights @ (nearest - reals) ** 2)

@@ -60,8 +60,8 @@ def check_composites(numbers: Sequence[Numbers]) -> None:
 
 
 def _check_branches(source: Numbers, result: Numbers) -> None:
-    """Check that steps, leaky ReLUs and hard swish are accurate, given the precision of the result and of the constant
-    factors.
+    """Check that steps, leaky ReLUs and hard swish of numbers of `source` are as accurate as the format of `result` and
+    the constant factors permit.
     """
     raws, to, of = source.some(NUMBERS), result.format, source.format
     raws = raws[np.abs(of.decode(raws)) < OUT_OF_RANGE[1]]
@@ -96,7 +96,7 @@ def _check_near(result: Numbers, what: str, computed: Any, exact: Reals, error: 
 
 
 def _check_combined(source: Numbers, result: Numbers) -> None:
-    """Check that a b - c d is accurate for single numbers a, b, c and d."""
+    """Check that a b - c d is accurate in the format of `result` for numbers a, b, c and d of `source`."""
     if not source.is_complete:
         return
     format, some = source.format, source.some(PAIRED)
@@ -114,7 +114,9 @@ def _check_combined(source: Numbers, result: Numbers) -> None:
 
 
 def _check_vectors(source: Numbers) -> None:
-    """Check the softmax of vectors, including vectors of length 1. Sums are added in the order of devices."""
+    """Check the softmax of vectors of `source`, including vectors of length 1. Sums are added in the order of
+    devices.
+    """
     format = source.format
     random = np.random.default_rng(0)
     reach = min(source.ends[1], 8.0)
@@ -134,7 +136,9 @@ def _check_vectors(source: Numbers) -> None:
 
 
 def _check_means(source: Numbers, result: Numbers) -> None:
-    """Check means over axes, and totals in floating point, against reals."""
+    """Check means over axes of numbers of `source` in the format of `result`, and totals in floating point, against
+    reals.
+    """
     if not (source.is_complete and result.is_complete):
         return
     raws = source.some(NUMBERS)

@@ -231,7 +231,11 @@ def _check_extreme(
     other: tuple[NumberFormat, Interval],
     result: NumberFormat,
 ) -> None:
-    """Run the checks of `_check_extremes` for one accumulator and its bound."""
+    """Run the checks of `_check_extremes` for one accumulator and its bound.
+
+    constant: the format and the raws of the constant factor.
+    other: the format and the range of the other factor.
+    """
     (lhs, weights), (rhs, interval) = constant, other
     low, high = (rhs.encode_clipped(np.array(end)) for end in np.clip(interval, -1e3, 1e3))
     positive = lhs.decode(weights) > 0

@@ -92,10 +92,11 @@ def _iterations(
 def _written_once(accesses: Sequence[Access], loop: scf.ForOp, known: Mapping[SSAValue, Interval]) -> bool:
     """Whether, in a flattened loop, no later iteration accesses an address after a store to this address.
 
-    This is the case if each store takes effect when the counters of some outer loops advance, and each combination
-    of values of these counters has a different address.
+    This is the case if each store takes effect when the counters of some outer loops advance, and each combination of
+    values of these counters has a different address.
 
     accesses: all accesses, whose addresses are equal functions of the counters.
+    known: intervals of addresses.
     """
     start = accesses[0].start
     assert start is not None

@@ -66,9 +66,7 @@ class ChannelNodes:
 
     @cached_property
     def kept(self) -> frozenset[str]:
-        """The names of the slices that each iteration inserts into whole tensors, because they are used after the
-        loop.
-        """
+        """The names of the slices that iterations insert into whole tensors, because they are used after the loop."""
         whole = {name for name in self.roles if name not in self.readers or self._outlives(name)}
         return frozenset(whole)
 

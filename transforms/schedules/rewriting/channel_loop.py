@@ -214,18 +214,14 @@ class ChannelLoop:
         )
 
     def _pooled(self, link: ChannelOp) -> SSAValue:
-        """Emit an op that computes each channel of its result from one channel, for the current channels. Return its
-        result.
-        """
+        """Emit, for the current channels, an op each of whose channels depends on one channel. Return its result."""
         pad, part = link.operand.owner, self._channels(link.operand)
         if isinstance(pad, tdsl.PadOp):
             part = self._on_channels(pad, pad.input, part)
         return self._on_channels(link.op, link.operand, part)
 
     def _on_channels(self, op: tdsl.TensorOp, operand: SSAValue, part: SSAValue) -> SSAValue:
-        """Emit a copy of an op that reads `part`, some channels of `operand`, instead of the whole operand. Return its
-        result.
-        """
+        """Emit a copy of an op that reads `part`, some channels of `operand`, instead. Return its result."""
         copy = self.emit.insert(op.clone(value_mapper={operand: part}), op)
         return Rewriter.replace_value_with_new_type(copy, tensor_like(op.out, self.now.shape(tdsl.shape_of(op.out))))
 

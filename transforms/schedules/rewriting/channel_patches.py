@@ -78,9 +78,7 @@ class ChannelPatches(TileLoops):
 
 
 class ChannelTile:
-    """The loop over the channels of nodes `first` to `last`, both inclusive, on the parts of images that a tile
-    needs.
-    """
+    """The loop over the channels of nodes `first` to `last`, both inclusive, on the parts that a tile needs."""
 
     def __init__(self, network: Network, first: int, last: int, bits: int) -> None:
         self.network = network
@@ -165,9 +163,7 @@ class ChannelTile:
         return StoredImage(sums.started(self.emit), tdsl.shape_of(link.op.out))
 
     def _finished(self, link: ChannelOp, sums: StoredImage) -> StoredImage:
-        """Emit the computation of a result from its complete sums. Return the part of the result that the tile
-        needs.
-        """
+        """Emit the part of a result that the tile needs, computed from its complete sums, and return it."""
         emit, patches, finish = self.emit, self.patches, self.sums[link.name].result
 
         def result(part: SSAValue) -> SSAValue:
@@ -251,9 +247,7 @@ class ChannelTile:
         return self.patches.stored(value) if link.role is Role.GENERATE else self._channel(value)
 
     def _channel(self, value: SSAValue) -> StoredImage:
-        """The slice with the current channel of an image, without padding. It is computed by the loop or cut from a
-        part.
-        """
+        """The current channel of an image, without padding: the slice that the loop computes, or a slice of a part."""
         inner = unpadded(value)
         if (slice := self.slices.get(self.network.names.get(inner, ""))) is not None:
             return slice
@@ -262,9 +256,7 @@ class ChannelTile:
         return StoredImage(part, (*image.shape[:3], 1))
 
     def _element(self, link: ChannelOp, y: SSAValue, x: SSAValue) -> SSAValue:
-        """Emit the computation of one element of an op's result, of shape 1x1x1x1: pixel (y, x) of the current
-        channel.
-        """
+        """Emit one element of an op's result, pixel (y, x) of the current channel, of shape 1x1x1x1. Return it."""
         emit, op = self.emit, link.op
         chain, first = link.chain, op.out
         if isinstance(op, tdsl.Conv2dOp):

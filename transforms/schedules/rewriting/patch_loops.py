@@ -58,9 +58,7 @@ class TileLoops(ABC):
         """Functions that each compute the part of one result that a tile needs. They must be called in this order."""
 
     def rewrite(self) -> None:
-        """Replace the ops of the segment by loops over tiles, in which each stage computes the part that the tile
-        needs.
-        """
+        """Replace the ops of the segment by loops over tiles. Each stage computes the part that the tile needs."""
         ops = self.ops
         last = ops[-1]
         emit = self.emit = TensorBuilder(last, fused(op.location for op in ops))
@@ -117,9 +115,7 @@ class TileLoops(ABC):
         return emit.loop(*rows, [value], lambda y, carried: [row(y, carried[0])])[0]
 
     def stored(self, value: SSAValue) -> StoredImage:
-        """The tensor that contains the part of an image. For an image that is not computed in the tiles, it is
-        the whole image.
-        """
+        """The tensor that contains the part of an image, or the whole image if the tiles do not compute it."""
         name = self.network.names.get(value)
         return self.images[name] if name in self.images else StoredImage.whole(value)
 

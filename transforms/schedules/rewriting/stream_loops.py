@@ -45,9 +45,7 @@ class StreamLoops:
         """The tensor that holds each stage's result."""
 
     def rewrite(self) -> None:
-        """Replace the ops of the segment by a loop over ticks. At each tick, each stage computes the row or pixel that
-        is due.
-        """
+        """Replace the ops of the segment by a loop over ticks, in each of which the due rows or pixels are computed."""
         stages = [self.with_addend(stage) for stage in self.schedule.segment.stages]
         last = stages[-1].result.owner
         assert isinstance(last, Operation)
@@ -105,9 +103,7 @@ class StreamLoops:
         return StoredImage(value, tdsl.shape_of(stage.result))
 
     def tick(self, bodies: dict[str, Body]) -> None:
-        """Emit the loop over ticks along the rows. If the slices are pixels, it contains a loop over ticks
-        along the columns.
-        """
+        """Emit the loop over ticks along the rows and, inside it for pixels, the loop over ticks along the columns."""
         rows, columns = self.timing.ticks
 
         def row_of_ticks(t: SSAValue) -> None:
@@ -137,9 +133,7 @@ class StreamLoops:
             self.each(rows[name], name, column)
 
     def stored(self, value: SSAValue) -> StoredImage:
-        """The ring or tensor that stores an image at the current insertion point. Images from outside are stored
-        whole.
-        """
+        """The ring or tensor that stores an image at the current insertion point; whole for images from outside."""
         name = self.network.names.get(value)
         return self.images[name] if name in self.images else StoredImage.whole(value)
 

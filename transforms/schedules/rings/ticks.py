@@ -87,9 +87,7 @@ class TickTiming:
         return producer >= 0 and self.graph.nodes[producer].kind is Kind.ARRIVAL
 
     def _moments(self, name: str) -> Numbers:
-        """For each row or pixel of a stage, in raster order, a number that orders its computation among those of all
-        stages.
-        """
+        """For each row or pixel of a stage, in raster order, a number that orders all computations of all stages."""
         rows, columns = self.clocks[name]
         ticks = rows.ticks[:, None] * self.ticks[1] + columns.ticks
         return ticks.reshape(-1) * len(self.clocks) + list(self.clocks).index(name)

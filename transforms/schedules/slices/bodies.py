@@ -123,9 +123,7 @@ class _Source:
 
 
 def _sources_of(op: tdsl.TensorOp) -> dict[SSAValue, _Source]:
-    """The operands from which an op reads windows. Raises `NotTiled` if the op cannot run row by row or pixel by
-    pixel.
-    """
+    """The operands from which an op reads windows. Raises `NotTiled` unless it can run by rows or by pixels."""
     sources = {value: source for value in op.inputs if (source := _Source.of(op, value)) is not None}
     starts = op.initial if isinstance(op, tdsl.ContractionOp) else None
     if not sources or not (starts is None or isinstance(starts.owner, tdsl.ConstOp)):

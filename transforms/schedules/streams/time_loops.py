@@ -74,9 +74,7 @@ def is_image(shape: tdsl.Shape) -> bool:
 
 
 def steps_of(sequence: SSAValue) -> SequenceLoop | None:
-    """The loop that is the only reader of a sequence and reads all its steps in order. None if there is no such
-    loop.
-    """
+    """The loop that is the only reader of a sequence and reads all its steps in order. None if there is none."""
     step = _only_reader(sequence)
     if not isinstance(step, tdsl.IndexOp) or step.input is not sequence:
         return None
@@ -377,9 +375,7 @@ def _passes(rings: RingSchedule, stage: Stage) -> bool:
 
 
 def _rows(loop: scf.ForOp) -> Rows | None:
-    """The rows that a loop computes for later ops, if it collects them in one tensor with one reader. None
-    otherwise.
-    """
+    """The rows that a loop collects for later ops in one tensor with a single reader. None for other loops."""
     for position in range(len(loop.iter_args)):
         if (insertion := tdsl.insertion_in(loop, position)) is None:
             continue

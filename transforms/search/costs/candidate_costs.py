@@ -89,9 +89,7 @@ class LoweredCandidates:
         return self.candidates.summed(formats).at(REFINE_FORMATS, **self._above)
 
     def nests(self, formats: Formats) -> Program:
-        """The program of a candidate before kernel selection. Raises `InputError` if no program can have these
-        formats.
-        """
+        """The program of a candidate before kernel selection. Raises `InputError` if no program has these formats."""
         return self._packed(self.refined(formats)).at(BUFFERS_TO_NESTS, **self._above)
 
     def memory(self, formats: Formats) -> int:

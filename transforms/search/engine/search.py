@@ -72,8 +72,8 @@ class Search:
     def losses(
         self, candidates: Iterable[Sequence[FormatChoice]], at_most: float | Sequence[float] = float("inf")
     ) -> list[float]:
-        """The losses of candidates. For a candidate whose loss exceeds `at_most`, it may be a lower bound on
-        the loss.
+        """The losses of candidates, in their order. If a loss exceeds `at_most`, the result may be a lower bound on
+        it.
         """
         return self.evaluation.losses([self.formats(choices) for choices in candidates], at_most)
 
@@ -263,9 +263,7 @@ class Feasibility:
         return self.costs.measurements.get(formats) or self.costs.estimated(formats).plus(self.error)
 
     def spent(self, formats: Formats) -> ProgramCost:
-        """The cost of a candidate's program as compiled, which is the cost after `spend-flash` within the limit
-        on flash.
-        """
+        """The cost of a candidate's program as compiled, after `spend-flash` within the limit on flash."""
         if (spending := self.spending) is None:
             return self.cost(formats)
         if (measured := spending.measurements.get(formats)) is not None:
@@ -349,26 +347,20 @@ class Feasibility:
         return InputError(f"no program works in {asked}{remark}: the least that was found takes {taken}")
 
     def _memory(self, formats: Formats) -> ProgramCost:
-        """The resources of a candidate that are compared with limits. Without estimates, only its constants,
-        arena and input.
-        """
+        """The resources of a candidate that are compared with limits; constants, arena and input if not estimated."""
         if self.is_limited:
             return self.cost(formats)
         return ProgramCost(0, self.search.constant_bytes(formats), self.search.memory(formats))
 
     def is_worth_building(self, choices: Sequence[FormatChoice]) -> bool:
-        """Whether a candidate's estimate exceeds the limits by at most the error of estimates, which is large
-        for stacks.
-        """
+        """Whether the estimate exceeds the limits by at most its possible error, which is large for stacks."""
         formats = self.search.formats(choices)
         if self.stacks and self.limits.ram - self.search.memory(formats) < min(self.stacks) - _SPREAD:
             return False
         return self._keeps(formats, self.cost(formats), replace(self.limits.cost.times(CORRECTED_SLACK), ram=math.inf))
 
     def just_misses(self, choices: Sequence[FormatChoice]) -> bool:
-        """Whether the measured cost of a candidate exceeds the limits, but not the limits times
-        `_JUST_MISSED_SLACK`.
-        """
+        """Whether the measured cost exceeds the limits, but not the limits times `_JUST_MISSED_SLACK`."""
         measured = self._measured(self.search.formats(choices))
         if measured is None or measured.within(self.limits.cost):
             return False

@@ -188,9 +188,7 @@ class Workers:
 
 
 class _Copies:
-    """Copies of this process that divide the work on one problem. They are created when the first portion of tasks
-    waits.
-    """
+    """Copies of this process that divide the work on one problem, created when the first portion of tasks waits."""
 
     def __init__(self, problem: object, count: int):
         # Imported here because most commands only list searches.
