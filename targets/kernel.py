@@ -22,6 +22,7 @@ from tinyml.targets.composer.instructions import Run
 class SharedFunction:
     """A C function that several kernels call. It is printed once per program.
 
+    symbol, text: its name and its C text.
     code: the bytes of flash.
     """
 

@@ -247,6 +247,7 @@ class RowSums:
 
     * channels: true if each row is multiplied by a single channel of a window.
     * weights: an array of shape (rows, elements).
+    * start: the initial values of the sums.
     * filters: the number of rows for each channel.
     """
 

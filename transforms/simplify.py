@@ -82,6 +82,7 @@ class _Rules(NamedTuple):
     constant: whether the ops fold to themselves.
     of_integers: whether an op can fold or match a pattern only if some of its operands are constants.
     effects: the effects of the ops; None if they differ from op to op.
+    recursive: whether an op has the effects of the ops in its regions.
     stays: true for terminators and symbols, which are never dead.
     """
 

@@ -267,6 +267,8 @@ class Problem:
     """The packing problem of a function, whose buffers are rectangles.
 
     groups: for each rectangle, the buffers that occupy its bytes one after another.
+    distances: for each rectangle, the operands that it may overlap, with the safe distances.
+    barred: the program points before which no buffer may move.
     """
 
     live: LiveRanges

@@ -45,9 +45,9 @@ SHARED = OwnAttribute(
 
 @dataclass(frozen=True)
 class SharedArena:
-    """The arena that several functions share, with its size in bytes.
+    """The arena that several functions share, with its size in bytes and its alignment.
 
-    proof: as in `scratch.arena`.
+    lower_bound, proof: as in `scratch.arena`.
     checked: the names of the independent checks that agreed with the lower bound.
     """
 

@@ -30,6 +30,8 @@ class LoopCarriedSum:
     """The ops of a sum `carried + constant[i] * factor` in a loop with index i.
 
     position: the index of the sum in the loop's iter_args.
+    step: the op that adds the product.
+    weight: the op that extracts `constant[i]`.
     """
 
     loop: scf.ForOp

@@ -60,8 +60,9 @@ class PlaceConstantsPass(ModulePass):
 class _Movable:
     """Constants with equal bits that can move to far flash.
 
-    bytes: the size of the array.
-    time: the additional time of an inference if they are far.
+    kernels: the calls of kernels that read the constants.
+    bytes: the size of one of the constants.
+    time: the additional time of an inference if they are far, in the target's unit.
     """
 
     constants: Sequence[scratch.ConstantOp]

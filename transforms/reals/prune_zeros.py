@@ -67,8 +67,9 @@ def _matrix(op: tdsl.ProductOp) -> tdsl.ConstOp | None:
 
 @dataclass
 class _Lanes:
-    """Vectors of one length that are computed from each other element by element, with the ops that compute and
-    read them.
+    """Vectors of one length that are computed from each other element by element.
+
+    made, read: the products that compute or read one of these vectors, with their matrices.
     """
 
     length: int

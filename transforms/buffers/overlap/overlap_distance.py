@@ -41,7 +41,11 @@ NO_ACCESS = 1 << 62
 
 
 class Access(NamedTuple):
-    """The bytes of a buffer that an op reads or writes at each time, from the first byte to the exclusive end."""
+    """The bytes of a buffer that an op reads or writes over time.
+
+    times: the time of each access.
+    starts, ends: for each access, its first byte and its exclusive end.
+    """
 
     buffer: SSAValue
     writes: bool

@@ -18,9 +18,13 @@ MOST_UNITS = 1 << 62
 class Grid:
     """A packing problem in which time is divided into sections and addresses into units.
 
-    A section is a point in time between the start of some buffer and the next end of any buffer. Two buffers
-    overlap in time if and only if they have a common section. Sizes, alignments and distances are in units of their
-    greatest common divisor. Every address that results from stacking buffers is a multiple of this divisor.
+    A section is a point in time between the start of some buffer and the next end of any buffer. Two buffers overlap in
+    time if and only if they have a common section. Sizes, alignments and distances are in units of their greatest
+    common divisor. Every address that results from stacking buffers is a multiple of this divisor.
+
+    unit: the bytes of a unit.
+    sizes, alignments: for each buffer, in units.
+    first, last: for each buffer, the first and the last section in which it is live.
     """
 
     unit: int

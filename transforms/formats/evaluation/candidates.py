@@ -184,8 +184,9 @@ DERIVATIVE_LIMIT = 1 << 26
 
 @dataclass(frozen=True)
 class EvaluationTask:
-    """A candidate to be evaluated.
+    """A candidate to be evaluated, given by the format of each class of tensors.
 
+    metric: the metric of `at_most`.
     refined: raws of constants, as in `RoundedConstants.raws`.
     at_most: the loss above which the evaluation may stop.
     """

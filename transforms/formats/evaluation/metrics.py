@@ -61,8 +61,11 @@ class Metric:
 
 
 class Counts(NamedTuple):
-    """Three counts for each class: samples of the class that are predicted correctly, samples predicted as the
-    class, and samples of the class.
+    """Three numbers of samples for each class.
+
+    hits: the samples of the class that are predicted correctly.
+    predicted: the samples that are predicted as the class.
+    there: the samples of the class.
     """
 
     hits: NDArray[np.int64]

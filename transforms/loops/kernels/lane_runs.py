@@ -139,6 +139,7 @@ class _Window:
 class _Recording:
     """The function of a lane, which is recorded while the ops of a nest are visited.
 
+    runs: the runs of memory that the function accesses.
     values: for each value of the IR, the recorded value.
     places: for each index of the IR, the recorded index.
     cells: by buffer and element, the values that a lane stores to a buffer that only this nest uses.

@@ -26,8 +26,9 @@ RAM, FLASH, MACS = "RAM", "flash", "multiply-accumulates"
 
 @dataclass
 class ResourceLimits:
-    """The limit of each resource: bytes at the peak of the plan, bytes of weights, and multiply-accumulates.
+    """Limits on bytes at the peak of the plan (RAM), bytes of weights (flash), and multiply-accumulates.
 
+    limits: the limit of each limited resource, by its name.
     bits: the width of a weight.
     removed: the groups removed so far, in order.
     """

@@ -25,6 +25,8 @@ from tinyml.transforms.rtl.unrolling.words import element_of_word, word_address
 class UnrolledSum:
     """A loop that adds a term to each value that it carries.
 
+    trips: the number of iterations.
+    loads: the loads in the loop.
     terms: the added values, in the order of the carried values.
     """
 

@@ -51,6 +51,8 @@ class Kind(Enum):
 class Read(NamedTuple):
     """The window of an operand that pixel (y, x) of a result needs. It starts at (y, x) * strides - before.
 
+    tensor: the name of the operand.
+    kernel: the height and width of the window.
     sums: whether all pixels of the operand are added up one after the other, so that the result is a single pixel.
     alike: whether an element of the operand is only read to compute the same element of the result, before this
         element is stored.
@@ -67,6 +69,7 @@ class Read(NamedTuple):
 class Node(NamedTuple):
     """An op, named after its result.
 
+    reads: for each operand, the window that a pixel of the result needs.
     macs: the multiply-accumulates for all pixels together.
     """
 

@@ -58,6 +58,7 @@ class FrontPoint:
     """A candidate whose cost is known.
 
     origin: the step of the search that produced the candidate.
+    chosen: whether it is the candidate of the result's choices.
     front: whether no other candidate dominates it.
     """
 
