@@ -163,8 +163,8 @@ class LoopCarriedSum:
         return constant
 
     def _factors(self, first: SSAValue, zero: SSAValue, type: Attribute) -> Block:
-        """The body of a loop over the iterations of one block. The body stores the factors of the products in a vector
-        instead of adding the products.
+        """Create the body of a loop over the iterations of one block, and return it. It stores the factors of the
+        products in a vector instead of adding the products.
         """
         old = self.loop.body.block
         block = Block(arg_types=[IndexType(), type])

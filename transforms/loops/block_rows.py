@@ -143,8 +143,8 @@ class _RowSum:
         return None
 
     def zeros(self, nest: LoopBuilder) -> SSAValue | None:
-        """A constant array of zeros with the initial values of a block. None if the sum does not start from zero or a
-        block has more than `ZEROS` rows.
+        """Insert a constant array of zeros with the initial values of a block, and return it. None if the sum does not
+        start from zero or a block has more than `ZEROS` rows.
         """
         if not isinstance(self.sum.start.owner, num.ZeroOp) or self.rows > ZEROS:
             return None

@@ -236,7 +236,7 @@ class _Recording:
     def finished(
         self, op: Operation, outer: Mapping[SSAValue, int], shape: Sequence[int], pitches: Sequence[int]
     ) -> LaneNest:
-        """The finished function over lines and lanes, with the indices of all accesses.
+        """Add the axes of lines and lanes and the indices of all accesses to the recorded function, and return it.
 
         op: the op that calls of the function replace.
         outer: the axes that stay loops, with their extents.
@@ -458,7 +458,7 @@ class _Recording:
         return recorder.addi(start, Element(sum, width))
 
     def sum_run(self, op: Operation, buffer: SSAValue, start: AffineSum, *, shared: bool = False) -> Run:
-        """The run that contains a factor of a sum.
+        """The run that contains a factor of a sum. It is added to the runs if it is new.
 
         start: the position of the run in the buffer.
         shared: true for a vector; several sums then use the same run.

@@ -115,8 +115,8 @@ def _written_once(accesses: Sequence[Access], loop: scf.ForOp, known: Mapping[SS
 
 
 def _rising(store: rtl.StoreOp, loop: scf.ForOp) -> list[SSAValue] | None:
-    """The counters of the outer loops, down to the loop whose counter advances when a store takes effect. None if
-    there is no such loop.
+    """The counters of the flattened loops that are constant between two times at which a store takes effect: those of
+    all outer loops down to the loop that then advances. None if the store takes effect in every iteration.
     """
     if not isinstance(level := store.attributes.get(RISES), IntegerAttr):
         return None

@@ -155,8 +155,8 @@ class ChannelTile:
             patches.images[link.name] = self._finished(link, image) if link.name in self.sums else image
 
     def _started(self, link: ChannelOp) -> StoredImage:
-        """The initial value of a result. It is the sums before the first channel for an op that accumulates
-        sums, and an uninitialised tensor for any other op.
+        """Emit the initial value of a result, and return it: the sums before the first channel for an op that
+        accumulates sums, and an uninitialised tensor for any other op.
         """
         if (sums := self.sums.get(link.name)) is None:
             return self.patches.empty(link.name, link.result)
@@ -247,7 +247,7 @@ class ChannelTile:
         return self.patches.stored(value) if link.role is Role.GENERATE else self._channel(value)
 
     def _channel(self, value: SSAValue) -> StoredImage:
-        """The current channel of an image, without padding: the slice that the loop computes, or a slice of a part."""
+        """Emit the current channel of an image, without padding, unless the loop has computed it, and return it."""
         inner = unpadded(value)
         if (slice := self.slices.get(self.network.names.get(inner, ""))) is not None:
             return slice

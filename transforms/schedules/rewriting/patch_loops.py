@@ -94,9 +94,8 @@ class TileLoops(ABC):
         self.images[name] = image.now(pixels)
 
     def empty(self, name: str, like: SSAValue) -> StoredImage:
-        """The tensor into which the parts of a result are computed.
-
-        For the last result, it is the whole image; for any other result, it has the size of the largest part.
+        """Emit an uninitialised tensor, of the size of the largest part, into which the parts of a result are computed.
+        Return it. For the last result, return the whole image instead.
         """
         return self.whole if name == self.end else StoredImage.empty(like, *self.sizes[name], self.emit)
 

@@ -87,7 +87,9 @@ class StreamLoops:
         return replace(stage, op=new, chain=stage.chain[1:])
 
     def storage(self, stage: Stage, body: Body) -> StoredImage:
-        """The tensor for a stage's result: the whole image if it is used after the segment, and otherwise a ring."""
+        """Emit the tensor for a stage's result, and return it: the whole image if it is used after the segment, else a
+        ring.
+        """
         name = stage.node.result
         height, width = self.timing.graph.tensors[name][:2]
         if not stage.kept:

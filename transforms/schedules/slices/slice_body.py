@@ -70,8 +70,8 @@ class Body(ABC):
     def operand(
         self, y: SSAValue, x: SSAValue, height: int, width: int, images: Images
     ) -> Callable[[SSAValue], SSAValue | None]:
-        """A function that returns the part of an elementwise op's operand at given pixels. It returns None for
-        an operand that is broadcast.
+        """A function that emits the part of an elementwise op's operand at given pixels. It returns None for an operand
+        that is broadcast.
 
         y, x: the first pixel.
         height, width: the number of rows and columns.
