@@ -42,7 +42,7 @@ CHIPS = Table(
     home="tinyml.targets",
     ours=own_rows("chips"),
 )
-"""The chips."""
+"""The chips: those of tinyml and those of other packages."""
 
 _OWNERS = {board: row for row in CHIPS.ours.values() for board in row.names}
 """The rows of the built-in boards and their aliases, installed or not."""
@@ -51,7 +51,7 @@ T = TypeVar("T")
 M = TypeVar("M", bound=Maker)
 
 DEFAULT_TARGET = "uno"
-"""The default target."""
+"""The target of passes and commands if no other is given."""
 
 HOST = "host"
 """The host computer, a target that is always available."""

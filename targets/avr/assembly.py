@@ -239,7 +239,7 @@ _CALL_CYCLES, _CALL_BYTES = 4, 4
 _FAR_CYCLES = 12.0
 """The additional cycles of a call with a far row, including its address, as measured on dense layers."""
 RETURN_ADDRESS = 2
-"""The bytes of stack that a return address takes."""
+"""The size of a return address on the stack, in bytes."""
 
 CALLEES = {*range(2, 18), 28, 29}
 """The registers that a function has to save before it changes them."""

@@ -21,7 +21,7 @@ _AT_ONCE = 4
 _ROWS = 4
 
 _CALL = 18
-"""Bytes of flash of a call."""
+"""The flash of a call, in bytes."""
 
 _BYTES = ("(int8_t)", "(int8_t)({} >> 8)", "(int8_t)({} >> 16)", "(int32_t){} >> 24")
 

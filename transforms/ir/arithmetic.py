@@ -148,7 +148,7 @@ class ToStorage(RewritePattern):
 
 
 Lowering: TypeAlias = Callable[[Emitter], SSAValue | None]
-"""Emit the arithmetic of an op and return its result, if it has one."""
+"""A function that emits the arithmetic of an op and returns its result; None if the op has no result."""
 
 
 def _call_of(op: num.CallOp) -> Lowering:

@@ -60,7 +60,7 @@ Indices: TypeAlias = "list[SSAValue]"
 """The index of an element, a value for each axis."""
 
 Mac: TypeAlias = Callable[[SSAValue, SSAValue], SSAValue]
-"""Insert the addition of a product, given the partial sum and the index of the product."""
+"""A function that emits the addition of a product to a partial sum, given the sum and the product's index."""
 
 
 class LoopBuilder(LocatedBuilder):

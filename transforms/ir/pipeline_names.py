@@ -43,7 +43,7 @@ TO_C = (*TO_LOOPS, LOOPS_TO_BITS, BITS_TO_C)
 """The pipelines from the output of `assign-format` to C."""
 
 PROOF = "check-packing"
-"""The pass that checks the packing. It runs on the chosen program, not on every candidate."""
+"""The pass that checks the packing. In a search it runs on the chosen program, not on every candidate."""
 
 SPEND_FLASH = "spend-flash"
 ESTIMATE_COST = "estimate-cost"

@@ -26,6 +26,7 @@ class NotTiled(Exception):
 class Share(NamedTuple):
     """A tensor that is live in a segment, whole or in part.
 
+    part: the text that tells users which part is live.
     bits: the size of the part that is live.
     """
 
@@ -35,12 +36,12 @@ class Share(NamedTuple):
 
     @staticmethod
     def whole(graph: Graph, tensor: str) -> Share:
-        """The share of a tensor that is live as a whole."""
+        """A tensor that is live as a whole."""
         return Share(tensor, "whole", graph.size(tensor))
 
     @staticmethod
     def of_pixels(graph: Graph, tensor: str, count: int) -> Share:
-        """The share of an image of which `count` pixels are live."""
+        """An image of which `count` pixels are live."""
         image = graph.tensors[tensor]
         return Share(tensor, f"{count} of {image.pixels} pixels", image.size // image.pixels * count)
 

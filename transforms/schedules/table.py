@@ -40,7 +40,7 @@ SCHEDULES = Table(
     home="tinyml.transforms.schedules",
     ours=own_rows("schedules"),
 )
-"""The schedules. Their order is that in which `auto` prefers segments of equal bits and work."""
+"""The schedules by name, in the order in which `auto` prefers their segments at equal bits and work."""
 
 schedule_named, schedules, schedule_names = SCHEDULES.get, SCHEDULES.each, SCHEDULES.names
 """The schedule of a name, all of them, and their names, those of other packages last."""

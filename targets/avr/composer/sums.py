@@ -174,7 +174,7 @@ def _kernel(symbol: str, widths: tuple[int, int, int], op: str, loop: Loop, memo
 _SUM, _ZERO = ("r22", "r23", "r24", "r25"), "r15"
 _MIDDLE = _SUM[1:]
 _OPERANDS = {0, 1, 18, 19, 20, 21, 26, 27, 30, 31}
-"""The registers of the count and the factor, of products and of the pointers X and Z."""
+"""The numbers of the registers of the count and the factor, of products and of the pointers X and Z."""
 
 
 def axpy(weights: int, factor: int) -> Kernel:

@@ -13,7 +13,7 @@ from tinyml.dialects.layouts.packed_bits import GAP_BITS, Byte, group_bytes, gro
 from tinyml.targets.kernel import ElementFunction
 
 _ByteAt: TypeAlias = Callable[[str], str]
-"""Map the C expression of an index in a group to that of the byte."""
+"""A function from the C expression of an index in a group of bytes to the C expression of the byte at this index."""
 
 ALONE = 6
 """The fewest bits above whole bytes that are stored in a separate byte."""

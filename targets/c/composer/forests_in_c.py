@@ -30,9 +30,9 @@ _C_TYPES = {
 }
 
 PLAIN = "tm_forest_plain"
-"""The functions in tables, as code with arrays and without."""
+"""The prefix of the functions that are compiled to conditions without arrays (`forest_inline`)."""
 FOREST_STEPS = (TABLES, CODE, PLAIN)
-"""The prefixes of their steps in cost tables."""
+"""The prefixes of the steps of forests in cost tables, which are those of their functions."""
 
 _TABLE_NODE, _CODE_NODE, _VOTE, _TREE = 8.0, 5.0, 5.0, 8.0
 """Approximate instructions of a Cortex-M4 for a node in a table, a node in code, a vote and a tree."""

@@ -217,7 +217,7 @@ class _CodedChannel(OverlappingWindows):
         return joined(*(joined(*both) for both in zip(loads, sums, strict=True)))
 
     def _tap(self, number: int) -> str:
-        """The register that contains elements for group `number` of rows."""
+        """The register that contains the elements that are multiplied by group `number` of rows of the filter."""
         return self.taps[number % len(self.taps)]
 
     def _load(self, number: int, column: int, columns: Sequence[int]) -> Code:

@@ -26,7 +26,7 @@ SYNTAX: Lines = (".syntax unified",)
 """The directive before instructions, which selects one syntax for both instruction sizes."""
 
 SAVED = ("r4", "r5", "r6", "r7", "r8", "r9", "r10", "r11")
-"""The registers that a function saves, apart from lr."""
+"""The registers other than lr that a function saves."""
 
 
 def moved(register: str, distance: int) -> Code:
@@ -79,7 +79,7 @@ def restored(frame: int) -> Code:
 
 
 UNROLLED = 4
-"""The steps of an iteration of an unrolled loop."""
+"""The number of steps in an iteration of an unrolled loop."""
 
 
 def counted(code: Repeated, count: int, counter: str, label: int) -> Repeated:

@@ -66,7 +66,7 @@ class Effort:
     cover: int = COVER_STEPS
     phases: list[Phase] = field(default_factory=list[Phase])
     best: Placement | None = None
-    """The lowest placement so far, for interruptions by the user and for the end of the time."""
+    """The lowest placement so far, which is the result if the user interrupts the search or the time is up."""
     need: int = 0
     """The peak of live bytes."""
     spent: int = 0

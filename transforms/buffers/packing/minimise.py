@@ -100,7 +100,7 @@ class Minimiser:
         self.least = -(-start.lower_bound // self.unit)
         """A lower bound on the height of all packings."""
         self.lucky = next(self._named(TRIAL_NODES))
-        """The trial that found the best placement."""
+        """The trial that found the best placement; at first, any trial."""
         self.mergeable = len(merge_buffers(self.problem.grid, 0)) < len(rectangles)
 
     def minimise(self) -> Placement:

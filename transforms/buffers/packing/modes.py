@@ -175,10 +175,10 @@ PACKERS = Table(
         Row("none", "modes:one_by_one"),
     ),
 )
-"""Each mode places non-empty rectangles validly."""
+"""The packers by mode: functions that place non-empty rectangles so that the placement is valid."""
 
 MODES = tuple(PACKERS.ours)
-"""The names of our packers."""
+"""The names of tinyml's packers, without those of other packages."""
 
 
 def pack(

@@ -76,10 +76,10 @@ JUDGES: tuple[str, ...] = (Proof.EXACT_COVER.value, Proof.BRANCH_AND_BOUND.value
 """The algorithms that prove a bound again (`judge.py`), by their names in options and proofs."""
 
 OTHER_JUDGE = "other"
-"""The judge that did not prove the bound."""
+"""The value of an option `judge` that selects an algorithm other than the one that proved the bound."""
 
 NO_JUDGE = "none"
-"""A bound that is not proved again."""
+"""The value of an option `judge` with which no bound is proved again."""
 
 
 @dataclass(frozen=True)

@@ -47,7 +47,7 @@ class _Memory:
         common = Counter(shape.size for shape in rectangles)
         most = max(common.values(), default=0)
         self.unit = min((size for size, count in common.items() if count == most), default=1)
-        """The most frequent size, the least of equally frequent ones."""
+        """The most frequent size of a variable; of equally frequent ones, the least."""
 
     def allocate(self, i: int, may_move: bool) -> None:
         self.effort.check()

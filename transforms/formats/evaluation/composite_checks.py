@@ -31,7 +31,7 @@ from tinyml.transforms.formats.evaluation.tried_numbers import (
 )
 
 ROWS, LENGTH = 40, 5
-"""Vectors that are normalised."""
+"""The number and the length of the vectors that are normalised."""
 
 _SLOPES = (0.3, -0.1)
 

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     Table = NDArray[np.signedinteger[Any]]
 
 _FUNCTIONS = {REQUANTISE: REGISTER, LEADING_ZEROS: 8, RECIPROCAL: REGISTER}
-"""The functions of the runtime that lanes have, and the bits of their results."""
+"""The functions of the runtime that have lane instructions, with the widths of their results in bits."""
 
 
 class NotInLanes(Exception):
@@ -64,7 +64,7 @@ class LaneRecorder(Machine[Element]):
         self.table, self._entry, self._block = table, block, block
         self._constants = dict[tuple[int, int | None], SSAValue]()
         self._compared = dict[SSAValue, tuple[SSAValue | int, ...]]()
-        """The operands of comparisons."""
+        """The operands of each comparison, by its result."""
 
     def put(self, op: Operation) -> SSAValue:
         """Append an op, and return its first result."""

@@ -458,7 +458,7 @@ class _Recording:
         return recorder.addi(start, Element(sum, width))
 
     def sum_run(self, op: Operation, buffer: SSAValue, start: AffineSum, *, shared: bool = False) -> Run:
-        """The run that contains a factor of a sum. It is added to the runs if it is new.
+        """The run that contains a factor of a sum. If it is new, it is appended to the recorded runs.
 
         start: the position of the run in the buffer.
         shared: true for a vector; several sums then use the same run.

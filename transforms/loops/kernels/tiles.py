@@ -124,7 +124,7 @@ def code_of(kernel: Kernel) -> num.CodeKernelAttr:
 
 
 def size_of(kernel: Kernel) -> num.CodeSize:
-    """The sizes of a composed kernel in bytes: of a call, of its code and of its stack."""
+    """The time of a call to a composed kernel, and its sizes in bytes: of a call, of its code and of its stack."""
     composed = kernel.composed
     assert composed is not None
     return num.CodeSize(round(composed.costs[""]), kernel.code, composed.call, composed.stack)

@@ -10,7 +10,7 @@ from typing import NamedTuple
 from tinyml.transforms.schedules.plans.graph import Graph, Read
 
 Span = tuple[int, int]
-"""The rows, or the columns, from the first to the end."""
+"""A range of rows or columns: the first, and the end, which is excluded."""
 
 
 def _cuts(extent: int, count: int) -> list[Span]:

@@ -132,7 +132,7 @@ class RoundedSums(PlannedExecution):
 
 
 def _why_whole(network: Network, segment: Segment, schedule: Schedule) -> str:
-    """The reason why a schedule runs a segment of one node on whole tensors."""
+    """The reason why a schedule runs a segment of one node on whole tensors instead of in parts."""
     if whole := [read.tensor for read in network.graph.nodes[segment.last].reads if read.strides == (0, 0)]:
         return f"it reads all of {', '.join(whole)}"
     obstacles = [tiling.obstacle(network, segment) for tiling in schedule.tilings(TilingOptions()).values()]

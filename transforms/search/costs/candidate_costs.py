@@ -52,7 +52,7 @@ VIEWS = (tdsl.IndexOp, tdsl.ReshapeOp)
 FLASH_ABOVE = (tdsl.Conv2dOp, tdsl.ForestOp)
 """The ops that passes before `spend-flash` lower by the limit on flash: `tile-windows` and `code-forests`.
 
-`decode-constants` asks for the limit, too, but only for posits of the standard, which no candidate has.
+`decode-constants` also depends on this limit, but only for standard posits, which no candidate has.
 """
 
 

@@ -79,8 +79,8 @@ class PairwiseMoves:
         return replace(change, choice=replace(change.choice, zoom=self.start[change.index].zoom))
 
     def _added(self, change: _Change) -> ProgramCost | None:
-        """The cost that a change adds to the cost of the start, regardless of the scale. None if the changed
-        candidate has no program.
+        """The cost that a change adds to the cost of the start; a change of only the scale adds none. None if the
+        changed candidate has no program.
         """
         if change.choice.prototype == self.start[change.index].prototype:
             return ProgramCost(0, 0, 0)
@@ -355,7 +355,7 @@ BUILDS = 16
 
 
 _ROUNDS = 2
-"""The number of rounds over the scales of all tensors."""
+"""The maximum number of rounds over the scales of all tensors."""
 
 
 def with_better_scales(search: Search, choices: Sequence[FormatChoice]) -> Sequence[FormatChoice]:

@@ -43,7 +43,7 @@ SHARES = 3
 """The number of portions per worker of a cluster, so that all finish at nearly the same time."""
 
 SHARES_HERE = 16
-"""The same on this computer, where sending a portion is cheap."""
+"""The number of portions per process on this computer, where sending a portion is cheap."""
 
 QUEUED_PORTIONS = 2
 """The number of portions queued at a copy of this process, so that the next one is ready when one is done."""
