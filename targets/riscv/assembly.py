@@ -138,7 +138,7 @@ class RiscvCode(ABC, Generic[V]):
         return self.put(MV, value)
 
     def constant(self, value: int) -> V:
-        """Append code that loads a 32-bit constant, and return its value."""
+        """Append code that loads a 32-bit constant, and return the loaded value."""
         if -REACH <= value <= REACH:
             return self.put(LI, value)
         high = value + 0x800 >> 12

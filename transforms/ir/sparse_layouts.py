@@ -100,7 +100,9 @@ class SparseRows:
 
     @property
     def effort(self) -> float:
-        """The product of bytes and time. The layout with the least product is chosen."""
+        """The bytes of flash, including those of the kernel, times the time. The layout with the least product is
+        chosen.
+        """
         return (self.bytes + self.kernel.code) * self.time
 
 

@@ -228,7 +228,9 @@ def _is_given(image: SSAValue) -> bool:
 
 
 def _bits(network: Network, i: int, rows: Sequence[int]) -> int:
-    """The bits of the buffer that contains operand and result of node i if the node runs in the turns `rows`."""
+    """The size in bits of the buffer that contains operand and result of node i if the node runs in the turns
+    `rows`.
+    """
     op, graph = network.ops[i][0], network.graph
     assert isinstance(op, tdsl.Conv2dOp)
     [read] = graph.nodes[i].reads

@@ -28,7 +28,9 @@ if TYPE_CHECKING:
 
 
 def uniform_losses(search: Search, offered: Sequence[NumberFormat]) -> list[float]:
-    """For each format, the loss of the program in which all tensors have it, by the metric for whole programs."""
+    """For each format, the loss of the program in which all tensors have it, by the metric of published algorithms for
+    whole programs.
+    """
     metric = search.evaluation.metric_of_programs
     programs = [search.formats(search.uniform(format)) for format in offered]
     return [search.evaluation.loss(outcome, metric) for outcome in search.evaluation.outcomes(programs, metric=metric)]

@@ -79,7 +79,7 @@ class ForestTables(AvrForest):
 
     @cached_property
     def in_head(self) -> bool:
-        """True if the upper part of the mask shares a byte with the number of votes."""
+        """True if the upper part of a record's mask shares a byte with the number of votes."""
         return self.forest.results <= _IN_HEAD
 
     @cached_property

@@ -64,7 +64,7 @@ class AvrTileCode(ABC):
     @property
     @abstractmethod
     def layout(self) -> WeightStream:
-        """The layout of the weight stream."""
+        """The layout of the weight stream: its groups of blocks and the fields of each block."""
 
     @property
     def runs(self) -> Sequence[Run]:

@@ -171,7 +171,7 @@ _MOST = 1 << 14
 
 @dataclass(frozen=True)
 class CodedRowsArmv6m(CodedTileArmv6m):
-    """The code of the kernel for a tile that computes rows in blocks."""
+    """The kernel for a tile whose rows are embedded in code, block by block."""
 
     @property
     def fits(self) -> bool:

@@ -269,7 +269,7 @@ for (int window = 0; window < {tile.count}; window++) {{
             self._column(order, windows, self.tile.step, ahead, () if vector else begin)
 
     def _beyond(self, order: _Products, windows: int, begin: Code) -> None:
-        """Append the products of the remaining channels.
+        """Append the products of the channels of each pixel that do not fill a vector.
 
         begin: the instructions before the loads.
         """

@@ -120,7 +120,7 @@ class RiscvTileCode(ABC):
     @property
     @abstractmethod
     def layout(self) -> WeightStream:
-        """The layout of the weight stream."""
+        """The layout of the weight stream: its groups of blocks and the fields of each block."""
 
     @abstractmethod
     def write(self, code: RiscvCode[V]) -> None:

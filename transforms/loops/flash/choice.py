@@ -29,8 +29,8 @@ class Choice:
         self.flash, self.ram = flash, ram
 
     def made(self) -> Taken:
-        """The candidates of one of two greedy choices, by the target's unit of time or by cycles: the choice that saves
-        more cycles.
+        """Choose candidates greedily by the target's unit of time and, separately, by cycles. Return the choice that
+        saves more cycles.
         """
         return max((self._made(measure) for measure in (UNITS, CYCLES)), key=lambda taken: _saved(taken, CYCLES))
 

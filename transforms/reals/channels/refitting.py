@@ -92,7 +92,7 @@ class Refitting:
 
     @property
     def growth(self) -> Array:
-        """For each group of channels, the growth of the loss if the group is removed."""
+        """For each group of channels, the estimated growth of the loss if the group is removed."""
         found = np.zeros(self.size)
         for layer in self.layers.values():
             for group in layer.groups:
@@ -232,7 +232,7 @@ class LayerCurvature:
         self.growths: dict[int, float] = {}
 
     def growth(self, group: int) -> float:
-        """The growth of the loss if the group is removed and the other weights of the layer are refitted.
+        """The estimated growth of the loss if the group is removed and the other weights of the layer are refitted.
 
         group: one of `groups`.
         """

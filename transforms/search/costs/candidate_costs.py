@@ -123,11 +123,11 @@ class LoweredCandidates:
         return refined.first.at(FORMATS_TO_BUFFERS, **self._above)
 
     def _layout(self, module: ModuleOp) -> object:
-        """A key that is equal for programs with equal memory layout: the same ops and element widths, except in
-        flash.
+        """A key that is equal for programs with equal memory layout: the same ops, and the same element widths of all
+        values that are not in flash.
 
-        For a convolution the key contains the complete formats, because they determine how many windows are
-        computed at once, and thereby the memory.
+        For a convolution the key contains the complete formats, because they determine how many windows are computed at
+        once, and thereby the memory.
         """
         values: dict[SSAValue, int] = {}
         flash: set[SSAValue] = set()

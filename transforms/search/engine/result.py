@@ -104,9 +104,9 @@ class SearchResult:
 
 
 def joint_front(results: Sequence[SearchResult], taken: int) -> list[FrontPoint]:
-    """The points of several results. A point is on the front if no point of any result dominates it.
+    """The points of several results. Their field `front` is true if no point of any result dominates them.
 
-    taken: the index of the chosen result.
+    taken: the index of the result whose chosen point remains chosen.
     """
     points = [
         replace(point, chosen=point.chosen and i == taken)
