@@ -80,7 +80,7 @@ class LoopedCode(RepeatedCode):
     @property
     @abstractmethod
     def layout(self) -> WeightStream:
-        """The layout of the weight stream."""
+        """The layout of the weight stream: its groups of blocks and the fields of each block."""
 
     @property
     def time(self) -> float:
