@@ -29,7 +29,7 @@ class RepeatedCode(ABC):
 
     @abstractmethod
     def function(self) -> Repeated:
-        """The code of the complete function of the kernel."""
+        """The kernel's complete function, including the code that saves and restores registers."""
 
     @cached_property
     def code(self) -> Repeated:

@@ -429,8 +429,8 @@ class _Flow:
 
 
 def _views_of_values(function: func.FuncOp) -> dict[SSAValue, Views]:
-    """For each memref, the buffers of which it may be a view. They are found by following slices, branches and
-    loops.
+    """For each memref, the buffers of which it may be a view, found by following slices, branches and loops. Raises
+    `InputError` for branches between blocks.
     """
     given = [argument for argument in function.args if isinstance(argument.type, MemRefType)]
     views: dict[SSAValue, Views] = {argument: frozenset({argument}) for argument in given}

@@ -19,7 +19,9 @@ from tinyml.dialects.rewriting import Rewriter
 
 
 def begin_each_sum(function: func.FuncOp) -> None:
-    """Replace each op that begins a sum in memory by one copy for each use of the sum, directly before the use."""
+    """Replace each op that begins a sum in memory by one copy for each use of the sum, directly before the use. Raises
+    `InputError` if a use is neither a `num` op nor a loop.
+    """
     for op in list(function.walk()):
         if isinstance(op, num.ZeroOp | num.StartOp) and is_in_memory(op.result):
             for use in list(op.result.uses):

@@ -113,7 +113,7 @@ class _RowSum:
 
     @property
     def last(self) -> num.ProductsOp:
-        """The op that adds the last products."""
+        """The op that adds the last products, so that its result is the complete sum."""
         return self.products[-1][0]
 
     @classmethod

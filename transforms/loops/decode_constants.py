@@ -87,7 +87,7 @@ def _decode(constant: scratch.ConstantOp) -> None:
 
 
 def _format(constant: scratch.ConstantOp) -> NumberFormat | None:
-    """The number format of a constant in flash. None for other constants."""
+    """The number format of a constant in flash. None for a constant in any other memory."""
     type = scratch.memref_type(constant.result)
     return number_format(type.element_type) if isinstance(type.memory_space, scratch.Flash) else None
 

@@ -56,8 +56,8 @@ class SpendFlashPass(ModulePass):
         self.cost(op)
 
     def cost(self, op: ModuleOp, plain: Estimate | None = None) -> ProgramCost | None:
-        """Rewrite a program. Return its estimated cost after all later passes if the choice has computed this
-        cost, and otherwise None.
+        """Rewrite a program. Return its estimated cost after all later passes if the choice has computed this cost, and
+        otherwise None. Raises the errors of the pass.
 
         plain: the estimate of the unchanged program, if it is known.
         """

@@ -132,7 +132,7 @@ class Program(FactCache):
 
     @cached_property
     def digest(self) -> str:
-        """The digest of the program's module."""
+        """The digest of the program's module (`digest_of`), which equal programs have in common."""
         return digest_of(self.module)
 
     @property

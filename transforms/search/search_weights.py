@@ -176,7 +176,8 @@ class _Weights:
         return sum(option.bits for option in taken.values()) <= self.limit * self.elements
 
     def narrowed(self) -> dict[int, _Option]:
-        """For each constant, the option after the first step at which the program is within the limit.
+        """For each constant, the option after the first step at which the program is within the limit. Raises
+        `InputError` if no step leads to such a program.
 
         Options start wide. Each step narrows the constant that adds the least loss for the bits that it saves.
         """

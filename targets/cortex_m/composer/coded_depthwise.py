@@ -334,7 +334,7 @@ class _ConstantChannel:
 
     @property
     def code(self) -> Repeated:
-        """The code that stores the results of the channel."""
+        """The code that stores the same byte as the result of each window."""
         code = Repeated.once((t.mov("r2", self.byte & 0xFF),))
         if self.loops:
             step = moved(OUT, _STRAIGHT * self.tile.rows)
@@ -379,7 +379,7 @@ class CodedDepthwise(RepeatedCode):
         return -(-4 * words // 8) * 8 + 4 if words else 0
 
     def function(self) -> Repeated:
-        """The code of the complete function of the kernel."""
+        """The kernel's complete function: the code of all channels, one after the other."""
         code = Repeated.once(joined(t.push((*SAVED, "lr")), moved("sp", -self.frame)))
         for number, channel in enumerate(self.channels):
             code = code.followed_by(channel.code)

@@ -297,7 +297,7 @@ def scalars_of(program: LaneProgram, op: Operation) -> Sequence[int]:
 
 
 def vector_constants(program: LaneProgram, op: Operation) -> Sequence[int]:
-    """The constants that an op reads from vectors."""
+    """The constant operands that an op reads from vector registers instead of core registers."""
     if isinstance(op, ReduceOp) and not program.is_inner(op):
         return []
     constants = [one for one in program.operands(op) if isinstance(one, int)]

@@ -126,7 +126,7 @@ class SharedPixels(LoopedCode):
 
     @property
     def vectors(self) -> int:
-        """The number of full vectors of a pixel."""
+        """The number of vectors that are completely filled by channels of one pixel."""
         return self.channels // VECTOR
 
     @property

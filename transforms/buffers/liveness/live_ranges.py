@@ -146,7 +146,7 @@ def program_points(function: func.FuncOp) -> tuple[Operation, ...]:
 
 
 def live_ranges(function: func.FuncOp) -> LiveRanges:
-    """Live ranges of all `scratch.alloc` and `scratch.reuse` ops of a function with structured control flow.
+    """The live ranges of all `scratch.alloc` and `scratch.reuse` ops of a function with structured control flow.
 
     A buffer that is used in a loop is live throughout the loop. The exception is a buffer that is allocated in the loop
     and whose content no later iteration can read. The first op that touches such a buffer overwrites all of it, and all
@@ -267,7 +267,7 @@ def _expect_one_buffer(alloc: Buffer, same: DisjointSet[SSAValue]) -> None:
 
 
 def loops_around(op: Operation) -> Iterator[Operation]:
-    """The loops around an op, innermost first. Every op with regions counts as a loop, except for branches."""
+    """Yield the loops around an op, innermost first. Every op with regions counts as a loop, except for branches."""
     around = op.parent_op()
     while around is not None and not isinstance(around, func.FuncOp):
         if not isinstance(around, scf.IfOp):
@@ -296,7 +296,7 @@ def aliases_of(op: Operation) -> list[SSAValue]:
 
 
 def is_point(op: Operation) -> bool:
-    """Whether an op is a program point."""
+    """Whether an op is a program point: it has regions or a memref operand, or is a terminator."""
     kind = _kind_of(type(op))
     return not kind.is_view and (kind.ends or bool(op.regions or _memrefs(op.operands)))
 

@@ -72,10 +72,10 @@ def touches(op: Operation, buffers: Collection[SSAValue]) -> bool:
 
 
 def steps_of(op: TensorOp, buffers: Collection[SSAValue]) -> list[Steps]:
-    """The steps in which an op accesses elements of the given buffers.
+    """The steps in which an op accesses elements of the given buffers. Raises `Unknown` for too many steps.
 
-    If an op does not access an operand element by element in known steps, the whole operand counts as read at the
-    end. A copy of windows to another buffer is one step.
+    If an op does not access an operand element by element in known steps, the whole operand counts as read at the end.
+    A copy of windows to another buffer is one step.
     """
     assert op.dest is not None
     if is_window_copy(op) and root(op.dest) not in buffers:

@@ -143,8 +143,8 @@ class _Walk:
             self.record(steps, time, loops)
 
     def record(self, steps: Steps, time: int, loops: Sequence[_Loop]) -> None:
-        """Record the accesses of an op's steps in all iterations. The accesses of a step extend from its first
-        element to its last.
+        """Record the accesses of an op's steps in all iterations. The accesses of a step extend from its first element
+        to its last. Raises `Unknown` for too many steps.
         """
         shape = (*(loop.trips for loop in loops), len(steps.times))
         if prod(shape) > MOST_STEPS:

@@ -296,7 +296,7 @@ def _sums(steps: Iterable[Iterable[int]], most: int, check: Check) -> int:
 
 
 def _bits(offsets: int) -> Iterator[int]:
-    """The elements of a set of offsets, in ascending order."""
+    """Yield the elements of a set of offsets, in ascending order."""
     text = bin(offsets)[:1:-1]
     at = text.find("1")
     while at >= 0:

@@ -326,7 +326,9 @@ class AssignmentSteps:
         return self.compute_formats.get(tensors, self.formats[tensors]).bits
 
     def _align_starts(self) -> None:
-        """Coarsen the scale of the initial value of each sum until it is not finer than the scale of the products."""
+        """Coarsen the scale of the initial value of each sum until it is not finer than the scale of the products.
+        Raises `InputError` if no offered scale is coarse enough.
+        """
         for op in self.accumulators.contractions:
             if op.initial is not None:
                 tensors, result = self.class_of[op.initial], self.of(op.out)

@@ -139,7 +139,7 @@ class RoundedConstants:
         }
 
     def rounded(self, index: int, formats: Sequence[NumberFormat]) -> Raws:
-        """The raws of a constant.
+        """The raws of a constant in the format of its class.
 
         index: the index of the constant in the program.
         formats: the format of each class.

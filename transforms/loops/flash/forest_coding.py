@@ -93,7 +93,7 @@ def _check_size(forests: Sequence[num.ForestOp], target: str) -> None:
 
 
 def _kernels(op: num.ForestOp, target: str) -> Sequence[Kernel]:
-    """The kernels of a target that can replace a `num.forest`."""
+    """The kernels of a target that can replace a `num.forest`. Raises `InputError` if there are none."""
     kernels = [offer.kernel for offer in offers(target, op.forest)]
     if not kernels:
         raise error_at(op, f"the target '{target}' has no function for this forest")

@@ -137,7 +137,8 @@ class _Window:
 
 @dataclass
 class _Recording:
-    """The function of a lane, which is recorded while the ops of a nest are visited.
+    """The function of a lane, which is recorded while the ops of a nest are visited. Methods raise `NotInLanes` for
+    computations that a lane function does not support.
 
     runs: the runs of memory that the function accesses.
     values: for each value of the IR, the recorded value.

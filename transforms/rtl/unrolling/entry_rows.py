@@ -77,7 +77,7 @@ class EntryRows:
 
 
 def _words(memory: SSAValue) -> list[int]:
-    """The words of a constant memory."""
+    """The words of a constant memory, as unsigned integers."""
     owner = cast("rtl.MemoryOp", memory.owner)
     assert owner.content is not None
     return words_of(owner.content, owner.result.type)

@@ -187,7 +187,9 @@ def _axes(read: Read, slice: Slice) -> list[Pair]:
 
 
 def _steps(graph: Graph, reads: Reads, slice: Slice) -> dict[str, Pair]:
-    """For each stage and axis, the number of ticks from one row or pixel to the next."""
+    """For each stage and axis, the number of ticks from one row or pixel to the next. Raises `NotTiled` if the readers
+    of a tensor need it at different rates.
+    """
     rates: dict[str, tuple[Fraction, Fraction]] = {}
     for node in graph.nodes:
         pending = [(node.result, (Fraction(1), Fraction(1)))] if node.result not in rates else []
