@@ -277,7 +277,8 @@ class TimeLoop:
 
     read: the op whose result is a row of the sequence that the loop reads.
     passing: the positions of carried tensors whose rows are only read in the iteration that computes them.
-    moving: for other carried tensors, by position, the number of rows by which their content moves when time moves back by a stride.
+    moving: for other carried tensors, by position, the number of rows by which their content moves when time moves
+        back by a stride.
     made: the rows that the next loop reads; None for the last loop.
     """
 
