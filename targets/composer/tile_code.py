@@ -63,7 +63,7 @@ class RepeatedCode(ABC):
 
     @property
     def bytes(self) -> int:
-        """An upper bound on the bytes of flash."""
+        """An upper bound on the flash of the function, in bytes."""
         return most_bytes(self.code.lines)
 
 

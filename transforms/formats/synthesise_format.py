@@ -55,7 +55,8 @@ class SynthesiseFormatPass(ModulePass):
     shared: whether all constants have one list, each with a separate power of two.
     format, width, functions, scale_by: the options of `assign-format`, for all other tensors.
 
-    Raises `InputError` for a width without a list format, and in the same cases as `assign-format`.
+    Raises `InputError` for a width without a list format, for `integer_bits` below `bits` or above 16, and in
+    the same cases as `assign-format`.
     """
 
     name = "synthesise-format"

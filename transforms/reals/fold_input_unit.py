@@ -43,8 +43,8 @@ class FoldInputUnitPass(ModulePass):
     input_unit: a unit, or several units separated by commas that repeat over the elements, in the order in which the
     program reads them (`InputUnit.parse`). Without a unit the program is unchanged.
 
-    Raises `InputError` for an unknown unit, for units that do not repeat to the length of the input, and for an input
-    with a format that represents other reals.
+    Raises `InputError` for an unknown unit, for units that do not repeat to the length of the input, for features that
+    already have scales, and for an input with a format that represents other reals.
     """
 
     name = "fold-input-unit"

@@ -47,7 +47,7 @@ schedule_named, schedules, schedule_names = SCHEDULES.get, SCHEDULES.each, SCHED
 
 
 class Traits(NamedTuple):
-    """Those properties of a `Schedule`, with the same meaning, that passes read in every compilation."""
+    """The properties of a `Schedule` that passes read in every compilation, with the same names and meanings."""
 
     rounds: bool = False
     sliced: bool = False

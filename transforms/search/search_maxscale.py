@@ -146,7 +146,7 @@ class SearchMaxscalePass(LimitedPass):
     """Evaluate every maxscale from 0 to width - 1, and use the maxscale with the least loss. Ties go to the
     greatest maxscale.
 
-    In the arithmetic of `seedot` the scales and the arithmetic are SeeDot's as published; in another arithmetic
+    With the format `seedot`, both the scales and the arithmetic are SeeDot's, as published; with any other format,
     only the scales are SeeDot's. The metric is accuracy, as in the paper.
 
     ram, flash: limits as in `LimitedPass`, which restrict the width; none by default.

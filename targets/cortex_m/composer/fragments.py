@@ -151,7 +151,7 @@ _LOADS = {8: t.ldrsb, 16: t.ldrsh}
 
 
 def next_one(bits: int, pointer: str, to: str) -> Code:
-    """Code that loads the element at a pointer and increments the pointer."""
+    """Code that loads the element at a pointer and advances the pointer to the next element."""
     return (_LOADS[bits](to, post(pointer, bits // 8)),)
 
 

@@ -152,5 +152,5 @@ class RiscvTileCode(ABC):
 
     @property
     def bytes(self) -> int:
-        """An upper bound on the bytes of flash."""
+        """An upper bound on the flash of the function, in bytes."""
         return self._costs.bytes

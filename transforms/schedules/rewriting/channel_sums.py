@@ -101,7 +101,7 @@ class ChannelSums(ABC):
 
     @abstractmethod
     def start(self, emit: TensorBuilder) -> SSAValue:
-        """Emit the sums before the first channel, and return them."""
+        """Emit the initial values of the sums, before the first channel, and return them."""
 
     @abstractmethod
     def update(self, before: SSAValue, weights: SSAValue, factors: SSAValue, emit: TensorBuilder) -> SSAValue:

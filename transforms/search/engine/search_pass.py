@@ -399,7 +399,7 @@ class LimitedPass(SearchPass):
 
     Both limits apply to the program that is built for the target and run there. If the tools of the target are not
     installed, they apply to the estimates of the program. On a target of unknown costs, `ram` applies to arena and
-    input, and `flash` to constants.
+    input, and `flash` to constants. Raises `InputError` if no candidate meets the limits.
     """
 
     ram: int | None = ram_option()
