@@ -255,8 +255,8 @@ class StreamInC:
     * `first`: the first row of the block, if blocks have several rows
     * `rows`: the number of rows of the block, if it is a variable
 
-    The attributes of this object are `rows`, the number of rows of a block (a number or the variable), and the C
-    expressions `row` of the row of the tile and `channel` of its channel.
+    The attributes of this object are C expressions: `rows` is a block's number of rows, `row` the index of the row in
+    the tile, and `channel` the index of the row's channel.
     """
 
     def __init__(self, stream: WeightStream) -> None:

@@ -118,9 +118,9 @@ class AssignFormatPass(ModulePass):
         between the best scores have small errors (`refine_constants`). Without data, weights are rounded to nearest.
         With data and without `weights` and `widths`, votes of forests have 8 bits where 8 bits suffice on the data.
 
-    Raises `InputError` for an unknown format, width, tensor or scheme, for formats without common products, for missing
-    data and data that do not match the program, for a program that has no profile or no tensor of f32, and for any op
-    other than a cast between tensors of f32 and tensors with formats.
+    Raises `InputError` for an unknown format, width, tensor or scheme, for formats without common products, and for
+    missing data or data that do not match the program. It is also raised for a program that has no profile or no tensor
+    of f32, and for any op other than a cast between tensors of f32 and tensors with formats.
     """
 
     name = "assign-format"

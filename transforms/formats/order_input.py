@@ -1,7 +1,7 @@
 """`order-input`: sets the order of axes in which the caller provides an image (L0, L1).
 
 Many frameworks train on images of channels x height x width, while cameras provide height x width x channels. `tdsl`
-ops require the latter order. An image that the caller provides in this order need not be copied or gathered from
+ops require the order of cameras. An image that the caller provides in this order need not be copied or gathered from
 several planes.
 """
 

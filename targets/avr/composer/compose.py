@@ -173,8 +173,7 @@ def numbered(width: int, zero: str) -> Sequence[Fetch]:
 
 
 def shorter(width: int) -> float:
-    """The mean number of cycles that the fetch of an indexed element saves, compared with the sum of the cycles of its
-    instructions, because it skips some of them.
+    """The mean number of cycles that the code for an indexed element saves by skipping instructions.
 
     width: the width of the element in bits.
     """
