@@ -233,7 +233,7 @@ class _Placing:
         """The record of a memory and its content.
 
         number: the index of the memory.
-        offset, height: the start and the size in bytes of its part of the arena.
+        offset, height: the start and the size, in bytes, of the arena's part in the memory.
         """
         first = len(self.packing.rectangles)
         at = choice.memories[first : first + len(self.hot)]

@@ -66,8 +66,8 @@ Mac: TypeAlias = Callable[[SSAValue, SSAValue], SSAValue]
 class LoopBuilder(LocatedBuilder):
     """A builder of ops before a given op, with the location of that op.
 
-    `nest` and `reduce` build nests, whose bodies may contain only certain ops. `over` and `fold` build loops, whose
-    bodies may contain any ops. Every method leaves the insertion point after the inserted ops.
+    `nest` and `reduce` build nests, whose bodies contain loads, scalar ops and stores. `over` and `fold` build loops,
+    whose bodies may contain any ops. Every method leaves the insertion point after the inserted ops.
     """
 
     def __init__(self, before: Operation):
@@ -78,11 +78,13 @@ class LoopBuilder(LocatedBuilder):
         """The bodies of nests and reductions that are being filled, the outermost first."""
 
     def index(self, value: int) -> SSAValue:
-        """A constant of type `index`, created once outside all loops of the nest."""
+        """Return a constant of type `index`, which is inserted once outside all loops of the nest."""
         return self._constant(value, None)
 
     def constant(self, value: int, type: Attribute) -> SSAValue:
-        """A constant of an integer type or of type `index`, created once outside all loops of the nest."""
+        """Return a constant of an integer type or of type `index`, which is inserted once outside all loops of the
+        nest.
+        """
         width = cast("IntegerType[int, Any]", type).width.data if isinstance(type, IntegerType) else None
         return self._constant(value, width)
 

@@ -316,8 +316,8 @@ def compute_formats(formats: Mapping[TensorClass, NumberFormat]) -> dict[TensorC
     """For each class that is stored in a foreign family, the format in which it is computed. Classes that are only
     compared are omitted.
 
-    A compute format has the program's most frequent type, at its greatest width. Raises `InputError` for a constant
-    of a foreign family, because a format of the program's own family would be equally suitable.
+    A compute format has the program's most frequent type, at its greatest width. Raises `InputError` for a constant of
+    a foreign family, which could be stored equally well in a format of the program's own family.
     """
     if not formats:
         return {}
