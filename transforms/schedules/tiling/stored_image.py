@@ -44,10 +44,10 @@ class StoredImage:
     def empty(
         like: SSAValue, height: int, width: int, emit: TensorBuilder, location: Operation | None = None
     ) -> StoredImage:
-        """Emit an uninitialised tensor for `height` rows and `width` columns of an image, in the order of axes in which
-        the image is read. Return the image.
+        """Emit an uninitialised tensor for `height` rows and `width` columns of an image, and return the image.
 
-        This order is unusual if the program returns or receives the image in it.
+        If the program receives or returns the image in another order of axes, the tensor has that order, so that no
+        copy in the other order is needed.
 
         like: a tensor with the shape and the element type of the image.
         location: the op whose location the new op receives.
