@@ -32,8 +32,8 @@ class TakeProfilesPass(ModulePass):
     weights_for: the output folder.
     weights_margin: as for `leave-room`, which runs afterwards.
 
-    Raises `InputError` for a model with another structure or interface, such as other labels of classes, and for a
-    weight beyond the power of two that bounds the weights of the earlier program.
+    Raises `InputError` for a model with another structure or interface, such as other labels of classes, for a constant
+    without a profile, and for a weight beyond the power of two that bounds the weights of the earlier program.
     """
 
     name = "take-profiles"
