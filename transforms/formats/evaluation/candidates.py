@@ -227,7 +227,7 @@ class CandidateEvaluator:
 
     @cached_property
     def shared(self) -> SharedEvaluator:
-        """The evaluator that computes all candidates on `arguments`."""
+        """The evaluator that computes all candidates on the inputs of all samples (`arguments`)."""
         return self._shared(self.arguments)
 
     def shared_on(self, inputs: Reals) -> SharedEvaluator:
