@@ -104,7 +104,7 @@ class Board:
 
     @property
     def time_source(self) -> TimeSource | None:
-        """How times in seconds are determined; None for a board without a clock.
+        """The method by which times in seconds are determined; None for a board without a clock.
 
         The result is `simulated` for simulated cycles, `published` or `modelled` for a timing, and `least` if only
         instructions are counted.

@@ -193,9 +193,7 @@ class Chip:
         return self.tools.get(tool, f"{self.prefix}{tool}")
 
     def replacement(self, header: str) -> str | None:
-        """The text by which the chip replaces a header of the runtime, such as `tinyml/add.h`; None if it does not
-        replace the header.
-        """
+        """The text by which the chip replaces a header of the runtime, such as `tinyml/add.h`; None if it does not."""
         file = self.folder / "include" / header
         return file.read_text("utf-8") if header in self.replaces and file.is_file() else None
 

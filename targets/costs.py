@@ -77,8 +77,8 @@ def _families(step: str) -> Sequence[str]:
     """The families to which a kind of step belongs, the nearest family first.
 
     For instance, `add i24` belongs to `add`, and `keep i8` to `select`. The nearest family of a runtime function
-    contains its variants of other widths, the next one all functions. The same applies to the elements that these
-    functions process.
+    contains its variants of other widths, and the next family contains all functions. The kinds of steps for the
+    elements that functions process belong to families in the same way.
     """
     first, *rest = step.split()
     if first == "keep":

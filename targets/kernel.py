@@ -22,6 +22,7 @@ from tinyml.targets.composer.instructions import Run
 class SharedFunction:
     """A C function that several kernels call. It is printed once per program.
 
+    symbol, text: its name and its C text.
     code: the bytes of flash.
     """
 
@@ -41,8 +42,8 @@ class Composed:
     * bodies: assembly statements by instruction set. An instruction set is a value of TM_CORE or a preprocessor
       condition.
     * portable: the statements for all other machines.
-    * costs: the time of a call (""), of each product ("element") and of each unit in which the op counts its `parts`. A
-      kernel without costs is measured.
+    * costs: the time of a call (""), of each product ("element") and of each other unit of the kernel's work. A kernel
+      without costs is measured.
     * counts: for a function in C that contains its constants, the number of times that a call executes each step of the
       cost tables. `costs` is then a rough time.
     * call: the bytes of flash of a call.
@@ -110,9 +111,9 @@ class Kernel:
     * op: the num op that the kernel implements. The factor of `num.axpy` counts as the vector.
     * weights, vector: the widths of the stored integers in bits; not a multiple of 8 if they are packed.
     * sum: the width of the accumulator in bits.
-    * gaps: the width in bits of the distance from the previous weight's column, which is stored with each weight
-      of a sparse row that is a byte stream (`dialects/layouts/sparse_rows.py`): 8 in the layout of `pack_rows`, 4
-      in the layout of `delta_rows`, 8 and a share of 16 in the layout of `gathered_rows`.
+    * gaps: the width in bits of the distance from the previous weight's column, for sparse rows that are byte streams
+      (`dialects/layouts/sparse_rows.py`): 8 for `pack_rows` and 4 for `delta_rows`. For `gathered_rows` it is 8 plus
+      16 divided by the entries of a group. 0 for other rows.
     * flash: true if the weights are in flash, false for RAM, None if the chip has a single address space.
     * rows: the number of matrix rows computed per call.
     * step: the time of one entry of a sum, in cycles on an AVR and in instructions on other chips, 0 if unknown.
@@ -167,7 +168,7 @@ class Kernel:
 
     @property
     def wanted(self) -> Kernel:
-        """A description of the sum that the kernel computes: this object without symbol and text."""
+        """A `Kernel` that only describes the computed sum: a copy of this object without symbol, text and costs."""
         widths = self.weights, self.vector, self.sum
         return Kernel("", *widths, op=self.op, flash=self.flash, rows=self.rows, codings=self.codings)
 
@@ -192,8 +193,8 @@ LONGEST_IN_CHUNKS = 1530
 class PackedReads:
     """The costs of packed constants whose elements are read one by one, without a kernel.
 
-    * loop, kernel: the time per element, divided by that for a plain constant: in an existing loop, and in a loop that
-      replaces a kernel.
+    * loop: the time of a packed element divided by that of a plain element, in a loop that reads elements singly.
+    * kernel: the same quotient, in a loop that replaces a kernel.
     * call: the number of bytes of flash by which the call of the reading function exceeds a load.
     * code: the bytes of flash of the reading function, by the width of the elements in bits.
     """
@@ -251,5 +252,8 @@ def packed_writer(bits: int) -> str:
 
 
 def packed_copier(bits: int, *, signed: bool = True) -> str:
-    """The name of the C function that unpacks groups of elements from RAM to a plain array."""
+    """The name of the C function that unpacks groups of elements from RAM to a plain array.
+
+    signed: false for elements without a sign bit.
+    """
     return ElementFunction("unpack", bits, signed=signed).symbol

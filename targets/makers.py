@@ -126,7 +126,7 @@ class RowCoder(Maker):
 
     @lru_cache(CACHED_KERNELS)  # noqa: B019 (coders live as long as the program)
     def kernel(self, key: str, rows: CodedRows) -> Kernel | None:
-        """The kernel that computes these rows; None if the rows are not supported.
+        """The kernel that contains these rows and multiplies by them; None if the rows are not supported.
 
         key: a part of the kernel's name, which is unique within a program.
         """

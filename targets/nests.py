@@ -92,9 +92,7 @@ class SumQuery:
                 yield wanted, decoded
 
     def rank(self, offer: Offer) -> tuple[int, int]:
-        """The sort key of offers: the width of the sum, then the number of factors that must be decoded. Lower keys are
-        better.
-        """
+        """The sort key of offers, lower is better: the width of the sum, then the number of factors to decode."""
         return self.sums.index(offer.kernel.sum), len(offer.decoded)
 
 
@@ -105,7 +103,7 @@ class TileQuery:
     Every sum is converted to a byte.
 
     * run: the number of elements of a run of a window.
-    * spaces: the layout of windows.
+    * spaces: the runs of a window, and the distances between runs, windows and lines.
     * several: true to request kernels that compute several lines per call. This number need not divide the number of
       lines.
     * large: true to request the kernels that need more flash than weights, instead of the usual kernels.
@@ -170,7 +168,7 @@ class Offer:
     `kernel.sum` bits.
 
     * decoded: the factors of a `SumQuery` that must be decoded before the call.
-    * lines: the number of lines of windows of a `TileQuery` that a call computes.
+    * lines: for a `TileQuery`, the number of lines of windows that a call computes.
     * input_tile: the maximum number of bytes of an input tile.
     * data: the weight stream of a tile, or the constants that the kernel embeds instead of reading a stream.
     """
@@ -249,6 +247,7 @@ class RowSums:
 
     * channels: true if each row is multiplied by a single channel of a window.
     * weights: an array of shape (rows, elements).
+    * start: the initial values of the sums.
     * filters: the number of rows for each channel.
     """
 

@@ -42,7 +42,7 @@ CHIPS = Table(
     home="tinyml.targets",
     ours=own_rows("chips"),
 )
-"""The chips."""
+"""The chips: those of tinyml and those of other packages."""
 
 _OWNERS = {board: row for row in CHIPS.ours.values() for board in row.names}
 """The rows of the built-in boards and their aliases, installed or not."""
@@ -51,7 +51,7 @@ T = TypeVar("T")
 M = TypeVar("M", bound=Maker)
 
 DEFAULT_TARGET = "uno"
-"""The default target."""
+"""The target of passes and commands if no other is given."""
 
 HOST = "host"
 """The host computer, a target that is always available."""
@@ -114,9 +114,9 @@ def blamed(chip: Chip) -> Generator[None]:
 
 
 def _answer(chip: Chip, kind: type[T], ask: Callable[[Chip], T | None]) -> T | None:
-    """The result of `ask` for a chip.
+    """The object that `ask` returns for a chip, checked if the chip belongs to a plug-in.
 
-    kind: the type that the result must have, unless it is None.
+    kind: the type that the object must have, unless it is None.
 
     Raises `PluginError` if a plug-in raises an exception or returns an object of another type.
     """
@@ -203,8 +203,7 @@ _SUGGESTED_BOARDS = 3
 
 
 def _of_part(target: str) -> InputError | None:
-    """The error for a target that is the name of a part with a known instruction set. It suggests the nearest
-    boards.
+    """The error for a target that is the name of a part with a known instruction set. It suggests the nearest boards.
 
     Returns None for other names.
     """
@@ -228,7 +227,7 @@ def _of_part(target: str) -> InputError | None:
 
 
 def _instead(core: str) -> str:
-    """The end of an error message: advice on how to compile for a part for which there is no board.
+    """The end of an error message: how to compile for a bare part that no board contains.
 
     core: the core of the part.
     """

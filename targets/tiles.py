@@ -116,12 +116,12 @@ class Sums:
 
     @staticmethod
     def requantised(weights: Numbers, starts: Numbers, finish: Requantisation) -> Sums:
-        """The sums whose results a given requantisation determines.
+        """The sums that the given requantisation rounds to bytes.
 
-        finish: the requantisation.
+        finish: the requantisation, with a multiplier and a shift for each row.
 
-        If the factor of a row is 0, its weights and start value are replaced by zeros, and the factor by an
-        arbitrary valid one.
+        If the factor of a row is 0, its weights and start value are replaced by zeros, and the factor by an arbitrary
+        valid one.
         """
         some = finish.multipliers != 0
         return Sums(
@@ -172,8 +172,7 @@ class Sums:
         return replace(self, starts=starts) if same.all() else None
 
     def constant_byte(self, row: int, zero: int) -> int | None:
-        """The byte to which every sum of a row is requantised, if all weights of the row are 0; None for other
-        rows.
+        """The byte to which every sum of a row is requantised, if all weights of the row are 0; None for other rows.
 
         zero: the raw of 0 of the results.
         """
@@ -319,8 +318,7 @@ class TileFamily(Maker):
         return Tile(*shape, finish.zero, right, self.lines, sums.filters, int(finish.to_even))
 
     def bounded(self, sums: Sums, zero: int) -> Sums | None:
-        """Equivalent sums with the same results that are below the limit of the kernels; None if there are
-        none.
+        """Equivalent sums with the same results that are below the limit of the kernels; None if there are none.
 
         zero: the raw of 0 of the results.
         """
@@ -374,9 +372,7 @@ class TileCoder(Maker):
 
     @lru_cache(CACHED_KERNELS)  # noqa: B019 (coders live as long as the program)
     def kernel(self, code: CodedTile) -> Kernel | None:
-        """The kernel that embeds a tile's weights; None if the tile or the layout of its windows is not
-        supported.
-        """
+        """The kernel that embeds a tile's weights; None if the tile or the layout of its windows is not supported."""
         rows, runs, length = code.weights.shape
         if code.apart != (rows if self.family.channels else 1):
             return None

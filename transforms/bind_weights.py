@@ -112,8 +112,9 @@ class BindWeightsPass(ModulePass):
 
 @dataclass(frozen=True)
 class _Layout:
-    """The offsets of arrays in a blob, in bytes.
+    """The position of each array in a blob.
 
+    offsets: the first byte of each array, counted from the start of the blob.
     place: a linker section, or an address as a C expression.
     """
 
@@ -148,7 +149,7 @@ class _Layout:
 
     @property
     def address(self) -> int | None:
-        """The address of the blob. None if the linker places the blob in a section."""
+        """The address of the blob as a number. None if the linker places the blob in a section."""
         return int(self.place, 0) if _is_address(self.place) else None
 
     @property
@@ -156,7 +157,7 @@ class _Layout:
         return f".{self.name}_blob" if self.address is not None else self.place
 
     def head(self, digest: bytes) -> bytes:
-        """The first bytes of the blob, up to its CRC."""
+        """Bytes 0 to 27 of the blob, which precede the CRC-32."""
         return pack("<4sHH8sI8x", MAGIC, VERSION, HEAD, digest, self.size - HEAD)
 
     def blob(self, digest: bytes) -> bytes:
@@ -193,7 +194,7 @@ def _content(op: c.ConstantOp) -> bytes:
 
 
 def _definitions(layout: _Layout, chip: Chip, digest: bytes) -> str:
-    """The C definitions of the pointer, of the arrays as macros, and of `NAME_bind`."""
+    """C code that defines the pointer to the blob, a macro for each array, and the function `NAME_bind`."""
     name, separate = layout.name, chip.flash_attribute is not None
     head = layout.head(digest)[: _CRC - 8]
     lines = [*chip.prelude.splitlines(), *chip.helpers["tm_flash_i8"].splitlines()] if separate else []
@@ -258,7 +259,7 @@ def _declarations(layout: _Layout) -> str:
 
 
 def _array(layout: _Layout, chip: Chip, blob: bytes) -> str:
-    """The C file with the blob as an array, which the linker places in a section."""
+    """The text of a C file that defines the blob as an array in a linker section."""
     name, address = layout.name, layout.address
     at = "" if address is None else f", with -Wl,--section-start={layout.section}={layout.place}"
     rows = [", ".join(map(str, blob[i : i + 20])) for i in range(0, len(blob), 20)]

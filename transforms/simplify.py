@@ -6,10 +6,9 @@ all ops until neither pass changes anything.
 
 This pass queries traits once per class of ops. It visits an op after the ops that define its operands, so that users
 see changed operands in the same walk. It finds dead ops in one walk from the last op to the first. It walks again only
-if there may be more to do. This is the case if an op before the current position has changed. It is also the case if
-such an op can now be rewritten, because it lost users or because ops inside it changed. Sums and products of integers
-make up most ops of lowered loops. For these ops the pass checks for constant operands before it tries folds and
-patterns.
+if an op before the current position has changed, has lost users, or contains an op that changed. Sums and products of
+integers make up most ops of lowered loops. For these ops the pass checks for constant operands before it tries folds
+and patterns.
 """
 
 from __future__ import annotations
@@ -78,11 +77,12 @@ _ON_INTEGERS = (SignlessIntegerBinaryOperationConstantProp, SignlessIntegerBinar
 
 
 class _Rules(NamedTuple):
-    """The properties of all ops of a class.
+    """The properties that all ops of one class have in common.
 
     constant: whether the ops fold to themselves.
     of_integers: whether an op can fold or match a pattern only if some of its operands are constants.
     effects: the effects of the ops; None if they differ from op to op.
+    recursive: whether an op has the effects of the ops in its regions.
     stays: true for terminators and symbols, which are never dead.
     """
 
@@ -139,8 +139,8 @@ def _constant_effects(declared: list[MemoryEffect]) -> int | None:
 
 
 def _effects_of(op: Operation) -> int:
-    """The effects of an op, including the effects of ops in its regions. Ops after an effect that makes all other
-    effects irrelevant are not visited.
+    """A bit set of the effects of an op and of the ops in its regions. The search ends at the first effect that is a
+    write or unknown, because no caller needs to distinguish further effects.
     """
     rules = _rules_of(type(op))
     if rules.effects is not None:
@@ -182,10 +182,11 @@ def _integer(value: SSAValue) -> IntegerAttr | None:
 
 
 class _Key:
-    """A key that is equal for ops that agree in everything except their regions.
+    """A hashable key. The keys of two ops are equal if the ops differ at most in their regions.
 
-    Properties are hashed only for ops with at most one operand, such as constants and views of an arena. Of all other
-    ops of a class, few have the same operands, and attributes do not cache their hashes.
+    The hash includes the properties only of ops with at most one operand, such as constants and views of an arena.
+    Other ops of a class rarely have the same operands, and hashing attributes is slow, because they do not cache their
+    hashes.
     """
 
     __slots__ = ("hash", "parts")
@@ -226,8 +227,8 @@ class _Walk:
         self.unsettled: dict[Operation, None] = {}
 
     def has_more_to_do(self) -> bool:
-        """Whether another walk may change something, because an op that was already visited has changed or can
-        now be rewritten.
+        """Return whether another walk is necessary, and clear `changed` and `unsettled`. It is if a visited op has
+        changed, or if an op in `unsettled` can now be rewritten; the first such op is rewritten at once.
         """
         changed, unsettled = self.changed, self.unsettled
         self.changed, self.unsettled = {}, {}
@@ -321,7 +322,7 @@ class _Walk:
         return isinstance(op, scf.ForOp) and self._hoist(op)
 
     def _hoist(self, loop: scf.ForOp) -> bool:
-        """Move the constants inside a loop before it. Return whether there are any."""
+        """Move the constants of a loop's body before the loop. Return whether any were moved."""
         constants = [inner for inner in loop.body.block.ops if _rules_of(type(inner)).constant]
         around = loop.parent
         if around is None or not constants:
@@ -342,7 +343,7 @@ class _Walk:
         return rewriter
 
     def _is_shared(self, op: Operation) -> bool:
-        """Replace an op by an equal op before it. Return whether there is such an op."""
+        """Replace an op by an equal op before it. Return whether the op was replaced."""
         if not op.results or _rules_of(type(op)).stays or any(len(region.blocks) > 1 for region in op.regions):
             return False
         effects = _effects_of(op)
@@ -368,9 +369,7 @@ def _same_regions(op: Operation, other: Operation) -> bool:
 
 
 def _is_written_between(first: Operation, last: Operation) -> bool:
-    """Whether an op between the first and the last may write to memory. Always true if the first and the last are
-    in different blocks.
-    """
+    """Whether an op between two ops may write to memory. Always true if the two ops are in different blocks."""
     if first.parent is not last.parent:
         return True
     op: Operation | None = first

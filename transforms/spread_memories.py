@@ -1,7 +1,8 @@
-"""`spread-memories`: gives each memory its own arena and copies of frequently read constants, in a C program (L5).
+"""`spread-memories`: divides the arena of a C program into one arena for each memory, and copies frequently read
+constants to faster memories (L5).
 
-A macro for each memory, `TM_MEMORY_NAME`, places its variables in a section. The build may define the macro otherwise.
-The copied constants stay in flash, and the program copies them before its first inference, so that no memory needs an
+The variables of each memory are placed in a section by a macro, `TM_MEMORY_NAME`, which the build may override. The
+copied constants stay in flash, and the program copies them before its first inference. No memory therefore needs an
 initial value from the start-up code.
 """
 
@@ -34,7 +35,7 @@ from tinyml.transforms.ir.levels import C_PROGRAMS
 
 @dataclass(frozen=True)
 class SpreadMemoriesPass(ModulePass):
-    """Split the arena, and copy constants, as the attribute of the arena that `place-memories` has set specifies.
+    """Split the arena and copy constants as the attribute `memories` of the arena, set by `place-memories`, specifies.
 
     Raises `InputError` for a module without a C program, an arena without this attribute, and a buffer that lies in
     none of the memories.
@@ -64,7 +65,9 @@ def _macro(memory: Placed) -> str:
 
 
 def _split_arena(program: c.ProgramOp, arena: c.ArenaOp, memories: Sequence[Placed]) -> set[str]:
-    """Replace the arena by one arena for each memory. Return the macros of the memories that the program uses."""
+    """Replace the arena by one arena for each memory. Return the macros of the memories that the program uses. Raises
+    `InputError` for a view outside all memories.
+    """
     used = dict[str, c.ArenaOp]()
     for view in list(program.walk()):
         if not isinstance(view, c.ViewOp):
@@ -85,8 +88,8 @@ def _split_arena(program: c.ProgramOp, arena: c.ArenaOp, memories: Sequence[Plac
 
 
 def _copy_constants(program: c.ProgramOp, memories: Sequence[Placed], alignment: int) -> set[str]:
-    """Let the program read some constants from copies in other memories. Return the macros of the memories that
-    contain copies.
+    """Add copies of constants in other memories, and let the program read the copies. Return the macros of the memories
+    that contain copies.
 
     alignment: the alignment of constants, in bytes.
     """

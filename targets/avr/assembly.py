@@ -123,6 +123,7 @@ def counted_in_byte(step: Code, at_once: int, counter: str, flush: Code = ()) ->
     """A loop whose counter is one register. Its initial value is the number of iterations, including a first iteration
     that may be partial.
 
+    at_once: the number of steps per iteration.
     flush: code that is executed at the end.
     """
     return over_steps([step] * at_once, counter, flush)
@@ -144,6 +145,7 @@ def over_steps(steps: Sequence[Code], counter: str, flush: Code = ()) -> Loop:
 def counted_in_word(step: Code, at_once: int, counter: str, flush: Code = ()) -> Loop:
     """A loop whose counter is a register pair. Its initial value is the number of steps.
 
+    at_once: the number of steps per iteration.
     flush: code that is executed at least once in 256 steps.
     """
     low, high = a.pair(counter)
@@ -237,7 +239,7 @@ _CALL_CYCLES, _CALL_BYTES = 4, 4
 _FAR_CYCLES = 12.0
 """The additional cycles of a call with a far row, including its address, as measured on dense layers."""
 RETURN_ADDRESS = 2
-"""The bytes of stack that a return address takes."""
+"""The size of a return address on the stack, in bytes."""
 
 CALLEES = {*range(2, 18), 28, 29}
 """The registers that a function has to save before it changes them."""

@@ -8,7 +8,7 @@ from dataclasses import replace
 from tinyml.targets.board import Board
 
 MUL = "mul"
-"""Board feature: a core with a hardware multiplier for bytes."""
+"""Board feature: a hardware multiplier for bytes."""
 
 ELPM = "elpm"
 """Board feature: more than 64 KB of flash, read with ELPM."""

@@ -1,4 +1,4 @@
-"""The AVR chip. Constants are in program memory, which only LPM can read, and int has 16 bits."""
+"""The AVR chip. Constants are in program memory, which only LPM and ELPM can read, and int has 16 bits."""
 
 from __future__ import annotations
 

@@ -52,7 +52,5 @@ def _far_sums() -> Mapping[str, Kernel]:
 
 
 def far_kernel(near: Kernel) -> Kernel | None:
-    """The kernel that computes the same sum for weights in far flash, whose address is a `tm_far`; None if there is no
-    such kernel.
-    """
+    """The kernel of the same sum for weights in far flash, whose address is a `tm_far`; None if there is none."""
     return _far_sums().get(near.symbol) or compose_far(near.wanted)

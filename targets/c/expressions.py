@@ -58,8 +58,8 @@ Operand = Callable[[SSAValue], Text]
 
 
 class Expressions:
-    """A printer that combines the texts of operands to the text of an expression, and records which helpers of the
-    target are used.
+    """A printer of expressions, which forms the text of an expression from the texts of its operands. It records which
+    helpers of the target are used.
 
     program: the name of the program, which is the prefix of its constants, buffers and arena in C.
     loaded: the constants that the caller writes.

@@ -216,7 +216,8 @@ class FunctionPrinter:
         self.source = outer
 
     def _settle(self, changed: set[SSAValue | str]) -> None:
-        """Print definitions of those pending expressions that read what the next statement changes.
+        """Print, as C constants, those pending expressions that read a variable or memory changed by the next
+        statement.
 
         changed: the variables that the statement assigns, and MEMORY if it writes memory.
         """
@@ -294,5 +295,5 @@ def _changes(op: Operation) -> set[SSAValue | str]:
 
 
 def _evaluates_first(op: Operation, value: SSAValue) -> bool:
-    """True if the statement evaluates the operand before it changes any variable or memory."""
+    """True if a statement evaluates the operand `value` before it changes any variable or memory."""
     return isinstance(op, c.AssignOp | c.IfOp | c.NextOp) or (isinstance(op, c.ForOp) and op.end is not value)

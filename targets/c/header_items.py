@@ -1,7 +1,7 @@
 """Selection of the parts of C text that a program needs.
 
-Of a header, these are the functions, types and macros that the program uses, and the definitions that they use in turn.
-Of any text, they are the lines outside branches whose preprocessor conditions are known to be false.
+From a header, the functions, types and macros that the program uses are selected, with the definitions on which these
+depend. From any text, branches are omitted whose preprocessor conditions are known to be false.
 """
 
 from __future__ import annotations

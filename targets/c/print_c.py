@@ -101,9 +101,7 @@ def binary_files(module: ModuleOp) -> dict[str, bytes]:
 
 
 def loaded_content(module: ModuleOp) -> bytes:
-    """The bytes of the constants that the caller of a module's programs writes before the first call; empty for most
-    programs.
-    """
+    """The bytes of the constants that the caller writes before the first call; empty for most programs."""
     return b"".join(op.content for op in module.walk() if isinstance(op, c.LoadedOp))
 
 
@@ -235,9 +233,7 @@ class _ProgramPrinter:
         return [line for text in texts for line in text]
 
     def _other_compilers(self) -> list[str]:
-        """Lines with `#error` for those compilers that would select the runtime's code for constants of another
-        chip.
-        """
+        """Lines with `#error` for compilers that would select the runtime's code for another chip's constants."""
         lines: list[str] = []
         # Some headers reject other compilers themselves.
         texts = [text for op in self.verbatims if "#error" not in (text := self._text_of(op))]

@@ -47,11 +47,12 @@ MEMORY = "memory"
 class Text:
     """The text of a C expression.
 
+    * level: the precedence of its outermost operator.
     * type: the C type of the expression. Arithmetic on i8 and i16 has the type int, which `index` represents.
     * reads: the variables on which the expression depends, and MEMORY if it reads memory.
     * steps: true if the evaluation of the expression increments a pointer.
-    * update: for `v + rest` with a variable v, contains v, the operator and the rest, so that an assignment can be
-      printed as `v += rest`; otherwise None.
+    * update: for `v + x` with a variable v, contains v, the operator and x, so that an assignment can be printed as
+      `v += x`; otherwise None.
     """
 
     code: str
@@ -92,8 +93,8 @@ class Text:
 
 
 def join(level: int, type: Attribute, code: str, *parts: Text) -> Text:
-    """An expression that consists of several parts. It reads everything that the parts read, and has their side
-    effects.
+    """An expression that consists of several parts. It reads the variables and the memory that its parts read, and has
+    their side effects.
 
     level: the precedence of the expression.
     type: its C type.
@@ -129,7 +130,9 @@ def alias_name(type: Attribute) -> str:
 
 
 def declare(type: Attribute, name: str, constant: bool) -> str:
-    """A C declaration without an initial value, such as `const int32_t name` or `const int16_t *const name`."""
+    """A C declaration of `name` without an initial value, such as `const int32_t name` or `const int16_t *const name`.
+    The variable or, for a pointer type, the pointer is `const` if `constant` is true.
+    """
     spelled = spell(type)
     if spelled.endswith("*"):
         return f"{spelled}{'const ' if constant else ''}{name}"

@@ -95,7 +95,7 @@ def stack_of(lines: Iterable[Line]) -> int:
 
 
 def printed(lines: Iterable[Line]) -> Lines:
-    """The text of each line of assembly."""
+    """The lines of assembly text of instructions and labels."""
     return tuple(line.text for line in lines)
 
 

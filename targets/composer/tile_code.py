@@ -25,11 +25,11 @@ class Refused(Exception):
 
 
 class RepeatedCode(ABC):
-    """The code of a kernel as a function that records how often each instruction is executed."""
+    """The code of a kernel's function, with the number of executions of each instruction."""
 
     @abstractmethod
     def function(self) -> Repeated:
-        """The code of the complete function of the kernel."""
+        """The kernel's complete function, including the code that saves and restores registers."""
 
     @cached_property
     def code(self) -> Repeated:
@@ -63,7 +63,7 @@ class RepeatedCode(ABC):
 
     @property
     def bytes(self) -> int:
-        """An upper bound on the bytes of flash."""
+        """An upper bound on the flash of the function, in bytes."""
         return most_bytes(self.code.lines)
 
 
@@ -80,7 +80,7 @@ class LoopedCode(RepeatedCode):
     @property
     @abstractmethod
     def layout(self) -> WeightStream:
-        """The layout of the weight stream."""
+        """The layout of the weight stream: its groups of blocks and the fields of each block."""
 
     @property
     def time(self) -> float:

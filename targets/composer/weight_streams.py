@@ -135,7 +135,7 @@ def _side_by_side(content: tuple[Number, ...]) -> Mapping[str, tuple[Number, int
 class RowNumbers(Field):
     """A field with integers for each row. The integers of one row are adjacent.
 
-    end_mark: in the last block of a group of equal blocks, the value of the last byte of this aligned field.
+    end_mark: the last byte of the padded field in the last block of a group of equal blocks; 0 for no mark.
     """
 
     content: tuple[Number, ...] = ()
@@ -255,8 +255,8 @@ class StreamInC:
     * `first`: the first row of the block, if blocks have several rows
     * `rows`: the number of rows of the block, if it is a variable
 
-    The attributes of this object are `rows`, the number of rows of a block (a number or the variable), and the C
-    expressions `row` of the row of the tile and `channel` of its channel.
+    The attributes of this object are C expressions: `rows` is a block's number of rows, `row` the index of the row in
+    the tile, and `channel` the index of the row's channel.
     """
 
     def __init__(self, stream: WeightStream) -> None:
@@ -327,9 +327,7 @@ class StreamInC:
 
 
 def requantised(c: StreamInC, out: str) -> str:
-    """C statements that requantise `sum` with the row's integers `multiplier` and `right`, and store the result in
-    `out`.
-    """
+    """C statements that requantise `sum` by the row's integers `multiplier` and `right`, and store it in `out`."""
     numbers = f"const int32_t multiplier = {c.number('multiplier')};", f"const int right = {c.number('right')};"
     return "\n".join([*numbers, requantised_in_c("", c.stream.tile, out)])
 
@@ -416,9 +414,7 @@ class WeightStream:
         return end - begin - rows * self.fields[field].row_bytes
 
     def _bounds(self, rows: int) -> list[int]:
-        """For a block of `rows` rows, the byte offset of each field, followed by the size of the block in
-        bytes.
-        """
+        """For a block of `rows` rows, the byte offset of each field, followed by the size of the block in bytes."""
         if rows not in self._known_bounds:
             bounds = [0]
             for field in self.fields:
@@ -485,9 +481,7 @@ def multipliers_and_shifts(
 
 
 def shifting(stream: WeightStream) -> WeightStream:
-    """A copy of a stream for kernels that shift sums right by the tile's constant amount instead of requantising
-    them.
-    """
+    """A copy of a stream for kernels that, instead of requantising sums, shift them right by a constant of the tile."""
     fields = [field for field in stream.fields if not {"multiplier", "right"} & field.numbers.keys()]
 
     def finish(c: StreamInC, out: str) -> str:

@@ -1,5 +1,5 @@
-"""The table of kernels for Cortex-M: composed kernels for the M0+, the M3 and the M4, and kernels in plain C for all of
-them.
+"""The table of kernels for Cortex-M: composed kernels for three instruction sets, those of the M0, the M3 and the M4
+(also of the M7 and the M33), and kernels in plain C for all cores.
 """
 
 from __future__ import annotations

@@ -17,7 +17,7 @@ from tinyml.targets.helium.mve import CORE, HEADER, naked
 from tinyml.targets.makers import ListedKernels
 
 _CALL = 16
-"""Bytes of flash of a call."""
+"""The flash of a call, in bytes."""
 
 _MVE = TileComposer(HEADER, CORE, naked, call=_CALL, needs="mve")
 

@@ -62,9 +62,7 @@ def gathered(vector: str, pointer: str, offsets: str) -> Instruction:
 
 
 def gathered_halfwords(vector: str, pointer: str, offsets: str) -> Instruction:
-    """A load of the halfwords at offsets from a pointer. Offsets are counted in elements. The vectors contain
-    halfwords.
-    """
+    """A load of the halfwords at offsets, in elements, from a pointer. Both vectors contain halfwords."""
     text = f"vldrh.u16 {vector}, [{pointer}, {offsets}, uxtw #1]"
     return Instruction(text, "vldrh.u16", 4, unit=MEMORY, held=VECTOR // 2 // GATHERED_PER_CYCLE)
 

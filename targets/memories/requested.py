@@ -21,9 +21,7 @@ STACK, FLASH = "stack", "flash"
 
 @dataclass(frozen=True)
 class Requested:
-    """The memories that `--memory` specifies: the writable ones in the specified order, the flash, and the bytes of
-    stack.
-    """
+    """The memories that `--memory` specifies: those for buffers, in order, then the flash, and the bytes of stack."""
 
     memories: tuple[Memory, ...]
     flash: Memory

@@ -21,7 +21,7 @@ from tinyml.targets.registry import chip_of
 
 
 class MemoryKind(Enum):
-    """The kind of a memory. The value is a description."""
+    """The kind of a memory. The value of a member describes the kind to users."""
 
     TCM = "tightly coupled memory"
     SRAM = "SRAM"

@@ -1,1 +1,1 @@
-"""32-bit RISC-V chips with multiplication and compressed instructions (rv32imc). Programs use no C library."""
+"""32-bit RISC-V chips with compressed instructions (rv32imc, rv32imac, rv32ec). Programs use no C library."""

@@ -138,7 +138,7 @@ class RiscvCode(ABC, Generic[V]):
         return self.put(MV, value)
 
     def constant(self, value: int) -> V:
-        """A 32-bit constant."""
+        """Append code that loads a 32-bit constant, and return the loaded value."""
         if -REACH <= value <= REACH:
             return self.put(LI, value)
         high = value + 0x800 >> 12
@@ -147,11 +147,15 @@ class RiscvCode(ABC, Generic[V]):
         return self.put(ADDI, upper, low) if low else upper
 
     def moved(self, pointer: V, distance: int) -> V:
-        """The pointer plus a number of bytes. The caller must not use `pointer` again."""
+        """Append code that adds a number of bytes to a pointer, and return the new pointer. The caller must not use
+        `pointer` again.
+        """
         return self._sum(pointer, distance, ACCUMULATE) if distance else pointer
 
     def address(self, pointer: V, distance: int) -> V:
-        """The address at a distance in bytes from a pointer. The caller may use `pointer` again."""
+        """Append code that computes the address at a distance in bytes from a pointer, and return the address. The
+        caller may use `pointer` again.
+        """
         return self._sum(pointer, distance, ADD) if distance else self.copy(pointer)
 
     def _sum(self, pointer: V, distance: int, add: RiscvInstruction) -> V:

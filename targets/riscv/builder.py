@@ -253,7 +253,7 @@ def _passed(region: Region) -> Iterator[tuple[SSAValue, SSAValue]]:
 
 
 def _join_sums(region: Region, classes: _RegisterClasses, live: _LiveIntervals) -> None:
-    """Join the class of each addition's result with that of an operand that is not used again."""
+    """Let the result of each addition share a register with an operand that is not used again, if possible."""
     for op in region.walk():
         if isinstance(op, riscv.AddOp | riscv.AddiOp):
             for operand in op.operands:

@@ -38,8 +38,7 @@ class Delays:
     def multiply(self, widths: tuple[int, int]) -> float:
         """The delay, in ns, of a multiplication whose factors have these widths.
 
-        The multiplication consists of partial products of 18 by 18 bits and of additions of the partial
-        products.
+        The multiplication consists of partial products of 18 by 18 bits and of additions of the partial products.
         """
         parts = -(-max(widths) // 18)
         return self.product + (parts - 1) * self.add(sum(widths))

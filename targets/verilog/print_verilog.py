@@ -125,7 +125,7 @@ class VerilogTarget(Target):
 
 
 def print_verilog(module: ModuleOp) -> str:
-    """The Verilog text of the hardware modules in a module."""
+    """The Verilog text of the hardware modules in a module. Raises `InputError` for any other op."""
     texts: list[str] = []
     for op in module.ops:
         if not isinstance(op, hw.HWModuleOp):

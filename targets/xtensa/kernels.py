@@ -21,7 +21,7 @@ _AT_ONCE = 4
 _ROWS = 4
 
 _CALL = 18
-"""Bytes of flash of a call."""
+"""The flash of a call, in bytes."""
 
 _BYTES = ("(int8_t)", "(int8_t)({} >> 8)", "(int8_t)({} >> 16)", "(int32_t){} >> 24")
 
@@ -37,7 +37,10 @@ def _product(weight: str, element: str) -> str:
 
 
 def dot(weights: int, vector: int) -> Kernel:
-    """The kernel that adds the products of two runs of 8-bit or 16-bit elements to `sum`."""
+    """The kernel that adds the products of a run of weights and a run of the vector to a 32-bit sum.
+
+    weights, vector: the widths of the elements in bits, 8 or 16.
+    """
     symbol = f"tm_xt_dot_s{weights}_s{vector}_s32"
     signature = f"int32_t {symbol}(const int{weights}_t *w, const int{vector}_t *x, int n, int32_t sum)"
     words = weights == vector == 8
@@ -63,7 +66,10 @@ def dot(weights: int, vector: int) -> Kernel:
 
 
 def dot_rows(weights: int, vector: int) -> Kernel:
-    """The kernel that adds the dot products of four rows and a vector to four sums. The elements have 8 or 16 bits."""
+    """The kernel that adds the dot products of four rows and a vector to four 32-bit sums.
+
+    weights, vector: the widths of the elements in bits, 8 or 16.
+    """
     symbol = f"tm_xt_dot4_s{weights}_s{vector}_s32"
     signature = (
         f"void {symbol}(const int{weights}_t *w, const int{vector}_t *x, int n, const int32_t *start, int32_t *sums)"

@@ -38,13 +38,12 @@ _SUMS = [
 
 @dataclass(frozen=True)
 class FoldRoundingPass(ModulePass):
-    """Remove the `arith.addi` that adds a constant to a kernel's sum, and add the constant to the sum's initial
-    value.
+    """Remove the `arith.addi` that adds a constant to a kernel's sum, and add the constant to the sum's initial value.
 
-    The initial value has to be a constant, or an element of a constant array in flash. No other op may read the
-    array. The element type of the array must represent every increased value. Between the initial value and the
-    addition, the sum may pass through several kernels and multiplications by constants. If one of these conditions
-    does not hold, the sum is unchanged.
+    The initial value has to be a constant, or an element of a constant array in flash. No other op may read the array.
+    The element type of the array must represent every increased value. Between the initial value and the addition, the
+    sum may pass through several kernels and multiplications by constants. If one of these conditions does not hold, the
+    sum is unchanged.
     """
 
     name = "fold-rounding"
@@ -84,9 +83,7 @@ class _FoldRounding(RewritePattern):
         return self._call_of(owner.input if isinstance(owner, arith.TruncIOp) else value) is not None
 
     def _call_of(self, value: SSAValue) -> func.CallOp | None:
-        """The call of a summing function that returns the value. None if the value is not the result of such a
-        call.
-        """
+        """The call of a summing function that returns the value. None if the value is not the result of such a call."""
         call = value.owner
         return call if isinstance(call, func.CallOp) and call.callee.string_value() in self.functions else None
 

@@ -18,8 +18,7 @@ from tinyml.targets.registry import board, target_of
 
 @dataclass(frozen=True)
 class HintLoopsPass(ModulePass):
-    """Mark innermost loops for pipelining and unrolling, and mark the arrays that unrolled loops load for
-    partitioning.
+    """Mark innermost loops for pipelining and unrolling, and mark the arrays that unrolled loops load for partitioning.
 
     cells: the budget of logic cells, as in `unroll-loops`.
 

@@ -50,7 +50,9 @@ class InlineRuntimePass(ModulePass):
 
 @cache
 def _functions() -> Mapping[str, RuntimeFunction]:
-    """The runtime functions by name. Number formats register their functions when their dialects are loaded."""
+    """The runtime functions that have a definition in integer ops, by name. Number formats register these functions
+    when their dialects are loaded.
+    """
     for load in own_dialects().values():
         load()
     return RUNTIME_FUNCTIONS

@@ -92,6 +92,8 @@ class CheckPackingPass(ModulePass):
 def _judge_bound(function: func.FuncOp, name: str, align: int) -> None:
     """Verify the lower bound of a function's arena with the judge `name`. Raises `InputError` if the judge finds a
     smaller packing.
+
+    align: as in `pack-scratch`.
     """
     arenas = [op for op in function.walk() if isinstance(op, ArenaOp)]
     if len(arenas) != 1 or arenas[0].lower_bound is None or any(isinstance(op, MoveOp) for op in function.walk()):
@@ -149,7 +151,7 @@ def _touched(type: MemRefType[Attribute], count: int) -> int:
 
 
 def _memory(view: SSAValue) -> SSAValue:
-    """The arena or the function argument that contains a buffer."""
+    """The arena that contains a buffer. For a buffer outside of any arena, such as a function argument, the buffer."""
     return view.owner.arena if isinstance(view.owner, ViewOp) else view
 
 
@@ -323,10 +325,10 @@ class _Flow:
         return after
 
     def _filled(self, loop: scf.ForOp, after: Views) -> Views:
-        """The buffers that a loop overwrites completely before it reads them. Only buffers that share bytes
-        with other buffers are considered.
+        """The buffers that a loop overwrites completely before it reads them. Only buffers that share bytes with other
+        buffers are considered.
 
-        after: the buffers whose content is read after an iteration, from which the result is selected.
+        after: the buffers whose content is read after an iteration; the result is a subset of them.
         """
         if loop not in self.filled:
             from tinyml.transforms.buffers.overlap.byte_times import overwrites
@@ -383,11 +385,11 @@ class _Flow:
         return None if read in self.read_after[loop] else loop
 
     def _rewritten_before_read(self, op: Operation, written: SSAValue, read: SSAValue) -> bool:
-        """Whether the outermost loop around an op rewrites each overwritten byte of `read` before it reads the
-        byte.
+        """Whether the outermost loop around an op rewrites each byte of `read` that the op overwrites through
+        `written`, before the loop reads the byte again.
 
-        The loop is executed on addresses only. This replay detects the rewriting even if an inner loop may run
-        no iteration; the data flow analysis does not.
+        The loop is executed on addresses only. This replay detects the rewriting even if an inner loop may run no
+        iteration; the data flow analysis does not.
         """
         loop = op
         while isinstance(around := loop.parent_op(), scf.ForOp):
@@ -416,8 +418,7 @@ class _Flow:
         def behind(value: SSAValue) -> bool:
             """Whether all writes stay below the elements of `value` that are still to be read.
 
-            This also holds if `value` and the result are packed in the same way and start at the same
-            address.
+            This also holds if `value` and the result are packed in the same way and start at the same address.
             """
             operand = memref_type(value)
             if packed_bits(type) is not None and packed_bits(type) == packed_bits(operand) and target == source:
@@ -428,8 +429,8 @@ class _Flow:
 
 
 def _views_of_values(function: func.FuncOp) -> dict[SSAValue, Views]:
-    """For each memref, the buffers of which it may be a view. They are found by following slices, branches and
-    loops.
+    """For each memref, the buffers of which it may be a view, found by following slices, branches and loops. Raises
+    `InputError` for branches between blocks.
     """
     given = [argument for argument in function.args if isinstance(argument.type, MemRefType)]
     views: dict[SSAValue, Views] = {argument: frozenset({argument}) for argument in given}

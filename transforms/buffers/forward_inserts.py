@@ -24,15 +24,13 @@ from tinyml.transforms.ir.indices import affine_sum, build_offset, is_run, offse
 
 @dataclass(frozen=True)
 class ForwardInsertsPass(ModulePass):
-    """Compute a part of a buffer at the location where `tdsl.insert_slice` would insert it, and erase the
-    insertion.
+    """Compute a part of a buffer at the location where `tdsl.insert_slice` would insert it, and erase the insertion.
 
-    A view into the destination replaces the buffer of the part. The part must consist of consecutive elements, at
-    an offset that is known before the part is computed. Between the first op that touches the part and the
-    insertion, no op may touch the destination. As an exception, the first op may update exactly the elements that
-    the part replaces. If the first op is elementwise, its operand is also computed in these bytes, provided that
-    the operand meets the same conditions and has the same format. An insertion that does not meet these conditions
-    is unchanged.
+    A view into the destination replaces the buffer of the part. The part must consist of consecutive elements, at an
+    offset that is known before the part is computed. Between the first op that touches the part and the insertion, no
+    op may touch the destination. As an exception, the first op may update exactly the elements that the part replaces.
+    If the first op is elementwise, its operand is also computed in these bytes, provided that the operand meets the
+    same conditions and has the same format. An insertion that does not meet these conditions is unchanged.
     """
 
     name = "forward-inserts"

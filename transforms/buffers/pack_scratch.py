@@ -214,9 +214,9 @@ class PackScratchPass(PackingOptions, ModulePass):
         place_buffers(function, live, problem.groups, placement, lcm(*(shape.alignment for shape in rectangles)))
 
     def _exchanged(self, function: func.FuncOp, problem: Problem, placement: Placement) -> tuple[Problem, Placement]:
-        """Change which operand an op's result overwrites, where the op could also overwrite another operand, if
-        this makes the arena smaller. Return the new problem and placement, or the given ones if no change
-        makes the arena smaller.
+        """Change which operand an op's result overwrites, where the op could also overwrite another operand, if this
+        makes the arena smaller. Return the problem and the placement after all changes, unchanged if no change makes it
+        smaller.
         """
 
         def height(share: float) -> int:
@@ -267,6 +267,8 @@ class Problem:
     """The packing problem of a function, whose buffers are rectangles.
 
     groups: for each rectangle, the buffers that occupy its bytes one after another.
+    distances: for each rectangle, the operands that it may overlap, with the safe distances.
+    barred: the program points before which no buffer may move.
     """
 
     live: LiveRanges
@@ -276,9 +278,7 @@ class Problem:
     barred: frozenset[int]
 
     def size_from(self, number: int, point: int) -> int:
-        """The size in bytes of the largest buffer of rectangle `number` that is live at or after a program
-        point.
-        """
+        """The size in bytes of the largest buffer of rectangle `number` that is live at or after a program point."""
         members = [member for member in self.groups[number] if self.live.ranges[member].last >= point]
         return max(size_in_bytes(memref_type(member.result)) for member in members)
 
@@ -292,8 +292,7 @@ def problem_of(function: func.FuncOp, align: int) -> Problem:
 
 
 def rectangle(live: LiveRanges, members: Sequence[Buffer], align: int = 1) -> Rectangle:
-    """The rectangle of buffers that occupy the same bytes one after another. Its size is that of the largest
-    buffer.
+    """The rectangle of buffers that occupy the same bytes one after another. Its size is that of the largest buffer.
 
     align: as in `pack-scratch`.
     """
@@ -308,11 +307,10 @@ def rectangle(live: LiveRanges, members: Sequence[Buffer], align: int = 1) -> Re
 
 
 def _barred(function: func.FuncOp, live: LiveRanges) -> frozenset[int]:
-    """The points inside loops and branches. No buffer may move there, because the addresses in their bodies are
-    fixed.
+    """The points inside loops and branches. No buffer may move there, because the addresses in their bodies are fixed.
 
-    If loops or branches carry buffers, no buffer may move at any point, because the addresses of carried buffers
-    are unknown.
+    If loops or branches carry buffers, no buffer may move at any point, because the addresses of carried buffers are
+    unknown.
     """
     anywhere = hands_on(function)
     return frozenset(i for i, op in enumerate(live.points) if anywhere or op.parent_op() is not function)

@@ -43,9 +43,9 @@ JUDGE = "exhaustive"
 class PlaceMemoriesPass(ModulePass):
     """Place the buffers of a function in the memories that `memory` lists, so that the wait cycles are minimal.
 
-    The wait cycles of an array are its loads and stores, counted in the loops of the lowered program, times the
-    wait states of its memory. Constants move to a memory if this saves cycles; they are copied before the first
-    inference. The arenas of the memories follow one another in one `scratch.arena`, which `spread-memories` splits.
+    The wait cycles of an array are its loads and stores, counted in the loops of the lowered program, times the wait
+    states of its memory. Constants move to a memory if this saves cycles; they are copied before the first inference.
+    The arenas of the memories follow one another in one `scratch.arena`, which `spread-memories` splits.
 
     memory: as for `--memory`.
     packer, align: as for `pack-scratch`.
@@ -55,8 +55,7 @@ class PlaceMemoriesPass(ModulePass):
     packed, load_weights, weights_at, instances, pack_buffers: options of later passes, which determine the loops that
         are counted.
 
-    Raises `InputError` for memories that are too small, and for options and boards for which memories cannot be
-    chosen.
+    Raises `InputError` for memories that are too small, and for options and boards for which memories cannot be chosen.
     """
 
     name = "place-memories"
@@ -113,8 +112,8 @@ class PlaceMemoriesPass(ModulePass):
         return pack(rectangles, self.packer, effort)
 
     def _counted(self, module: ModuleOp) -> _Counted:
-        """Lower a copy of the program and count its accesses. In the copy, buffers share bytes only where ops
-        require it.
+        """Lower a copy of the program, and return the loads and stores in it. In the copy, buffers share bytes only
+        where ops require it, so that each offset identifies one buffer.
         """
         copy = module.clone()
         registered_pass("pack-scratch", mode="none", align=self.align).apply(None, copy)
@@ -160,9 +159,7 @@ class PlaceMemoriesPass(ModulePass):
 
 @dataclass(frozen=True)
 class _Constant:
-    """A constant array at the level of bits: its name, size in bytes, digest and accesses. Accesses to equal arrays
-    are included.
-    """
+    """A constant array of the lowered program. `accesses` includes the accesses to other arrays with equal elements."""
 
     name: str
     size: int
@@ -236,7 +233,7 @@ class _Placing:
         """The record of a memory and its content.
 
         number: the index of the memory.
-        offset, height: the start and the size in bytes of its part of the arena.
+        offset, height: the start and the size, in bytes, of the arena's part in the memory.
         """
         first = len(self.packing.rectangles)
         at = choice.memories[first : first + len(self.hot)]
@@ -247,7 +244,7 @@ class _Placing:
 
 
 def wait_cycles(memory: Memory, accesses: Accesses) -> int:
-    """The wait cycles of the given accesses in a memory."""
+    """The wait cycles of loads and stores in a memory: each access costs the wait states of the memory."""
     return (memory.read or 0) * accesses.reads + (memory.write or 0) * accesses.writes
 
 

@@ -56,7 +56,7 @@ class ReorderOpsPass(ModulePass):
 
     budget: the greatest number of sets of ops to visit.
 
-    Raises `InputError` for a function that is already packed.
+    Raises `InputError` for a function that is already packed, and for a budget that is not positive.
     """
 
     name = "reorder-ops"
@@ -94,7 +94,7 @@ class ReorderOpsPass(ModulePass):
 
 
 def _blocks(op: Operation) -> Iterator[Block]:
-    """Yield the blocks of an op, inner ones first."""
+    """Yield the blocks of an op and of the ops nested in it, inner ones first."""
     for region in op.regions:
         for block in region.blocks:
             for inner in block.ops:

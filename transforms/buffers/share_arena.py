@@ -45,9 +45,9 @@ SHARED = OwnAttribute(
 
 @dataclass(frozen=True)
 class SharedArena:
-    """The arena that several functions share, with its size in bytes.
+    """The arena that several functions share, with its size in bytes and its alignment.
 
-    proof: as in `scratch.arena`.
+    lower_bound, proof: as in `scratch.arena`.
     checked: the names of the independent checks that agreed with the lower bound.
     """
 
@@ -68,7 +68,7 @@ class SharedArena:
         return SharedArena(size, alignment, bound, proof, tuple(judge.data for judge in judges))
 
     def record(self, module: ModuleOp) -> None:
-        """Record the arena as an attribute of a module."""
+        """Record the size, the bound and the proof of the arena as an attribute of a module."""
         fields: dict[str, Attribute] = {name: IntegerAttr(getattr(self, name), i64) for name in _NUMBERS}
         fields["proof"] = StringAttr(self.proof)
         if self.checked:
@@ -80,7 +80,7 @@ class SharedArena:
 class SharedProblem:
     """The packing problem of functions that share an arena and run one after another.
 
-    places: for each rectangle, its views.
+    places: for each rectangle, the views that occupy its bytes.
     """
 
     places: list[list[ViewOp]]

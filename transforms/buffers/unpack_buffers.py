@@ -29,12 +29,11 @@ from tinyml.transforms.ir.buffers import retype_buffer
 
 @dataclass(frozen=True)
 class UnpackBuffersPass(ModulePass):
-    """Undo `pack-buffers` for each buffer that fits the arena at full width. The size of the arena with all buffers
-    packed is the limit, which is not exceeded.
+    """Undo `pack-buffers` for buffers, as long as the arena does not exceed its size with all buffers packed.
 
-    Access to packed elements is slow. Buffers that are accessed in the innermost loops are therefore unpacked
-    first, then the largest. The input stays packed, because the caller packs it. Buffers that receive rows of the
-    input and buffers that move also stay packed.
+    Access to packed elements is slow. Buffers that are accessed in the innermost loops are therefore unpacked first,
+    then the largest. The input stays packed, because the caller packs it. Buffers that receive rows of the input and
+    buffers that move also stay packed.
     """
 
     name = "unpack-buffers"
@@ -67,7 +66,7 @@ def _rectangles(live: LiveRanges, groups: list[list[Buffer]]) -> list[Rectangle]
 
 
 def _keeps_type(buffer: Buffer) -> bool:
-    """Whether the caller or a move determines the type of a buffer."""
+    """Whether the element type of a buffer must not change, because the caller or a move determines it."""
     moves = any(isinstance(use.operation, MoveOp) for use in buffer.result.uses)
     return moves or "input" in buffer.properties or receives(buffer.result, packed=True)
 

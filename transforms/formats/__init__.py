@@ -1,1 +1,1 @@
-"""Passes that choose number formats (L0 to L1), and passes that depend on the chosen formats (L1)."""
+"""Passes that convert a program on reals (L0) to number formats (L1), and passes on programs in formats (L1)."""

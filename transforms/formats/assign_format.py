@@ -1,6 +1,7 @@
 """`assign-format`: converts a program on reals (L0) to number formats (L1), with scales from the profiled ranges.
 
-Votes of forests get 8 bits, or the width of other constants where the data show that votes need more bits.
+The leaf values of forests, their votes, have 8 bits by default. They have the width of other constants if more answers
+would change otherwise.
 """
 
 from __future__ import annotations
@@ -41,9 +42,9 @@ REGRESSION_LOSS = 0.01
 
 
 def _with_narrow_votes(evaluator: CandidateEvaluator, choices: Sequence[FormatChoice]) -> list[FormatChoice]:
-    """Narrow the votes of forests, and return the new choices.
+    """Reduce the votes of each forest to `VOTE_BITS` bits, and return the new choices.
 
-    If narrow votes change more answers of the program on reals, return the given choices.
+    The votes of a forest are unchanged if narrow votes change more answers of the program on reals.
     """
     assignment, chosen = evaluator.candidates.assignment, list(choices)
     forests = [op for op in evaluator.candidates.module.walk() if tdsl.is_forest(op)]
@@ -70,11 +71,10 @@ def _loss(evaluator: CandidateEvaluator, choices: Sequence[FormatChoice]) -> flo
 
 
 def weights_beside(ctx: Context, weights: str, format: str) -> NumberFormat:
-    """The format of weights in a program whose main format is `format`. Both parameters are written as in the
-    options of the pass.
+    """The format for constants (`--weights`) in a program whose main format is `format` (`--format`).
 
-    For the format of synthesised numbers, the result has no numbers yet. Raises `InputError` for an unknown format,
-    and if no product of both formats is defined.
+    A format of synthesised numbers is returned without its numbers. Raises `InputError` for an unknown format, and if
+    no product of both formats is defined.
     """
     main = format_named(ctx, format, None)
     found = listing_format(main, bits) if (bits := synthesised_bits(weights)) else format_spelled(ctx, weights)
@@ -118,9 +118,9 @@ class AssignFormatPass(ModulePass):
         between the best scores have small errors (`refine_constants`). Without data, weights are rounded to nearest.
         With data and without `weights` and `widths`, votes of forests have 8 bits where 8 bits suffice on the data.
 
-    Raises `InputError` for an unknown format, width, tensor or scheme, for data that do not match the program, for
-    a program that has no profile or no tensor of f32, and for any op other than a cast between tensors of f32 and
-    tensors with formats.
+    Raises `InputError` for an unknown format, width, tensor or scheme, for formats without common products, and for
+    missing data or data that do not match the program. It is also raised for a program that has no profile or no tensor
+    of f32, and for any op other than a cast between tensors of f32 and tensors with formats.
     """
 
     name = "assign-format"
@@ -162,7 +162,7 @@ class AssignFormatPass(ModulePass):
             give_formats(RoundedConstants(assignment), formats, None, self.functions)
 
     def profiled_formats(self, ctx: Context, evaluator: CandidateEvaluator, prototype: NumberFormat) -> Formats:
-        """For each class of tensors, the format that the ranges on the data determine.
+        """The format of each class of tensors, in order, which the options and the ranges on the data determine.
 
         prototype: the main format.
         """
@@ -173,7 +173,8 @@ class AssignFormatPass(ModulePass):
         return tuple(assignment.formats(choices))
 
     def choices(self, ctx: Context, classes: Sequence[TensorClass], prototype: NumberFormat) -> list[FormatChoice]:
-        """The choice for each class of tensors. Raises `InputError` as the pass does.
+        """The format that the options request for each class of tensors, in order. Raises `InputError` as the pass
+        does.
 
         prototype: the main format.
         """

@@ -1,4 +1,4 @@
-"""`block-sums`: strip-mines loops that add multiples of vectors, so that a block of iterations is summed at once (L1).
+"""`block-sums`: divides loops that add multiples of vectors into blocks of iterations, and sums a block at once (L1).
 
 Without this pass, ProtoNN's `sums += Z[i] * e[i]` loads and stores every sum once for each prototype. The pass stores
 the factors `e` of a block of iterations in a buffer. Each sum then adds all products of the block in one dot product.

@@ -58,8 +58,8 @@ class _StoreDense(RewritePattern):
         rewriter.replace(op, [dense, product])
 
     def _kernels(self, op: tdsl.SpmvOp, widths: Sequence[int]) -> Sequence[Kernel]:
-        """The fastest kernels for a product: one for each kernel op, layout and width of weights. Only kernels
-        with the widest sums are considered.
+        """The kernels that can compute a product with the widest sums: for each kernel op, layout and width of weights,
+        the fastest kernel.
         """
         formats = [tdsl.format_of(value) for value in (op.lhs, op.rhs)]
         codings = tuple(format.coding.name for format in formats if format.coding is not None)
@@ -78,7 +78,7 @@ class _StoreDense(RewritePattern):
 def _dense_effort(matrix: NDArray[Any], kernels: Sequence[Kernel], widths: Sequence[int]) -> float:
     """The least product of bytes and time of a dense matrix, over several widths of its elements.
 
-    Time is in units of the time of an unpacked element.
+    The unit of time is the time of an unpacked element.
 
     widths: in bits, starting with the width of unpacked elements.
     """
@@ -92,7 +92,7 @@ def _dense_effort(matrix: NDArray[Any], kernels: Sequence[Kernel], widths: Seque
 
 
 def _dense_steps(matrix: NDArray[Any], kernels: Sequence[Kernel]) -> dict[int, float]:
-    """For each element width in bits, the time per element of a dense row."""
+    """For each element width in bits, the time that a kernel needs per element of a dense row."""
     dense = [kernel for kernel in kernels if kernel.op in (num.DotAttr.name, num.DotRowsAttr.name)]
     fitting = [kernel for kernel in dense if kernel.rows <= len(matrix)]
     return {kernel.weights: kernel.step for kernel in sorted(fitting, key=lambda kernel: -kernel.step)}
@@ -101,7 +101,7 @@ def _dense_steps(matrix: NDArray[Any], kernels: Sequence[Kernel]) -> dict[int, f
 def _sparse_effort(matrix: NDArray[Any], kernels: Sequence[Kernel], widths: Sequence[int]) -> float:
     """The least product of bytes and time of a matrix in sparse form, over several widths of its elements.
 
-    Time is in units of the time of an unpacked dense element.
+    The unit of time is the time of an unpacked dense element.
 
     widths: in bits, starting with the width of unpacked elements.
     """

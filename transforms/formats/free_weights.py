@@ -1,4 +1,4 @@
-"""`free-weights`: makes the weights of a program data, which the user can replace without a change of the program
+"""`free-weights`: turns the weights of a program into data, which the user can replace without changing the program
 (L1).
 """
 

@@ -68,10 +68,9 @@ def _fuse(product: tdsl.MatmulOp, difference: tdsl.SubOp) -> None:
 
 
 def _spare(value: SSAValue) -> range:
-    """The numbers of bits by which the format of a vector may be narrowed.
+    """The numbers of bits by which the format of a vector may be narrowed: 0 to `SPARE_BITS` - 1.
 
-    The only number is 0 for a vector with other users, and for a vector computed by an op that moves bits or has a
-    region.
+    Only 0 for a vector with other users, and for a vector computed by an op that moves bits or has a region.
     """
     constant = _constant(value)
     if constant is not None:
@@ -119,7 +118,7 @@ def _recoded(constant: tdsl.ConstOp, format: NumberFormat) -> Raws:
 
 
 def _retyped(value: SSAValue, format: NumberFormat) -> SSAValue:
-    """The same vector in another format."""
+    """Change the format of a vector, and return the vector. A constant is replaced by a constant in the new format."""
     from tinyml.transforms.ir.chosen_accumulators import choose
 
     if format.type == tdsl.format_of(value).type:

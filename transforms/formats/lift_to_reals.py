@@ -33,8 +33,7 @@ from tinyml.transforms.formats.spread_maps import SpreadMapsPass
 class LiftToRealsPass(ModulePass):
     """Change the type of every tensor to `f32`, and every constant to the reals that it represents.
 
-    Raises `InputError` for sums in accumulators, which correspond to no tensor, and in the same cases as
-    `spread-maps`.
+    Raises `InputError` for sums in accumulators, which correspond to no tensor, and in the same cases as `spread-maps`.
     """
 
     name = "lift-to-reals"

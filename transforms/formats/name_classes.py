@@ -23,8 +23,7 @@ from tinyml.transforms.ir.outputs import CLASS, SCORES
 class NameClassesPass(ModulePass):
     """Set `classes` of the interface to the labels of a program's classes. The new labels replace existing labels.
 
-    Data sets still contain the integers that were the labels before. `trained` of the interface stores these
-    integers.
+    Data sets still contain the integers that were the labels before. `trained` of the interface stores these integers.
 
     classes: a name for each class, in the order of their indices; without names the pass changes nothing.
     outputs: `class` if `drop-monotone` will add the computation of a class to a program that returns only scores.

@@ -1,7 +1,7 @@
 """`order-input`: sets the order of axes in which the caller provides an image (L0, L1).
 
 Many frameworks train on images of channels x height x width, while cameras provide height x width x channels. `tdsl`
-ops require the latter order. An image that the caller provides in this order need not be copied or gathered from
+ops require the order of cameras. An image that the caller provides in this order need not be copied or gathered from
 several planes.
 """
 
@@ -27,15 +27,13 @@ from tinyml.targets.chip import CHANNELS_LAST, FILE_ORDER, INPUT_ORDERS, MEMORY
 class OrderInputPass(ModulePass):
     """Change the order of axes of an argument whose channels come first, and record the order in the interface.
 
-    The pass applies to an argument whose channels a `tdsl.transpose` moves to the end. Any other program is
-    unchanged.
+    The pass applies to an argument whose channels a `tdsl.transpose` moves to the end. Any other program is unchanged.
 
     input_order: `channels-last`, or `file` for the order of the model's file.
     input: the source of the input. An image that arrives row by row and is not channels-last has the order height x
         channels x width: each row concatenates the rows of all channels.
 
-    Raises `InputError` for any other order, and for `channels-last` if no op reads the input as an image or a
-    sequence.
+    Raises `InputError` for any other order, and for `channels-last` if no op reads the input as an image or a sequence.
     """
 
     name = "order-input"
@@ -113,7 +111,9 @@ def _reorder(argument: BlockArgument, axes: tuple[int, ...]) -> None:
     back: dict[tuple[int, ...], SSAValue] = {}
 
     def ordered(wanted: tuple[int, ...]) -> SSAValue:
-        """The argument, transposed to the order `wanted`, which contains numbers of axes in the model's file."""
+        """The argument in the order `wanted` of axes, numbered as in the model's file. If necessary, a `tdsl.transpose`
+        is inserted, once for each order.
+        """
         permutation = tuple(axes.index(axis) for axis in wanted)
         if list(permutation) == sorted(permutation):
             return argument

@@ -17,11 +17,11 @@ from tinyml.dialects.scratch.types import packed_type
 
 @dataclass(frozen=True)
 class PackInputPass(ModulePass):
-    """Set `packed` of the input's interface if packing saves bytes. `lower-tdsl-to-scratch` then packs the
-    argument's type.
+    """Set `packed` of the input's interface if packing saves bytes. `lower-tdsl-to-scratch` then packs the argument's
+    type.
 
-    An input that arrives row by row is packed only if each row consists of whole groups of elements. Samples that
-    the caller pushes are not packed.
+    An input that arrives row by row is packed only if each row consists of whole groups of elements. An input whose
+    frames the caller pushes (`receive-input{input=push}`) is not packed.
     """
 
     name = "pack-input"

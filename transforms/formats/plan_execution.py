@@ -98,8 +98,7 @@ def in_whole_images(module: ModuleOp, mode: str) -> ModuleOp:
 
 
 def with_rounded_sums(module: ModuleOp, ctx: Context, mode: str, ram: int | None = None) -> ModuleOp | None:
-    """If a mode rounds partial sums, return a program at L1 rewritten as the mode executes it. None for any other
-    mode.
+    """If a mode rounds partial sums, return a program at L1 rewritten as the mode executes it. None for any other mode.
 
     ram: as for the pass. It affects the number of channels computed at once, and thereby the roundings.
     """

@@ -39,8 +39,8 @@ class ReceiveInputPass(ModulePass):
     input: `memory` changes nothing. `serial` and `callback` produce the same program. `push` only sets `pushed`.
     stride: the number of frames between answers of a stream; by default the windows of answers are adjacent.
 
-    Raises `InputError` for an unknown value of `input`, for an input that is neither a single image nor a sequence,
-    and for an input in the arena (`reuse-input`).
+    Raises `InputError` for an unknown value of `input`, and for a `stride` without `push`. It is also raised for an
+    input that is neither a single image nor a sequence, that is too large, or that is in the arena (`reuse-input`).
     """
 
     name = "receive-input"

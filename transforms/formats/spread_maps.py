@@ -58,6 +58,7 @@ class _Spread(RewritePattern):
 
 def _on_tensors(step: Operation, inputs: Sequence[SSAValue]) -> list[Operation]:
     """The tensor ops that compute one step of a map for all elements. The last op computes the result of the step.
+    Raises `InputError` for a step without a tensor op.
 
     inputs: the operands of the step as tensors.
     """

@@ -1,11 +1,11 @@
 """`synthesise-format`: synthesises number formats for the constants of a model, each defined by a list of the numbers
 that it represents (L0).
 
-There are two kinds of candidates. `number_lists` finds several lists. Each list minimises weighted errors, with the
-weights raised to a different power. A list format also fits a list to each constant by itself. The data are divided
-into two halves. Constants are rounded and refined on one half, and the candidates are compared by the margins of the
-program on the other half. The halves are contiguous, because samples may be ordered in time. One power is chosen for
-all constants first, then other powers for single constants. The result is recorded on each constant as `tdsl.numbers`.
+Lists come from two sources. `number_lists` minimises weighted errors, once for each of several powers to which the
+weights are raised. A list format can also fit a list to each constant without these weights. The data are divided into
+two halves. Constants are rounded and refined on one half, and the candidates are compared by the margins of the program
+on the other half. The halves are contiguous, because samples may be ordered in time. One power is chosen for all
+constants first, then other powers for single constants. The result is recorded on each constant as `tdsl.numbers`.
 """
 
 from __future__ import annotations
@@ -55,7 +55,8 @@ class SynthesiseFormatPass(ModulePass):
     shared: whether all constants have one list, each with a separate power of two.
     format, width, functions, scale_by: the options of `assign-format`, for all other tensors.
 
-    Raises `InputError` for a width without a list format, and in the same cases as `assign-format`.
+    Raises `InputError` for a width without a list format, for `integer_bits` below `bits` or above 16, and in
+    the same cases as `assign-format`.
     """
 
     name = "synthesise-format"
@@ -106,11 +107,10 @@ class _Synthesis:
         self.parts = [CandidateEvaluator(module, data.part(part), options.functions, rule) for part in parts]
 
     def made(self) -> dict[tdsl.ConstOp, NumberFormat]:
-        """For each constant, the list with which the program has the least loss. Empty if no candidate has a
-        program.
+        """For each constant, the list with which the program has the least loss. Empty if no candidate has a program.
 
-        All lists use the same power of the weights, except where a different power for a single constant
-        reduces the loss.
+        All lists use the same power of the weights, except where a different power for a single constant reduces the
+        loss.
         """
         if not self.constants:
             return {}
@@ -136,7 +136,7 @@ class _Synthesis:
         return [None, *POWERS] if own else POWERS
 
     def _lists(self, power: float | None) -> dict[int, NumberFormat]:
-        """For each constant, a list of numbers, by the index of the constant's class.
+        """For each constant, by the index of its tensor class, a list of numbers.
 
         power: as in `_powers`.
         """
@@ -162,8 +162,7 @@ class _Synthesis:
         return [weighted_reals(self.whole, constant) for constant in self.constants.values()]
 
     def _loss(self, lists: Mapping[int, NumberFormat]) -> float:
-        """The mean loss over the parts of the data. For each part, constants are rounded and refined on another
-        part.
+        """The mean loss over the parts of the data. For each part, constants are rounded and refined on another part.
 
         lists: the number lists by the indices of classes.
         """

@@ -83,7 +83,7 @@ def _has_table(steps: Sequence[Any]) -> bool:
 
 
 def _results(steps: Sequence[Any], values: dict[SSAValue, Any], result: SSAValue, count: int) -> Sequence[int]:
-    """The raws of the results for all arguments.
+    """The raws of the results for all arguments, in the order of the arguments.
 
     steps: the steps of the map.
     values: the raws of the arguments and the constants.

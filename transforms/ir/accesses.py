@@ -53,7 +53,7 @@ class Access:
         return same and self.start is not None and self.start == other.start
 
     def with_index(self, index: SSAValue, new: SSAValue) -> Access:
-        """The same access with the value `new` in place of the loop index `index`."""
+        """A copy of the access in which the value `new` replaces the loop index `index`."""
         return self if self.start is None else replace(self, start=self.start.with_index(index, new))
 
 

@@ -34,7 +34,9 @@ class AddressBuilder(LoopBuilder):
         return self.add(self.value(a), self.value(b))
 
     def row_major(self, array: SSAValue, indices: Sequence[SSAValue]) -> SSAValue | int:
-        """The row-major position of an element in its array."""
+        """Emit the row-major position of an element in its array, and return it. It is an integer if all indices are
+        constant.
+        """
         shape = memref_type(array).get_shape()
         total: SSAValue | int = 0
         for axis, index in enumerate(indices):

@@ -148,7 +148,7 @@ class ToStorage(RewritePattern):
 
 
 Lowering: TypeAlias = Callable[[Emitter], SSAValue | None]
-"""Emit the arithmetic of an op and return its result, if it has one."""
+"""A function that emits the arithmetic of an op and returns its result; None if the op has no result."""
 
 
 def _call_of(op: num.CallOp) -> Lowering:
@@ -219,8 +219,7 @@ class OpFunction:
 
     @classmethod
     def recorded(cls, op: Operation, intervals: Sequence[Interval | None]) -> OpFunction:
-        """Lower an op to exact integers in a separate function. Raises `InputError` for an op without a
-        lowering.
+        """Lower an op to exact integers in a separate function. Raises `InputError` for an op without a lowering.
 
         intervals: the proven interval of each operand, or None.
         """

@@ -1,4 +1,4 @@
-"""The choice of the accumulator of a sum of products: the narrowest accumulator that is proven not to overflow.
+"""The narrowest accumulator for a sum of products that is proven not to overflow.
 
 The proof is recorded together with the accumulator.
 """

@@ -20,8 +20,7 @@ def copied(
     types: Mapping[SSAValue, Attribute] | None = None,
     constants: Mapping[SSAValue, Operation] | None = None,
 ) -> T:
-    """Copy an op, including the ops in its regions, and return the copy. Every operand must be defined before its
-    uses.
+    """Copy an op, including the ops in its regions, and return the copy. Every operand must be defined before its uses.
 
     values: filled with the copy of each value.
     types: the types of the values whose copies have a different type.

@@ -103,7 +103,7 @@ class AffineSum(NamedTuple):
         return AffineSum(0, {}).plus(self, count) if count else AffineSum(0, {})
 
     def with_index(self, index: SSAValue, new: SSAValue) -> AffineSum:
-        """The same sum with the variable `new` in place of the variable `index`."""
+        """A copy of the sum in which the variable `new` replaces the variable `index`."""
         return AffineSum(self.constant, {new if v is index else v: f for v, f in self.factors.items()})
 
 
@@ -195,9 +195,7 @@ def _ranges(indices: Sequence[SSAValue]) -> dict[SSAValue, range]:
 
 
 def _values_of(variable: SSAValue) -> range | None:
-    """The range of the variable of a loop with constant bounds, or of a call number. None for other block
-    arguments.
-    """
+    """The range of the variable of a loop with constant bounds, or of a call number. None for other block arguments."""
     around = variable.owner.parent_op()
     calls = None
     if isinstance(around, func.FuncOp) and isinstance(variable.type, IndexType):

@@ -92,8 +92,8 @@ class _Pass:
     """One pass of the interval analysis over a program.
 
     loaded: the intervals of loaded values.
-    widen: whether to widen growing intervals.
-    shrinks: whether to narrow intervals that are valid.
+    widen: whether to extend growing intervals to nearly all integers, so that the analysis terminates.
+    shrinks: whether to narrow intervals that are already valid.
     """
 
     def __init__(
@@ -173,7 +173,7 @@ class _Pass:
 
 
 def _computed(op: Operation, operands: list[Interval]) -> Interval:
-    """The interval of an op's result before it wraps around."""
+    """The interval of an op's result, given the intervals of its operands, as if integers did not wrap around."""
     match op:
         case arith.ConstantOp(value=IntegerAttr(value=value)):
             return value.data, value.data

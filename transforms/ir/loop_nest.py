@@ -28,7 +28,7 @@ from tinyml.dialects.rewriting import Builder
 
 
 class LocatedBuilder:
-    """A builder that inserts ops where xDSL's `builder` does. An op without a location gets `location`."""
+    """A builder that inserts ops at the insertion point of xDSL's `builder`. Ops without a location get `location`."""
 
     def __init__(self, point: InsertPoint, location: LocationAttr) -> None:
         self.builder = Builder(point)
@@ -60,14 +60,14 @@ Indices: TypeAlias = "list[SSAValue]"
 """The index of an element, a value for each axis."""
 
 Mac: TypeAlias = Callable[[SSAValue, SSAValue], SSAValue]
-"""Insert the addition of a product, given the partial sum and the index of the product."""
+"""A function that emits the addition of a product to a partial sum, given the sum and the product's index."""
 
 
 class LoopBuilder(LocatedBuilder):
     """A builder of ops before a given op, with the location of that op.
 
-    `nest` and `reduce` build nests, whose bodies may contain only certain ops. `over` and `fold` build loops, whose
-    bodies may contain any ops. Every method leaves the insertion point after the inserted ops.
+    `nest` and `reduce` build nests, whose bodies contain loads, scalar ops and stores. `over` and `fold` build loops,
+    whose bodies may contain any ops. Every method leaves the insertion point after the inserted ops.
     """
 
     def __init__(self, before: Operation):
@@ -78,11 +78,13 @@ class LoopBuilder(LocatedBuilder):
         """The bodies of nests and reductions that are being filled, the outermost first."""
 
     def index(self, value: int) -> SSAValue:
-        """An index constant, created once outside all loops of the nest."""
+        """Return a constant of type `index`, which is inserted once outside all loops of the nest."""
         return self._constant(value, None)
 
     def constant(self, value: int, type: Attribute) -> SSAValue:
-        """A constant of an integer type or of type `index`, created once outside all loops of the nest."""
+        """Return a constant of an integer type or of type `index`, which is inserted once outside all loops of the
+        nest.
+        """
         width = cast("IntegerType[int, Any]", type).width.data if isinstance(type, IntegerType) else None
         return self._constant(value, width)
 
@@ -175,9 +177,7 @@ class LoopBuilder(LocatedBuilder):
         self._bodies.pop()
 
     def over(self, shape: Sequence[int], body: Callable[[Indices], None]) -> None:
-        """Insert loops that run `body` at every index of a shape in row-major order. Axes of extent 1 need no
-        loop.
-        """
+        """Insert loops that run `body` at every index of a shape in row-major order. Axes of extent 1 need no loop."""
         self._over(list(shape), [], body)
 
     def _over(self, shape: list[int], indices: Indices, body: Callable[[Indices], None]) -> None:
@@ -307,7 +307,7 @@ def local_array(function: func.FuncOp, element: Attribute, length: int, name: st
 def needed(
     ops: Sequence[Operation | Block], loop: scf.ForOp | num.ContractOp, but: Sequence[Operation] = ()
 ) -> list[Operation]:
-    """The given ops and the ops of the loop's body on which they depend, in program order.
+    """The ops in `ops`, and those ops of the loop's body on which they depend, in program order.
 
     but: ops to omit, together with the ops on which only they depend.
     """

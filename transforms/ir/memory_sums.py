@@ -19,7 +19,9 @@ from tinyml.dialects.rewriting import Rewriter
 
 
 def begin_each_sum(function: func.FuncOp) -> None:
-    """Copy each op that begins a sum in memory, so that a separate copy precedes every op that uses the sum."""
+    """Replace each op that begins a sum in memory by one copy for each use of the sum, directly before the use. Raises
+    `InputError` if a use is neither a `num` op nor a loop.
+    """
     for op in list(function.walk()):
         if isinstance(op, num.ZeroOp | num.StartOp) and is_in_memory(op.result):
             for use in list(op.result.uses):
@@ -37,8 +39,8 @@ def is_in_memory(sum: SSAValue) -> bool:
 
 
 def carry_none(function: func.FuncOp) -> None:
-    """Remove arrays from the values that loops carry. Each iteration yields the array that it received, so the loop
-    can refer to the array directly.
+    """Remove arrays from the values that loops carry. Each iteration yields the array that it received, so ops in the
+    loop can use the array directly.
     """
     # Inner loops first: an outer loop passes on the results of these.
     for op in reversed(list(function.walk())):
@@ -78,7 +80,9 @@ def _carry_none(loop: scf.ForOp) -> None:
 
 
 def share_arrays(function: func.FuncOp, arrays: Sequence[memref.AllocaOp]) -> None:
-    """Merge the allocations of arrays of the same type whose uses do not overlap in the function's body."""
+    """Merge arrays of one type into one array if, in the function's body, the last use of each precedes the first use
+    of the next.
+    """
     body = function.body.block
     places = {op: place for place, op in enumerate(body.ops)}
     free = dict[object, list[tuple[int, memref.AllocaOp]]]()

@@ -1,5 +1,5 @@
-"""The interface between searches and lower levels: names of pipelines and passes, and the attribute that records a
-cost.
+"""Names by which searches find pipelines and passes of lower levels, and the attribute in which these passes record a
+program's cost.
 
 A search needs the cost of a candidate on a target. Only lower levels can determine this cost, and a search cannot
 import them. It therefore finds pipelines and passes in the registry, by the names declared here, and runs them on
@@ -43,7 +43,7 @@ TO_C = (*TO_LOOPS, LOOPS_TO_BITS, BITS_TO_C)
 """The pipelines from the output of `assign-format` to C."""
 
 PROOF = "check-packing"
-"""The pass that checks the packing. It runs on the chosen program, not on every candidate."""
+"""The pass that checks the packing. In a search it runs on the chosen program, not on every candidate."""
 
 SPEND_FLASH = "spend-flash"
 ESTIMATE_COST = "estimate-cost"
@@ -92,18 +92,18 @@ class ProgramCost:
 
     @property
     def numbers(self) -> tuple[float, float, float]:
-        """Return time, flash and RAM, in this order."""
+        """The numbers time, flash and RAM, in this order."""
         return self.time, self.flash, self.ram
 
 
 def set_cost(module: ModuleOp, cost: ProgramCost) -> None:
-    """Record the cost of a program as an attribute of its module."""
+    """Record the cost of a program as the attribute `tinyml.cost` of its module."""
     values = {name: FloatAttr(float(value), 64) for name, value in vars(cost).items()}
     module.attributes[COST_ATTRIBUTE] = DictionaryAttr(values)
 
 
 def cost_of(module: ModuleOp) -> ProgramCost | None:
-    """The cost that a pass recorded in a module. None if no cost is recorded."""
+    """The cost that `tinyml.cost` of a module records. None without this attribute."""
     attribute: Any = module.attributes.get(COST_ATTRIBUTE)
     if attribute is None:
         return None
@@ -131,5 +131,5 @@ class LoweringPasses:
         self.passes = PassPipeline((*(step for step in steps if step.name != PROOF), *more))
 
     def apply(self, module: ModuleOp) -> None:
-        """Lower a program in place."""
+        """Run all passes on a module in place."""
         self.passes.apply(self.context, module)

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 class SparseRows:
     """The rows of a sparse matrix in the layout of one kernel.
 
-    entries: the number of entries that the kernel processes.
+    entries: the number of entries that the kernel processes, including entries added as padding.
     bytes: the size in flash.
     lengths: the lengths of the rows; in a stream, in multiples of `unit` bytes after the row's count.
     make_stream: the function that makes the stream; None for a kernel that reads compressed rows.
@@ -46,8 +46,7 @@ class SparseRows:
 
     @classmethod
     def read_by(cls, kernel: Kernel, rows: CompressedRows, columns: int) -> SparseRows | None:
-        """The rows of a matrix in the layout that a kernel reads. None if this layout cannot represent the
-        rows.
+        """The rows of a matrix in the layout that a kernel reads. None if this layout cannot represent the rows.
 
         columns: the number of columns of the matrix.
         """
@@ -83,10 +82,10 @@ class SparseRows:
 
     @classmethod
     def _gathered(cls, kernel: Kernel, rows: CompressedRows, entries: int) -> SparseRows | None:
-        """The rows as a stream for a kernel that gathers groups of elements of the vector. None if there is no
+        """The rows as a stream for a kernel that gathers several elements of the vector at once. None if there is no
         such stream.
 
-        entries: the number of entries of a group.
+        entries: the number of elements that are gathered at once.
         """
         if (found := gathered_rows(rows, entries)) is None:
             return None
@@ -101,7 +100,9 @@ class SparseRows:
 
     @property
     def effort(self) -> float:
-        """The product of bytes and time. The layout with the least product is chosen."""
+        """The bytes of flash, including those of the kernel, times the time. The layout with the least product is
+        chosen.
+        """
         return (self.bytes + self.kernel.code) * self.time
 
 

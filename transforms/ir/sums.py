@@ -1,4 +1,4 @@
-"""Matching of sums of products that loops carry, and strip mining of their loops into blocks of iterations (L0, L1).
+"""Loop-carried sums of products: matching, and strip mining of their loops into blocks of iterations (L0, L1).
 
 `round_carried_sums` rounds each block once. `is_squared_distance` matches sums of squares, which no loop carries.
 """
@@ -30,6 +30,8 @@ class LoopCarriedSum:
     """The ops of a sum `carried + constant[i] * factor` in a loop with index i.
 
     position: the index of the sum in the loop's iter_args.
+    step: the op that adds the product.
+    weight: the op that extracts `constant[i]`.
     """
 
     loop: scf.ForOp
@@ -99,16 +101,15 @@ class LoopCarriedSum:
 
     @property
     def is_alone(self) -> bool:
-        """Whether the loop visits all columns, carries nothing else and computes the factors, and the weights
-        have no other use.
+        """Whether the loop visits all columns, carries only this sum and computes its factors, and the weights have no
+        other use.
         """
         alone = len(self.loop.iter_args) == 1 and self.constant.result.has_one_use() and self.weight.out.has_one_use()
         computed = any(self.factor in op.results for op in self.loop.body.block.ops)
         return alone and computed and self.adds_columns and iterations_of(self.loop) == range(self.trips)
 
     def strip_mine(self, most: int) -> None:
-        """Split the iterations into blocks of the greatest size that is at most `most` and divides their
-        number.
+        """Split the iterations into blocks of the greatest size that is at most `most` and divides their number.
 
         If this size is below `MIN_BLOCK`, the loop is unchanged.
         """
@@ -149,8 +150,8 @@ class LoopCarriedSum:
         return tdsl.MatmulSumOp([(weights, factors)], carried)
 
     def _blocks(self, size: int) -> tdsl.ConstOp:
-        """The weights of all iterations as one constant. For each block of iterations it contains a matrix with
-        one row per element of the sum.
+        """Insert a constant with the weights of all iterations, and return it. For each block of iterations it contains
+        a matrix with one row per element of the sum.
 
         size: the number of iterations in a block.
         """
@@ -162,8 +163,8 @@ class LoopCarriedSum:
         return constant
 
     def _factors(self, first: SSAValue, zero: SSAValue, type: Attribute) -> Block:
-        """The body of a loop over the iterations of one block. The body stores the factors of the products in a vector
-        instead of adding the products.
+        """Create the body of a loop over the iterations of one block, and return it. It stores the factors of the
+        products in a vector instead of adding the products.
         """
         old = self.loop.body.block
         block = Block(arg_types=[IndexType(), type])
@@ -209,9 +210,7 @@ class RoundedSum:
     product: tdsl.MulOp
 
     def fuse(self) -> LoopCarriedSum:
-        """Replace the rounded product and the addition by one op that adds the unrounded product. Return the
-        sum.
-        """
+        """Replace the rounded product and the addition by one op that adds the unrounded product. Return the sum."""
         fused = tdsl.MatmulSumOp([(self.sum.weight.out, self.sum.factor)], self.sum.carried)
         fused.attributes |= self.add.attributes
         fused.out.name_hint = self.add.out.name_hint

@@ -13,8 +13,11 @@ from tinyml.transforms.ir.levels import Level, check_level, level_of
 
 
 class Record(NamedTuple):
-    """The state of an operation: the types of its operands and results, and its blocks with their arguments and
-    argument types.
+    """The state of an operation, from which a change is detected.
+
+    parent, last: its block, and whether it is the last op of the block.
+    values, types: its operands and results, and their types.
+    blocks: the blocks of its regions, each with its arguments and their types.
     """
 
     parent: Block | None

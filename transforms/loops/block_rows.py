@@ -96,7 +96,7 @@ def _without_tile(rows: _Rows) -> str:
 
 @dataclass
 class _RowSum:
-    """A sum of a row.
+    """A sum of products in each row of a contraction.
 
     accumulator: the accumulator in which the kernels compute the sum.
     products: the products in order, each with its kernel.
@@ -113,13 +113,12 @@ class _RowSum:
 
     @property
     def last(self) -> num.ProductsOp:
-        """The op that adds the last products."""
+        """The op that adds the last products, so that its result is the complete sum."""
         return self.products[-1][0]
 
     @classmethod
     def find(cls, op: num.ContractOp, sum: num.Sum, target: str, routines: Sequence[str]) -> _RowSum | None:
-        """Match a sum of a contraction that kernels can compute for several rows at once. None for any other
-        sum.
+        """Match a sum of a contraction that kernels can compute for several rows at once. None for any other sum.
 
         routines: as for `tile_rows`.
         """
@@ -144,8 +143,8 @@ class _RowSum:
         return None
 
     def zeros(self, nest: LoopBuilder) -> SSAValue | None:
-        """An array of zeros in flash as initial values, if the sums of a block are few and start from zero.
-        None for other sums.
+        """Insert a constant array of zeros with the initial values of a block, and return it. None if the sum does not
+        start from zero or a block has more than `ZEROS` rows.
         """
         if not isinstance(self.sum.start.owner, num.ZeroOp) or self.rows > ZEROS:
             return None
@@ -158,8 +157,8 @@ class _RowSum:
         """Insert the calls that compute a block of rows.
 
         first: the index of the first row.
-        begin: the array of the initial values.
-        sums: the array of the sums.
+        begin: the array that contains the initial values.
+        sums: the array to which the sums are written.
         """
         for products, kernel in self.products:
             place = nest.times(first, products.row_pitch)
@@ -174,9 +173,8 @@ class _RowSum:
             begin = sums
 
     def copy(self, op: Operation, copy: Operation, values: dict[SSAValue, SSAValue]) -> None:
-        """Set the accumulator of the kernels in the copy of an op on the sum.
-
-        values: the copies of values.
+        """If `op` begins or converts the sum, widen the result of its copy to the accumulator of the kernels, and
+        record the new result in `values`.
         """
         start = self.sum.start
         if self.accumulator.type != start.type and op in (start.owner, *self.sum.conversions):
@@ -186,7 +184,7 @@ class _RowSum:
 
 @dataclass
 class _Rows:
-    """The rows of a contraction, with their sums."""
+    """The rows of a contraction whose sums kernels can compute in blocks."""
 
     op: num.ContractOp
     sums: Sequence[_RowSum]
@@ -198,8 +196,7 @@ class _Rows:
 
     @classmethod
     def find(cls, op: num.ContractOp, target: str, routines: Sequence[str]) -> _Rows | None:
-        """Match the rows of a contraction if blocks of them can be computed at once. None for any other
-        contraction.
+        """Match the rows of a contraction if blocks of them can be computed at once. None for any other contraction.
 
         routines: as for `tile_rows`.
         """
@@ -284,10 +281,10 @@ class _Rows:
 
 
 def _nest_of(op: num.ProductsOp, widths: tuple[int, ...], rows: int, routines: Sequence[str]) -> SumQuery | None:
-    """The query to a chip for a kernel that computes the products of several rows. None if no kernel can compute
-    them.
+    """The query to a chip for a kernel that computes the products of several rows. None if no kernel can compute these
+    products.
 
-    widths: the possible widths of the sum's accumulator.
+    widths: the possible widths of the sum's accumulator, in bits.
     rows: the number of rows.
     routines: as for `tile_rows`.
     """

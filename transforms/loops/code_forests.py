@@ -1,4 +1,4 @@
-"""`code-forests`: turns decision forests into functions (L3).
+"""`code-forests`: turns decision forests into calls of functions (L3).
 
 A function evaluates a forest either by reading tables or by code that contains the thresholds. Code is faster and
 larger. By the cost model, the pass chooses the fastest program that fits the flash.

@@ -31,13 +31,12 @@ FLASH_SHARE = 0.5
 
 @dataclass(frozen=True)
 class DecodeConstantsPass(ModulePass):
-    """Decode the elements of constants in flash to integers, if the integers need no more bytes or if flash has
-    room.
+    """Decode the elements of constants in flash to integers, if the integers need no more bytes or if flash has room.
 
-    Only sums of products may read the constant, and their accumulators must accept the integers. Standard posits
-    are split into significand and exponent (`!posit.unpacked`) for the quire that sums them. An element then needs
-    2, 4 or 8 bytes, depending on the width of a shifted significand. Posits are split in program order as long as
-    constants need at most half of the flash. All other constants are unchanged.
+    Only sums of products may read the constant, and their accumulators must accept the integers. Standard posits are
+    split into significand and exponent (`!posit.unpacked`) for the quire that sums them. An element then needs 2, 4 or
+    8 bytes, depending on the width of a shifted significand. Posits are split in program order as long as constants
+    need at most half of the flash. All other constants are unchanged.
 
     target: the board.
     flash: the maximum size of the program in bytes; the default is the flash of the board.
@@ -88,7 +87,7 @@ def _decode(constant: scratch.ConstantOp) -> None:
 
 
 def _format(constant: scratch.ConstantOp) -> NumberFormat | None:
-    """The number format of a constant in flash. None for other constants."""
+    """The number format of a constant in flash. None for a constant in any other memory."""
     type = scratch.memref_type(constant.result)
     return number_format(type.element_type) if isinstance(type.memory_space, scratch.Flash) else None
 
@@ -123,7 +122,7 @@ def _adds_products(op: Operation) -> TypeGuard[num.RowSumOp | num.CallOp]:
 
 
 def _sums(use: Use, format: NumberFormat) -> bool:
-    """Whether a use multiplies the value in a sum of products whose accumulator accepts `format` for this factor."""
+    """Whether a use is a factor of a sum of products whose accumulator accepts `format` for this factor."""
     op = use.operation
     if not _adds_products(op):
         return False

@@ -39,11 +39,11 @@ class EstimateCostPass(ModulePass):
         set_cost(op, self.cost(op))
 
     def cost(self, op: ModuleOp) -> ProgramCost:
-        """Return the estimate without setting the attribute. Raises the errors of the pass."""
+        """Return the estimated time, flash and RAM without setting the attribute. Raises the errors of the pass."""
         return ProgramCost.of(self.estimate(op))
 
     def estimate(self, op: ModuleOp) -> Estimate:
-        """Return the estimate with all its parts. Raises the errors of the pass."""
+        """Return the estimate with the shares of operations and constants. Raises the errors of the pass."""
         estimate = estimate_on(op, self.target, OPTIMIZE)
         if estimate is None:
             raise InputError(f"no costs are known of the target '{self.target}'")

@@ -105,8 +105,8 @@ def _extent(nest: _Loop) -> int | None:
 
 
 class _Forwarded(NamedTuple):
-    """The changes that fusion makes possible: loads that are replaced, each with the store of the loaded value, and
-    stores of elements that nothing reads later.
+    """The changes to make when two nests are fused: loads that stored values replace, each with the store, and stores
+    of elements that nothing reads later.
     """
 
     stores: dict[memref.LoadOp, memref.StoreOp]
@@ -152,6 +152,7 @@ def _forward(
     The store is recorded too if its element is overwritten before any other op reads it.
 
     following: the accesses after the store in an iteration of the fused nest.
+    bodies: the bodies of the first and the second nest.
     """
     is_read = False
     for access in following:
@@ -222,13 +223,12 @@ class _Order:
             self.uses[memory].append((first, last, uses))
 
     def is_used(self, store: memref.StoreOp, nest: _Loop) -> bool:
-        """Whether anything may read the elements that a store of a nest has written. If so, the store cannot be
-        erased.
+        """Whether anything may read the elements that a store of a nest has written, so that the store is necessary.
 
-        The caller may read a buffer that it owns. All other buffers that contain some of these bytes are
-        examined. Reads in later iterations of the nest are considered first, then the next use of the bytes. If
-        the next use is a write, later reads return the newly written value. Buffers with the same bytes, such
-        as an operand and the result that overwrites it, count as one.
+        The caller may read a buffer that it owns. All other buffers that contain some of these bytes are examined.
+        Reads in later iterations of the nest are considered first, then the next use of the bytes. If the next use is a
+        write, later reads return the newly written value. Buffers with the same bytes, such as an operand and the
+        result that overwrites it, count as one.
         """
         root = scratch.root(store.memref)
         if isinstance(root.owner, Block) or any(use.operation is not store for use in buffer_reads(root)):
@@ -270,7 +270,7 @@ class _Order:
 
 
 def _apart(use: Use, store: memref.StoreOp, nest: _Loop) -> int | None:
-    """The number of iterations of a nest from a store to a use of the same bytes, or one of the special values of
+    """The number of iterations from a store of a nest to a use of the same element. None and special values as for
     `distance`.
     """
     op = use.operation

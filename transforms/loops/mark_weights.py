@@ -1,4 +1,4 @@
-"""`mark-weights`: marks the numeric arrays of a program whose weights are data (L3)."""
+"""`mark-weights`: marks the numeric arrays of a program whose weights the user can replace (L3)."""
 
 from __future__ import annotations
 

@@ -187,13 +187,16 @@ class _Packable:
         return (self.size - self.saved) * self.slowdown
 
     def repays(self, code: int) -> bool:
-        """Whether packing is profitable even if no other constant uses the reader, whose code needs `code`
-        bytes.
+        """Whether packing is profitable even if no other constant uses the function that reads the packed elements.
+
+        code: the size of this function in bytes.
         """
         return self.effort + code * self.slowdown < (1 - MIN_GAIN) * self.size
 
     def pack(self) -> None:
-        """Pack the constant and adapt its readers."""
+        """Pack the raws, pad the rows that kernels read to whole groups, and change the types and slices of all
+        readers.
+        """
         raws, type = self.constant.raws, memref_type(self.constant.result)
         element = type.element_type
         shape, padded = type.get_shape(), self.row + -self.row % group_length(self.bits)
@@ -213,7 +216,7 @@ class _Packable:
 
 
 def _with_zero(type: Attribute, bits: Width) -> Attribute:
-    """The element type of a packed constant.
+    """The element type of a constant that is packed with padding, in which the raw 0 must represent zero.
 
     If a format encodes zero as a nonzero raw, the elements become integers, except in constants packed as digits.
     """
@@ -228,7 +231,7 @@ def _with_zero(type: Attribute, bits: Width) -> Attribute:
 def _worthwhile(packables: Sequence[_Packable]) -> list[_Packable]:
     """The constants that are profitable to pack.
 
-    Constants with a common reader are omitted if together they save fewer bytes than the reader's code needs.
+    Constants with a common reader are omitted if together they save fewer bytes than the reader's code has.
     """
     chosen = [packable for packable in packables if packable.effort < (1 - MIN_GAIN) * packable.size]
     while True:

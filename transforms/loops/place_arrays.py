@@ -62,8 +62,8 @@ class _Taken(NamedTuple):
 
 
 class _Room:
-    """The bytes of a function's arena that are occupied at each op of its body. The input occupies bytes from
-    position -1 on.
+    """For each range of bytes in a function's arena, the ops of the function's body during which it is occupied. The
+    input occupies its bytes from position -1 on.
     """
 
     def __init__(self, function: func.FuncOp, arena: ArenaOp):
@@ -95,7 +95,7 @@ class _Room:
 
 
 def _is_kept(view: ViewOp) -> bool:
-    """Whether a buffer contains a value before the function starts."""
+    """Whether a buffer is the input or a state, so that it contains values before the function starts."""
     return view.input is not None or view.state is not None
 
 

@@ -26,13 +26,12 @@ from tinyml.transforms.ir.levels import PROGRAM_LOOPS
 
 @dataclass(frozen=True)
 class PlaceConstantsPass(ModulePass):
-    """Mark constants as `far` if all constants together exceed the limit, and set the kernels that read far
-    weights.
+    """Mark constants as `far` if all constants together exceed the limit, and set the kernels that read far weights.
 
-    Constants with equal bits move together. A constant stays near if a kernel without a variant for far weights, or
-    a function for single packed elements, reads it. Constants are chosen by the additional time per byte, then by
-    their order. If more bytes are chosen than necessary, the constants with the greatest additional time stay near.
-    Without far flash, or if all constants fit, the program is unchanged.
+    Constants with equal bits move together. A constant stays near if a kernel without a variant for far weights, or a
+    function for single packed elements, reads it. Constants are chosen by the additional time per byte, then by their
+    order. If more bytes are chosen than necessary, the constants with the greatest additional time stay near. Without
+    far flash, or if all constants fit, the program is unchanged.
 
     target: as for `select-kernels`.
     near: the maximum bytes of near constants; the default is the number of bytes that the target's short addresses
@@ -61,8 +60,9 @@ class PlaceConstantsPass(ModulePass):
 class _Movable:
     """Constants with equal bits that can move to far flash.
 
-    bytes: the size of the array.
-    time: the additional time of an inference if they are far.
+    kernels: the calls of kernels that read the constants.
+    bytes: the size of one of the constants.
+    time: the additional time of an inference if they are far, in the target's unit.
     """
 
     constants: Sequence[scratch.ConstantOp]

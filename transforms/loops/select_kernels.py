@@ -227,7 +227,7 @@ def _packed_in_ram(value: SSAValue) -> bool:
 
 
 def _begins_whole(weights: SSAValue) -> bool:
-    """Whether a run of elements is not packed, or begins at a group boundary as kernels require."""
+    """Whether a run of weights is unpacked, or packed and begins at a group boundary, as kernels require."""
     bits = _packed_bits(weights)
     return bits is None or _begins_at_multiple(weights, group_length(bits))
 
@@ -309,14 +309,14 @@ def select_chunks(module: ModuleOp, target: str) -> None:
 
 
 def _in_chunks(plain: Kernel, target: str) -> list[Kernel]:
-    """The kernels that compute the same sum as a plain kernel in chunks."""
+    """The kernels of a target that compute the sum of a plain kernel in chunks."""
     widths, sums = (plain.weights, plain.vector), (plain.sum,)
     nest = SumQuery(plain.op, *widths, sums, plain.codings, plain.flash, chunked=True)
     return [offer.kernel for offer in offers(target, nest)]
 
 
 def _fits_in_chunks(op: num.CallOp, kernel: Kernel) -> bool:
-    """Whether 16 bits can represent the sum of products of each chunk of a row with any vector, plus one byte."""
+    """Whether 16 bits can represent, for any vector, the sum of products of each chunk of weights plus one byte."""
     run, length = op.factors[0], op.length
     constant = scratch.root(run).owner
     if length > LONGEST_IN_CHUNKS or not isinstance(constant, scratch.ConstantOp) or constant.raws.size % length:

@@ -26,12 +26,11 @@ from tinyml.transforms.loops.flash.attempts import ram_limit, spend
 
 @dataclass(frozen=True)
 class SpendFlashPass(ModulePass):
-    """Change tiles to faster kernels, which `select-kernels` will call, and replace rows of constant matrices by
-    code.
+    """Change tiles to faster kernels, which `select-kernels` will call, and replace rows of constant matrices by code.
 
-    The filters of a tile also form a constant matrix, by which each window is multiplied. If flash has no room for
-    all rows of a matrix, the remaining rows stay in a loop. The cost model estimates the program after all later
-    passes. On a board whose core has a published timing, the pass measures time in cycles.
+    The filters of a tile also form a constant matrix, by which each window is multiplied. If flash has no room for all
+    rows of a matrix, the remaining rows stay in a loop. The cost model estimates the program after all later passes. On
+    a board whose core has a published timing, the pass measures time in cycles.
 
     target: as for `select-kernels`.
     flash: the maximum size of the program in bytes; without it, and on a board without a cost table, the program is
@@ -57,8 +56,8 @@ class SpendFlashPass(ModulePass):
         self.cost(op)
 
     def cost(self, op: ModuleOp, plain: Estimate | None = None) -> ProgramCost | None:
-        """Rewrite a program. Return its estimated cost after all later passes if the choice has computed this
-        cost, and otherwise None.
+        """Rewrite a program. Return its estimated cost after all later passes if the choice has computed this cost, and
+        otherwise None. Raises the errors of the pass.
 
         plain: the estimate of the unchanged program, if it is known.
         """

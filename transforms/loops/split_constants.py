@@ -70,8 +70,8 @@ class _Reader:
 
     @classmethod
     def of(cls, op: scratch.SliceOp | memref.LoadOp) -> _Reader | None:
-        """Create the reader for an op. The index of the innermost loop must be the only variable of the
-        elements' position. None if it is not.
+        """The reader for an op. None unless the index of the innermost loop is the only variable in the position of the
+        elements.
         """
         row = prod(scratch.memref_type(op.operands[0]).get_shape()[1:]) if isinstance(op, memref.LoadOp) else 1
         length = row if isinstance(op, memref.LoadOp) else scratch.elements_of(op.result)
@@ -124,7 +124,7 @@ def _split(constant: scratch.ConstantOp, limit: int) -> None:
 
 
 def _part(constant: scratch.ConstantOp, first: int, last: int) -> SSAValue:
-    """A new constant with the elements [first, last) of a constant. These elements form whole rows."""
+    """Insert a constant with the elements [first, last) of a constant, which form whole rows, and return its value."""
     raws, type = constant.raws, scratch.memref_type(constant.result)
     rows = raws.reshape(-1)[first:last].reshape(-1, *raws.shape[1:])
     value = scratch.ConstantOp.of(rows, type.element_type).value

@@ -1,3 +1,1 @@
-"""The store of programs. Each program is created once, and facts that are computed about a program are stored with
-it.
-"""
+"""A store that creates each program once, with the results that have been computed about each program."""

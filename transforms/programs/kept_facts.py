@@ -1,4 +1,4 @@
-"""Facts that are stored in a folder, so that later commands do not compute them again.
+"""Results about programs that are stored in a folder, so that later commands do not compute them again.
 
 A fact is the answer to a question, stored as a JSON file. The question includes the digests of the program and of the
 data, and every option. The name of the file is a digest of the question and of everything else that determines the
@@ -121,8 +121,8 @@ def kept(
 
 @cache
 def environment() -> str:
-    """A digest of all code that computes facts: the sources of tinyml and its plug-ins, and the libraries that they
-    use.
+    """A digest of everything that computes facts: the sources of tinyml and its plug-ins, the libraries that they use,
+    Python, and the processor's architecture.
     """
     digest = hashlib.sha256(f"{platform.python_version()} {platform.machine()}".encode())
     for name in LIBRARIES:
@@ -134,7 +134,7 @@ def environment() -> str:
 
 
 def others() -> list[str]:
-    """The names of the modules of plug-ins."""
+    """The names, in ascending order, of the top-level packages of all installed plug-ins."""
     return sorted({row.module.partition(".")[0] for group in GROUPS for row in plugins(group)})
 
 

@@ -47,7 +47,7 @@ class FactCache:
 
 
 class Programs(FactCache):
-    """A store of programs, with facts about all of them."""
+    """A store of programs, with the facts that have been computed about each of them."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -57,7 +57,9 @@ class Programs(FactCache):
         self._recent: dict[Sequence[ModulePass], dict[Program, ModuleOp]] = {}
 
     def run(self, module: ModuleOp, passes: Sequence[ModulePass]) -> None:
-        """Rewrite a module by passes, without verification and proofs, which would take most of the time."""
+        """Apply passes to a module in place, without the verification and the proofs that would take most of the
+        time.
+        """
         PassPipeline(tuple(step for step in passes if step.name != PROOF)).apply(self.context, module)
 
     def of(self, module: ModuleOp) -> Program:
@@ -77,9 +79,7 @@ class Programs(FactCache):
         return known
 
     def first(self, program: Program) -> Program:
-        """The first program in the store that is equal to the given program. It is the given program itself if
-        no other is equal.
-        """
+        """The first program in the store that is equal to the given program, or the given program if there is none."""
         return self._first.setdefault(program.digest, program)
 
     def recent(self, passes: Sequence[ModulePass]) -> dict[Program, ModuleOp]:
@@ -106,7 +106,7 @@ class Program(FactCache):
 
     @property
     def is_known(self) -> bool:
-        """Whether the digest of the program has been computed."""
+        """Whether the digest has been computed, so that equal programs are recognised without their modules."""
         return "digest" in vars(self)
 
     @property
@@ -115,7 +115,7 @@ class Program(FactCache):
         return self.store.recent(self.passes)[self] if self.is_at_hand else self.keep(self._make())
 
     def keep(self, module: ModuleOp) -> ModuleOp:
-        """Store a module of this program that was created elsewhere, and return the module."""
+        """Store a module that was created elsewhere as the module of this program, and return it."""
         recent = self.store.recent(self.passes)
         recent[self] = module
         if len(recent) > MODULES_PER_LEVEL:
@@ -132,7 +132,7 @@ class Program(FactCache):
 
     @cached_property
     def digest(self) -> str:
-        """The digest of the program's module."""
+        """The digest of the program's module (`digest_of`), which equal programs have in common."""
         return digest_of(self.module)
 
     @property
@@ -143,9 +143,7 @@ class Program(FactCache):
         return self.store.first(self)
 
     def after(self, *passes: ModulePass) -> Program:
-        """The program that results from running the passes on this program as one step. Intermediate modules
-        are not stored.
-        """
+        """The program that results from running the passes on this program. Only the last module is stored."""
 
         def make() -> ModuleOp:
             module = self.copy()
@@ -183,5 +181,5 @@ class Program(FactCache):
 
 @lru_cache(1 << 10)
 def _steps(pipeline: Any) -> tuple[ModulePass, ...]:
-    """The passes of a pipeline with the pipeline's options."""
+    """The passes of a pipeline, in order, with the pipeline's options."""
     return tuple(pipeline.steps())

@@ -23,8 +23,7 @@ class AnswerValuesPass(ModulePass):
     """Remove the class from a program's results if the data show that its scores are values.
 
     The class is the argmax of a result. It is removed if `y` of the data set has a value for each element of this
-    result. A program is unchanged if it has class labels, clusters or no scores, or if its data have classes or no
-    `y`.
+    result. A program is unchanged if it has class labels, clusters or no scores, or if its data have classes or no `y`.
 
     data: .npz file; without it the program is unchanged.
 

@@ -23,9 +23,8 @@ class CompareArgumentsPass(ModulePass):
     """Let `tdsl.argmax` read the argument of tanh, sigmoid and exp, directly or through a reshape, and remove these
     functions.
 
-    relu is preserved, because it makes negative elements equal. A function whose result has other readers, such as
-    a result that the program returns, is preserved too, because the scale of its argument is chosen to suit the
-    function.
+    relu is preserved, because it makes negative elements equal. A function whose result has other readers, such as a
+    result that the program returns, is preserved too, because the scale of its argument is chosen to suit the function.
     """
 
     name = "compare-arguments"

@@ -81,8 +81,7 @@ class _AfterPixels(RewritePattern):
     """A pattern that lets an op combine the pixels of a line with another tensor, instead of the rows to which the
     pixels were reshaped.
 
-    The op, such as a residual sum, can then run in the loops of the convolution, so that its operand needs no
-    buffer.
+    The op, such as a residual sum, can then run in the loops of the convolution, so that its operand needs no buffer.
     """
 
     @op_type_rewrite_pattern

@@ -96,7 +96,9 @@ def _two_labels(data: Data) -> tuple[int, int] | None:
 
 
 def _tells_classes(op: ModuleOp, scores: SSAValue, data: Data) -> bool:
-    """Whether a single score separates two classes instead of predicting a number."""
+    """Whether a single score separates two classes instead of predicting a number: a sigmoid computes it, or it
+    predicts `y` worse than the mean does, and the class better than the most frequent class does.
+    """
     assert data.targets is not None
     if argument_of_sigmoid(scores) is not None:
         return True

@@ -4,8 +4,8 @@ Softmax, sigmoid and a positive factor take time. In a number format they round 
 become equal. `compare-arguments` removes functions that only `tdsl.argmax` reads. On request, this pass also removes
 functions whose results the program returns. The program then returns the numbers that it compares.
 
-The class changes only in one case. If unequal scores were rounded to equal scores, the class was the first of them, and
-is now the greatest. The same applies to a single score that was rounded to its threshold.
+The class changes only if unequal scores were rounded to equal scores. The class was then the first of these scores, and
+is now the greatest of them. A single score that was rounded to its threshold may change sides likewise.
 """
 
 from __future__ import annotations

@@ -29,7 +29,7 @@ class FollowMissingPass(ModulePass):
 
     data: .npz file with inputs `x`; without it the program is unchanged.
 
-    Raises `InputError` if an op other than a forest also reads the input.
+    Raises `InputError` for missing values in an input with a unit, and in an input that ops other than forests read.
     """
 
     name = "follow-missing"

@@ -139,8 +139,8 @@ class _FuseBias(RewritePattern):
 
 
 def _shaped(constant: tdsl.ConstOp, shape: tdsl.Shape, rewriter: PatternRewriter) -> SSAValue:
-    """A constant in another shape. It is inserted next to the original, which may be outside of the loops around
-    the sum.
+    """Insert a copy of a constant in another shape, next to the original, which may be outside of the loops around the
+    sum. Return the copy.
     """
     if tdsl.shape_of(constant.result) == shape:
         return constant.result

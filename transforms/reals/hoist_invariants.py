@@ -70,8 +70,7 @@ def _is_costly(op: Operation) -> bool:
 def _takes_no_memory(op: Operation, waiting: list[SSAValue]) -> bool:
     """Whether moving an op before a loop needs no additional memory.
 
-    The result of the op must have no more elements than the operands that would otherwise stay live only for the
-    op.
+    The result of the op must have no more elements than the operands that would otherwise stay live only for the op.
 
     waiting: these operands.
     """

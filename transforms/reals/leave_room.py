@@ -22,7 +22,7 @@ class LeaveRoomPass(ModulePass):
 
     weights_margin: the factor, at least 1.
 
-    Raises `InputError` for a smaller factor.
+    Raises `InputError` for a smaller factor, and for a constant without a profile.
     """
 
     name = "leave-room"

@@ -15,17 +15,15 @@ from xdsl.passes import ModulePass
 
 @dataclass(frozen=True)
 class ProfilePass(ModulePass):
-    """Run the program in floating point on the inputs of a data set, and set `tdsl.profile` on every op with
-    tensors.
+    """Run the program in floating point on the inputs of a data set, and set `tdsl.profile` on every op with tensors.
 
-    An op has one profile for each result, and a unit attribute for a result that is not a tensor. The profile of a
-    loop also covers its iter_args. The function's argument has a separate profile, which includes the fraction of
-    zeros.
+    An op has one profile for each result, and a unit attribute for a result that is not a tensor. The profile of a loop
+    also covers its iter_args. The function's argument has a separate profile, which includes the fraction of zeros.
 
     data: .npz file with inputs `x`.
 
-    Raises `InputError` for a data file that does not match the program, and for a program that computes infinity or
-    NaN on the data.
+    Raises `InputError` for a data file that does not match the program, and for a program that computes infinity or NaN
+    on the data.
     """
 
     name = "profile"

@@ -67,8 +67,9 @@ def _matrix(op: tdsl.ProductOp) -> tdsl.ConstOp | None:
 
 @dataclass
 class _Lanes:
-    """Vectors of one length that are computed from each other element by element, with the ops that compute and
-    read them.
+    """Vectors of one length that are computed from each other element by element.
+
+    made, read: the products that compute or read one of these vectors, with their matrices.
     """
 
     length: int
@@ -145,7 +146,7 @@ def _keeps_zero(op: tdsl.UnaryOp) -> bool:
 
 
 def _prune(vector: SSAValue) -> bool:
-    """Remove the elements of a vector that have no effect. Return whether there were any."""
+    """Remove the elements of a vector that have no effect. Return whether elements were removed."""
     lanes = _Lanes(tdsl.shape_of(vector)[0])
     if lanes.length < 2 or not lanes.add(vector):
         return False

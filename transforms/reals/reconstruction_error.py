@@ -1,5 +1,5 @@
-"""`reconstruction-error`: replaces the reconstruction that an autoencoder returns by a score, minus its mean squared
-error (L0).
+"""`reconstruction-error`: replaces the reconstruction that an autoencoder returns by a score, the negative of the mean
+squared error (L0).
 """
 
 from __future__ import annotations
@@ -26,12 +26,11 @@ from tinyml.dialects.rewriting import Rewriter
 class ReconstructionErrorPass(ModulePass):
     """Replace the only result of an autoencoder by a score, a 1 x 1 tensor.
 
-    The score is minus the mean squared error of the reconstruction. An autoencoder is a program that returns a
+    The score is the negative of the reconstruction's mean squared error. An autoencoder is a program that returns a
     tensor of more than one element with the shape of its input, except for axes of extent 1. Other programs are
     unchanged.
 
-    false_alarms: the rate of false alarms of an anomaly detector (`set-threshold`); None leaves the program
-    unchanged.
+    false_alarms: the rate of false alarms of an anomaly detector (`set-threshold`); None leaves the program unchanged.
 
     Raises `InputError` for an autoencoder that already has number formats.
     """
@@ -62,8 +61,7 @@ class ReconstructionErrorPass(ModulePass):
         function.update_function_type()
 
     def _score(self, given: SSAValue, result: SSAValue, last: func.ReturnOp) -> SSAValue:
-        """Insert ops before `last` that compute minus the mean squared difference of two tensors. Return the
-        result.
+        """Insert ops before `last` that compute minus the mean squared difference of two tensors. Return the result.
 
         given, result: the two tensors, which are the input and the reconstruction.
         """

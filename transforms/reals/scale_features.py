@@ -44,13 +44,12 @@ ZERO_STEPS = 64
 
 @dataclass(frozen=True)
 class ScaleFeaturesPass(ModulePass):
-    """If the argument of a program at L0 is a vector, scale its features, and record scales and zeros in the
-    interface.
+    """If the argument of a program at L0 is a vector, scale its features, and record scales and zeros in the interface.
 
-    If all readers of the argument are layers with weights, directly or after a scaler, the range of each feature on
-    the data becomes -1 to 1. If other ops, such as squared distances, read the result of a scaler, the caller
-    computes this result instead of the program. Inputs that are not such vectors are unchanged, and so are inputs
-    that have scales or a unit. The pass must run before `profile`.
+    If all readers of the argument are layers with weights, directly or after a scaler, the range of each feature on the
+    data becomes -1 to 1. If other ops, such as squared distances, read the result of a scaler, the caller computes this
+    result instead of the program. Inputs that are not such vectors are unchanged, and so are inputs that have scales or
+    a unit. The pass must run before `profile`.
 
     data: .npz file with inputs `x`.
 
@@ -82,7 +81,7 @@ class ScaleFeaturesPass(ModulePass):
 
 
 def _ranges(x: Reals) -> tdsl.FeatureMap:
-    """A map from -1 to 1 to the range of each feature in samples of shape (samples, elements).
+    """For samples of shape (samples, elements), the affine map of [-1, 1] to the range of each feature.
 
     Scales are powers of two, and zeros are multiples of a 64th of the scale. In a format with the corresponding
     fraction bits, raws are then shifted features minus an integer.
@@ -129,5 +128,5 @@ def _scaler(argument: SSAValue) -> tdsl.FeatureMap | None:
 
 
 def _single(numbers: Reals) -> Reals:
-    """Numbers rounded to single precision."""
+    """Round numbers to single precision, and return them in double precision."""
     return numbers.astype(np.float32).astype(np.float64)

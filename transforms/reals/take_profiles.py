@@ -32,8 +32,8 @@ class TakeProfilesPass(ModulePass):
     weights_for: the output folder.
     weights_margin: as for `leave-room`, which runs afterwards.
 
-    Raises `InputError` for a model with another structure or interface, such as other labels of classes, and for a
-    weight beyond the power of two that bounds the weights of the earlier program.
+    Raises `InputError` for a model with another structure or interface, such as other labels of classes, for a constant
+    without a profile, and for a weight beyond the power of two that bounds the weights of the earlier program.
     """
 
     name = "take-profiles"
@@ -60,8 +60,8 @@ class TakeProfilesPass(ModulePass):
                 new.attributes[PROFILE] = old.attributes[PROFILE]
 
     def _check_interface(self, old: FuncOp, new: FuncOp) -> None:
-        """Raise `InputError` if the interfaces of two functions differ in anything that does not follow from
-        the data.
+        """Raise `InputError` if the interfaces of two functions differ in anything except the fraction of zeros in the
+        input, which depends on the data.
         """
         was, now = tdsl.read_interface(old), tdsl.read_interface(new)
         names = [field.name for field in fields(was) if field.name != "input"]

@@ -51,7 +51,9 @@ class FreePortsPass(ModulePass):
 
 
 def _copy(memory: rtl.MemoryOp, most: int) -> None:
-    """Copy a constant memory of at most `most` bits for the second and each further load in a block."""
+    """Give the second and each further load in a block a copy of a constant memory, if the memory has at most `most`
+    bits.
+    """
     loads = [use.operation for use in memory.result.uses if isinstance(use.operation, rtl.LoadOp)]
     type = memory.result.type
     if memory.content is None or len(loads) < memory.result.uses.get_length():

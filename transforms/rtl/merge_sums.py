@@ -28,8 +28,7 @@ class MergeSumsPass(ModulePass):
     """Merge two consecutive loops that compute sums of equal length into one loop.
 
     If the loads of both loops use one port, an iteration of the merged loop takes as long as the iterations of both
-    loops together. Loops are unchanged if the second needs other results of the first than the sum that it
-    continues.
+    loops together. Loops are unchanged if the second needs other results of the first than the sum that it continues.
     """
 
     name = "merge-sums"
@@ -100,7 +99,7 @@ def _needed(values: Iterable[SSAValue], between: list[Operation], first: scf.For
 
 
 def _merge(first: UnrolledSum, second: UnrolledSum) -> None:
-    """Replace two loops by one loop at the position of the first."""
+    """Replace two loops by one loop, at the position of the first, that computes the sums of both."""
     loop, other = first.loop, second.loop
     goes_on = {i: loop.results.index(init) for i, init in enumerate(other.iter_args) if init.owner is loop}  # pyright: ignore
     own = [i for i in range(len(other.iter_args)) if i not in goes_on]

@@ -55,8 +55,7 @@ MAX_PROCESSING_ELEMENTS = 64
 
 @dataclass(frozen=True)
 class SpreadEntriesPass(ModulePass):
-    """Replace products of compressed matrices by loops over words that contain one entry for each processing
-    element.
+    """Replace products of compressed matrices by loops over words that contain one entry for each processing element.
 
     Each product receives a part of the budget in proportion to its multiplications. Each element has a copy of the
     vector. Copies, entries and other memories together use no more block RAMs than the device has.
@@ -229,7 +228,7 @@ def _finish(
 
 
 def _memory(nest: LoopBuilder, numbers: Sequence[int], width: int, count: int, name: str | None) -> SSAValue:
-    """A constant memory of unsigned numbers of `width` bits, with `count` numbers per word."""
+    """Insert a constant memory of unsigned numbers of `width` bits, with `count` numbers per word, and return it."""
     data = np.array(numbers, f"<u{1 << max((width + 7) // 8 - 1, 0).bit_length()}").tobytes()
     content = DenseIntOrFPElementsAttr(TensorType(IntegerType(width), [len(numbers)]), BytesAttr(data))
     memory = nest.insert(rtl.MemoryOp(rtl.MemoryType(len(numbers) // count, width * count), content))

@@ -49,8 +49,7 @@ class WidenElementsPass(ModulePass):
 def _takes(loop: scf.ForOp, lanes: int) -> bool:
     """Whether an iteration of a loop can process `lanes` elements, a power of two.
 
-    Words begin at multiples of `lanes`. Two iterations therefore access either the same elements or no common
-    elements.
+    Words begin at multiples of `lanes`. Two iterations therefore access either the same elements or no common elements.
     """
     if loop.iter_args or (trips := trips_from_zero(loop)) is None or trips % lanes:
         return False

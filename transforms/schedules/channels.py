@@ -91,9 +91,7 @@ class Partial(Schedule):
         self.tiling = ByChannel(sums)
 
     def orders(self, graph: Graph) -> Iterator[Sequence[int]]:
-        """Yield the order of the program, followed by an order with a lower peak by PEX's rules if there is
-        one.
-        """
+        """Yield the order of the program, followed by an order with a lower peak by PEX's rules if there is one."""
         yield range(len(graph.nodes))
         chosen = least_peak(len(graph.nodes), self.segments(graph))
         assert chosen is not None
@@ -134,7 +132,7 @@ class Partial(Schedule):
         return plan._replace(segments=segments, bits=max((segment.bits for segment in segments), default=0))
 
     def widths(self, graph: Graph, plan: Plan) -> list[Width]:
-        """One entry for each number of channels that a loop of the plan can compute at once.
+        """The costs of a plan for each number of channels that some loop of the plan can compute at once.
 
         A loop that cannot compute this number of channels computes the greatest possible number below it.
         """
@@ -159,12 +157,16 @@ class Partial(Schedule):
         return [width(most) for most in sorted({n for loop in loops.values() for n in divisors(loop.channels)})]
 
     def _segment(self, loop: ChannelNodes, channels: int) -> Segment:
-        """The segment for a loop. Its memory is counted as in the PEX paper."""
+        """The segment for a loop that computes `channels` channels at once. Its memory is counted as in the PEX
+        paper.
+        """
         bits = self._whole(loop) + channels * loop.peak()
         return Segment(loop.nodes[0], loop.nodes[-1], bits, ByChannel(self.tiling.sums, channels))
 
     def _program_segment(self, network: Network, loop: ChannelNodes, channels: int) -> Segment:
-        """The segment for a loop. Its memory includes all memory that a compiled program needs."""
+        """The segment for a loop that computes `channels` channels at once, with all memory that a compiled program
+        needs.
+        """
         tiling = ByChannel(self.tiling.sums, channels)
         bits = self._whole(loop) + channels * loop.peak(copies=True) + _windows(network, loop, tiling)
         return Segment(loop.nodes[0], loop.nodes[-1], bits, tiling, len(loop.nodes))
@@ -181,7 +183,7 @@ class Partial(Schedule):
         return alive(loop.graph, range(loop.nodes[0])) + loop.whole_bits(self.tiling.sums)
 
     def loops(self, graph: Graph) -> Iterator[ChannelNodes]:
-        """Yield the possible loops over channels of consecutive nodes."""
+        """Yield all loops over channels of at most `MAX_LOOP_OPS` consecutive nodes that may run."""
         for first in range(len(graph.nodes)):
             for last in range(first, min(first + MAX_LOOP_OPS, len(graph.nodes))):
                 loop = consecutive(graph, first, last)

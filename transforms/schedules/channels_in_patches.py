@@ -139,7 +139,7 @@ def _tile(graph: Graph, last: int, count: int) -> Graph:
 
 
 def _least(candidates: Iterable[Segment], last: int) -> Plan:
-    """The plan of a tile with the lowest peak."""
+    """The plan of a tile's nodes up to `last`, chosen from `candidates`, with the lowest peak."""
     plan = least_peak(last + 1, candidates)
     assert plan is not None
     return plan

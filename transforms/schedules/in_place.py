@@ -68,8 +68,8 @@ class Variants(InPlace):
     """A convolution in place that computes its pixels in the best of a few orders of rows and columns."""
 
     def variants(self, height: int, width: int) -> Iterator[list[int]]:
-        """Yield the variants of the method. A variant is a list with the number of rows or columns that each
-        turn computes.
+        """Yield the orders among which the method chooses, for a result of `height` x `width` pixels. An order is a
+        list with the number of rows or columns that each turn computes.
         """
         match self.method:
             case "replace":
@@ -228,7 +228,9 @@ def _is_given(image: SSAValue) -> bool:
 
 
 def _bits(network: Network, i: int, rows: Sequence[int]) -> int:
-    """The bits of the buffer that contains operand and result of node i if the node runs in the turns `rows`."""
+    """The size in bits of the buffer that contains operand and result of node i if the node runs in the turns
+    `rows`.
+    """
     op, graph = network.ops[i][0], network.graph
     assert isinstance(op, tdsl.Conv2dOp)
     [read] = graph.nodes[i].reads

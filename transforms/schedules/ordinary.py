@@ -103,9 +103,7 @@ def ordinary(graph: Graph, i: int) -> int:
 
 
 def updated_in_place(graph: Graph, i: int) -> int | None:
-    """The number of live bits while an elementwise op overwrites an operand that no later op reads. None for any
-    other op.
-    """
+    """The live bits while an elementwise op overwrites an operand that no later op reads. None for other ops."""
     node, boundary = graph.nodes[i], graph.boundary(i, i)
     if node.kind is not Kind.ELEMENTWISE or not any(
         graph.size(name) >= graph.size(node.result) for name in boundary.dead

@@ -20,9 +20,7 @@ TILES = (2, 3, 4, 5, 6, 7, 8, 10, 12, 14, 16, 28)
 
 @dataclass(frozen=True)
 class InPatches(Tiling):
-    """Loops over count x count tiles of the last result. For each tile, ops compute only the parts that the tile
-    needs.
-    """
+    """Loops over count x count tiles of the last result. Ops compute only the parts that the current tile needs."""
 
     count: int
 

@@ -26,6 +26,7 @@ class NotTiled(Exception):
 class Share(NamedTuple):
     """A tensor that is live in a segment, whole or in part.
 
+    part: the text that tells users which part is live.
     bits: the size of the part that is live.
     """
 
@@ -35,12 +36,12 @@ class Share(NamedTuple):
 
     @staticmethod
     def whole(graph: Graph, tensor: str) -> Share:
-        """The entry for a whole tensor."""
+        """A tensor that is live as a whole."""
         return Share(tensor, "whole", graph.size(tensor))
 
     @staticmethod
     def of_pixels(graph: Graph, tensor: str, count: int) -> Share:
-        """The entry for `count` pixels of an image."""
+        """An image of which `count` pixels are live."""
         image = graph.tensors[tensor]
         return Share(tensor, f"{count} of {image.pixels} pixels", image.size // image.pixels * count)
 
@@ -48,8 +49,8 @@ class Share(NamedTuple):
 class Kernels(NamedTuple):
     """The target's kernels that compute several pixels at once, and the memory that these kernels may use.
 
-    inside: the memory in the loops of a segment.
-    single: the memory for a single op; None if `tile-windows` determines it.
+    inside: the memory for kernels in the loops of a segment.
+    single: the memory for the kernels of a single op; None if `tile-windows` determines it.
     """
 
     target: str
@@ -109,15 +110,13 @@ class Tiling(ABC):
         """
 
     def round_sums(self, network: Network, first: int, last: int) -> None:
-        """Round sums in nodes `first` to `last` as the rewrite does, without the rest of the rewrite. If the
-        rewrite rounds no sums, nothing is changed.
+        """Round the sums in nodes `first` to `last` as `rewrite` does, but do not tile the nodes. If the rewrite rounds
+        no sums, nothing is changed.
         """
         return
 
     def gathered(self, network: Network, segment: Segment) -> int:
-        """The number of bits of gathered windows and single pixels in a segment. They are unnecessary if tiles
-        compute several pixels.
-        """
+        """The bits of gathered windows and pixels that a segment needs unless tiles compute several pixels."""
         return max(scratch_of(network, i) for i in range(segment.first, segment.last + 1))
 
     def share(self, graph: Graph, segment: Segment, tensor: str) -> Share:
@@ -149,7 +148,7 @@ class Schedule(ABC):
     counts_given_input: whether the memory of a program's plan includes an input in the caller's array.
     in_auto: whether the schedule `auto` considers this schedule's program segments.
     takes_ram: whether the plan is the fastest within a memory limit instead of the one with the lowest peak.
-    widens: whether, within a memory limit, `program_plan` lets segments compute more at once.
+    widens: whether loops over channels compute as many channels at once as a memory limit permits.
     """
 
     name: str
@@ -164,9 +163,7 @@ class Schedule(ABC):
 
     @abstractmethod
     def segments(self, graph: Graph) -> Iterator[Segment]:
-        """Yield the candidate segments, with memory counted as in the published papers. They must cover any
-        graph.
-        """
+        """Yield the candidate segments, with memory counted as in the published papers. They must cover any graph."""
 
     @abstractmethod
     def program_segments(self, network: Network) -> Iterator[Segment]:
@@ -188,8 +185,7 @@ class Schedule(ABC):
         return {}
 
     def tile_memory(self, convolutions: Sequence[tdsl.Conv2dOp], target: str) -> TileMemory | None:
-        """The memory, in addition to a plan's peak, for computing several pixels at once. None if a plan
-        permits none.
+        """The memory, in addition to a plan's peak, for computing several pixels at once. None if a plan permits none.
 
         convolutions: the convolutions of the program.
         target: the board.
@@ -197,7 +193,7 @@ class Schedule(ABC):
         return small_memory(convolutions, target)
 
     def plan(self, graph: Graph, most_extra: int | None = None) -> Plan:
-        """The plan with the lowest peak.
+        """The plan of a graph with the lowest peak, with memory counted as in the published papers.
 
         most_extra: a limit on the number of multiply-accumulates in excess of the network's own.
         """
@@ -227,9 +223,7 @@ class Schedule(ABC):
         return min(plans, key=rank)
 
     def widths(self, graph: Graph, plan: Plan) -> Sequence[Width]:
-        """The variants of a plan with increasing numbers of channels at once. Empty if no segment has a loop
-        over channels.
-        """
+        """The costs of a plan for increasing numbers of channels at once. Empty without loops over channels."""
         return ()
 
     def _program_plan(self, network: Network, order: Sequence[int], limit: int | None, most_extra: int | None) -> Plan:

@@ -23,7 +23,7 @@ from tinyml.transforms.schedules.tiling.window_tiles import TileMemory
 
 @dataclass(frozen=True)
 class Streamed(Tiling):
-    """A loop nest that computes every value once, when the first reader of the value needs it."""
+    """The tiling of a segment as one loop nest that computes each value once, when its first reader needs it."""
 
     by: By
 
@@ -54,7 +54,10 @@ SLOWNESS = {By.ROWS: 1, By.PIXELS: 3, By.BLOCKS: 2}
 
 
 class Streaming(Schedule):
-    """Plans with streamed segments, whose slices are of one or several kinds."""
+    """A schedule whose segments are streamed, or run ordinarily.
+
+    steps: the units, such as rows or pixels, by which a segment can be streamed.
+    """
 
     in_auto = True
 
@@ -77,7 +80,7 @@ class Streaming(Schedule):
 
 
 class ByPixels(Streaming):
-    """Streaming pixel by pixel, without memory for tiles of several pixels."""
+    """The schedule that streams pixel by pixel, without memory for tiles of several pixels."""
 
     def tile_memory(self, convolutions: Sequence[tdsl.Conv2dOp], target: str) -> TileMemory:
         return TileMemory(0)

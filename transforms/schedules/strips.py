@@ -50,7 +50,7 @@ class InStrips(Tiling):
 
 
 class Strips(Schedule):
-    """Plans that combine segments in strips with segments that compute every value once."""
+    """The schedule whose plans combine segments in strips with segments that compute every value once."""
 
     name = "strips"
     help = (

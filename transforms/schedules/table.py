@@ -40,16 +40,14 @@ SCHEDULES = Table(
     home="tinyml.transforms.schedules",
     ours=own_rows("schedules"),
 )
-"""The schedules. Their order is that in which `auto` prefers segments of equal bits and work."""
+"""The schedules by name, in the order in which `auto` prefers their segments at equal bits and work."""
 
 schedule_named, schedules, schedule_names = SCHEDULES.get, SCHEDULES.each, SCHEDULES.names
 """The schedule of a name, all of them, and their names, those of other packages last."""
 
 
 class Traits(NamedTuple):
-    """The properties of a schedule that the passes of every program read. They have the same meaning as in
-    `Schedule`.
-    """
+    """The properties of a `Schedule` that passes read in every compilation, with the same names and meanings."""
 
     rounds: bool = False
     sliced: bool = False

@@ -29,7 +29,7 @@ with a `FormatChoice`, a format and a scale, for each class of tensors. Every se
        v
     refined constants, formats and attributes (L1)               engine/search_pass.py
 
-`search-pareto` performs all of these steps. Each published search performs a single one. In engine/, `Evaluation`
+`search-pareto` performs all of these steps. Each published search performs a single step. In engine/, `Evaluation`
 stores the outcomes of candidates, `Journal` writes them to a file, and `Workers` computes them in this process, in
 other processes or on a cluster. The outcome of one candidate is computed in
 transforms/formats/evaluation/candidates.py. The store of programs (transforms/programs) lowers each candidate only

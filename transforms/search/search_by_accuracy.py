@@ -30,8 +30,7 @@ from tinyml.transforms.search.search_demote import (
 class SearchByAccuracyPass(BaselinePass):
     """Demote tensors, starting with the least loss of the program, until the program fits the limits.
 
-    Separately, promote the tensors with the greatest loss while the program fits. Use the better of the two
-    results.
+    Separately, promote the tensors with the greatest loss while the program fits. Use the result with less loss.
 
     ram, flash: limits as in `LimitedPass`; without any limit all tensors stay wide.
     target: determines the stack, as for `select-kernels`.

@@ -14,8 +14,8 @@ from tinyml.transforms.search.search_demote import better, first_that_fits, narr
 
 @dataclass(frozen=True)
 class SearchBySizePass(BaselinePass):
-    """Demote tensors until the program fits the limits: once starting with the smallest tensors, once with the
-    largest. Use the better result.
+    """Demote tensors until the program fits the limits: once starting with the smallest tensors, once with the largest.
+    Use the result with less loss.
 
     ram, flash: limits as in `LimitedPass`; without any limit all tensors stay wide.
     target: determines the stack, as for `select-kernels`.

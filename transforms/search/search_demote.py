@@ -55,7 +55,7 @@ def explore_input_scale(search: Search, choices: Sequence[FormatChoice]) -> Form
 
 
 def demote_each(search: Search, choices: Sequence[FormatChoice], narrow: NumberFormat) -> list[Demotion]:
-    """Algorithm 13: for each tensor, its demotion alone, at the best of several scales.
+    """Algorithm 13: for each tensor, the program in which only this tensor is demoted, at the best of several scales.
 
     narrow: the format of demoted tensors.
     """
@@ -74,9 +74,7 @@ def demote_each(search: Search, choices: Sequence[FormatChoice], narrow: NumberF
 def cumulative_demotions(
     choices: Sequence[FormatChoice], demotions: Sequence[Demotion]
 ) -> Iterator[list[FormatChoice]]:
-    """Yield candidates with an increasing number of tensors demoted, in the order of the losses of single
-    demotions.
-    """
+    """Yield candidates with an increasing number of tensors demoted, in the order of the losses of single demotions."""
     order = sorted(range(len(demotions)), key=lambda i: demotions[i].loss)
     yield from one_after_the_other(choices, [demotion.choice for demotion in demotions], order)
 

@@ -56,7 +56,7 @@ class Rules:
         return self.width - 1 - (math.frexp(magnitude)[1] if magnitude else 0)
 
     def mul_scale(self, lhs: int, rhs: int) -> int:
-        """MULSCALE: the scale of a product."""
+        """MULSCALE: the scale of a product of numbers with the scales `lhs` and `rhs`."""
         shifts = self.width
         scale = lhs + rhs - 2 * (shifts // 2)
         if scale < self.maxscale:
@@ -69,7 +69,7 @@ class Rules:
         return scale - 1 if scale - 1 >= self.maxscale else scale
 
     def tree_sum_scale(self, scale: int, length: int) -> int:
-        """TREESUMSCALE: the scale of a sum of `length` products."""
+        """TREESUMSCALE: the scale of a sum of `length` products that have the scale `scale`."""
         shifts = (max(length, 1) - 1).bit_length()
         if scale - shifts < self.maxscale:
             shifts = max(shifts - (self.maxscale - (scale - shifts)), 0)
@@ -94,14 +94,12 @@ class Scales:
         return self.assigned.get(tensors, self.profiled[tensors]) - self.profiled[tensors]
 
     def of(self, value: SSAValue) -> int:
-        """The scale that has been assigned to a tensor."""
+        """The scale that has been assigned to the class of a tensor."""
         tensors = self.assignment.class_of[value]
         return self.assigned.get(tensors, self.profiled[tensors])
 
     def assign(self, value: SSAValue, scale: int) -> None:
-        """Set the scale of a result. In a class of several tensors, the tensor that is computed first
-        determines the scale.
-        """
+        """Set the scale of a result, unless a tensor of its class that is computed earlier has set the scale."""
         self.assigned.setdefault(self.assignment.class_of[value], scale)
 
 
@@ -148,7 +146,7 @@ class SearchMaxscalePass(LimitedPass):
     """Evaluate every maxscale from 0 to width - 1, and use the maxscale with the least loss. Ties go to the
     greatest maxscale.
 
-    In the arithmetic of `seedot` the scales and the arithmetic are SeeDot's as published; in another arithmetic
+    With the format `seedot`, both the scales and the arithmetic are SeeDot's, as published; with any other format,
     only the scales are SeeDot's. The metric is accuracy, as in the paper.
 
     ram, flash: limits as in `LimitedPass`, which restrict the width; none by default.

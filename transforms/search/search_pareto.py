@@ -123,9 +123,7 @@ class SearchParetoPass(LimitedPass):
             raise InputError(f"search-pareto compares costs, and none are known of the target '{self.target}'")
 
     def otherwise(self, op: ModuleOp) -> Iterator[ModuleOp]:
-        """Yield the programs that `SearchPass.otherwise` yields, unless `plans` lists modes of
-        `plan-execution`.
-        """
+        """Yield the programs that `SearchPass.otherwise` yields, unless `plans` lists modes of `plan-execution`."""
         return iter(()) if self.plans else super().otherwise(op)
 
     def programs(self, ctx: Context, op: ModuleOp, inputs: NDArray[Any]) -> Iterator[ModuleOp]:
@@ -229,8 +227,8 @@ class _Pareto:
         return points
 
     def consider(self, point: _Point) -> bool:
-        """If a candidate is within the limits and better than the best candidate, make it the best candidate.
-        Return whether it is.
+        """Make a candidate the best candidate if it is within the limits and better than the previous best. Return
+        whether it is now the best.
         """
         if (self.best is None or point.key < self.best.key) and self.feasibility.fits(point.choices):
             self.best = point
@@ -352,13 +350,15 @@ class _Pareto:
         return worth_knowing(self.points.values(), self.best, self.feasibility.costs.estimates)
 
     def _costs(self, points: Sequence[_Point]) -> dict[_Point, ProgramCost]:
-        """The cost of each candidate's program as it is compiled."""
+        """The cost of each candidate's program after `spend-flash`, as it is compiled."""
         self.feasibility.estimate(point.choices for point in points)
         self.feasibility.estimate_spent(point.formats for point in points)
         return {point: self.feasibility.spent(point.formats) for point in points}
 
     def chosen(self) -> SearchResult:
-        """The result for the candidate to use, without the front."""
+        """The result, without a front, for the fastest built candidate within all limits, else for the best
+        candidate.
+        """
         self.evaluation.begin("front")
         assert self.best is not None
         limits, costs = self.feasibility.limits, self._costs(self._worth_knowing())
@@ -369,8 +369,8 @@ class _Pareto:
         return next(feasible, self.best).result(self.search)
 
     def rivals(self, result: SearchResult) -> list[SearchResult]:
-        """Results for the best candidate of each width and of each published search, within the limits and
-        below `RIVAL_LOSS_RATIO`.
+        """For each width and each published search, the result for its best candidate within the limits and below
+        `RIVAL_LOSS_RATIO`.
 
         result: the result with which they compete.
         """
@@ -384,7 +384,7 @@ class _Pareto:
         return rivals
 
     def with_front(self, result: SearchResult) -> SearchResult:
-        """Add to a result all candidates that may be on the front, and return it."""
+        """Add to a result the points of all candidates that may be on the front, and return the result."""
         assert self.best is not None
         self.evaluate([result.choices], "other formats")
         chosen = self.points[self.search.formats(result.choices)]
@@ -405,8 +405,7 @@ def _initial_candidates(
 ) -> Iterator[tuple[str, list[Sequence[FormatChoice]]]]:
     """Yield the initial candidates in groups, each with the step that produced the group.
 
-    If there is a result for an earlier program, it replaces the candidates of `search-maxscale` and
-    `search-demote`.
+    If there is a result for an earlier program, it replaces the candidates of `search-maxscale` and `search-demote`.
 
     offered: formats of the widths that tensors may have.
     """
@@ -504,8 +503,7 @@ def _promotions(
     halves: tuple[NumberFormat, NumberFormat],
     demotions: Sequence[Sequence[FormatChoice]],
 ) -> Iterator[Sequence[FormatChoice]]:
-    """Yield MinUn's promotions within the limits, followed by the result of algorithm 8 for the RAM of each
-    demotion.
+    """Yield MinUn's promotions within the limits, followed by the result of algorithm 8 for the RAM of each demotion.
 
     offered: formats of the widths that tensors may have.
     halves: the narrow and the wide format of `demotions`.
@@ -527,7 +525,7 @@ def _promotions(
 
 
 def _promoted(feasibility: Feasibility, promotion: Promotion, low: NumberFormat) -> Sequence[FormatChoice]:
-    """The result of `search-promote` if only RAM is limited, and otherwise the result of algorithm 7, which takes
+    """The choices that `search-promote` finds if only RAM is limited, and otherwise those of algorithm 7, which takes
     less time.
 
     low: the format of tensors that are not promoted.
@@ -555,7 +553,7 @@ class _Point:
 
     @property
     def key(self) -> tuple[float, float]:
-        """The sort key of a candidate. The preferred candidate has the smallest key."""
+        """The key by which candidates are compared: the candidate with the smallest key is preferred."""
         return self.loss, self.error
 
     def result(self, search: Search) -> SearchResult:
@@ -565,8 +563,8 @@ class _Point:
 
 
 def worth_knowing(points: Collection[_Point], best: _Point, known: Collection[Formats]) -> list[_Point]:
-    """The candidates whose costs are needed because they may be on the front, together with the candidates whose
-    costs are already `known`.
+    """The candidates whose costs have to be estimated, because they may be on the front or their costs are already
+    `known`.
     """
     good = [point for point in points if point.loss <= best.loss + FRONT_LOSS]
     cheap = [point for point in good if point.formats in known]

@@ -28,8 +28,8 @@ if TYPE_CHECKING:
 
 
 def uniform_losses(search: Search, offered: Sequence[NumberFormat]) -> list[float]:
-    """For each format, the loss of the program with this format for all tensors, by the metric that compares whole
-    programs.
+    """For each format, the loss of the program in which all tensors have it, by the metric of published algorithms for
+    whole programs.
     """
     metric = search.evaluation.metric_of_programs
     programs = [search.formats(search.uniform(format)) for format in offered]
@@ -107,7 +107,7 @@ def representative(deviations: Reals) -> float:
 class Promotion:
     """Algorithms 7 and 8, for one pair of a low and a high width.
 
-    heat: the result of `heat_map`.
+    heat: the promotability of each tensor, as `heat_map` returns it.
     """
 
     def __init__(self, search: Search, low: NumberFormat, high: NumberFormat, heat: Sequence[float]):
@@ -124,12 +124,10 @@ class Promotion:
         return self._choices(self._promoted(frozenset(), fits)[0])
 
     def best(self, fits: Criterion, fits_softly: Criterion | None = None) -> SearchResult:
-        """Algorithm 8: return the best of several promotions, the one that satisfies `fits` and has the least
-        loss.
+        """Algorithm 8: return the best of several promotions, the one that satisfies `fits` and has the least loss.
 
-        Each promotion promotes tensors in order. In the first promotion, the order is the order of
-        promotability. Each tensor that did not fit comes first in one further promotion. In a last promotion,
-        all these tensors come first.
+        Each promotion promotes tensors in order. In the first promotion, the order is the order of promotability. Each
+        tensor that did not fit comes first in one further promotion. In a last promotion, all these tensors come first.
 
         fits: the condition that the result must satisfy.
         fits_softly: a weaker condition that promotions must satisfy.
@@ -212,7 +210,7 @@ def use_room(
 def _use_last_bytes(feasibility: Feasibility, result: SearchResult, offered: Sequence[NumberFormat]) -> SearchResult:
     """Widen single tensors while this lowers the loss and meets the limits, and return the result.
 
-    Estimates are off by a few bytes. Candidates are therefore built and run if possible.
+    Estimates are off by a few bytes. Candidates are therefore built and run, unless the target's tools are missing.
     """
     search, choices, builds = feasibility.search, list(result.choices), BUILDS
     while True:

@@ -1,4 +1,4 @@
-"""`search-uniform`: assigns one format to all tensors: the variant and the width with the least loss (MinUn's algorithm
+"""`search-uniform`: assigns one format to all tensors, the variant and width with the least loss (MinUn's algorithm
 4).
 """
 

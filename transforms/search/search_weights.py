@@ -1,17 +1,17 @@
 """`search-weights`: assigns to each constant as few bits as it needs, within a limit on the average of all constants.
 
 Weights are most of a small program, and some of its matrices tolerate far fewer bits than others. Every constant gets a
-separate format of any width. It may be a list of numbers that is fitted to the constant, or synthesised for it by the
-errors of margins (`number_lists`). It may also be integers whose groups share a power of two, or fixed point. Bits that
-belong to several elements, the list of numbers or the exponents of groups, are included in the average. All other
-tensors have one format.
+separate format of any width. The format may be a list of numbers that is fitted to the constant, or synthesised for it
+by the errors of margins (`number_lists`). It may also be integers whose groups share a power of two, or fixed point.
+The average includes bits that belong to several elements, such as a list of numbers or the exponents of groups. All
+other tensors have one format.
 
 1. **Alone**: each format of each constant is evaluated with all other tensors wide.
-2. **Narrowing**: starting with wide constants, the step that adds least loss for the bits that it saves is made, until
-   the limit is met. The loss of a program is predicted as the sum of these losses.
-3. **Exchange**: one constant gets another format, or two constants do, such as a narrower and a wider one, within the
-   limit. The changes with the least predicted loss are evaluated, and the best one is made if it lowers the loss. This
-   step is repeated.
+2. **Narrowing**: all constants start wide. Each step narrows the constant that adds the least loss for the bits that it
+   saves, until the limit is met. The loss of a program is predicted as the sum of the losses of step 1.
+3. **Exchange**: one or two constants get other formats within the limit, for example a narrower and a wider format.
+   The changes with the least predicted loss are evaluated. The best change is made if it lowers the loss. This step is
+   repeated.
 """
 
 from __future__ import annotations
@@ -157,8 +157,7 @@ class _Weights:
                         yield from self._made(index, NumberLists(format, format.bits + EXTRA_BITS))
 
     def _made(self, index: int, lists: NumberLists) -> Iterator[FormatChoice]:
-        """Yield synthesised lists for the numbers of a constant, one for each power of the numbers' weights in
-        margins.
+        """Yield synthesised lists for the numbers of a constant, one for each power of the numbers' weights in margins.
 
         lists: the search for lists of one width.
         """
@@ -177,7 +176,8 @@ class _Weights:
         return sum(option.bits for option in taken.values()) <= self.limit * self.elements
 
     def narrowed(self) -> dict[int, _Option]:
-        """For each constant, the option after the first step at which the program is within the limit.
+        """For each constant, the option after the first step at which the program is within the limit. Raises
+        `InputError` if no step leads to such a program.
 
         Options start wide. Each step narrows the constant that adds the least loss for the bits that it saves.
         """

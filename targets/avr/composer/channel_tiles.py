@@ -39,7 +39,7 @@ from tinyml.targets.composer.weight_streams import BY_ROW, WeightStream
 from tinyml.targets.tiles import Tile
 
 SUMS = [SUM, ("r4", "r5", "r9"), ("r6", "r7", "r8")]
-"""Registers for the sums of windows."""
+"""Registers for the sums of up to three windows."""
 
 START = ("r12", "r13", "r11")
 ELEMENT = RESULT
@@ -49,7 +49,7 @@ _BEGIN = (a.movw("r30", "r24"), a.movw("r28", "r22"), a.movw("r26", "r20"), a.cl
 """Z points into the stream, Y into the input tile and X to the results."""
 
 MOST = 255
-"""The maximum count in a byte."""
+"""The greatest count that fits in a byte."""
 
 _FINISHED = 50
 """The approximate number of cycles that compiled C takes to start and finish the sum of a channel and to advance to the
@@ -83,9 +83,7 @@ class _AvrChannelCode(AvrTileCode):
 
     @property
     def layout(self) -> WeightStream:
-        """The layout of the stream: for each channel, its start value, its weights and its factors of
-        requantisation.
-        """
+        """The layout of the stream: for each channel, its start value, its weights and its requantisation factors."""
         return self.weight_stream((self.tile.rows, 1), self.taps, BY_ROW, by_channel=True)
 
     @property

@@ -47,9 +47,7 @@ _SPACE = 1 << 24
 
 @dataclass(frozen=True)
 class _Sum:
-    """The registers of the sum of one row: the bytes of the sum, the lowest first, and the high byte of the accumulated
-    products.
-    """
+    """The registers of a row's sum: its bytes, the lowest first, and the high byte of the accumulated products."""
 
     bytes: Sequence[str]
     high: str
@@ -252,9 +250,7 @@ class AvrCodedBlock:
 
 @dataclass(frozen=True)
 class AvrCodedRows:
-    """The function for all rows. Its arguments are the pointers to the vectors and, as last argument, the pointer to
-    the results.
-    """
+    """The function for all rows. Its arguments are the pointers to the vectors, then the pointer to the results."""
 
     rows: CodedRows
 

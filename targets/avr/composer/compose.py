@@ -45,8 +45,8 @@ class Group:
 
     * width: the width of an element in bits.
     * next: the code that fetches the next byte of the group.
-    * keep: two registers for shared bytes. The first is one of r16 to r31. The second contains single bits, if an
-      element also has wider fields.
+    * keep: two registers for bytes that several elements share. The first, one of r16 to r31, is for the uppermost
+      field of the elements. The second is for a lower field of a single bit, if there is one.
     * gap: for a sparse row, a function that returns the code that advances over the gap of an entry, given its index (0
       or 1) in a byte of gaps; None without gaps.
     * signed: false for elements without a sign bit. A sign bit is stored inverted.
@@ -85,7 +85,7 @@ class Group:
         return tuple(lines)
 
     def stays(self, element: int) -> bool:
-        """True if the most significant byte of an element is extracted in the first register of `keep`, and remains
+        """True if the most significant byte of an element is extracted in the first register of `keep` and stays
         there.
         """
         rest = self.width % 8
@@ -173,10 +173,9 @@ def numbered(width: int, zero: str) -> Sequence[Fetch]:
 
 
 def shorter(width: int) -> float:
-    """The average number of cycles by which the fetch of an indexed element is shorter than its listing, because it
-    skips instructions.
+    """The mean number of cycles that the code for an indexed element saves by skipping instructions.
 
-    width: the width of the element.
+    width: the width of the element in bits.
     """
     return 16.5 if width == 6 else 0
 
@@ -278,9 +277,7 @@ class _GroupProducts:
         return (1 << 23) - (1 << 16) >> self.weights + 5 + len(self.vector) if self.first else 255
 
     def product(self, group: Group, element: int) -> Code:
-        """Code that multiplies an element of the group by the next element of the vector and adds the product to the
-        sum.
-        """
+        """Code that adds the product of an element of the group and the next element of the vector to the sum."""
         chosen, shared, weights = self.arithmetic, group.shared(element), group.fetches(element)
         into, kept = list(chosen.first), group.keep[0]
         if self.coded:

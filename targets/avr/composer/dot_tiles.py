@@ -74,7 +74,7 @@ class AvrDotTile(AvrTileCode):
 
     @property
     def layout(self) -> WeightStream:
-        """The layout of the stream: for each two rows, their start values, their weights in alternation, and their
+        """The layout of the stream: for each two rows, their start values, their weights in alternation, their
         factors.
         """
         return self.weight_stream((self.tile.rows // 2, 2), self.tile.runs * self.tile.length, BY_ELEMENT)

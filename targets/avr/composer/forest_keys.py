@@ -44,9 +44,7 @@ class _Keys:
 
     @staticmethod
     def of(forest: ForestCode) -> _Keys | None:
-        """The conversion of the features of a forest of floats to one-byte keys. None if some threshold has no
-        key of one byte.
-        """
+        """The keys of a forest of floats. None if some threshold has no key of one byte."""
         trees = forest.trees
         bits = trees.thresholds.view(np.int32).astype(np.int64)
         if not len(bits) or bits.min() < 0 or (bits & 0xFFFF).any():

@@ -56,13 +56,13 @@ class AvrForest(ABC):
     @cached_property
     @abstractmethod
     def lines(self) -> Code:
-        """The code of the function."""
+        """The instructions of the function, including those that save and restore registers."""
 
     @property
     @abstractmethod
     def time(self) -> float:
-        """The expected number of cycles of a call, including the passing of arguments, by the shares of
-        `Trees.likely`.
+        """The expected number of cycles of a call, including the passing of arguments, if an input reaches each child
+        of a node with the probability in `Trees.likely`.
         """
 
     @property
@@ -137,7 +137,7 @@ class Leaves:
 
     @cached_property
     def masked(self) -> bool:
-        """True if records have a mask."""
+        """True if records contain only nonzero votes, and a mask of the results to which these votes are added."""
         return self.forest.is_sparse
 
     @cached_property
@@ -270,5 +270,5 @@ def compares(forest: ForestCode) -> bool:
 
 
 def has_floats(forest: ForestCode) -> bool:
-    """True if features are floats."""
+    """True if features are floats; false if they are integers."""
     return forest.trees.thresholds.dtype.kind == "f"

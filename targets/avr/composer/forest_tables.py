@@ -69,9 +69,7 @@ class ForestTables(AvrForest):
 
     @cached_property
     def wide(self) -> bool:
-        """True if the offset of a feature has more than one byte, because in one byte it would leave no bits for the
-        flags.
-        """
+        """True if the offset of a feature has two bytes, because one byte would leave no bits for the flags."""
         return int(self.forest.trees.features.max(initial=0)) * self.bytes >= _FLAGS
 
     @cached_property
@@ -81,7 +79,7 @@ class ForestTables(AvrForest):
 
     @cached_property
     def in_head(self) -> bool:
-        """True if the upper part of the mask shares a byte with the number of votes."""
+        """True if the upper part of a record's mask shares a byte with the number of votes."""
         return self.forest.results <= _IN_HEAD
 
     @cached_property

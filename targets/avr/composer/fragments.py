@@ -477,4 +477,4 @@ REQUANTISE = SharedFunction(
 """The function that requantises a sum, shared by all kernels of a program."""
 
 CALL, CALLED = (a.call(_SYMBOL),), cycles(_LINES)
-"""A call of the function, and the cycles that it takes."""
+"""A call of this function, and the cycles of its code."""

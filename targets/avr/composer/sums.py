@@ -3,9 +3,9 @@
 Weights are in near or far flash, or in RAM. The parameter `memory` selects the load instruction.
 
 A sparse row is a byte stream (`dialects/layouts/sparse_rows.py`). It consists of its 16-bit number of entries, and then
-of a byte `skip` and the value, low byte first, for each entry. `skip` is the number of bytes of the vector between the
-element of the previous entry, or the start of the vector, and the element of this entry. In distances, the differences
-that are squared fit in 16 bits.
+of a byte `skip` and the value, low byte first, for each entry. `skip` is the number of bytes between two elements of
+the vector: the element of the previous entry, or the start of the vector, and the element of this entry. In distances,
+the differences that are squared fit in 16 bits.
 """
 
 from __future__ import annotations
@@ -67,8 +67,10 @@ def portable(ctype: str, product: str, index: str = "") -> str:
 
 
 def dot(weights: int, vector: int, sum: int, memory: str = FLASH) -> Kernel:
-    """The kernel that adds the products of two runs of 8-bit or 16-bit elements to `sum`.
+    """The kernel that adds the products of a run of weights and a run of the vector to a sum.
 
+    weights, vector: the widths of the elements in bits, 8 or 16.
+    sum: the width of the sum in bits.
     memory: the memory of the weights.
     """
     row = Row(f"int{weights}_t", memory)
@@ -172,7 +174,7 @@ def _kernel(symbol: str, widths: tuple[int, int, int], op: str, loop: Loop, memo
 _SUM, _ZERO = ("r22", "r23", "r24", "r25"), "r15"
 _MIDDLE = _SUM[1:]
 _OPERANDS = {0, 1, 18, 19, 20, 21, 26, 27, 30, 31}
-"""The registers of the count and the factor, of products and of the pointers X and Z."""
+"""The numbers of the registers of the count and the factor, of products and of the pointers X and Z."""
 
 
 def axpy(weights: int, factor: int) -> Kernel:

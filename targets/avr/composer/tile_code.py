@@ -59,14 +59,12 @@ class AvrTileCode(ABC):
     @property
     @abstractmethod
     def single(self) -> float:
-        """The approximate number of cycles per result of a kernel that computes one sum per call, without
-        requantisation.
-        """
+        """The approximate cycles per result, without requantisation, of a kernel that computes one sum per call."""
 
     @property
     @abstractmethod
     def layout(self) -> WeightStream:
-        """The layout of the weight stream."""
+        """The layout of the weight stream: its groups of blocks and the fields of each block."""
 
     @property
     def runs(self) -> Sequence[Run]:

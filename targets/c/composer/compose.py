@@ -53,7 +53,7 @@ def signature(kernel: Kernel, name: str, row: str = "") -> str:
 
 
 def body(kernel: Kernel) -> str:
-    """The C statements in the body of the kernel's function."""
+    """C statements of the sums that `kernel` describes: a loop over groups of weights, then the remaining weights."""
     lines = _near(kernel) if kernel.gaps else _dense(kernel)
     result = "total" if kernel.sum >= 32 else f"({SUMS[kernel.sum]})total"
     total = "int64_t" if kernel.sum == 64 else "int32_t"

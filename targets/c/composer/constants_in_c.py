@@ -23,7 +23,7 @@ def rows_signature(symbol: str, rows: CodedRows) -> str:
 
 
 def rows_in_c(rows: CodedRows) -> str:
-    """The C statements of the function for rows."""
+    """C statements that declare the weights of rows as arrays, and compute and store the results of the rows."""
     from tinyml.dialects.layouts.coded_rows import MAX_RESULT
 
     lines = constant_array("int32_t", "starts", [rows.rows], rows.starts.tolist())
@@ -77,9 +77,7 @@ def requantised_in_c(indent: str, tile: Tile, out: str) -> str:
 
 
 def shifted_in_c(right: int, out: str) -> str:
-    """C statements that shift `sum`, which includes the rounding bias, and store it in `out` as a raw of fixed
-    point.
-    """
+    """C statements that shift `sum`, which includes the rounding bias, right and store it in `out` in fixed point."""
     return f"sum >>= {right};\n{out} = (int8_t)(sum < -127 ? -127 : sum > 127 ? 127 : sum);"
 
 
@@ -89,7 +87,7 @@ def tile_signature(symbol: str) -> str:
 
 
 def tile_in_c(tile: Tile, sums: Sums) -> str:
-    """The C statements of the function for a tile."""
+    """C statements that declare the weights of a tile's rows as arrays, and compute and store the results."""
     length = sums.weights.shape[1] // tile.runs
     apart = tile.length // length
     place = f"j * {apart} + row" if apart > 1 else "j"

@@ -13,7 +13,7 @@ from tinyml.dialects.layouts.packed_bits import GAP_BITS, Byte, group_bytes, gro
 from tinyml.targets.kernel import ElementFunction
 
 _ByteAt: TypeAlias = Callable[[str], str]
-"""Map the C expression of an index in a group to that of the byte."""
+"""A function from the C expression of an index in a group of bytes to the C expression of the byte at this index."""
 
 ALONE = 6
 """The fewest bits above whole bytes that are stored in a separate byte."""
@@ -113,8 +113,7 @@ def _holds(byte: Byte, element: int, bits: int, at: int) -> bool:
 
 
 def _in_low_bits(width: int, bytes: list[str]) -> str:
-    """A C expression for the last element of a group in which the other elements have separate bytes and 6 or 7
-    bits.
+    """A C expression for the last element of a group in which the other elements have separate bytes and 6 or 7 bits.
 
     The element is assembled from the low bits of the bytes of the other elements.
     """

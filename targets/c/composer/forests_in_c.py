@@ -30,9 +30,9 @@ _C_TYPES = {
 }
 
 PLAIN = "tm_forest_plain"
-"""The functions in tables, as code with arrays and without."""
+"""The prefix of the functions that are compiled to conditions without arrays (`forest_inline`)."""
 FOREST_STEPS = (TABLES, CODE, PLAIN)
-"""The prefixes of their steps in cost tables."""
+"""The prefixes of the steps of forests in cost tables, which are those of their functions."""
 
 _TABLE_NODE, _CODE_NODE, _VOTE, _TREE = 8.0, 5.0, 5.0, 8.0
 """Approximate instructions of a Cortex-M4 for a node in a table, a node in code, a vote and a tree."""
@@ -64,8 +64,11 @@ def literal(number: Any) -> str:
 
 
 class _Votes:
-    """The C text that adds the votes of a leaf: declarations of arrays, and a statement for the leaf with the index
-    `leaf`.
+    """The C text that adds the votes of a leaf.
+
+    arrays: the declarations of constant arrays.
+    bytes: the size of these arrays.
+    added: the statement, for the leaf with the index `leaf`.
     """
 
     def __init__(self, forest: ForestCode) -> None:
@@ -168,9 +171,7 @@ def _conditions(forest: ForestCode, root: int, *, inline: bool = False) -> list[
 
 
 def _comparison(forest: ForestCode, node: int) -> str:
-    """The C condition of a node. Floats are compared by their bit patterns, which decrease as negative numbers
-    increase.
-    """
+    """The C condition of a node. Floats are compared by their bits, which decrease as negative numbers increase."""
     feature, threshold = int(forest.trees.features[node]), forest.trees.thresholds[node]
     if not _has_floats(forest):
         return f"x[{feature}] <= {literal(threshold.item())}"

@@ -38,7 +38,7 @@ def loop_signature(symbol: str, program: LaneProgram) -> str:
 
 
 def loop_in_c(program: LaneProgram) -> str:
-    """The C statements of a lane function."""
+    """C statements that execute a lane function in a loop over its lanes."""
     return _Function(program).body
 
 

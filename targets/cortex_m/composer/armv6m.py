@@ -30,7 +30,7 @@ class Armv6mCode(RepeatedCode):
 
     @property
     def bytes(self) -> int:
-        """The number of bytes of flash."""
+        """The flash of the function, in bytes."""
         return short_bytes_of(self.code.lines)
 
 

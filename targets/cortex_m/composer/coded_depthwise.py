@@ -78,7 +78,7 @@ class CodedFilter:
         return sum(loads) + packed + products, len(self.words(groups))
 
     def words(self, groups: Sequence[Rows]) -> list[tuple[int, int]]:
-        """The constants that the code uses, as pairs of halfwords: first the weights of paired rows, then all other
+        """The constants that the code uses, as pairs of halfwords: the weights of paired rows, then all other
         weights.
         """
         together = {self.word(rows, column) for rows in groups if len(rows) == 2 for column in range(self.columns)}
@@ -217,7 +217,7 @@ class _CodedChannel(OverlappingWindows):
         return joined(*(joined(*both) for both in zip(loads, sums, strict=True)))
 
     def _tap(self, number: int) -> str:
-        """The register that contains elements for group `number` of rows."""
+        """The register that contains the elements that are multiplied by group `number` of rows of the filter."""
         return self.taps[number % len(self.taps)]
 
     def _load(self, number: int, column: int, columns: Sequence[int]) -> Code:
@@ -233,7 +233,11 @@ class _CodedChannel(OverlappingWindows):
         return joined(loads, [t.pkhbt(tap, tap, self.spare, lsl=16)] if len(needed) == 2 else ())
 
     def _add(self, number: int, window: int, place: int, users: Sequence[tuple[int, int]]) -> Code:
-        """Code that adds the products of group `number` of rows and a column of the filter to the sum of a window."""
+        """Code that adds the products of group `number` of rows and a column of the filter to the sum of a window.
+
+        place: the index of the filter column.
+        users: pairs (window, filter column) for all windows that contain the loaded elements.
+        """
         rows, tap, sum = self.filter.groups[number], self._tap(number), self.sums[window % self.rounds]
         weights = [int(self.filter.weights[row, place]) for row in rows]
         if not any(weights):
@@ -287,7 +291,7 @@ class _CodedChannel(OverlappingWindows):
 
     @property
     def code(self) -> Repeated:
-        """The code that computes and stores the results of the channel."""
+        """The code that loads the constants of the channel, and computes and stores the results of all its windows."""
         code = Repeated.once(joined(self.set_up(), self.before()))
         if not self.loops:
             return code.then(self.windows(self.tile.count, 0))
@@ -330,7 +334,7 @@ class _ConstantChannel:
 
     @property
     def code(self) -> Repeated:
-        """The code that stores the results of the channel."""
+        """The code that stores the same byte as the result of each window."""
         code = Repeated.once((t.mov("r2", self.byte & 0xFF),))
         if self.loops:
             step = moved(OUT, _STRAIGHT * self.tile.rows)
@@ -375,7 +379,7 @@ class CodedDepthwise(RepeatedCode):
         return -(-4 * words // 8) * 8 + 4 if words else 0
 
     def function(self) -> Repeated:
-        """The code of the complete function of the kernel."""
+        """The kernel's complete function: the code of all channels, one after the other."""
         code = Repeated.once(joined(t.push((*SAVED, "lr")), moved("sp", -self.frame)))
         for number, channel in enumerate(self.channels):
             code = code.followed_by(channel.code)

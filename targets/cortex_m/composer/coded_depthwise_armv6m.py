@@ -62,7 +62,7 @@ the subroutine."""
 
 @dataclass(frozen=True)
 class CodedDepthwiseArmv6m(CodedTileArmv6m):
-    """The code of the kernel for a depthwise tile."""
+    """The kernel for a depthwise tile whose filters are embedded in code, channel by channel."""
 
     @property
     def fits(self) -> bool:
@@ -191,7 +191,7 @@ class CodedDepthwiseArmv6m(CodedTileArmv6m):
         return Repeated.once(begin).followed_by(stores)
 
     def function(self) -> Repeated:
-        """The code of the complete function of the kernel."""
+        """The kernel's complete function: the code of all channels, followed by subroutines that store results."""
         tile, count = self.tile, self.tile.count
         code = Repeated.once((*saved(_FRAME), t.str_("r0", slot(_WINDOW_AT)), t.str_("r1", slot(_OUT_AT))))
         for row in range(tile.rows):

@@ -44,7 +44,7 @@ def constant(register: str, value: int) -> Code:
 
 @dataclass(frozen=True)
 class CodedRowsArmv7m:
-    """The code of the kernel for all rows. Its arguments are the pointers to the vectors, then the pointer to the
+    """The kernel for all rows of constant matrices. Its arguments are the pointers to the vectors, then to the
     results.
     """
 

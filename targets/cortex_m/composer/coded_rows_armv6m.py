@@ -116,7 +116,9 @@ def _shifted(weight: int) -> Iterator[Code]:
 
 
 def _derived(weight: int, before: int) -> Iterator[Code]:
-    """Yield each code that computes the product with `weight` from the product with the weight `before`."""
+    """Yield each sequence of instructions that computes the product with `weight` from the product with the weight
+    `before`.
+    """
     if weight == -before:
         yield (t.rsbs(PRODUCT, PRODUCT, 0),)
     if weight == before + 1:
@@ -171,7 +173,7 @@ _MOST = 1 << 14
 
 @dataclass(frozen=True)
 class CodedRowsArmv6m(CodedTileArmv6m):
-    """The code of the kernel for a tile that computes rows in blocks."""
+    """The kernel for a tile whose rows are embedded in code, block by block."""
 
     @property
     def fits(self) -> bool:
@@ -236,7 +238,7 @@ class CodedRowsArmv6m(CodedTileArmv6m):
         return joined(*lines, t.adds("r7", rows), t.str_("r7", slot(_OUT_AT)), t.bx("lr"))
 
     def function(self) -> Repeated:
-        """The code of the complete function of the kernel."""
+        """The kernel's complete function: a loop over windows, followed by subroutines that store results."""
         tile, window, first = self.tile, Repeated.once(()), 0
         for number, (times, rows) in enumerate(self.groups):
             finish = self.finish(rows)

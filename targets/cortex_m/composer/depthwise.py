@@ -201,9 +201,7 @@ class SlidingWindow(OverlappingWindows, RepeatedCode):
         return enough and last <= REACH and (windows - 1) * tile.rows <= REACH
 
     def slot(self, number: int) -> int:
-        """The byte offset in the stack frame of register `number` of the filter, if its weights are in the stack
-        frame.
-        """
+        """The byte offset in the stack frame of register `number` of the filter, if its weights are there."""
         return _WEIGHTS + 4 * number
 
     @property
@@ -286,9 +284,7 @@ class SlidingWindow(OverlappingWindows, RepeatedCode):
         return tuple(lines)
 
     def parts(self) -> tuple[Code, Code, Code, Code]:
-        """Four parts of the code: before all channels, before the loop of a channel, in each iteration, and after the
-        loop.
-        """
+        """The code before all channels, before the loop of a channel, in each iteration, and after the loop."""
         tile, channels = self.tile, self.tile.rows
         begin = joined(
             t.push((*SAVED, "lr")),

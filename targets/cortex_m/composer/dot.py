@@ -48,8 +48,10 @@ _LOW, _HIGH = ("r4", "r5", "r6", "r7"), ("r8", "r9", "r10", "r11")
 
 
 def dot(weights: int, vector: int, sum: int, step: float) -> Kernel:
-    """The kernel that adds the dot product of two runs of 8-bit or 16-bit elements to `sum`.
+    """The kernel that adds the products of a run of weights and a run of the vector to a sum.
 
+    weights, vector: the widths of the elements in bits, 8 or 16.
+    sum: the width of the sum in bits, 32 or 64.
     step: the measured time per product.
     """
     symbol = f"tm_cm_dot_s{weights}_s{vector}_s{sum}"
@@ -78,8 +80,9 @@ def dot(weights: int, vector: int, sum: int, step: float) -> Kernel:
 
 
 def dot_rows(weights: int, vector: int, step: float) -> Kernel:
-    """The kernel that adds the dot products of four rows and a vector to four sums. The elements have 8 or 16 bits.
+    """The kernel that adds the dot products of four rows and a vector to four 32-bit sums.
 
+    weights, vector: the widths of the elements in bits, 8 or 16.
     step: the measured time per product.
     """
     symbol = f"tm_cm_dot4_s{weights}_s{vector}_s32"
@@ -221,11 +224,10 @@ _PORTABLE_CHANNELS = """\
 
 
 def channel_rows(weights: int, vector: int, step: float) -> Kernel:
-    """The kernel that adds the products of four channels to four sums in memory.
+    """The kernel that adds the products of four channels, each with its own row of weights, to four sums in memory.
 
+    weights, vector: the widths of the elements in bits, 8 or 16. Consecutive elements of a channel are `stride` apart.
     step: the measured time per product.
-
-    Consecutive elements of a channel are `stride` apart.
     """
     symbol = f"tm_cm_channels4_s{weights}_s{vector}_s32"
     runs = f"const int{weights}_t *w, const int{vector}_t *x"
@@ -284,6 +286,7 @@ def sparse_dot(weights: int, vector: int, step: float) -> Kernel:
 
     The row has n values and n gaps. Gaps are unsigned, but declared as int8_t like all 8-bit constants.
 
+    weights, vector: the widths of the elements in bits, 8 or 16.
     step: the measured time per entry.
     """
     symbol = f"tm_cm_dot_sparse_s{weights}_s{vector}_s32"

@@ -26,7 +26,7 @@ SYNTAX: Lines = (".syntax unified",)
 """The directive before instructions, which selects one syntax for both instruction sizes."""
 
 SAVED = ("r4", "r5", "r6", "r7", "r8", "r9", "r10", "r11")
-"""The registers that a function saves, apart from lr."""
+"""The registers other than lr that a function saves."""
 
 
 def moved(register: str, distance: int) -> Code:
@@ -79,7 +79,7 @@ def restored(frame: int) -> Code:
 
 
 UNROLLED = 4
-"""The steps of an iteration of an unrolled loop."""
+"""The number of steps in an iteration of an unrolled loop."""
 
 
 def counted(code: Repeated, count: int, counter: str, label: int) -> Repeated:
@@ -151,7 +151,7 @@ _LOADS = {8: t.ldrsb, 16: t.ldrsh}
 
 
 def next_one(bits: int, pointer: str, to: str) -> Code:
-    """Code that loads the element at a pointer and increments the pointer."""
+    """Code that loads the element at a pointer and advances the pointer to the next element."""
     return (_LOADS[bits](to, post(pointer, bits // 8)),)
 
 
@@ -235,8 +235,7 @@ def last_few(pointer: str, places: Sequence[int], registers: Sequence[str], coun
 
 
 def widened_elements(length: int, run: int, pitch: int, apart: Sequence[int], together: int) -> Code:
-    """Code that widens one run of each of several windows to halfwords in the stack frame. The windows are
-    interleaved.
+    """Code that widens one run of each of several windows to halfwords in the stack frame. The windows are interleaved.
 
     length: the number of elements of a window.
     run: the index of the run among the runs that are joined.
@@ -476,14 +475,17 @@ def requantised_by_thirds(factors: str, multiplier: int, right: str, nothing: st
 
 
 def factor_words(multiplier: int, right: int, *, by_thirds: bool) -> tuple[int, int]:
-    """Two words that contain a multiplier and a right shift, in the layout that `requantised_from_words` requires."""
+    """Two words that contain a multiplier and a right shift, in the layout that `requantised_from_words` requires.
+
+    by_thirds: true to store the multiplier in the form of `thirds`.
+    """
     low, middle, high = thirds(multiplier) if by_thirds else (multiplier & 0xFFFF, multiplier >> 16, 0)
     return low | middle << 16, high | right << 16
 
 
 def requantised_from_words(place: int, target: Address, *, by_thirds: bool) -> Code:
-    """Code that requantises a sum by `requantised_by_thirds` or `requantised_by_halves`. r4 contains the zero
-    point, and r3 contains 0.
+    """Code that requantises a sum by `requantised_by_thirds` if `by_thirds` is true, and otherwise by
+    `requantised_by_halves`. r4 contains the zero point, and r3 contains 0.
 
     place: the byte offset of the `factor_words` from r5.
     target: the address of the store.

@@ -89,7 +89,9 @@ class Block:
 
 
 class _FieldFactor(NamedTuple):
-    """The factor by which a field in the low bits of a byte is multiplied: an element of the vector, shifted left."""
+    """The factor of a field in the low bits of a byte: vector element `element`, shifted left by `shift`, and negated
+    if `negative` is true.
+    """
 
     element: int
     shift: int

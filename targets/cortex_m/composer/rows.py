@@ -136,9 +136,7 @@ class _Quads:
         return self.stream(groups, _JOINED_QUADS if self.is_joined else _QUADS, mark=LAST)
 
     def halfwords(self) -> WeightStream:
-        """The weight stream with weights of two bytes, in blocks of as many rows as there are registers for their
-        sums.
-        """
+        """The weight stream with weights of two bytes, in blocks of as many rows as have registers for their sums."""
         groups = in_powers_of_two(self.tile.rows, ROWS // min(self.tile.count, 2))
         return self.stream(groups, _JOINED_PAIRS if self.is_joined else PARTED_PAIRS, bytes=2)
 
@@ -276,9 +274,7 @@ class RowPairs(RowKernel):
 
     @property
     def wide(self) -> int:
-        """The number of bytes of the widened windows in the stack frame; 0 if windows are widened for each pair of
-        rows.
-        """
+        """The bytes of the widened windows in the stack frame; 0 if windows are widened for each pair of rows."""
         size = 2 * QUAD * self.quads * min(self.tile.count, 2)
         return size if size <= self.MOST else 0
 

@@ -43,7 +43,7 @@ _STREAM_AT, _WINDOW_AT, _OUT_AT, _ENDS_AT, _OUT_END, _FRAME = 0, 4, 8, (12, 16),
 
 @dataclass(frozen=True)
 class RowsArmv6m(Armv6mCode, RowKernel):
-    """The code for a tile with four rows by one window."""
+    """The code for a tile that computes four rows of weights for one window at a time."""
 
     SATURATED = SATURATED
 

@@ -62,7 +62,7 @@ _ROWS = 4
 _MULTIPLIER, _ = FACTORS
 _TWICE = Number("start", WORD, lambda sums: 2 * sums.starts, word)
 _FOUR_TIMES = Number("start", WORD, lambda sums: 4 * sums.starts, word)
-"""Multiples of the start of a sum."""
+"""Twice and four times the start of a sum."""
 
 _RIGHT = Number("right", WORD, lambda sums: -sums.shifts - 1, lambda pointer, offset: f"(int){word(pointer, offset)}")
 """The amount of the right shift minus 1, as a word."""
@@ -196,7 +196,7 @@ SUMS = (("r4", "r5"), ("r6", "r7"), ("r8", "r9"), ("r10", "r11"))
 
 _STREAM, _WINDOWS_AT, _RESULTS_AT, _AT, OUT, FIRST_FREE, _BLOCKS_LEFT, STEPS_LEFT = (4 * place for place in range(8))
 KEPT = 32
-"""Byte offsets in the stack frame: slots, then spilled sums."""
+"""The byte offset of spilled sums in the stack frame, after slots."""
 
 
 @dataclass(frozen=True)

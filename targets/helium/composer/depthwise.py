@@ -45,7 +45,7 @@ _MOST_TAPS = 64
 
 
 def masked(rows: int) -> Code:
-    """Code that sets the predicate of the next access if the block has fewer than four channels."""
+    """Code that sets the predicate of the next access if the block has `rows` < 4 channels; otherwise empty."""
     return () if rows == LANES else (scalar("vpst"),)
 
 

@@ -56,7 +56,11 @@ _SQUARES = """\
 
 
 def dot(weights: int, vector: int, sum: int) -> Kernel:
-    """The kernel that adds the dot product of two runs of 8-bit or 16-bit elements to `sum`."""
+    """The kernel that adds the products of a run of weights and a run of the vector to a sum.
+
+    weights, vector: the widths of the elements in bits, 8 or 16.
+    sum: the width of the sum in bits, 32 or 64.
+    """
     symbol, bits = f"tm_mve_dot_s{weights}_s{vector}_s{sum}", max(weights, vector)
     loads = joined(_loaded("q0", "r0", weights, bits), _loaded("q1", "r1", vector, bits))
     if sum == 64:
@@ -101,7 +105,10 @@ def distance(bits: int) -> Kernel:
 
 
 def dot_rows(weights: int, vector: int) -> Kernel:
-    """The kernel that adds the dot products of four rows and a vector to four sums. The elements have 8 or 16 bits."""
+    """The kernel that adds the dot products of four rows and a vector to four 32-bit sums.
+
+    weights, vector: the widths of the elements in bits, 8 or 16.
+    """
     symbol, bits = f"tm_mve_dot4_s{weights}_s{vector}_s32", max(weights, vector)
     # Loads that widen take low registers.
     rows, sums, scaled = ("r0", "r5", "r7", "r2"), _ROWS[4], {} if weights == 8 else {"lsl": 1}

@@ -387,9 +387,10 @@ class Group:
         return tuple(lines)
 
     def _repaired(self, op: func.CallOp, to: str, low: int, *but: str) -> Code:
-        """Code that decrements negative values before a shift, so that ties are rounded away from zero; empty if this
-        has no effect.
+        """Code that decrements negative values before a shift, so that ties are rounded away from zero. Empty if no
+        value is negative (`low` >= 0), or if the rounding has no effect.
 
+        low: the least value.
         but: registers whose contents must be preserved.
         """
         if low >= 0 or self._is_clamped_from_zero(op):
@@ -398,9 +399,7 @@ class Group:
         return integer("vshr.s32", spare, to, 31), integer("vadd.i32", to, to, spare)
 
     def _requantised_by(self, op: func.CallOp, to: str, sources: Sequence[str]) -> Code:
-        """Code that requantises with TensorFlow Lite's two roundings, where each lane has its own multiplier and right
-        shift.
-        """
+        """Code that requantises with TensorFlow Lite's two roundings, by a multiplier and a right shift per lane."""
         x, _, shift = self.program.operands(op)
         if isinstance(x, int) or isinstance(shift, int) or self.program.intervals[shift][1] >= 0:
             raise Refused
@@ -496,9 +495,7 @@ class Group:
         return joined(self._predicated((self.kept.bits, self.lanes)), scalar("vpst")) if self.is_masked else ()
 
     def _sum(self, sum: RowSum, to: str) -> Code:
-        """Code that computes the sum of each row, one row per iteration, and moves the sums to the lanes, two at a
-        time.
-        """
+        """Code that computes the sum of each row, one row per iteration, and moves the sums to lanes, two at a time."""
         rows, pitch, bits = sum.rows, sum.pitch, sum_bits(self.program, sum)
         size = self._bytes(rows)
         vectors, mask = range(vectors_of(sum.length, bits)), self.kept.mask_of(sum)

@@ -167,7 +167,7 @@ class Registers:
         return found, free
 
     def _is_low(self, run: int) -> bool:
-        """True if the pointer to a run must be in a low register, because elements of the run are widened or
+        """True if the pointer to a run must be in a low register, because the run's elements are widened or
         narrowed.
         """
         if any(isinstance(access, Entry) and access.run == run for access in self.program.accesses.values()):
@@ -222,7 +222,7 @@ class Registers:
         return joined(lines, *core, *vectors, self._begun())
 
     def element(self, value: SSAValue) -> Instruction:
-        """The instruction that loads an element that all iterations share to `SCRATCH`."""
+        """The instruction that loads a value, the same for all iterations, from memory to `SCRATCH`."""
         run = self.program.accesses[cast(Operation, value.owner)].run
         return _LOADS[self.program.widths[run]](SCRATCH, at(self.pointers[run]))
 
@@ -268,7 +268,12 @@ class Registers:
         return (scalar(f"vmov.{sign}{self.bits}", SCRATCH, f"{vector}[0]"),)
 
     def _met(self, run: int, bits: int, vectors: Sequence[str]) -> Code:
-        """Code that loads the vector by which the rows of a sum are multiplied."""
+        """Code that loads the vector by which the rows of a sum are multiplied.
+
+        run: the run that contains the vector.
+        bits: the width of a lane.
+        vectors: the registers to load.
+        """
         width, lines = self.program.widths[run], list[Line]()
         rest = self.program.reach[run] % (8 * VECTOR // bits)
         for number, vector in enumerate(vectors):
@@ -292,7 +297,7 @@ def scalars_of(program: LaneProgram, op: Operation) -> Sequence[int]:
 
 
 def vector_constants(program: LaneProgram, op: Operation) -> Sequence[int]:
-    """The constants that an op reads from vectors."""
+    """The constant operands that an op reads from vector registers instead of core registers."""
     if isinstance(op, ReduceOp) and not program.is_inner(op):
         return []
     constants = [one for one in program.operands(op) if isinstance(one, int)]
@@ -316,10 +321,18 @@ def vectors_of(length: int, bits: int) -> int:
 
 
 def loading(width: int, bits: int, *, masked: bool) -> str:
-    """The mnemonic of the instruction that loads `width`-bit elements into lanes that are at least as wide."""
+    """The mnemonic of the instruction that loads `width`-bit elements into lanes of `bits` bits, which are at least as
+    wide.
+
+    masked: true for a load under a predicate.
+    """
     return f"vldr{_SIZES[width]}{'t' if masked else ''}.{'u' if width == bits else 's'}{bits}"
 
 
 def storing(width: int, bits: int, *, masked: bool) -> str:
-    """The mnemonic of the instruction that stores `width`-bit elements from lanes that are at least as wide."""
+    """The mnemonic of the instruction that stores `width`-bit elements from lanes of `bits` bits, which are at least as
+    wide.
+
+    masked: true for a store under a predicate.
+    """
     return f"vstr{_SIZES[width]}{'t' if masked else ''}.{bits}"

@@ -89,15 +89,16 @@ def requantised_equally(
 
 
 def _high_words(sums: Sequence[str], multiplier: str, to_even: int) -> list[Instruction]:
-    """Code that replaces sums by the high words of twice their products with a multiplier.
-
-    The high words are rounded unless sums are rounded once.
+    """Code that replaces sums by the high words of twice their products with a multiplier. The high words are rounded,
+    or rounded down if `to_even` is not 0.
     """
     return [multiply("vqdmulh.s32" if to_even else "vqrdmulh.s32", sum, sum, multiplier) for sum in sums]
 
 
 def _decremented(sums: Sequence[str], spare: str, to_even: int) -> list[Instruction]:
-    """Code that decrements negative high words; empty if sums are rounded once."""
+    """Code that decrements negative high words, so that ties are rounded away from zero; empty if `to_even` is not
+    0.
+    """
     rounded = () if to_even else sums
     return [
         line for sum in rounded for line in (integer("vshr.s32", spare, sum, 31), integer("vadd.i32", sum, sum, spare))

@@ -105,7 +105,7 @@ class _Products(Alternation):
 
 @dataclass(frozen=True)
 class SharedPixels(LoopedCode):
-    """The code for a tile whose windows are one pixel apart."""
+    """The code for a tile whose adjacent windows are one pixel apart, so that they share pixels."""
 
     SATURATED = 0
 
@@ -126,7 +126,7 @@ class SharedPixels(LoopedCode):
 
     @property
     def vectors(self) -> int:
-        """The number of full vectors of a pixel."""
+        """The number of vectors that are completely filled by channels of one pixel."""
         return self.channels // VECTOR
 
     @property
@@ -195,9 +195,7 @@ for (int window = 0; window < {tile.count}; window++) {{
         return balanced(self.tile.count, len(_SUMS))
 
     def _strip(self, windows: int) -> int:
-        """The number of bytes on the stack that hold the remaining channels of the pixels in a group of
-        windows.
-        """
+        """The number of bytes on the stack that hold the remaining channels of the pixels in a group of windows."""
         return self.width(windows) * self.rest_vectors * VECTOR
 
     def function(self) -> Repeated:
@@ -271,7 +269,7 @@ for (int window = 0; window < {tile.count}; window++) {{
             self._column(order, windows, self.tile.step, ahead, () if vector else begin)
 
     def _beyond(self, order: _Products, windows: int, begin: Code) -> None:
-        """Append the products of the remaining channels.
+        """Append the products of the channels of each pixel that do not fill a vector.
 
         begin: the instructions before the loads.
         """
@@ -279,10 +277,10 @@ for (int window = 0; window < {tile.count}; window++) {{
             self._column(order, windows, self.rest_vectors * VECTOR, VECTOR, () if vector else begin)
 
     def _column(self, order: _Products, windows: int, apart: int, ahead: int, begin: Code) -> None:
-        """Append the products of one vector of each pixel.
+        """Append the loads and products of one vector of each pixel in a line under the windows.
 
-        apart: the distance between the vectors of adjacent pixels.
-        ahead: the distance from the first of these vectors to the first one of the next call.
+        apart: the number of bytes between the vectors of adjacent pixels.
+        ahead: the number of bytes from the first of these vectors to the first vector of the next call.
         begin: the instructions before the first load.
         """
         width = self.width(windows)
@@ -308,9 +306,7 @@ for (int window = 0; window < {tile.count}; window++) {{
         return zero_in(_CONSTANT, self.tile.zero)
 
     def to_bytes(self, sums: Sequence[str]) -> Code:
-        """Code that converts vectors of sums of one row to bytes. Afterwards, the stream pointer is at the end of the
-        row.
-        """
+        """Code that converts vectors of sums of a row to bytes. The stream pointer is then at the end of the row."""
         numbers = t.ldr(_START, post(_STREAM, WORD)), t.ldrd(_MULTIPLIER, _SHIFT, post(_STREAM, 2 * WORD))
         zero = _CONSTANT if self.tile.zero else None
         return joined(
@@ -335,7 +331,5 @@ class ShiftedPixels(SharedPixels):
 
 
 def _distinct(order: Sequence[int]) -> tuple[int, ...]:
-    """An order of axes without axes of extent 1, which are redundant because their stride equals that of another
-    axis.
-    """
+    """An order of axes without axes of extent 1, whose strides equal the strides of other axes."""
     return tuple(axis for number, axis in enumerate(order) if axis not in order[number + 1 :])

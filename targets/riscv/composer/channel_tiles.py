@@ -36,7 +36,7 @@ _END_SLOT = 0
 
 @dataclass(frozen=True)
 class RiscvChannelTile(RiscvTileCode):
-    """The code for a depthwise tile."""
+    """The code for a depthwise tile, channel by channel."""
 
     FRAME = 64
 

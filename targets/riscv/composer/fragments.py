@@ -58,12 +58,14 @@ def built(function: Written) -> Lines:
 
 
 def added_product(code: RiscvCode[V], sum: V, weight: V, element: V) -> V:
-    """The sum plus a product. The caller must not use `sum` again."""
+    """Append code that adds a product to a sum, and return the new sum. The caller must not use `sum` again."""
     return code.put(ACCUMULATE, sum, code.put(MUL, element, weight))
 
 
 def added_wide_product(code: RiscvCode[V], low: V, high: V, weight: V, element: V) -> tuple[V, V]:
-    """The two words of a sum of 64 bits plus a 32-bit product."""
+    """Append code that adds a 32-bit product to a sum of 64 bits, and return the low and the high word of the new
+    sum.
+    """
     product = code.put(MUL, element, weight)
     low = code.put(ACCUMULATE, low, product)
     high = code.put(ACCUMULATE, high, code.put(SLTU, low, product))
@@ -71,7 +73,7 @@ def added_wide_product(code: RiscvCode[V], low: V, high: V, weight: V, element: 
 
 
 def requantised(code: RiscvCode[V], sum: V, multiplier: V, right: V, tile: Tile) -> V:
-    """A requantised sum, saturated to a byte.
+    """Append code that requantises a sum and saturates it to a byte, and return the byte.
 
     multiplier: twice the multiplier, as an unsigned integer.
     right: the right shift minus 1. The zero point is added before the lowest remaining bit is rounded, with ties away
@@ -92,14 +94,16 @@ def requantised(code: RiscvCode[V], sum: V, multiplier: V, right: V, tile: Tile)
 
 
 def _limit(code: RiscvCode[V], value: V) -> V:
-    """The limit to which a result outside the range saturates: the least byte if `value` is negative, otherwise the
-    greatest byte.
+    """Append code that computes the byte to which a value out of range saturates, and return it: -128 for negative
+    values, otherwise 127.
     """
     return code.put(XORI, code.put(SRAI, value, 31), 127)
 
 
 def started_product(code: RiscvCode[V], start: V, weight: V, element: V) -> V:
-    """The sum of a product and a start value. The caller may use `start` again for other sums."""
+    """Append code that adds a product to a start value, and return the sum. The caller may use `start` for other
+    sums.
+    """
     return code.put(ADD, start, code.put(MUL, element, weight))
 
 
@@ -116,7 +120,7 @@ class RiscvTileCode(ABC):
     @property
     @abstractmethod
     def layout(self) -> WeightStream:
-        """The layout of the weight stream."""
+        """The layout of the weight stream: its groups of blocks and the fields of each block."""
 
     @abstractmethod
     def write(self, code: RiscvCode[V]) -> None:
@@ -148,5 +152,5 @@ class RiscvTileCode(ABC):
 
     @property
     def bytes(self) -> int:
-        """An upper bound on the bytes of flash."""
+        """An upper bound on the flash of the function, in bytes."""
         return self._costs.bytes

@@ -26,7 +26,7 @@ class Runs(Generic[V]):
     """The values of a kernel's variables before its first element.
 
     * pointers: the pointers to runs. The first pointer is compared with the ends.
-    * carried: the other values that elements change.
+    * carried: the other values that change from element to element, such as sums.
     * whole, end: the addresses at which the whole blocks and all elements of the first run end.
     * invariants: the values that do not change.
     """
@@ -111,12 +111,12 @@ class _RunKernel(ABC):
 
 
 def scaled(code: RiscvCode[V], bits: int, count: V) -> V:
-    """The size in bytes of `count` elements of 8 or 16 bits."""
+    """Append code that computes the size in bytes of `count` elements of 8 or 16 bits, and return the size."""
     return code.put(SLLI, count, 1) if bits == 16 else count
 
 
 def ends(code: RiscvCode[V], bits: int, pointer: V, count: V) -> tuple[V, V]:
-    """The address at which the whole blocks end, and the address at which all elements end.
+    """Append code that computes the addresses at which the whole blocks end and at which all elements end. Return both.
 
     The caller must not use `count` again.
     """
@@ -125,7 +125,7 @@ def ends(code: RiscvCode[V], bits: int, pointer: V, count: V) -> tuple[V, V]:
 
 
 def _row_pointers(code: RiscvCode[V], bits: int, first: V, count: V, rows: int) -> Sequence[V]:
-    """The addresses of contiguous rows of `count` elements each."""
+    """Append code that computes the addresses of contiguous rows of `count` elements each, and return the addresses."""
     length, pointers = scaled(code, bits, count), [first]
     while len(pointers) < rows:
         pointers.append(code.put(ADD, pointers[-1], length))
@@ -141,14 +141,21 @@ _ROWS = 4
 
 
 def dot(weights: int, vector: int, sum: int) -> Kernel:
-    """The kernel that adds the products of two runs of 8-bit or 16-bit elements to `sum`."""
+    """The kernel that adds the products of a run of weights and a run of the vector to a sum.
+
+    weights, vector: the widths of the elements in bits, 8 or 16.
+    sum: the width of the sum in bits, 32 or 64.
+    """
     symbol = f"tm_rv_dot_s{weights}_s{vector}_s{sum}"
     signature = f"int{sum}_t {symbol}({parameters(weights, vector)}, int n, int{sum}_t sum)"
     return _Dot(weights, vector, sum).kernel(symbol, (weights, vector, sum), "num.dot", signature)
 
 
 def dot_rows(weights: int, vector: int) -> Kernel:
-    """The kernel that adds the dot products of four rows and a vector to four sums. The elements have 8 or 16 bits."""
+    """The kernel that adds the dot products of four rows and a vector to four 32-bit sums.
+
+    weights, vector: the widths of the elements in bits, 8 or 16.
+    """
     symbol = f"tm_rv_dot4_s{weights}_s{vector}_s32"
     signature = f"void {symbol}({parameters(weights, vector)}, int n, const int32_t *start, int32_t *sums)"
     return _DotRows(weights, vector).kernel(symbol, (weights, vector, 32), "num.dot_rows", signature, rows=_ROWS)

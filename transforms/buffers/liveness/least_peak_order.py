@@ -25,7 +25,7 @@ class Task:
 
     touches: indices of buffers.
     after: indices of tasks that must run earlier.
-    own: additional bytes that are allocated only while the task runs.
+    own: the bytes that are allocated only while the task runs, in addition to the buffers.
     makes: a buffer that the task may compute in the bytes of a buffer in `over`.
     over: buffers of the same size as `makes`.
 
@@ -41,7 +41,7 @@ class Task:
 
     @property
     def buffers(self) -> frozenset[int]:
-        """All buffers that affect the memory of the task."""
+        """The buffers that the task touches, may reuse (`over`) or computes in reused bytes (`makes`)."""
         made = frozenset[int]() if self.makes is None else {self.makes}
         return self.touches | self.over | made
 
@@ -150,15 +150,13 @@ class OrderingProblem:
         return any(self._reusers[task] & done for task in chain)
 
     def alive(self, done: int) -> int:
-        """The number of live bytes after a set of tasks."""
+        """The number of bytes of the buffers that are live directly after a set of tasks has run."""
         done |= self._begin
         return sum(size for size, mask in self._masks if mask & done and mask & ~done)
 
     @cached_property
     def _effects(self) -> list[dict[int, tuple[int, int]]]:
-        """The cache of `effect`. For each task, it maps each subset of `_near` that ran before the task to a
-        result.
-        """
+        """The cache of `effect`. For each task, it maps each subset of `_near` that ran before the task to a result."""
         return [{} for _ in self.tasks]
 
     def effect(self, done: int, task: int) -> tuple[int, int]:
@@ -312,8 +310,8 @@ class OpOrder:
 
 
 def improved_order(problem: OrderingProblem, budget: int) -> OpOrder:
-    """An order that runs each section of a problem in the best order found, if that order has a lower peak than the
-    given order of the section.
+    """An order that runs the sections of a problem one after the other. The tasks of a section have their original
+    order unless an order with a lower peak was found.
 
     Every section is improved, even if its peak is not the greatest. The reason is that later passes may lower the
     greatest peak by overlaps of buffers.
@@ -334,8 +332,8 @@ def least_peak(problem: OrderingProblem, budget: int) -> OpOrder:
     """The order with the lowest peak if `budget` visited sets of tasks suffice to find it and to prove it optimal.
     Otherwise the best order found.
 
-    Half of the budget is for a search from the start, the other half for a search from the end. Problems with
-    proportional sizes, such as a program in 8 and in 16 bits, have the same order, which is computed once.
+    One half of the budget is for a search from the start, the other half for a search from the end. Problems whose
+    sizes are proportional, such as those of a program in 8 and in 16 bits, have the same order. It is computed once.
     """
     unit = gcd(*problem.sizes, *(task.own for task in problem.tasks)) or 1
     sizes = tuple(size // unit for size in problem.sizes)
@@ -406,7 +404,7 @@ def search_order(problem: OrderingProblem, budget: int, backwards: bool) -> OpOr
 
 
 def _follow(problem: OrderingProblem, state: _State, steps: Sequence[int], backwards: bool) -> _State:
-    """The search state after the tasks `steps` run from a state."""
+    """The search state after the tasks `steps` have run, or been undone if `backwards`, from a given state."""
     done, alive, choices = state.done, state.alive, set(state.choices)
     for task in steps:
         done, _, alive = problem.step(done, task, alive)
@@ -416,9 +414,9 @@ def _follow(problem: OrderingProblem, state: _State, steps: Sequence[int], backw
 
 
 def _freed(problem: OrderingProblem, done: int, task: int, backwards: bool) -> list[int]:
-    """The tasks that become ready when `task` has run.
+    """The tasks that become ready when `task` has run or, if `backwards`, has been undone.
 
-    done: the set of the tasks that have run, including `task`.
+    done: the set of the tasks that have run after this step.
     """
     return [i for i in problem.neighbours[backwards][task] if not problem.waits(done, i, backwards)]
 
@@ -455,8 +453,8 @@ def _path(came_from: dict[int, tuple[int, Sequence[int]]], done: int, start: int
 
 
 def greedy_order(problem: OrderingProblem, done: int, backwards: bool) -> Iterator[int]:
-    """Yield the tasks that remain after a set, in greedy order: the next task is always the one that needs the
-    fewest bytes while it runs.
+    """Yield the tasks that remain after the set `done` in greedy order: the next task is always the one that needs the
+    fewest bytes while it runs. If `backwards`, yield the tasks of `done` in greedy order from the last to the first.
 
     Ties go to the task with the fewest live bytes afterwards.
     """

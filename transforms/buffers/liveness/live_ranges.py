@@ -146,16 +146,15 @@ def program_points(function: func.FuncOp) -> tuple[Operation, ...]:
 
 
 def live_ranges(function: func.FuncOp) -> LiveRanges:
-    """Live ranges of all `scratch.alloc` and `scratch.reuse` ops of a function with structured control flow.
+    """The live ranges of all `scratch.alloc` and `scratch.reuse` ops of a function with structured control flow.
 
-    A buffer that is used in a loop is live throughout the loop. The exception is a buffer that is allocated in the
-    loop and whose content no later iteration can read. The first op that touches such a buffer overwrites all of
-    it, and all other ops that touch it follow in the same block. A memref that a loop carries or a branch selects
-    counts as all the memrefs that it may be.
+    A buffer that is used in a loop is live throughout the loop. The exception is a buffer that is allocated in the loop
+    and whose content no later iteration can read. The first op that touches such a buffer overwrites all of it, and all
+    other ops that touch it follow in the same block. A memref that a loop carries or a branch selects counts as all the
+    memrefs that it may be.
 
     Raises `InputError` for branches between blocks, for a buffer other than the input that no op touches, and for a
-    buffer that the allocating loop passes to its next iteration, because the memref then represents several
-    buffers.
+    buffer that the allocating loop passes to its next iteration, because the memref then represents several buffers.
     """
     # A single walk collects everything below: every candidate of a search comes here three times.
     ops = list(function.body.walk())
@@ -197,8 +196,8 @@ def live_ranges(function: func.FuncOp) -> LiveRanges:
 def _moved(
     function: func.FuncOp, number: dict[Operation, int], same: DisjointSet[SSAValue]
 ) -> dict[SSAValue, list[LiveRange]]:
-    """For each moved buffer, the points next to its moves. The old buffer is live before a move, and the new buffer
-    after it.
+    """For each class of memrefs that a move reads or writes, the points next to the moves. The old location is live at
+    the point before a move, the new location at the point after it.
     """
     ranges: dict[SSAValue, list[LiveRange]] = {}
     if not any(isinstance(op, MoveOp) for op in function.body.block.ops):
@@ -268,7 +267,7 @@ def _expect_one_buffer(alloc: Buffer, same: DisjointSet[SSAValue]) -> None:
 
 
 def loops_around(op: Operation) -> Iterator[Operation]:
-    """The loops around an op, innermost first. Every op with regions counts as a loop, except for branches."""
+    """Yield the loops around an op, innermost first. Every op with regions counts as a loop, except for branches."""
     around = op.parent_op()
     while around is not None and not isinstance(around, func.FuncOp):
         if not isinstance(around, scf.IfOp):
@@ -297,13 +296,13 @@ def aliases_of(op: Operation) -> list[SSAValue]:
 
 
 def is_point(op: Operation) -> bool:
-    """Whether an op is a program point."""
+    """Whether an op is a program point: it has regions or a memref operand, or is a terminator."""
     kind = _kind_of(type(op))
     return not kind.is_view and (kind.ends or bool(op.regions or _memrefs(op.operands)))
 
 
 class _Kind(NamedTuple):
-    """The properties of a class of ops: whether its ops define buffers or views, and whether they end a block."""
+    """Whether the ops of a class define buffers, whether they define views, and whether they end a block."""
 
     is_buffer: bool
     is_view: bool
@@ -337,9 +336,7 @@ def starts_fresh(alloc: Buffer, touches: Sequence[Operation], own: Container[SSA
 
 
 def reshaped(value: SSAValue) -> SSAValue:
-    """The memref at the start of a chain of reshapes that ends at `value`. `value` itself if no reshape computes
-    it.
-    """
+    """The memref at the start of a chain of reshapes that ends at `value`. `value` itself if no reshape computes it."""
     while isinstance(reshape := value.owner, SliceOp) and elements_of(reshape.source) == elements_of(value):
         value = reshape.source
     return value
@@ -376,9 +373,9 @@ def _spans(op: Operation, home: Buffer | None, ends: _LoopEnds) -> Iterator[Live
 
 
 def receives(buffer: SSAValue, *, packed: bool) -> bool:
-    """Whether the caller sends rows into a buffer or a view of it.
+    """Whether a buffer or a view of it receives rows of the input from the caller.
 
-    packed: whether the rows to look for have packed elements.
+    packed: true to test for rows with packed elements, false for rows without.
     """
     for use in buffer.uses:
         op = use.operation

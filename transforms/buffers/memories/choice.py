@@ -31,7 +31,9 @@ class Item:
 
     @property
     def permanent(self) -> int:
-        """The bytes that the item occupies throughout; 0 for a buffer."""
+        """The bytes of an item that is occupied throughout, rounded up to the alignment of its memory; 0 for a
+        buffer.
+        """
         return 0 if self.rectangle is not None else self.size + -self.size % PERMANENT_ALIGNMENT
 
     @property
@@ -81,8 +83,7 @@ class Choice:
 
     cost: the wait cycles of one inference.
     bound: a lower bound on the cost of every choice.
-    proof: the method that proved the bound, either the relaxation or the complete search; "" if the bound is lower
-        than the cost.
+    proof: `relaxation` or the complete search, whichever proved that the bound equals the cost; "" if it is lower.
     """
 
     memories: tuple[int, ...]

@@ -15,7 +15,7 @@ from tinyml.transforms.buffers.packing.judge import Verdict, judge_height
 from tinyml.transforms.buffers.packing.rectangles import keep_numbers
 
 CHOICES = 1 << 16
-"""The limit on the number of choices of a problem that the judge takes."""
+"""Limit on the number of choices of a problem, above which the judge leaves it undecided."""
 
 
 def judge_choice(problem: Problem, choice: Choice) -> Verdict:

@@ -19,7 +19,7 @@ from tinyml.dialects.errors import InputError
 class Placed:
     """A memory and its content.
 
-    * macro, section: how C code places a variable in the memory.
+    * macro, section: the macro and the linker section that place a C variable in the memory.
     * size, read, write: as in `Memory`.
     * offset, bytes: the part of the arena in this memory.
     * stack: the bytes of the stack.
@@ -64,7 +64,7 @@ class Record:
 
     @classmethod
     def of(cls, attribute: DictionaryAttr) -> Record:
-        """Parse the attribute. Raises `InputError` for an attribute of any other form."""
+        """Parse the attribute `memories`. Raises `InputError` unless it has the form that `place-memories` writes."""
         try:
             plain = _plain(attribute)
             memories = [Placed(**memory) for memory in plain.pop("memories")]
@@ -74,7 +74,7 @@ class Record:
 
 
 def digest_of(value: Attribute) -> str:
-    """The digest that identifies the value of a constant at lower levels."""
+    """The text `v` and 16 hexadecimal digits of a digest, by which lower levels identify the value of a constant."""
     return f"v{sha256(str(value).encode()).hexdigest()[:16]}"
 
 

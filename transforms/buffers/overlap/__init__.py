@@ -1,3 +1,3 @@
-"""Results that overlap operands while the operands are read for the last time: safe distances, and their verification
-by replay (L2).
+"""Safe distances for results that overlap operands while the operands are read for the last time, and the verification
+of these distances by replaying loops (L2).
 """

@@ -70,9 +70,7 @@ def _precede(last_reads: NDArray[np.int64], first_writes: NDArray[np.int64]) -> 
 
 
 def overwrites(loop: scf.ForOp, buffer: SSAValue) -> bool:
-    """Whether a loop writes all bytes of a buffer, each before it reads the byte. False if the accesses are
-    unknown.
-    """
+    """Whether a loop writes all bytes of a buffer, each before it reads the byte. False if the accesses are unknown."""
     written = np.zeros(_size(buffer), bool)
     try:
         return all(_holds(accesses, buffer, written) for accesses in _executed(loop, {buffer})) and bool(written.all())
@@ -111,8 +109,8 @@ class _Access(NamedTuple):
 
 
 def _holds(accesses: Sequence[_Access], buffer: SSAValue, held: NDArray[np.bool_]) -> bool:
-    """Whether an op reads only valid bytes of a buffer. The bytes that the op writes are then marked as valid in
-    `held`.
+    """Whether an op reads only bytes of a buffer that `held` marks as valid. The bytes that the op writes are then
+    marked as valid, too.
     """
     own = [access for access in accesses if access.buffer is buffer]
     if not all(held[access.bytes].all() for access in own if not access.writes):

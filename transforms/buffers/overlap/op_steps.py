@@ -33,15 +33,15 @@ MOST_STEPS = 20_000_000
 
 
 class Unknown(Exception):
-    """The bytes that an op accesses are unknown."""
+    """Raised if the bytes that an op accesses cannot be determined at compile time."""
 
 
 class Steps(NamedTuple):
-    """The loads of an op from a memref, or its stores to the memref.
+    """The loads of an op from the memref `value`, or its stores to this memref.
 
     start: the position of the memref's first element in its buffer.
     times: the time of each access, counted from the start of the op; loads have even times, stores odd ones.
-    elements: an array of shape (times, elements per time).
+    elements: the positions of the accessed elements in the memref, of shape (times, elements per time).
     window: the op whose windows (`WindowOp.span`) consist of the elements, if the elements depend on indices.
     """
 
@@ -72,10 +72,10 @@ def touches(op: Operation, buffers: Collection[SSAValue]) -> bool:
 
 
 def steps_of(op: TensorOp, buffers: Collection[SSAValue]) -> list[Steps]:
-    """The steps in which an op accesses elements of the given buffers.
+    """The steps in which an op accesses elements of the given buffers. Raises `Unknown` for too many steps.
 
-    If an op does not access an operand element by element in known steps, the whole operand counts as read at the
-    end. A copy of windows to another buffer is one step.
+    If an op does not access an operand element by element in known steps, the whole operand counts as read at the end.
+    A copy of windows to another buffer is one step.
     """
     assert op.dest is not None
     if is_window_copy(op) and root(op.dest) not in buffers:
@@ -99,12 +99,14 @@ def steps_of(op: TensorOp, buffers: Collection[SSAValue]) -> list[Steps]:
 
 
 def index_of(index: SSAValue, known: Mapping[SSAValue, Any]) -> Any:
-    """The value of an index (`index_value`). Raises `Unknown` for an index that depends on data."""
+    """The number or array that an index has if `known` maps other indices to their values. Raises `Unknown` for an
+    index that depends on data.
+    """
     if (found := index_value(index, known)) is None:
         raise Unknown
     return found
 
 
 def sum_of(start: AffineSum, known: Mapping[SSAValue, Any]) -> Any:
-    """The value of a sum of indices. Raises `Unknown` in the same cases as `index_of`."""
+    """The value of a sum of indices, as a number or array. Raises `Unknown` in the same cases as `index_of`."""
     return start.constant + sum(factor * index_of(index, known) for index, factor in start.factors.items())

@@ -41,7 +41,11 @@ NO_ACCESS = 1 << 62
 
 
 class Access(NamedTuple):
-    """The bytes of a buffer that an op reads or writes at each time, from the first byte to the exclusive end."""
+    """The bytes of a buffer that an op reads or writes over time.
+
+    times: the time of each access.
+    starts, ends: for each access, its first byte and its exclusive end.
+    """
 
     buffer: SSAValue
     writes: bool
@@ -83,7 +87,8 @@ class _Loop(NamedTuple):
 class _Walk:
     """A walk over ops that collects their accesses.
 
-    loops, steps: caches of the loops and of the steps of ops.
+    loops: a cache of the loops, with their indices.
+    steps: a cache of the steps of each op.
     """
 
     def __init__(self, buffers: Collection[SSAValue]) -> None:
@@ -93,9 +98,7 @@ class _Walk:
         self.steps: dict[TensorOp, Sequence[Steps]] = {}
 
     def duration(self, op: Operation, loops: list[_Loop]) -> int:
-        """The duration of an op in steps. It is at least 1 for an op that accesses a buffer, and 0 for any
-        other op.
-        """
+        """The duration of an op in steps. It is at least 1 for an op that accesses a buffer, and 0 for any other op."""
         if not touches(op, self.buffers):
             return 0
         if isinstance(op, scf.ForOp):
@@ -140,8 +143,8 @@ class _Walk:
             self.record(steps, time, loops)
 
     def record(self, steps: Steps, time: int, loops: Sequence[_Loop]) -> None:
-        """Record the accesses of an op's steps in all iterations. The accesses of a step extend from its first
-        element to its last.
+        """Record the accesses of an op's steps in all iterations. The accesses of a step extend from its first element
+        to its last. Raises `Unknown` for too many steps.
         """
         shape = (*(loop.trips for loop in loops), len(steps.times))
         if prod(shape) > MOST_STEPS:
@@ -164,12 +167,12 @@ class _Walk:
 
 
 def _known(loops: Sequence[_Loop]) -> dict[SSAValue, Numbers]:
-    """The values of the induction variables of loops, with an axis for each loop."""
+    """For each induction variable of the loops, the array of its values, with an axis for each loop."""
     return {loop.variable: _ranked(loop.indices, len(loops)) for loop in loops}
 
 
 def _on_axes(index: Any, loops: Sequence[_Loop]) -> Numbers:
-    """An index as an array with an axis for each loop. The index may also be a constant."""
+    """An index, or a constant, as an array with an axis for each loop."""
     return np.zeros((1,) * len(loops), np.int64) + index
 
 
@@ -179,7 +182,7 @@ def _along(axis: int, rank: int, values: Numbers) -> Numbers:
 
 
 def _ranked(values: NDArray[Any], rank: int) -> NDArray[Any]:
-    """An array with trailing axes of extent 1 added, up to `rank` axes."""
+    """The array reshaped to `rank` axes by adding trailing axes of extent 1."""
     return values.reshape(values.shape + (1,) * (rank - values.ndim))
 
 
@@ -237,9 +240,7 @@ def _safe_distance(operand: Collection[SSAValue], reads: Sequence[Access], writt
 
 
 def fills(loop: scf.ForOp, buffer: SSAValue) -> bool:
-    """Whether a loop writes all bytes of a buffer, each before it reads the byte. False if the accesses are
-    unknown.
-    """
+    """Whether a loop writes all bytes of a buffer, each before it reads the byte. False if the accesses are unknown."""
     first = {writes: np.full(size_in_bytes(memref_type(buffer)), NO_ACCESS) for writes in (True, False)}
     try:
         every = accesses(loop, [buffer])

@@ -1,4 +1,4 @@
-"""Results that may overlap operands or reuse their bytes, among the rectangles of a function's buffers.
+"""Selection of results that overlap operands or reuse the bytes of operands, for the packing problem of a function.
 
 If a loop nest starts to write its result late, it has already read most of an operand by then. The result could
 therefore be placed in the middle of the operand. Packing, however, places each result below the operands that it
@@ -285,8 +285,8 @@ def _is_choice(reuse: ReuseOp, buffer: Buffer, op: tdsl.TensorOp, live: LiveRang
 
 
 def takes_place(op: tdsl.TensorOp, buffer: SSAValue) -> bool:
-    """Whether an op may write its result to the bytes of an operand's buffer, both starting at one address, while
-    it still reads the operand.
+    """Whether an op may write its result from the first byte of an operand's buffer on, while it still reads the
+    operand.
     """
     operands = [operand for operand in op.inputs if root(operand) is buffer]
     if any(reshaped(operand) is not buffer for operand in operands):

@@ -97,7 +97,7 @@ class _End(Exception):
 
 
 class _Search:
-    """The state of a search. branch_and_bound.c uses the same names and performs the same steps."""
+    """The state of a search. The same search in C, branch_and_bound.c, has the same names and steps."""
 
     def __init__(self, grid: Grid, capacity: int, node_limit: int, late: Callable[[], bool]) -> None:
         self.first, self.last = grid.first, grid.last
@@ -133,8 +133,10 @@ class _Search:
         return self.first[a] <= self.last[b] and self.first[b] <= self.last[a]
 
     def solve_parts(self, unplaced: list[int], last: int, last_buffer: int) -> bool:
-        """Split the buffers between sections that no buffer crosses, and solve the parts, small parts first.
+        """Split the buffers between sections of time that no buffer crosses, and solve the parts, small parts first.
         Return whether all parts have a packing.
+
+        last, last_buffer: as in `solve`.
         """
         if not unplaced:
             return True
@@ -213,7 +215,7 @@ class _Search:
         return solved
 
     def is_hopeless(self, unplaced: list[int], last: int, last_buffer: int) -> bool:
-        """Whether the section bounds prove that the buffers cannot all end below the capacity."""
+        """Whether the bounds of the sections of time prove that the buffers cannot all end below the capacity."""
         size, push, capacity = self.size, self.push, self.capacity
         starts: list[tuple[int, int]] = []
         blocked: list[int] = []

@@ -98,7 +98,7 @@ def cover(grid: Grid, patterns: Iterable[int], effort: Effort, most_ones: int) -
     outcome: "found", "failed" or the reason why it stopped.
 
     patterns: one set of allowed offsets per buffer.
-    most_ones: a limit on the ones of the matrix.
+    most_ones: the maximum number of ones in the matrix, that is, of pairs of an option and an item that it covers.
     """
     offsets: list[list[int]] = []
     left = most_ones
@@ -122,8 +122,8 @@ def cover(grid: Grid, patterns: Iterable[int], effort: Effort, most_ones: int) -
         places.append([(x, layer) for x in span for layer in layers.of(b, x)])
 
     def cells(b: int, offset: int) -> list[tuple[int, int, range]]:
-        """The bytes that a buffer at an offset covers, as triples: a section, a layer, and the range of covered start
-        addresses.
+        """The bytes that a buffer at an offset covers, as triples: the section of time, the layer (`_Layers`), and the
+        range of covered start addresses.
         """
         end = offset + grid.sizes[b]
         return [
@@ -179,7 +179,7 @@ def cover(grid: Grid, patterns: Iterable[int], effort: Effort, most_ones: int) -
 
 
 class _Layers:
-    """The layers of each section, which are sets of buffers that must not share bytes.
+    """For each section of time, sets of buffers that must not share bytes; each set is a layer.
 
     Two buffers that may overlap have no layer in common. Every other pair of buffers has a common layer.
     """
@@ -208,7 +208,7 @@ class _Layers:
         return max(len(self.paired[x]), 1) + len(self.apart[x])
 
     def of(self, b: int, x: int) -> Iterable[int]:
-        """The layers of buffer `b` in section `x`."""
+        """The numbers of the layers, in section `x` of time, that contain buffer `b`."""
         paired = self.paired[x]
         if b not in paired:
             return range(max(len(paired), 1))
@@ -217,11 +217,10 @@ class _Layers:
 
 
 def _short_patterns(grid: Grid, height: int, check: Check) -> Iterator[int]:
-    """Yield a set for each buffer: the total sizes of all combinations of buffers that are live together with the
-    buffer. These offsets mostly suffice.
+    """Yield a set of offsets for each buffer: the total sizes of all combinations of buffers that are live together
+    with the buffer. The sets are smaller than those of `normal_patterns`, and usually contain a packing.
 
-    Some possible offsets are missing, because the buffer below may rest on buffers that are never live together
-    with the upper buffer.
+    An offset is missing if the buffer rests on a chain of buffers, some of which are never live together with it.
     """
     limits = _Limits(grid, height, check)
     for b, near in enumerate(_neighbours(grid, check)):
@@ -259,7 +258,7 @@ def normal_patterns(grid: Grid, height: int, check: Check) -> list[int]:
 
 
 def _work(height: int) -> int:
-    """The cost of one operation on a set of offsets, in the unit of `Effort.work`.
+    """The cost of one operation on a set of offsets, in steps of `Effort.work`.
 
     height: the greatest offset in the set.
     """
@@ -297,7 +296,7 @@ def _sums(steps: Iterable[Iterable[int]], most: int, check: Check) -> int:
 
 
 def _bits(offsets: int) -> Iterator[int]:
-    """The elements of a set of offsets, in ascending order."""
+    """Yield the elements of a set of offsets, in ascending order."""
     text = bin(offsets)[:1:-1]
     at = text.find("1")
     while at >= 0:
@@ -306,11 +305,11 @@ def _bits(offsets: int) -> Iterator[int]:
 
 
 class _Limits:
-    """The offsets that sections permit, independent of the offsets of other buffers.
+    """For each buffer, the offsets that its sections permit, whatever the offsets of other buffers are.
 
-    In each section, the number of bytes below a buffer is a sum of sizes of other buffers plus at most the slack.
-    The slack is the number of bytes that stay free in the section. For a buffer that may be overlapped, the sum may
-    contain the distance of the overlap instead of the size.
+    In each section, the number of bytes below a buffer is a sum of sizes of other buffers plus at most the slack. The
+    slack is the number of bytes that stay free in the section. For a buffer that may be overlapped, the sum may contain
+    the distance of the overlap instead of the size.
     """
 
     def __init__(self, grid: Grid, height: int, check: Check) -> None:

@@ -26,7 +26,7 @@ It takes some 50 milliseconds, and suffices for most programs of ten buffers.
 
 
 class OutOfTime(Exception):
-    """An effort has used all its seconds or all its work."""
+    """Raised if a packing algorithm has used all seconds or all work of its effort."""
 
 
 @dataclass(frozen=True)
@@ -66,7 +66,7 @@ class Effort:
     cover: int = COVER_STEPS
     phases: list[Phase] = field(default_factory=list[Phase])
     best: Placement | None = None
-    """The lowest placement so far, for interruptions by the user and for the end of the time."""
+    """The lowest placement so far, which is the result if the user interrupts the search or the time is up."""
     need: int = 0
     """The peak of live bytes."""
     spent: int = 0
@@ -112,7 +112,7 @@ class Effort:
         return self.seconds_left() <= 0
 
     def ration(self, nodes: int) -> int:
-        """The smaller of `nodes` and the number of nodes left in the budget."""
+        """The lesser of `nodes` and the number of nodes that remain in the budget."""
         return nodes if self.nodes is None else min(nodes, self.nodes - self.spent)
 
     def seconds_left(self) -> float:

@@ -63,7 +63,7 @@ class ExactCover:
         """True if the last search covered the whole tree."""
 
     def __len__(self) -> int:
-        """The number of options in the exact-cover problem."""
+        """The number of options of the problem."""
         return self._options
 
     def add(self, items: Iterable[Item | Coloured]) -> int:

@@ -18,9 +18,13 @@ MOST_UNITS = 1 << 62
 class Grid:
     """A packing problem in which time is divided into sections and addresses into units.
 
-    A section is a point in time between the start of some buffer and the next end of any buffer. Two buffers
-    overlap in time if and only if they have a common section. Sizes, alignments and distances are in units of their
-    greatest common divisor. Every address that results from stacking buffers is a multiple of this divisor.
+    A section is a point in time between the start of some buffer and the next end of any buffer. Two buffers overlap in
+    time if and only if they have a common section. Sizes, alignments and distances are in units of their greatest
+    common divisor. Every address that results from stacking buffers is a multiple of this divisor.
+
+    unit: the bytes of a unit.
+    sizes, alignments: for each buffer, in units.
+    first, last: for each buffer, the first and the last section in which it is live.
     """
 
     unit: int
@@ -47,13 +51,13 @@ class Grid:
         return self.sizes[below]
 
     def span(self, buffer: int) -> Sequence[int]:
-        """The sections in which a buffer occupies units, in ascending order."""
+        """The sections of time in which a buffer occupies units of memory, in ascending order."""
         whole = range(self.first[buffer], self.last[buffer] + 1)
         idle = self.idle.get(buffer)
         return whole if idle is None else [x for x in whole if x not in idle]
 
     def meet(self, a: int, b: int) -> bool:
-        """Whether two buffers occupy units in a common section."""
+        """Whether there is a section of time in which both buffers occupy units of memory."""
         low, high = max(self.first[a], self.first[b]), min(self.last[a], self.last[b])
         if low > high or not (a in self.idle or b in self.idle):
             return low <= high
@@ -80,8 +84,8 @@ class Grid:
         return Grid(self.unit, self.sections, *sizes, *lives, overlaps, savings, idle, pinned)
 
     def results_first(self, order: Sequence[int]) -> list[int]:
-        """An order of buffers in which a result precedes those operands that may start at its offset. Otherwise
-        the order is unchanged.
+        """The given order of buffers, changed only where necessary: each result precedes those operands that may start
+        at its offset.
         """
         results: dict[int, list[int]] = {}
         for result, operands in self.overlaps.items():
@@ -103,7 +107,9 @@ class Grid:
 
     @property
     def steps(self) -> int:
-        """The number of steps of a visit to each buffer and each of its sections."""
+        """The total number of steps of a visit to each buffer and to each section of time in which the buffer is
+        live.
+        """
         return 2 * len(self.sizes) + sum(self.last) - sum(self.first)
 
     @property
@@ -112,7 +118,7 @@ class Grid:
         return sum(self.sizes) + sum(self.alignments) + max(self.pinned.values(), default=0) < MOST_UNITS
 
     def alive(self) -> list[int]:
-        """The number of live units in each section."""
+        """For each section of time, the total size in units of the live buffers."""
         changes = [0] * (self.sections + 1)
         for size, first, last in zip(self.sizes, self.first, self.last, strict=True):
             changes[first] += size
@@ -124,7 +130,9 @@ class Grid:
         return alive
 
     def fullest(self) -> list[int]:
-        """For each buffer, the greatest number of live units in any of its sections, computed in O(n log n)."""
+        """For each buffer, the greatest number of live units in any section of time in which it is live, in O(n log
+        n).
+        """
         ending: list[list[int]] = [[] for _ in range(self.sections)]
         for buffer, last in enumerate(self.last):
             ending[last].append(buffer)
@@ -144,7 +152,7 @@ class Grid:
 
 
 def to_grid(rectangles: Sequence[Rectangle]) -> Grid:
-    """Convert rectangles to a grid. No rectangle may be empty."""
+    """Convert rectangles, none of which may be empty, to a grid with the same order of buffers."""
     lives = [shape.lives for shape in rectangles]
     starts = sorted({first for intervals in lives for first, _ in intervals})
     ends = sorted({last for intervals in lives for _, last in intervals})

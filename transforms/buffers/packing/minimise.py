@@ -78,7 +78,7 @@ class Trial(NamedTuple):
     base: the name and the function of the sort order, before any random changes.
     order: the indices of the buffers.
     share: the fraction of the gap to the lower bound that the trial tries to close.
-    merged: the blocks that replace the buffers, and the problem of packing these blocks.
+    merged: the blocks that replace the buffers, and the problem of packing them; None if no buffers are merged.
     """
 
     name: str
@@ -100,7 +100,7 @@ class Minimiser:
         self.least = -(-start.lower_bound // self.unit)
         """A lower bound on the height of all packings."""
         self.lucky = next(self._named(TRIAL_NODES))
-        """The trial that found the best placement."""
+        """The trial that found the best placement; at first, any trial."""
         self.mergeable = len(merge_buffers(self.problem.grid, 0)) < len(rectangles)
 
     def minimise(self) -> Placement:
@@ -182,10 +182,11 @@ class Minimiser:
                 yield Trial(f"{base[0]}, shaken {seed}", base, order, nodes)
 
     def _merged(self, seed: int, nodes: int) -> Trial:
-        """A trial that packs merged buffers in a named order.
+        """A trial of at most `nodes` nodes that packs buffers merged by `merge_buffers` with the seed, in a named
+        order.
 
-        Its height is the lower bound for four of five seeds. For the fifth seed, the height closes `GAP_SHARE`
-        of the gap to the bound.
+        The height of the trial is the lower bound for four of five seeds. For the fifth seed it is
+        `_within_gap(GAP_SHARE)`.
         """
         rectangles = self.problem.rectangles
         blocks = merge_buffers(self.problem.grid, seed)
@@ -337,7 +338,7 @@ _SAFE_SHARE = 0.3
 
 
 class _MergedBlock(NamedTuple):
-    """Buffers that were merged into one block, which is live in the sections `first` to `last` of a grid.
+    """Buffers that were merged into one block, which is live in the sections of time `first` to `last`.
 
     parts: the buffers and their offsets in the block, in units.
     """
@@ -352,7 +353,7 @@ class _MergedBlock(NamedTuple):
 def merge_buffers(grid: Grid, seed: int) -> list[_MergedBlock]:
     """Merge pairs of buffers until no remaining pair is accepted, and return the blocks.
 
-    seed: determines which pairs are accepted.
+    seed: determines which of the possible pairs are refused at random.
     """
     draw = Random(seed)
     doubt = _DOUBTS[seed % len(_DOUBTS)]
@@ -383,7 +384,7 @@ def merge_buffers(grid: Grid, seed: int) -> list[_MergedBlock]:
 
 
 class _Common:
-    """The relative frequencies of sizes and lengths among the buffers of a grid."""
+    """The relative frequencies of sizes and of live ranges' lengths among the buffers of a grid."""
 
     def __init__(self, grid: Grid) -> None:
         self.count = len(grid.sizes)
@@ -404,7 +405,8 @@ class _Common:
 
 
 def _pairs(blocks: dict[int, _MergedBlock], common: _Common, draw: Random) -> Iterator[tuple[float, int, int]]:
-    """Yield pairs of blocks that can be merged, each preceded by the probability that the match is no coincidence.
+    """Yield pairs of blocks that can be merged: the probability that their match is no coincidence, and both blocks'
+    keys.
 
     The probability is computed from the expected number of coincidences. If many blocks could be merged with each
     other, the number of yielded pairs is linear in the number of blocks.
@@ -434,8 +436,8 @@ def _pairs(blocks: dict[int, _MergedBlock], common: _Common, draw: Random) -> It
 
 
 def _joined(a: _MergedBlock, b: _MergedBlock) -> _MergedBlock:
-    """Merge two blocks. If both are live in the same sections, b is stacked on a. Otherwise, b is joined to a in
-    time.
+    """Merge two blocks. If both are live in the same sections of time, b is stacked on a. Otherwise b, which starts
+    when a ends, occupies the bytes of a.
     """
     above = a.size if a.first == b.first else 0
     parts = (*a.parts, *((part, offset + above) for part, offset in b.parts))

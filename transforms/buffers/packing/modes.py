@@ -31,7 +31,7 @@ Mode = Callable[[Sequence[Rectangle], Effort], Placement]
 
 
 def greedy(rectangles: Sequence[Rectangle], effort: Effort) -> Placement:
-    """The lower of the placements by first fit and best fit."""
+    """The lower of two placements, by first fit and by best fit."""
     best = _noted(FIRST_FIT, first_fit, rectangles, effort)
     if not effort.is_enough(best):
         best = min(best, _noted("best-fit", best_fit, rectangles, effort), key=lambda placement: placement.height)
@@ -52,10 +52,10 @@ def apart(rectangles: Sequence[Rectangle], effort: Effort) -> Placement:
 
 
 def by_both_searches(rectangles: Sequence[Rectangle], effort: Effort) -> Placement:
-    """Pack by both searches. Start from the lower of the placements by first fit and best fit. Run exact cover for
-    some steps, then branch and bound, and return the lowest placement.
+    """Run first fit, best fit, some steps of exact cover, and then branch and bound. Return the lowest placement found.
 
-    The function returns as soon as a placement is proven optimal.
+    Each algorithm starts from the lowest placement so far. The function returns once a placement is proven optimal or
+    is no higher than the effort's capacity.
     """
     best = greedy(rectangles, effort)
     if effort.is_enough(best):
@@ -81,7 +81,7 @@ def by_branch_and_bound(rectangles: Sequence[Rectangle], effort: Effort) -> Plac
 
 
 def _searched(rectangles: Sequence[Rectangle], best: Placement, effort: Effort) -> Placement:
-    """The placement that branch and bound finds, starting from the placement `best`."""
+    """The lowest placement found by branch and bound, which starts from the placement `best`."""
     if effort.is_enough(best):
         return best
     from tinyml.transforms.buffers.packing.minimise import MOST_BUFFERS, Minimiser
@@ -111,7 +111,7 @@ def _noted(
 
 
 def _above_pinned(algorithm: Mode, rectangles: Sequence[Rectangle], effort: Effort) -> Placement:
-    """The placement by an algorithm that does not support pinned offsets (`pinned.py`)."""
+    """Place rectangles by an algorithm that does not support pinned offsets, as in `pinned.above_pinned`."""
     if all(shape.pinned is None for shape in rectangles):
         return algorithm(rectangles, effort)
     from tinyml.transforms.buffers.packing.pinned import above_pinned
@@ -125,14 +125,16 @@ one_by_one: Mode = partial(_noted, "none", partial(_above_pinned, apart))
 
 
 def by_shiftry(rectangles: Sequence[Rectangle], effort: Effort) -> Placement:
-    """The placement by Shiftry's allocator."""
+    """The placement by Shiftry's allocator with defragmentation, above all pinned rectangles."""
     from tinyml.transforms.buffers.packing.shiftry import shiftry
 
     return _noted("shiftry", partial(_above_pinned, shiftry), rectangles, effort)
 
 
 def by_exact_cover(rectangles: Sequence[Rectangle], effort: Effort) -> Placement:
-    """The placement that exact cover finds, starting from the lower of the placements by first fit and best fit."""
+    """The lowest placement found by exact cover, which starts from the lower of the placements by first fit and best
+    fit.
+    """
     from tinyml.transforms.buffers.packing.cover import improve_by_exact_cover
 
     return improve_by_exact_cover(rectangles, greedy(rectangles, effort), effort)
@@ -173,10 +175,10 @@ PACKERS = Table(
         Row("none", "modes:one_by_one"),
     ),
 )
-"""Each mode places non-empty rectangles validly."""
+"""The packers by mode: functions that place non-empty rectangles so that the placement is valid."""
 
 MODES = tuple(PACKERS.ours)
-"""The names of our packers."""
+"""The names of tinyml's packers, without those of other packages."""
 
 
 def pack(

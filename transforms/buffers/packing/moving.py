@@ -55,11 +55,10 @@ def pack_with_moves(
 
 
 def _candidates(rectangles: Sequence[Rectangle], barred: frozenset[int], chosen: Split) -> Iterator[tuple[int, int]]:
-    """Yield pairs of an operand and a program point. The operand may move before the op at this point, whose result
-    may overlap it.
+    """Yield pairs of an operand and a program point, at most one pair for each op. The operand may move before the op
+    at this point, whose result may overlap it.
 
-    There is at most one pair for each op.
-
+    barred: points before which no buffer may move.
     chosen: the moves that have already been chosen.
     """
     taken = set(chosen.values())

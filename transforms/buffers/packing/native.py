@@ -53,8 +53,8 @@ def _cache_folder() -> Path:
 
 
 def _build(compiler: str, built: Path) -> None:
-    """Compile into the folder of the final path, and then rename the result. Two processes may therefore compile at
-    the same time.
+    """Compile the C code in the folder of the path `built`, and then rename the library to this path. Two processes may
+    therefore compile at the same time.
     """
     with tempfile.TemporaryDirectory(dir=built.parent) as folder:
         made = Path(folder) / built.name
@@ -92,8 +92,8 @@ def _overlaps(grid: Grid) -> list[ctypes.Array[ctypes.c_int64]]:
 
 
 def _constraints(grid: Grid) -> list[Any]:
-    """The gaps of all buffers, as a byte for each buffer and section or NULL, and their pinned offsets, as
-    arguments for C.
+    """Arguments for C: a byte for each buffer and section of time that states whether it lies in a gap of the buffer,
+    or NULL without gaps, and the pinned offsets.
     """
     idle = None
     if grid.idle:

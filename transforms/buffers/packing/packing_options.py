@@ -1,4 +1,4 @@
-"""The packing options that the pass and the command have in common."""
+"""The packing options that the pass `pack-scratch` and the command `tinyml pack` have in common."""
 
 from __future__ import annotations
 

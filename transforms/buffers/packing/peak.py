@@ -27,8 +27,8 @@ REBUILDS = 40
 class Peak:
     """The program point at which the live buffers need the most bytes.
 
-    alive: the rectangles that are live there.
-    bytes: a lower bound on the bytes that they need.
+    alive: the indices of the rectangles that are live at this point.
+    bytes: a lower bound on the bytes that these rectangles need.
     """
 
     point: int
@@ -39,11 +39,10 @@ class Peak:
 def find_peak(rectangles: Sequence[Rectangle]) -> Peak:
     """Find the first point at which the live buffers need the most bytes. It is point 0 if there are no rectangles.
 
-    If all alignments have a common divisor g, every buffer except the topmost occupies a multiple of g bytes. The
-    need therefore grows where a rectangle starts. It may also grow where a rectangle ends and the remaining
-    alignments have a greater common divisor. With overlaps, padding is not counted, and the greatest possible
-    savings are subtracted. If a buffer with a pinned offset ends above the greatest need, its first point is
-    returned.
+    If all alignments have a common divisor g, every buffer except the topmost occupies a multiple of g bytes. The need
+    therefore grows where a rectangle starts. It may also grow where a rectangle ends and the remaining alignments have
+    a greater common divisor. With overlaps, padding is not counted, and the greatest possible savings are subtracted.
+    If a buffer with a pinned offset ends above the greatest need, its first point is returned.
     """
     apart = not any(shape.overlaps for shape in rectangles)
     padded = apart and len(rectangles) <= MOST_PADDED and any(shape.alignment > 1 for shape in rectangles)

@@ -1,4 +1,4 @@
-"""Buffers with a pinned offset or with gaps, which the columns `offset` and `gaps` of a packing problem specify."""
+"""Packing of buffers with a prescribed offset or with gaps, the columns `offset` and `gaps` of a packing problem."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ if TYPE_CHECKING:
 def above_pinned(
     algorithm: Callable[[Sequence[Rectangle], Effort], Placement], rectangles: Sequence[Rectangle], effort: Effort
 ) -> Placement:
-    """The placement by an algorithm that does not support pinned offsets. All other rectangles are placed above the
-    pinned ones.
+    """Place the pinned rectangles at their offsets, and all other rectangles above them by an algorithm that does not
+    support pinned offsets. Return the placement.
 
     The algorithm leaves the bytes of rectangles unused in their gaps.
     """

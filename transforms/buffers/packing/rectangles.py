@@ -64,7 +64,7 @@ FIRST_FIT = "first-fit"
 
 
 class Proof(Enum):
-    """The method that proved a lower bound on the height of all placements."""
+    """The method that proved the lower bound on the height: the peak of live bytes, or one of two searches."""
 
     PEAK = "peak"
     """The proof by the peak of live bytes."""
@@ -76,10 +76,10 @@ JUDGES: tuple[str, ...] = (Proof.EXACT_COVER.value, Proof.BRANCH_AND_BOUND.value
 """The algorithms that prove a bound again (`judge.py`), by their names in options and proofs."""
 
 OTHER_JUDGE = "other"
-"""The judge that did not prove the bound."""
+"""The value of an option `judge` that selects an algorithm other than the one that proved the bound."""
 
 NO_JUDGE = "none"
-"""A bound that is not proved again."""
+"""The value of an option `judge` with which no bound is proved again."""
 
 
 @dataclass(frozen=True)
@@ -143,7 +143,9 @@ def stays(rectangles: Sequence[Rectangle], placement: Placement) -> Iterator[Sta
 
 
 def keep_numbers(rectangles: Sequence[Rectangle], kept: Sequence[int]) -> list[Rectangle]:
-    """A subset of the rectangles, with their overlaps renumbered."""
+    """The rectangles with the indices `kept`, in this order. Their overlaps are renumbered; overlaps with others are
+    dropped.
+    """
     number = {old: new for new, old in enumerate(kept)}
 
     def renumbered(shape: Rectangle) -> Rectangle:
@@ -169,7 +171,7 @@ def saving(rectangles: Sequence[Rectangle], shape: Rectangle) -> Saving:
     offset. Each buffer starts above the previous one by the size of the previous one, or by the distance of their
     overlap. Only one operand can follow the result directly, and the saving is at most the size of the operands.
 
-    shape: the rectangle of the result.
+    shape: the result.
     """
     if not shape.overlaps:
         return Saving(0, shape.first - 1)
@@ -187,9 +189,9 @@ def overlap_in_time(a: Rectangle, b: Rectangle) -> bool:
 
 
 def placement_at(rectangles: Sequence[Rectangle], offsets: Sequence[int], bound: int) -> Placement:
-    """The placement with the given offsets.
+    """A placement without moves at the given offsets.
 
-    bound: its lower bound in bytes.
+    bound: a lower bound on the height of every placement, in bytes.
     """
     height = max((offset + shape.size for offset, shape in zip(offsets, rectangles, strict=True)), default=0)
     return Placement(tuple(offsets), height, bound)

@@ -23,8 +23,7 @@ def shiftry(rectangles: Sequence[Rectangle], effort: Effort) -> Placement:
     """A placement by Shiftry's allocator. Blocks are allocated as variables become live. Raises `OutOfTime`.
 
     The placement stays within the peak of live bytes if defragmentation achieves this. No variable moves before a
-    program point that the effort bars, because a variable in a loop or branch would then need two addresses at
-    once.
+    program point that the effort bars, because a variable in a loop or branch would then need two addresses at once.
     """
     memory = _Memory(rectangles, effort)
     for i in sorted(range(len(rectangles)), key=lambda i: (rectangles[i].first, rectangles[i].last)):
@@ -48,7 +47,7 @@ class _Memory:
         common = Counter(shape.size for shape in rectangles)
         most = max(common.values(), default=0)
         self.unit = min((size for size, count in common.items() if count == most), default=1)
-        """The most frequent size, the least of equally frequent ones."""
+        """The most frequent size of a variable; of equally frequent ones, the least."""
 
     def allocate(self, i: int, may_move: bool) -> None:
         self.effort.check()
@@ -88,9 +87,8 @@ class _Memory:
         return size + -size % shape.alignment
 
     def _compact(self, shape: Rectangle) -> Plan:
-        """A plan to move all live variables to the lowest addresses, in the order of their offsets (algorithm
-        17). It consists of the offset of the free space above all variables, and the new offset of each
-        variable that moves.
+        """A plan to move all live variables to the lowest addresses, in the order of their offsets (algorithm 17). It
+        consists of the offset of the free space above all variables, and the new offset of each variable that moves.
 
         shape: the rectangle for which space is needed.
         """

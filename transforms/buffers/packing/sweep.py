@@ -76,8 +76,8 @@ class _Holes:
         return offset
 
     def surround(self, start: int, end: int, offset: int, size: int) -> bool:
-        """Allocate `size` bytes from `offset` on, except the bytes in [start, end), which are already
-        allocated. Return whether the other bytes were free.
+        """Allocate `size` bytes from `offset` on. The bytes in [start, end), which are already allocated, stay as they
+        are. Return whether all other bytes were free; if not, nothing is allocated.
         """
         below, room = self.start_of.get(start, start), self.end_of.get(end, end)
         highest = offset + size

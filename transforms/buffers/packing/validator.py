@@ -19,12 +19,10 @@ STEPS = 2_000_000
 
 
 def complaints(rectangles: Sequence[Rectangle], placement: Placement, patience: int = PLACEMENT_LIMIT) -> Iterator[str]:
-    """Yield a message for each error in the offsets, the moves, the height or the lower bound. Nothing for a valid
-    placement.
+    """Yield a message for each error in the offsets, the moves, the height or the lower bound of a placement.
 
     A lower bound that exceeds the need at every point is a claim that a search found nothing lower. The validator
-    checks this claim by a limited search for a placement below the bound, which can refute the bound but not prove
-    it.
+    checks this claim by a limited search for a placement below the bound, which can refute the bound but not prove it.
 
     patience: the limit on this search.
     """
@@ -107,11 +105,10 @@ def _operands(shape: Rectangle) -> Iterator[int]:
 def _bad_overlaps(
     rectangles: Sequence[Rectangle], stays: Sequence[tuple[int, int, int, int]], overlapping: set[int]
 ) -> Iterator[str]:
-    """Yield messages for forbidden overlaps of buffers that may overlap some other buffers. Each is compared with
-    every buffer.
+    """Yield messages for forbidden overlaps of the buffers `overlapping`, each compared with every buffer.
 
     stays: as in `_overlaps`.
-    overlapping: the indices of these buffers.
+    overlapping: the indices of buffers that may overlap some other buffers.
     """
     for i, start, first, last in stays:
         if i not in overlapping:
@@ -167,7 +164,7 @@ class _SortedPairs:
 
 
 def _disturbances(rectangles: Sequence[Rectangle], placement: Placement) -> Iterator[str]:
-    """Yield messages for moves at impossible points, and for moves to bytes of a buffer that is still live."""
+    """Yield messages for moves at points where the buffer is not live, and for moves to bytes of a live buffer."""
     moves = placement.moves
     if any(before.point > after.point for before, after in pairwise(moves)):
         yield "the moves are not in the order of their points"

@@ -54,7 +54,7 @@ SPARE_BITS = 7
 
 
 class AccumulatorWidths:
-    """The accumulator widths that sums of products need. Each width is computed once and cached.
+    """A cache of the accumulator widths that sums of products need.
 
     contractions: the sums, in a program on reals.
     """
@@ -111,8 +111,8 @@ MEDIAN = tdsl.PERCENTILES.index(50.0)
 
 
 def range_of(tensors: TensorClass, prototype: NumberFormat) -> tuple[float, float]:
-    """The range of a class of tensors, extended to all results that the functions and bounded ops in the class can
-    have.
+    """The range of a class of tensors, extended to all results that functions, and ops with bounded results such as
+    masks, can have.
     """
     low, high = tensors.range
     for value in tensors.members:
@@ -129,10 +129,10 @@ def _is_bounded(value: SSAValue) -> bool:
 
 
 def _reaches_bounds(op: tdsl.TensorOp) -> bool:
-    """Whether a format must represent the bounds of an op's result: for masks and steps, whose results are 0 or 1,
-    and for bounded results that the program returns.
+    """Whether the format of an op's result must represent the op's bounds. True for masks and steps, whose results are
+    0 or 1, and for bounded results that the program returns.
 
-    For a bounded result inside the program, the range on the data is used, as for all tensors between layers.
+    For any other result, the range on the data is used, as for all tensors between layers.
     """
     if tdsl.is_step(op) or isinstance(op, tdsl.TopKMaskOp):
         return True
@@ -141,7 +141,7 @@ def _reaches_bounds(op: tdsl.TensorOp) -> bool:
 
 
 class AssignmentSteps:
-    """The derivation of formats for one set of choices. It consists of steps, each of which changes some formats.
+    """The formats for one set of choices. They are derived in steps, each of which changes some formats.
 
     bounding: the ops of a function whose operands bound their results.
     class_of: the class of each tensor of the function.
@@ -184,15 +184,15 @@ class AssignmentSteps:
         self.formats |= {tensors: stored[tensors] for tensors in self.compute_formats}
 
     def of(self, value: SSAValue) -> NumberFormat:
-        """The current format of a tensor."""
+        """The format that the steps so far have assigned to the class of a tensor."""
         return self.formats[self.class_of[value]]
 
     def _widen_scalars(self) -> None:
-        """Widen the formats of single numbers in two cases: only single numbers are computed from them, or most
-        of the numbers round to zero.
+        """Widen the formats of single numbers to the width of a register. This applies to numbers from which only
+        single numbers are computed, and to classes in which most numbers round to zero.
 
-        In the second case, the range is first reduced so that the outermost 0.1 % of the numbers saturate. The
-        format is widened only if most numbers still round to zero.
+        In the second case, the range is first reduced so that the outermost 0.1 % of the numbers saturate. The format
+        is widened only if most numbers still round to zero.
         """
         for tensors, choice in self.choices.items():
             if not (tensors.are_scalars or tensors.are_collected):
@@ -207,7 +207,7 @@ class AssignmentSteps:
                     self.formats[tensors] = self.formats[tensors].in_register()
 
     def _vanishes(self, tensors: TensorClass) -> bool:
-        """Whether all numbers of a class are on one side of zero and more than half of them round to zero."""
+        """Whether a class has numbers of one sign only and, by its profile, more than half of them round to zero."""
         low, high = tensors.range
         medians = [profile.percentiles.data[MEDIAN].data for profile in tensors.profiles()]
         format = self.formats[tensors]
@@ -233,11 +233,9 @@ class AssignmentSteps:
                 self.formats[tensors] = self.formats[tensors].in_register()
 
     def _fit_to_scores(self, score_errors: ScoreErrors) -> None:
-        """Assign to tensors the formats, of unchanged width, that cause the least errors in the program's
-        scores.
+        """Assign to tensors the formats, of unchanged width, that cause the least errors in the program's scores.
 
-        Constants are already fitted. Tensors with a known range, a widened format or a separate scale are
-        unchanged.
+        Constants are already fitted. Tensors with a known range, a widened format or a separate scale are unchanged.
         """
         offered: dict[TensorClass, Sequence[NumberFormat]] = {}
         for tensors, choice in self.choices.items():
@@ -275,9 +273,8 @@ class AssignmentSteps:
     def _spare_accumulators(self) -> None:
         """Narrow the operands of sums until the sums are proven to fit their accumulators.
 
-        Bits are removed from the two factors alternately. If no accumulator is wide enough otherwise, the
-        factors may lose any number of bits, because the initial value of a sum may be far greater than the
-        products.
+        Bits are removed from the two factors alternately. If no accumulator is wide enough otherwise, the factors may
+        lose any number of bits, because the initial value of a sum may be far greater than the products.
         """
         for op in self.accumulators.contractions:
             best: dict[TensorClass, NumberFormat] | None = None
@@ -329,8 +326,8 @@ class AssignmentSteps:
         return self.compute_formats.get(tensors, self.formats[tensors]).bits
 
     def _align_starts(self) -> None:
-        """Coarsen the scale of the initial value of each sum until it is not finer than the scale of the
-        products.
+        """Coarsen the scale of the initial value of each sum until it is not finer than the scale of the products.
+        Raises `InputError` if no offered scale is coarse enough.
         """
         for op in self.accumulators.contractions:
             if op.initial is not None:
@@ -388,11 +385,11 @@ class AssignmentSteps:
                 changed |= after != before
 
     def _hold_sums(self) -> bool:
-        """Assign to sums of forests' votes formats that represent the sums exactly, where such formats exist.
-        Return whether a format changed.
+        """Assign formats that represent the sums of votes of forests exactly, where such formats exist. Return whether
+        a format changed.
 
-        The sums may include added constants. Sums that only functions read are unchanged, unless a forest
-        computes them directly.
+        The sums may include added constants. Sums that only functions read are unchanged, unless a forest computes them
+        directly.
         """
         held = [
             tensors
@@ -470,14 +467,13 @@ def _holding_sums(
 
 
 class FormatAssignment:
-    """The formats for the classes of one profiled function on reals, for any number of choices. The IR is not
-    changed.
+    """The formats for the classes of one profiled function on reals, for any number of choices. The IR is not changed.
 
     If a part of the function already has formats, `classes` contains only the tensors of the other part.
 
     An argument may have a `format` in its interface, in which it is then stored. Its class is also computed in this
-    format, unless the chosen format is of another family or narrower in memory. In this case casts convert between
-    the two formats, unless the program only compares the argument.
+    format, unless the chosen format is of another family or narrower in memory. In this case casts convert between the
+    two formats, unless the program only compares the argument.
 
     inputs: reals of shape (samples, elements) on which constants are rounded and fitted; without inputs all numbers
         of a constant have equal weight.
@@ -514,8 +510,8 @@ class FormatAssignment:
 
     @cached_property
     def moments(self) -> InputMoments | None:
-        """The second moments of the factors of each constant, which determine how constants are rounded. None
-        without inputs.
+        """The second moments of the factors by which each constant is multiplied. They determine how constants are
+        rounded. None without inputs.
 
         The moments are computed by evaluating the program on the inputs.
         """
@@ -550,14 +546,14 @@ class FormatAssignment:
         return self._assigned[key]
 
     def _errors_of(self, chosen: Mapping[TensorClass, FormatChoice]) -> ScoreErrors | None:
-        """The score errors, if the scales of some choice are chosen by them. None otherwise."""
+        """The estimator of score errors, if some choice has the scaling rule `scores`. None otherwise."""
         if all((self.scale_by or choice.prototype.SCALED_BY) == BY_GREATEST for choice in chosen.values()):
             return None
         return self._score_errors
 
     @cached_property
     def _score_errors(self) -> ScoreErrors | None:
-        """The score errors. None without inputs and for programs that cannot be differentiated.
+        """The estimator of score errors. None without inputs and for programs that cannot be differentiated.
 
         A program cannot be differentiated if a part of it has formats, or if it has loops of too many steps.
         """
@@ -571,9 +567,7 @@ class FormatAssignment:
         return ScoreErrors(module, self.inputs, self.class_of, self.are_numbers)
 
     def _first(self, tensors: TensorClass, choice: FormatChoice) -> NumberFormat:
-        """The format that a choice provides for a class before the steps of `AssignmentSteps`. The result is
-        cached.
-        """
+        """The format that a choice provides for a class before the steps of `AssignmentSteps`. The result is cached."""
         key = tensors, choice
         if key not in self._of_choices:
             # No search may clip a known range.
@@ -611,8 +605,8 @@ class FormatAssignment:
         return {value: format for tensors, format in {**cast, **computed}.items() for value in tensors.members}
 
     def _given(self) -> dict[TensorClass, NumberFormat]:
-        """The prescribed format of an argument, by the class that contains the argument. Empty if no format is
-        prescribed.
+        """The format that the interface prescribes for an argument, by the class that contains the argument. Empty if
+        no format is prescribed.
         """
         format = tdsl.read_input(self.function).format
         given = None if format is None else number_format(format)

@@ -102,11 +102,9 @@ class ScoreErrors:
         return self._errors[key]
 
     def _observed(self, module: ModuleOp, inputs: Reals, are_numbers: bool) -> dict[TensorClass, NDArray[np.float64]]:
-        """For each class, the values that are rounded, and the derivatives of the margins with respect to these
-        values.
+        """For each class, the values that are rounded, and the derivatives of the margins with respect to these values.
 
-        Each array has the shape (2, samples, values of one sample). The first axis selects values or
-        derivatives.
+        Each array has the shape (2, samples, values of one sample). The first axis selects values or derivatives.
         """
         from tinyml.runtime.evaluator.evaluator import argument_reals, evaluate_reals
         from tinyml.runtime.evaluator.gradients import tensor_slopes
@@ -133,8 +131,8 @@ class ScoreErrors:
 
 
 def _without_rounding(module: ModuleOp) -> tuple[set[SSAValue], set[SSAValue]]:
-    """Return two sets of tensors: the parts of sums and distances that are not rounded, and the loop-carried sums,
-    which are rounded only after the loop.
+    """Return two sets of tensors: parts of sums and distances, which are not rounded, and loop-carried sums, which are
+    rounded only after the loop.
     """
     sums = list(AccumulateSumsPass.found(module))
     exact = {value for each in sums for value in (each.sum.carried, each.product.out)}
@@ -145,11 +143,10 @@ def _without_rounding(module: ModuleOp) -> tuple[set[SSAValue], set[SSAValue]]:
 
 
 def _direction(scores: Reals, are_numbers: bool) -> NDArray[np.float64]:
-    """For each sample, the weights with which scores are added to the number whose squared error is minimised:
-    (samples, scores).
+    """For each sample, weights (samples, scores). The squared error of the scores' weighted sum is minimised.
 
-    If scores are numbers, the weights have random signs. The expected square of the sum is then the sum of the
-    squares.
+    If scores are numbers (`are_numbers`), the weights have random signs. The expected square of the sum is then the sum
+    of the squares.
     """
     if are_numbers:
         signs = np.where(np.arange(scores.size) * GOLDEN % 1 < 0.5, 1.0, -1.0).reshape(scores.shape)

@@ -43,7 +43,8 @@ P = TypeVar("P", func.FuncOp, ModuleOp)
 def joint_range(
     function: func.FuncOp, members: Sequence[SSAValue], known: Mapping[SSAValue, KnownRange]
 ) -> tuple[float, float]:
-    """The least and the greatest value of several tensors. Raises `InputError` if they have no profile.
+    """The least and the greatest value that the profiles and the known ranges of several tensors contain. Raises
+    `InputError` if there is no profile.
 
     known: the known ranges of the function's tensors.
     """
@@ -55,7 +56,7 @@ def joint_range(
 
 
 def _ranges(function: func.FuncOp, value: SSAValue) -> Iterator[tuple[float, float]]:
-    """Yield the declared and profiled ranges of a value."""
+    """Yield (least, greatest) of each range of a value that the interface declares or a profile records."""
     if isinstance(value, BlockArgument):
         if value.block is not function.body.block:
             return
@@ -71,7 +72,7 @@ def _ranges(function: func.FuncOp, value: SSAValue) -> Iterator[tuple[float, flo
 
 
 def readers(members: Sequence[SSAValue]) -> Iterator[Operation]:
-    """Yield the ops that compute with tensors. Ops that only move bits from one member to another are omitted."""
+    """Yield the ops that compute with the tensors of a class. Ops that only move bits within the class are omitted."""
     for value in members:
         for use in value.uses:
             op = use.operation
@@ -80,7 +81,7 @@ def readers(members: Sequence[SSAValue]) -> Iterator[Operation]:
 
 
 def are_scalars(members: Sequence[SSAValue]) -> bool:
-    """Whether all members are single elements that stay in registers from their definition to their uses.
+    """Whether the tensors of a class are single elements that stay in registers from their definition to their uses.
 
     False for arguments and results of the function and for iter_args of loops, which are stored in memory.
     """
@@ -93,7 +94,7 @@ def are_scalars(members: Sequence[SSAValue]) -> bool:
 
 
 def are_collected(members: Sequence[SSAValue]) -> bool:
-    """Whether the members are single numbers, together with a vector in which a loop collects these numbers."""
+    """Whether the tensors of a class are single numbers and a vector into which a loop inserts these numbers."""
     computed = [value for value in members if isinstance(value.owner, tdsl.TensorOp) and not value.owner.MOVES_BITS]
     return any(isinstance(value.owner, tensor.EmptyOp) for value in members) and all(
         prod(tdsl.shape_of(value)) == 1 for value in computed
@@ -123,29 +124,29 @@ class TensorClass:
 
     @cached_property
     def known_range(self) -> tuple[float, float]:
-        """The least and the greatest value in the known ranges of the members."""
+        """The least and the greatest value that a tensor of the class can have for any input, by the known ranges."""
         return min(each.interval[0] for each in self.known), max(each.interval[1] for each in self.known)
 
     @cached_property
     def forests(self) -> Sequence[tdsl.ForestOp]:
-        """The forests whose sums are the members. Empty if the class has other members."""
+        """The forests whose sums are the tensors of the class. Empty if the class has any other tensors."""
         if not all(each.forests for each in self.known):
             return ()
         return tuple(dict.fromkeys(forest for each in self.known for forest in each.forests))
 
     @cached_property
     def elements(self) -> int:
-        """The number of elements of the largest member."""
+        """The number of elements of the largest tensor of the class."""
         return max(_elements(value) for value in self.members)
 
     @cached_property
     def is_constant(self) -> bool:
-        """Whether all members are constants or parts of constants."""
+        """Whether all tensors of the class are constants or parts of constants."""
         return all(tdsl.constant_root(value) is not None for value in self.members)
 
     @cached_property
     def is_condition(self) -> bool:
-        """Whether an op tests which elements of a member are positive."""
+        """Whether an op tests which elements of a tensor of the class are positive."""
         uses = ((value, use.operation) for value in self.members for use in value.uses)
         return any(isinstance(op, tdsl.TensorOp) and op.compares(value) for value, op in uses)
 
@@ -162,31 +163,29 @@ class TensorClass:
 
     @cached_property
     def roots(self) -> Sequence[tdsl.ConstOp]:
-        """The constants that are members, or whose parts are members."""
+        """The constants that are tensors of the class, or whose parts are."""
         return list(dict.fromkeys(root for value in self.members if (root := tdsl.constant_root(value)) is not None))
 
     @cached_property
     def numbers(self) -> NumberFormat | None:
-        """The format synthesised for a constant. None for other classes."""
+        """The synthesised format (`tdsl.numbers`) of the constant that is the only root. None for other classes."""
         return number_format(self.roots[0].attributes.get(tdsl.NUMBERS)) if len(self.roots) == 1 else None
 
     @cached_property
     def is_only_compared(self) -> bool:
-        """Whether only comparisons of forests read the members. Forests accept features in formats of any
-        family.
-        """
+        """Whether only comparisons of forests read the class. Forests accept features in formats of any family."""
         return not self.is_constant and all(map(tdsl.is_only_compared, self.members))
 
     @cached_property
     def readers(self) -> Sequence[Operation]:
-        """The ops that compute with members, as returned by the function `readers` of this module."""
+        """The ops that compute with tensors of the class, as the function `readers` of this module yields them."""
         return list(readers(self.members))
 
     @cached_property
     def sums(self) -> Sequence[tuple[tuple[SSAValue, SSAValue], SSAValue]]:
-        """For each addition that reads a member, the pair of addends and the sum.
+        """For each addition that reads a tensor of the class, the pair of addends and the sum.
 
-        Empty unless all readers of the members are additions and movements.
+        Empty unless all readers are additions or only move elements.
         """
         users = {use.operation for value in self.members for use in value.uses}
         reading = [user for user in users if isinstance(user, tdsl.TensorOp)]
@@ -196,16 +195,16 @@ class TensorClass:
 
     @cached_property
     def are_scalars(self) -> bool:
-        """Whether the members are single elements that stay in registers from their definition to their uses."""
+        """Whether the tensors of the class are single elements that stay in registers."""
         return are_scalars(self.members)
 
     @cached_property
     def are_collected(self) -> bool:
-        """Whether the members are single numbers that a loop collects in a vector."""
+        """Whether the tensors of the class are single numbers and the vector in which a loop collects them."""
         return are_collected(self.members)
 
     def profiles(self) -> Iterator[tdsl.Profile]:
-        """Yield the profiles of members that are single numbers computed by ops."""
+        """Yield the profiles of those tensors of the class that are single numbers computed by ops."""
         for value in self.members:
             if _elements(value) == 1:
                 yield from tdsl.result_profiles(value)
@@ -317,8 +316,8 @@ def compute_formats(formats: Mapping[TensorClass, NumberFormat]) -> dict[TensorC
     """For each class that is stored in a foreign family, the format in which it is computed. Classes that are only
     compared are omitted.
 
-    A compute format has the program's most frequent type, at its greatest width. Raises `InputError` for a constant
-    of a foreign family, because a format of the program's own family would be equally suitable.
+    A compute format has the program's most frequent type, at its greatest width. Raises `InputError` for a constant of
+    a foreign family, which could be stored equally well in a format of the program's own family.
     """
     if not formats:
         return {}
@@ -342,7 +341,9 @@ def compute_formats(formats: Mapping[TensorClass, NumberFormat]) -> dict[TensorC
 
 
 def _insert_casts(value: SSAValue, compute_format: NumberFormat) -> SSAValue:
-    """Insert casts around a tensor whose compute format differs from its stored format. Return the stored tensor."""
+    """Insert casts between the stored format of a tensor and `compute_format`. Return the tensor in its stored
+    format.
+    """
     stored = value
     if isinstance(op := value.owner, tdsl.TensorOp) and _computes(op):
         element = tdsl.format_of(value).type
@@ -365,7 +366,7 @@ def _insert_casts(value: SSAValue, compute_format: NumberFormat) -> SSAValue:
 
 
 def _computes(op: Operation) -> bool:
-    """Whether an op requires operands and a result of one family."""
+    """Whether an op requires its operands and its result to have formats of one family."""
     return isinstance(op, tdsl.TensorOp) and not op.MOVES_BITS and not isinstance(op, tdsl.CastOp)
 
 

@@ -1,6 +1,6 @@
-"""Second moments of the factors by which a program's constants are multiplied. They are computed on real data.
+"""Second moments, on real data, of the factors by which a program's constants are multiplied.
 
-For filters, they are computed on a sample of the windows of the images.
+The factors of a filter are windows of images. The second moments of windows are computed on a sample of them.
 """
 
 from __future__ import annotations
@@ -35,12 +35,13 @@ MOMENT_BITS = 40
 
 @dataclass
 class Moments:
-    """Second moments of an input vector x and the rounded vector y. The rows W of a constant are multiplied by x.
+    """Second moments of a vector x, by which the rows W of a constant are multiplied, and of y, which is x after
+    rounding.
 
-    axes: the axes of the constant along which its products are summed; in W they are the last ones.
+    axes: the axes of the constant along which its products are summed; in W they are the last axes.
     rounded: E[y y^T], of shape (length, length).
     crossed: W E[x y^T], of shape (rows, length).
-    further: the moments of further groups of rows, of equal size, whose inputs differ from those of the first group.
+    further: the moments of further groups of rows; the groups have equal sizes but different inputs.
     """
 
     rounded: NDArray[np.float64]
@@ -50,8 +51,7 @@ class Moments:
 
     @staticmethod
     def of(rows: Reals, reals: Reals, rounded: Reals, weights: Reals, axes: tuple[int, ...] = (-1,)) -> Moments:
-        """The moments of weighted samples of shape (samples, length). Covariances are shrunk towards the
-        diagonal.
+        """The moments of weighted samples of shape (samples, length). Covariances are shrunk towards the diagonal.
 
         The products of x with all rows are formed first, because they are far fewer numbers than E[x y^T].
 
@@ -69,7 +69,9 @@ class Moments:
 
 
 def second_moments(vectors: Reals, weights: Reals) -> NDArray[np.float64]:
-    """E[y y^T] of weighted vectors y of shape (samples, length). Covariances are shrunk towards the diagonal."""
+    """The matrix E[y y^T] for weighted vectors y of shape (samples, length). Covariances are shrunk towards the
+    diagonal.
+    """
     total = weights.sum()
     # Pixels at the edge of an image are always zero, and a product of a matrix with its own transpose takes half the
     # time.
@@ -104,10 +106,10 @@ WINDOW_ELEMENTS = 1 << 21
 
 
 class _FilterWindows:
-    """The windows by which one filter is multiplied, for each group of the filter.
+    """A sample of the windows by which one filter is multiplied, for each group of the filter.
 
     vectors: for each chunk of samples, an array of shape (windows, groups, elements of a window).
-    samples: the sample of each window.
+    samples: for each window, the index of the sample that contains it.
     """
 
     def __init__(self, op: tdsl.Conv2dOp):
@@ -120,9 +122,7 @@ class _FilterWindows:
 
     @staticmethod
     def of(constant: tdsl.ConstOp) -> _FilterWindows | None:
-        """The windows of a filter that is used only by one convolution outside loops. None for any other
-        constant.
-        """
+        """The windows of a filter that is used only by one convolution outside loops. None for any other constant."""
         users = [use.operation for use in constant.result.uses]
         if len(users) != 1 or not tdsl.is_convolution(op := users[0]) or op.lhs is not constant.result:
             return None
@@ -134,7 +134,7 @@ class _FilterWindows:
         return int(np.prod(tdsl.shape_of(self.op.lhs)[1:])) * self.op.group_count
 
     def kept(self, chunk: int) -> int:
-        """The approximate number of elements stored for each sample.
+        """The approximate number of elements that the stored windows contain for each sample.
 
         chunk: the number of samples in a chunk.
         """
@@ -183,8 +183,7 @@ MOST_VALUES = 1 << 25
 
 
 class InputMoments:
-    """Second moments of the factors of each constant in a program on reals, over all samples, iterations and
-    columns.
+    """Second moments of the factors of each constant in a program on reals, over all samples, iterations and columns.
 
     inputs: reals of shape (samples, elements). A constant has no moments if it has any use other than as a factor.
     """
@@ -220,8 +219,8 @@ class InputMoments:
         self.known: dict[object, Moments | None] = {}
 
     def _step(self, module: ModuleOp, inputs: Reals, wanted: set[SSAValue], chunk: int) -> int:
-        """The stride with which samples are evaluated, such that the stored values fit the memory: every
-        stride-th sample is used.
+        """The stride with which samples are evaluated: every stride-th sample is used, so that the stored values fit in
+        memory.
 
         wanted: the factors to store.
         chunk: the number of samples in a chunk.
@@ -280,9 +279,7 @@ class InputMoments:
         return None
 
     def _factors(self, constant: tdsl.ConstOp) -> list[SSAValue]:
-        """The values by which a constant is multiplied. Empty if the constant has any use other than as a
-        factor.
-        """
+        """The values by which a constant is multiplied. Empty if the constant has any use other than as a factor."""
         partners = self.partners[constant]
         return partners if all(value in self.values for value in partners) else []
 
@@ -305,9 +302,7 @@ class InputMoments:
         return Moments.of(rows, _joined(reals), _joined(rounded), _joined(weights), axes)
 
     def _repeated(self, vectors: Reals) -> Reals:
-        """The weight of each of the given vectors, which is the weight of its sample. A sample may have several
-        vectors.
-        """
+        """The weight of each of the given vectors: the weight of its sample, which may have several vectors."""
         return self.weights.repeat(len(vectors) // len(self.weights))
 
 
@@ -319,7 +314,7 @@ def _joined(parts: Sequence[NDArray[Any]]) -> NDArray[Any]:
 
 
 def _rows_of(constant: tdsl.ConstOp, axes: tuple[int, ...]) -> NDArray[Any]:
-    """The real numbers of a constant as a matrix, whose rows run along the given axes."""
+    """The real numbers of a constant as a matrix whose columns correspond to the given axes, flattened."""
     numbers = np.moveaxis(tdsl.format_of(constant.result).decode(constant.raws), axes, range(-len(axes), 0))
     return numbers.reshape(-1, math.prod(numbers.shape[-len(axes) :]))
 

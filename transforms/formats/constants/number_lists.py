@@ -62,11 +62,11 @@ def weighted_reals(evaluator: CandidateEvaluator, constant: tdsl.ConstOp) -> tup
 
 
 def margin_weights(evaluator: CandidateEvaluator, constant: tdsl.ConstOp) -> Reals:
-    """For each of the n numbers of a constant, the mean square of the derivative of margins: an array (n,). The
-    mean of the weights is about one.
+    """An array of shape (n,): for each of the n numbers of a constant, the mean square of the derivative of margins
+    with respect to the number. The mean of the weights is about one.
 
-    Only samples near the border between two classes are used. If margins have no derivatives, the weights are the
-    mean squares of the factors. If the factors have no mean squares either, all weights are one.
+    Only samples near the border between two classes are used. If margins have no derivatives, the weights are the mean
+    squares of the factors. If the factors have no mean squares either, all weights are one.
     """
     weights = np.zeros(constant.raws.size)
     model = evaluator.reference.margin_model
@@ -81,8 +81,8 @@ def margin_weights(evaluator: CandidateEvaluator, constant: tdsl.ConstOp) -> Rea
 
 
 class NumberLists:
-    """The search for the best list of numbers that a format of a given width can represent
-    (`NumberFormat.of_integers`).
+    """The search for the list of numbers, in a format of a given width (`NumberFormat.of_integers`), that represents
+    constants with the least error.
 
     most_bits: the maximum number of bits of the integers, including the sign.
     """
@@ -115,7 +115,7 @@ class NumberLists:
         return cast("list[NumberFormat]", made)
 
     def _starts(self, constants: Sequence[tuple[Reals, Reals]], exponents: Sequence[int]) -> Iterator[Reals]:
-        """Yield the numbers of each format of the same family and width, fitted to the constants.
+        """Yield initial lists: the numbers of each format that has the same family and width, fitted to the constants.
 
         exponents: for each constant, the exponent of the power of two by which it is divided.
         """
@@ -163,9 +163,10 @@ class NumberLists:
         return weighted_error(numbers, *_pooled(constants, exponents)), numbers, exponents
 
     def _completed(self, numbers: Reals, reals: Reals, weights: Reals) -> Reals:
-        """Extend a list to the number of codes, and optimise it by Lloyd's iteration. Return the list.
+        """Extend a list by splitting the numbers that cause the greatest errors, until it has as many numbers as codes
+        exist. Optimise it by Lloyd's iteration, and return it.
 
-        It is extended by splitting the numbers that cause the greatest errors.
+        reals, weights: the numbers to be represented by the list, and the weights of their errors.
         """
         low, high = limits(self.bits)
         while any(rooms := [int((numbers < 0).sum()) < -low, int((numbers > 0).sum()) < high]):
@@ -181,8 +182,8 @@ class NumberLists:
         return numbers
 
     def _integers(self, numbers: Reals, reals: Reals, weights: Reals) -> tuple[int, list[int]]:
-        """Return the scale and the integers that approximate a list of numbers. The integers are improved by
-        changing single integers by one.
+        """Return a scale s and integers n such that n 2^-s approximate a list of numbers. Single integers are changed
+        by one as long as this reduces the error.
 
         reals, weights: the numbers to be represented by the list, and the weights of their errors.
         """
@@ -220,8 +221,7 @@ class NumberLists:
 
 
 def _pooled(constants: Sequence[tuple[Reals, Reals]], exponents: Sequence[int]) -> tuple[Reals, Reals]:
-    """Return the numbers of all constants, each times 2^-exponent, in ascending order, and the weights of their
-    errors.
+    """Return the numbers of all constants, each times 2^-exponent, in ascending order, and the weights of their errors.
 
     exponents: the exponent of each constant.
     """
@@ -236,8 +236,8 @@ def _pooled(constants: Sequence[tuple[Reals, Reals]], exponents: Sequence[int]) 
 
 
 def weighted_error(numbers: Reals, reals: Reals, weights: NDArray[np.float64]) -> float:
-    """The weighted sum of squared distances of each real from the nearest number in `numbers`. Both arrays are
-    ascending.
+    """The weighted sum of squared distances from each real to the nearest number in `numbers`. Reals and numbers
+    ascend.
     """
     nearest = numbers[np.searchsorted((numbers[:-1] + numbers[1:]) / 2, reals)]
     return float(weights @ (nearest - reals) ** 2)

@@ -75,7 +75,7 @@ def _of_json(answer: Mapping[str, Any]) -> dict[int, Raws]:
 
 
 def _as_json(raws: Mapping[int, Raws]) -> dict[str, Any]:
-    """Raws of constants as a dictionary that can be stored as JSON."""
+    """A dictionary that can be stored as JSON, with the raws of constants by their indices."""
     return {
         str(index): {"dtype": each.dtype.name, "shape": each.shape, "raws": base64.b64encode(each.tobytes()).decode()}
         for index, each in raws.items()
@@ -92,8 +92,8 @@ def _refined(evaluator: CandidateEvaluator, formats: Formats) -> dict[int, Raws]
 
 
 def refinements_of(problem: SearchProblem, candidates: Sequence[Formats]) -> list[dict[int, Raws]]:
-    """For each candidate of a problem, the refined raws by the indices of the constants. They are computed in this
-    process.
+    """For each candidate of a problem, the refined raws by the indices of the constants, computed without worker
+    processes.
     """
     return [refine_constants(evaluator_of(problem), formats) for formats in candidates]
 
@@ -235,7 +235,7 @@ class _Refinement:
         return snapped(total)
 
     def _error(self, index: int) -> Reals:
-        """The rounding errors of the numbers of a constant, flattened."""
+        """For each number of a constant, flattened, the number that its raw represents minus the real number."""
         return (self._format(index).decode(self._raws(index)) - self._reals(index)).reshape(-1)
 
     def _reals(self, index: int) -> Reals:

@@ -81,15 +81,14 @@ def _round_rows(weights: Reals, format: NumberFormat, groups: Sequence[Moments])
 def worth_moving(
     now: Reals, other: Reals, slopes: Reals, moments: NDArray[np.float64], most: float, doubts: Reals | None = None
 ) -> NDArray[np.bool_]:
-    """A mask of the numbers of each row to be moved from `now` to `other` so that the joint cost of the row is low.
+    """A mask of the numbers of each row that should be moved from `now` to `other` to reduce the cost of the row.
 
-    In each row, the number with the greatest gain is moved until no move reduces the cost; moved numbers may be
-    moved back. Moving row r by d costs 2 d slopes[r] + d moments d. No row's sum of magnitudes exceeds `most`.
+    In each row, the number with the greatest gain is moved until no move reduces the cost; moved numbers may be moved
+    back. Moving row r by d costs 2 d slopes[r] + d moments d. No row's sum of magnitudes exceeds `most`.
 
     now, other: the current value of each number and the value to which it may be moved, of shape (rows, numbers).
     moments: of shape (numbers, numbers).
-    doubts: the uncertainty of the slopes, of the same shape as the slopes; a gain must exceed it. None for no
-        uncertainty.
+    doubts: the uncertainty of the slopes, in their shape; a gain must exceed it. None for no uncertainty.
     """
     slopes = slopes.copy()
     steps, growths, sizes = other - now, np.abs(other) - np.abs(now), np.abs(now).sum(1)
@@ -114,7 +113,7 @@ def worth_moving(
 
 
 class RoundedConstants:
-    """The raws of a program's constants in any formats. Each constant is rounded once per format.
+    """The raws of a program's constants in any formats. Each constant is rounded once for each format in use.
 
     All constants are rounded to nearest if the assignment has no inputs.
     """
@@ -128,7 +127,7 @@ class RoundedConstants:
         self._ops: dict[object, tdsl.ConstOp] = {}
 
     def raws(self, formats: Sequence[NumberFormat], refined: Mapping[int, Raws] | None = None) -> dict[SSAValue, Raws]:
-        """The raws of the constants, by tensor.
+        """The raws of all constants, by the tensors that the constants define.
 
         formats: the format of each class.
         refined: raws that replace the computed raws of some constants, by the constants' indices in the program.
@@ -140,7 +139,7 @@ class RoundedConstants:
         }
 
     def rounded(self, index: int, formats: Sequence[NumberFormat]) -> Raws:
-        """The raws of a constant.
+        """The raws of a constant in the format of its class.
 
         index: the index of the constant in the program.
         formats: the format of each class.
@@ -194,11 +193,11 @@ def give_formats(
     refined: Mapping[int, Raws] | None,
     scheme: str | None,
 ) -> None:
-    """Replace a function by a copy with formats.
+    """Replace the function of `constants` by a copy whose tensors have formats.
 
     formats: the format of each class.
     refined: as in `RoundedConstants.raws`.
-    scheme: the scheme of exp, tanh and sigmoid.
+    scheme: the scheme of exp, tanh and sigmoid; None for the default.
     """
     assignment = constants.assignment
     new, _ = retype(

@@ -1,4 +1,4 @@
-"""The answers of a program to the samples of a data set, together with the right answers."""
+"""The answers of a program to the samples of a data set, and the right answers."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Candidates: programs at L1 that each assign formats to the tensors of one program on reals.
+"""Candidates: programs at L1, each of which is one program on reals with a format for every tensor.
 
 The loss of a candidate compares it with the program on reals. Programs and losses are computed quickly enough for
 searches.
@@ -56,7 +56,8 @@ def spelled(formats: Formats) -> str:
 
 
 class Candidates:
-    """The candidates of one program: the program in any formats. Raises the errors of `assign-format`.
+    """Programs at L1 that are made from one program on reals, one for each assignment of formats. Raises the errors of
+    `assign-format`.
 
     module: the profiled program on reals, which is not changed.
     inputs: reals of shape (samples, elements) on which weights are rounded.
@@ -86,9 +87,7 @@ class Candidates:
         self.programs = Programs()
 
     def summed(self, formats: Formats) -> Program:
-        """The program that `in_formats` returns, cached. The other programs of a candidate are computed from
-        it.
-        """
+        """The program that `in_formats` returns, cached. The other programs of a candidate are computed from it."""
         return self.programs.made(formats, lambda: self.in_formats(formats)[0])
 
     def typed(self, formats: Formats) -> Program:
@@ -98,8 +97,7 @@ class Candidates:
     def in_formats(
         self, formats: Sequence[NumberFormat], refined: Mapping[int, Raws] | None = None
     ) -> tuple[ModuleOp, dict[SSAValue, SSAValue]]:
-        """Assign formats to the program, and choose the accumulators of its sums. The ops are otherwise
-        unchanged.
+        """Assign formats to the program, and choose the accumulators of its sums. The ops are otherwise unchanged.
 
         Returns the new module and, for each tensor on reals, the tensor that replaces it.
 
@@ -167,7 +165,7 @@ class SearchProblem:
 
     @cached_property
     def digest(self) -> str:
-        """A hash of the program, the data and the options of the problem."""
+        """The SHA-256, in hexadecimal, of the program, the data and the options of the problem."""
         digest = hashlib.sha256(f"{self.scheme} {self.scale_by} {self.program}".encode())
         for array in (self.x, self.y, self.targets):
             digest.update(b"" if array is None else array.tobytes())
@@ -186,8 +184,9 @@ DERIVATIVE_LIMIT = 1 << 26
 
 @dataclass(frozen=True)
 class EvaluationTask:
-    """A candidate to be evaluated.
+    """A candidate to be evaluated, given by the format of each class of tensors.
 
+    metric: the metric of `at_most`.
     refined: raws of constants, as in `RoundedConstants.raws`.
     at_most: the loss above which the evaluation may stop.
     """
@@ -199,7 +198,7 @@ class EvaluationTask:
 
 
 class CandidateEvaluator:
-    """An evaluator of one program's candidates on one data set."""
+    """An evaluator of one program's candidates on one data set, which computes values, losses and derivatives."""
 
     def __init__(self, module: ModuleOp, data: Data, scheme: str | None, scale_by: ScaleBy | None = None):
         self.data = data
@@ -208,31 +207,31 @@ class CandidateEvaluator:
 
     @cached_property
     def digest(self) -> str:
-        """A digest of everything that determines the results: the program, the data and the options for choosing
-        formats.
-        """
+        """A digest of the program, the data and the options for choosing formats, which determine all results."""
         scheme, scale_by = self.candidates.scheme, self.candidates.assignment.scale_by
         return " ".join((digest_of(self.candidates.module), self.data.digest, f"{scheme} {scale_by}"))
 
     @cached_property
     def reference(self) -> Reference:
-        """The results of the program on reals on the data."""
+        """The program on reals with its results on the data."""
         return Reference(self.candidates.module, self.data)
 
     @cached_property
     def arguments(self) -> Reals:
-        """The program's argument as reals, with the samples in the order of the reference."""
+        """The program's argument for all samples of the reference, in its order, as reals of shape (samples,
+        elements).
+        """
         from tinyml.runtime.evaluator.evaluator import argument_reals
 
         return argument_reals(self.candidates.module, self.reference.inputs)
 
     @cached_property
     def shared(self) -> SharedEvaluator:
-        """The evaluator of all candidates on the program's arguments."""
+        """The evaluator that computes all candidates on the inputs of all samples (`arguments`)."""
         return self._shared(self.arguments)
 
     def shared_on(self, inputs: Reals) -> SharedEvaluator:
-        """An evaluator of all candidates on any inputs of shape (samples, elements)."""
+        """A new evaluator that computes all candidates on inputs of shape (samples, elements)."""
         from tinyml.runtime.evaluator.evaluator import argument_reals
 
         return self._shared(argument_reals(self.candidates.module, inputs))
@@ -276,9 +275,7 @@ class CandidateEvaluator:
         return max(most // self.shared.chunk, 1) * self.shared.chunk
 
     def outcome(self, task: EvaluationTask) -> CandidateOutcome:
-        """The outcome of a candidate. The evaluation stops as soon as the loss certainly exceeds
-        `task.at_most`.
-        """
+        """The outcome of a candidate. The evaluation stops as soon as the loss certainly exceeds `task.at_most`."""
         try:
             module = self.candidates.program(task.formats, task.refined)
         except InputError as error:
@@ -311,7 +308,7 @@ def evaluate_program(
 
 
 def outcomes_of(problem: SearchProblem, tasks: Sequence[EvaluationTask]) -> list[CandidateOutcome]:
-    """The outcomes of tasks, computed in this process or cached from an earlier one."""
+    """The outcomes of tasks, in their order. They are computed in this process or were cached by an earlier process."""
     evaluator = evaluator_of(problem)
 
     def outcome(task: EvaluationTask) -> CandidateOutcome:
@@ -353,8 +350,7 @@ SAMPLES = 256
 def value_map(
     evaluator: CandidateEvaluator, formats: Formats, refined: Mapping[int, Raws] | None = None
 ) -> list[Reals]:
-    """For each class of tensors, a vector of the values of its tensors as reals, on some samples and in all
-    iterations.
+    """For each class of tensors, a vector of the values of its tensors as reals, on some samples and in all iterations.
 
     In the evaluated program, no ops are fused or accumulated, so that it has the same tensors as its source.
 
@@ -385,7 +381,7 @@ def tensor_errors(evaluator: CandidateEvaluator, formats: Formats, refined: Mapp
 def _rounded_values(
     evaluator: CandidateEvaluator, formats: Formats, refined: Mapping[int, Raws] | None
 ) -> list[list[Reals]]:
-    """For each class of tensors, arrays of reals. There is one array for each time that the program of `value_map`
+    """For each class of tensors, a list of arrays of reals: one array for each time that the program of `value_map`
     computes a tensor of the class.
 
     refined: as in `RoundedConstants.raws`.
@@ -403,7 +399,7 @@ def _rounded_values(
 
 
 class _ValueRecorder:
-    """A recorder of the values of tensors, by class, while a program computes them.
+    """A recorder of the values that a program computes, by the class of the tensor that contains them.
 
     sources: for each tensor of the program, the tensor on reals that it represents.
     """

@@ -31,7 +31,7 @@ from tinyml.transforms.formats.evaluation.tried_numbers import (
 )
 
 ROWS, LENGTH = 40, 5
-"""Vectors that are normalised."""
+"""The number and the length of the vectors that are normalised."""
 
 _SLOPES = (0.3, -0.1)
 
@@ -60,8 +60,8 @@ def check_composites(numbers: Sequence[Numbers]) -> None:
 
 
 def _check_branches(source: Numbers, result: Numbers) -> None:
-    """Check that steps, leaky ReLUs and hard swish are accurate, given the precision of the result and of the constant
-    factors.
+    """Check that steps, leaky ReLUs and hard swish of numbers of `source` are as accurate as the format of `result` and
+    the constant factors permit.
     """
     raws, to, of = source.some(NUMBERS), result.format, source.format
     raws = raws[np.abs(of.decode(raws)) < OUT_OF_RANGE[1]]
@@ -96,7 +96,7 @@ def _check_near(result: Numbers, what: str, computed: Any, exact: Reals, error: 
 
 
 def _check_combined(source: Numbers, result: Numbers) -> None:
-    """Check a b - c d for single numbers a, b, c and d."""
+    """Check that a b - c d is accurate in the format of `result` for numbers a, b, c and d of `source`."""
     if not source.is_complete:
         return
     format, some = source.format, source.some(PAIRED)
@@ -114,7 +114,9 @@ def _check_combined(source: Numbers, result: Numbers) -> None:
 
 
 def _check_vectors(source: Numbers) -> None:
-    """Check softmax, including vectors of length 1. The sums are added in the order of devices."""
+    """Check the softmax of vectors of `source`, including vectors of length 1. Sums are added in the order of
+    devices.
+    """
     format = source.format
     random = np.random.default_rng(0)
     reach = min(source.ends[1], 8.0)
@@ -134,7 +136,9 @@ def _check_vectors(source: Numbers) -> None:
 
 
 def _check_means(source: Numbers, result: Numbers) -> None:
-    """Check means over axes, and totals in floating point, against reals."""
+    """Check means over axes of numbers of `source` in the format of `result`, and totals in floating point, against
+    reals.
+    """
     if not (source.is_complete and result.is_complete):
         return
     raws = source.some(NUMBERS)
@@ -151,7 +155,7 @@ def _check_means(source: Numbers, result: Numbers) -> None:
 
 
 def _check_distances(source: Numbers) -> None:
-    """Check that no sum of squared differences exceeds its bound."""
+    """Check that the bound that a format states for squared distances is not below the greatest squared distance."""
     format = source.format
     if format.difference(format) is None:
         return
@@ -202,8 +206,7 @@ def _check_constants(format: NumberFormat) -> None:
 
 
 def _check_named(numbers: Numbers, result: Numbers) -> None:
-    """Check the formats that a number format returns for registers, computation, integers, sums of votes and
-    rotations.
+    """Check the formats that a number format returns for registers, computation, integers, sums of votes and rotations.
 
     Each of these formats must represent the numbers that it is returned for.
     """
@@ -243,8 +246,8 @@ def _check_named(numbers: Numbers, result: Numbers) -> None:
 
 
 def _check_arguments(result: Numbers) -> None:
-    """Check that functions are constant outside their useful range, and that results have the range that the format
-    declares.
+    """Check that functions are constant outside the argument range that the format declares for them, and that results
+    have the declared range.
     """
     to = result.format
     for name in cast(Sequence[Function], get_args(Function)):

@@ -24,7 +24,7 @@ LENGTHS = (1, 16, 32, 37, 70)
 ROWS = 5
 
 _DROPPED_BITS = 2
-"""Bits that the finest groups give up."""
+"""The bits of precision that the finest groups lose when the checks narrow a format."""
 
 _ERROR_RATIO = 4.5
 """The maximum ratio of squared errors of a group's scale to those of another, such as one that never saturates."""

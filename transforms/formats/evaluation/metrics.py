@@ -35,7 +35,7 @@ CLASSES, SCORES, NUMBERS = "classes", "scores of classes", "numbers"
 
 @dataclass(frozen=True)
 class Metric:
-    """A metric, which is a sum over samples or a figure of all answers.
+    """A metric, which is either a sum over samples or a figure of all answers.
 
     loss: a description of a candidate's loss.
     unit: a description of the unit of losses.
@@ -56,13 +56,16 @@ class Metric:
 
     @property
     def spelled(self) -> str:
-        """The name of the metric in lists of metrics."""
+        """The name of the metric, followed by `[:CLASS]` if the metric is defined for single classes."""
         return f"{self.name}[:CLASS]" if self.by_class else self.name
 
 
 class Counts(NamedTuple):
-    """Three counts for each class: samples of the class that are predicted correctly, samples predicted as the
-    class, and samples of the class.
+    """Three numbers of samples for each class.
+
+    hits: the samples of the class that are predicted correctly.
+    predicted: the samples that are predicted as the class.
+    there: the samples of the class.
     """
 
     hits: NDArray[np.int64]
@@ -84,8 +87,8 @@ def _ratio(count: NDArray[np.int64], of: NDArray[np.int64]) -> NDArray[np.float6
 
 
 def _by_class(values: Callable[[Counts], NDArray[np.float64]]) -> Figure:
-    """A function that computes the figure of one class. Without a class, it computes the mean over all classes that
-    occur or are predicted.
+    """A figure that is computed for one class. Without a class, it is the mean over all classes that occur or are
+    predicted.
 
     values: computes the figure of every class.
     """
@@ -260,13 +263,13 @@ def _spelled(names: Iterable[str]) -> list[str]:
 
 
 def figures() -> str:
-    """The names of the metrics that are figures of all answers, for messages."""
+    """The names of the metrics that are figures of all answers, separated by commas."""
     sums = {metric.name for metric in DECLARED_METRICS if metric.figure is None}
     return ", ".join(_spelled(name for name in METRICS.names() if name not in sums))
 
 
 def spelled_metrics() -> str:
-    """The names of all metrics, for help texts."""
+    """The names of all metrics as one text, for help texts."""
     *names, last = _spelled(METRICS.names())
     return f"{', '.join(names)} or {last}"
 

@@ -218,7 +218,9 @@ def _check_relatives(numbers: Numbers) -> None:
 
 
 def _check_operations(lhs: Numbers, rhs: Numbers, result: Numbers) -> None:
-    """Check sums, differences and products of two numbers."""
+    """Check that the sum, difference and product of numbers of `lhs` and `rhs` are exact, rounded to the format of
+    `result`.
+    """
     some = lhs.some(PAIRED), rhs.some(PAIRED)
     a, b = np.repeat(some[0], len(some[1])), np.tile(some[1], len(some[0]))
     x, y = lhs.format.decode(a), rhs.format.decode(b)
@@ -230,7 +232,7 @@ def _check_operations(lhs: Numbers, rhs: Numbers, result: Numbers) -> None:
 
 
 def _check_difference(lhs: Numbers, rhs: Numbers) -> None:
-    """Check that differences are exact in the format that `difference` returns."""
+    """Check that differences of numbers of `lhs` and `rhs` are exact in the format that `difference` returns."""
     if (format := lhs.format.difference(rhs.format)) is None:
         return
     some = lhs.some(PAIRED), rhs.some(PAIRED)
@@ -242,7 +244,9 @@ def _check_difference(lhs: Numbers, rhs: Numbers) -> None:
 
 
 def _check_unary(source: Numbers, result: Numbers) -> None:
-    """Check negation, conversion between scales, means, and functions of one number."""
+    """Check negation, conversion between scales, means, and functions of numbers of `source` in the format of
+    `result`.
+    """
     raws, to, type = source.some(NUMBERS), result.format, source.format.type
     x = source.format.decode(raws)
     place = source.place(x)
@@ -264,7 +268,7 @@ def _check_unary(source: Numbers, result: Numbers) -> None:
 
 
 def _numpy_type(format: NumberFormat, count: int) -> str:
-    """The numpy type in which the evaluator computes totals."""
+    """The name of the numpy type, such as `i4`, in which the evaluator computes totals of `count` numbers."""
     total = str(format.total(count))
     return f"{total[0]}{int(total[1:]) // 8}"
 

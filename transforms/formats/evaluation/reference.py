@@ -130,7 +130,9 @@ class Reference:
         return replace(outcome, metric=metric, figure=self.measure(metric).figure(seen.completed(self.answers)))
 
     def is_known(self, outcome: CandidateOutcome, metric: str) -> bool:
-        """Whether the outcome determines the exact loss for a metric."""
+        """Whether an outcome determines the exact loss: all samples were seen and, if the metric has a figure, it was
+        computed.
+        """
         return outcome.seen == self.samples and (not self.has_figure(metric) or outcome.metric == metric)
 
     def extended(

@@ -231,7 +231,11 @@ def _check_extreme(
     other: tuple[NumberFormat, Interval],
     result: NumberFormat,
 ) -> None:
-    """Run the checks of `_check_extremes` for one accumulator and its bound."""
+    """Run the checks of `_check_extremes` for one accumulator and its bound.
+
+    constant: the format and the raws of the constant factor.
+    other: the format and the range of the other factor.
+    """
     (lhs, weights), (rhs, interval) = constant, other
     low, high = (rhs.encode_clipped(np.array(end)) for end in np.clip(interval, -1e3, 1e3))
     positive = lhs.decode(weights) > 0
@@ -373,7 +377,7 @@ def _computed(
 
 
 def _run(op: tdsl.MatmulSumOp, given: Mapping[SSAValue, Raws]) -> Raws:
-    """Evaluate an op, and return the raws of the results, one for each sample.
+    """Evaluate an op for all samples, and return the raws of the results.
 
     given: the raws of the operands.
     """

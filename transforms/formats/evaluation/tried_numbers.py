@@ -31,8 +31,8 @@ Given: TypeAlias = "Mapping[str, NDArray[Any]]"
 
 @dataclass(frozen=True, eq=False)
 class Numbers:
-    """The numbers of a format in ascending order. All numbers for formats of up to 16 bits, otherwise a sample with
-    all magnitudes.
+    """The numbers of a format in ascending order: all numbers of a format of up to 16 bits, and otherwise a sample of
+    numbers of all magnitudes.
     """
 
     format: NumberFormat
@@ -66,9 +66,7 @@ class Numbers:
         return self.format.dtype.itemsize <= 2
 
     def some(self, most: int) -> Raws:
-        """About `most` raws: the ends, zero and its neighbours, and further raws at equal distances and at
-        increasing distances.
-        """
+        """About `most` raws: the ends, zero and its neighbours, and raws at equal and at increasing distances."""
         if len(self.raws) <= most:
             return self.raws
         middle, last = int(np.searchsorted(self.reals, 0.0)), len(self.raws) - 1

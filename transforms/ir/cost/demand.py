@@ -65,8 +65,8 @@ def arena_and_input(module: ModuleOp) -> int:
 
 
 def far_call(near: KernelAttr, target: str) -> float | None:
-    """The additional time of a kernel call if its weights are in far flash. None if there is no kernel for weights
-    in far flash.
+    """The additional time of a kernel call, in the target's unit, if its weights are in far flash. None if there is no
+    kernel for weights in far flash.
     """
     far = known_kernel(FarKernelAttr.of(near), target)
     if far is None:
@@ -219,8 +219,7 @@ class _Counter:
                     self.demand.far_time += times * more
 
     def loaded(self, load: memref.LoadOp) -> bool:
-        """Record the fraction of zeros and the interval of a loaded element. Return whether the load will be
-        removed.
+        """Record the fraction of zeros and the interval of a loaded element. Return whether the load will be removed.
 
         If an element has only one possible value, the lowering of `num` ops replaces the load by a constant.
         """
@@ -276,8 +275,11 @@ class _Counter:
 
 @dataclass(frozen=True)
 class _Lowered:
-    """The counts of one lowered `num` op: its steps, the bytes of its tables in flash, and the interval of its
-    result.
+    """What one lowered `num` op adds to the demand.
+
+    steps: the number of steps, by kind of step.
+    tables: the bytes in flash of each table.
+    interval: the interval of the result; None if it is unknown.
     """
 
     steps: Mapping[str, float]
@@ -310,8 +312,8 @@ def _zeros(function: func.FuncOp) -> dict[SSAValue, float]:
 
 
 def _units(op: num.CallOp, kernel: Kernel) -> Mapping[str, float]:
-    """The units that contribute to the time of a kernel call in addition to the call itself: for each kind of unit,
-    the number per call.
+    """For each kind of unit that a kernel call processes, such as an element, the number of units per call. The time of
+    a call depends on these numbers.
     """
     elements = _elements(op, kernel)
     units = {"element": elements}
@@ -332,7 +334,9 @@ def _mean_rest(op: num.CallOp, block: int) -> float:
 
 
 def _elements(op: num.CallOp, kernel: Kernel) -> float:
-    """The number of elements that one call of a kernel processes. For a sparse matrix, it is the mean over the rows."""
+    """The number of elements that one call of a kernel processes, or for a sparse matrix the mean number over the
+    rows.
+    """
     if op.products is not None:
         return op.products
     stored = _source_elements(op.factors[0]) / _rows(op)
@@ -483,7 +487,7 @@ def _takes_less_of_zero(step: str) -> bool:
 
 
 def _of_zero(step: str) -> str:
-    """The name under which a step with a zero operand is counted."""
+    """The name of a step with a zero operand, under which the step is counted."""
     return f"{step} of zero"
 
 

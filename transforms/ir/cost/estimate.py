@@ -127,8 +127,7 @@ class TimeShares:
 
 
 def time_shares(module: ModuleOp, target: str, scalers: Iterable[str]) -> TimeShares | None:
-    """The fractions of time in a program at L3 that are due to avoidable causes. None if costs are unknown or all
-    zero.
+    """The fractions of time in a program at L3 that are due to avoidable causes. None if costs are unknown or all zero.
 
     scalers: the names of the operations that scale the input.
     """
@@ -159,7 +158,7 @@ def _of_operations(whole: Estimate, names: Iterable[str]) -> float:
 def _of_steps(
     demand: Demand, times: dict[str, float], kinds: Iterable[str], but: Collection[str] = frozenset()
 ) -> float:
-    """The time of some kinds of steps in all operations, except the operations that `but` names.
+    """The time of all steps of the given kinds, except in the operations that `but` names.
 
     times: the time of one step of each kind.
     kinds: the kinds of steps to include.

@@ -235,8 +235,8 @@ _FUNCTIONS: Mapping[type[Operation], Callable[..., Values]] = {
 
 
 def _looked_up(call: func.CallOp) -> Mapping[int, int]:
-    """For each table among the operands of a called function of lanes, by its position, the number of elements that
-    the call reads.
+    """For each table that a call of a lane function reads, by the position of the operand, the number of loads. Empty
+    for other calls.
     """
     declared = SymbolTable.lookup_symbol(call, call.callee)
     if declared is None or not isinstance(name := declared.attributes.get(LANES), SymbolRefAttr):
@@ -258,5 +258,5 @@ def _looked_up(call: func.CallOp) -> Mapping[int, int]:
 
 
 def _sized(value: SSAValue) -> SSAValue:
-    """The operand of a call before the cast that removes its static length."""
+    """The operand of a call, before any cast that removes its static length."""
     return value.owner.source if isinstance(value.owner, memref.CastOp) else value

@@ -1,6 +1,6 @@
 """The limits of a program on flash and RAM.
 
-The limit on flash is lowered in successive attempts until the built program fits.
+The limit on estimated flash is lowered in successive attempts until the built program fits.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ SPENT_FLASH = OwnAttribute(
 
 
 def spend(program: ModuleOp, flash: float) -> None:
-    """Record in a program that it uses additional flash to reduce the time.
+    """Record, as an attribute of the program, the flash that it needs with the choices of `spend-flash`.
 
     flash: the estimated size of the program in bytes.
     """
@@ -30,8 +30,8 @@ def spend(program: ModuleOp, flash: float) -> None:
 
 
 def next_attempt(program: ModuleOp, within: int, taken: int, limit: int) -> int | None:
-    """The estimated flash, in bytes, that the next attempt may use. None if the last attempt used no additional
-    flash.
+    """A lower limit, in bytes, on the estimated flash of the next attempt. None if the last attempt used no flash for
+    speed.
 
     Estimates are off by a few percent. The next attempt always yields a different program.
 

@@ -28,7 +28,7 @@ class TimeSaving(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class TileCandidate:
-    """A faster kernel for a tile that needs more flash than the usual kernel."""
+    """A kernel for a tile that is faster, and needs more flash, than the kernel that `select-kernels` would choose."""
 
     part: num.ContractOp
     call: TileCall
@@ -54,8 +54,8 @@ class RowsCandidate:
     bytes: float
 
     def of(self, count: int) -> RowsCandidate:
-        """A candidate in which `count` rows of the same matrix become code. Its saving and bytes are in
-        proportion to the number of rows.
+        """A copy of this candidate in which `count` rows of the matrix become code. Its saving and bytes are scaled by
+        the number of rows.
         """
         share = count / self.count
         saving = TimeSaving(share * self.saving.units, share * self.saving.cycles)

@@ -19,9 +19,9 @@ UNITS, CYCLES = attrgetter("units"), attrgetter("cycles")
 
 
 class Choice:
-    """The choice among groups of candidates.
+    """The choice of candidates, in groups, within the limits of a program.
 
-    flash, ram: limits on the whole program, in bytes.
+    flash, ram: the limits on the whole program, in bytes.
     """
 
     def __init__(self, groups: Sequence[Group], tiles: Tiles, estimates: Estimates, flash: float, ram: float) -> None:
@@ -29,8 +29,8 @@ class Choice:
         self.flash, self.ram = flash, ram
 
     def made(self) -> Taken:
-        """The better of two greedy choices, one by the target's unit of time and one by cycles. It is the
-        choice that saves more cycles.
+        """Choose candidates greedily by the target's unit of time and, separately, by cycles. Return the choice that
+        saves more cycles.
         """
         return max((self._made(measure) for measure in (UNITS, CYCLES)), key=lambda taken: _saved(taken, CYCLES))
 
@@ -76,14 +76,14 @@ class Choice:
         return None
 
     def _bytes(self, taken: Taken) -> float:
-        """The bytes of flash that candidates add. The bytes of rows as code are estimated for each matrix
-        separately.
+        """The bytes of flash that candidates add: those of tiles together, and an estimate for the coded rows of each
+        matrix.
         """
         return self.tiles.added(taken) + sum(each.bytes for each in taken.values() if isinstance(each, RowsCandidate))
 
     def _most(self, taken: Taken, rows: RowsCandidate) -> RowsCandidate | None:
-        """The candidate with as many rows of a matrix as code as fit in addition to `taken`. None if they save
-        no time.
+        """The candidate that turns the most rows of a matrix into code within the limits, in addition to `taken`. None
+        if not even the fewest rows fit, or if code saves no time.
 
         The remaining rows stay in a loop. They may be too few for a kernel that computes several rows at once.
         """
@@ -99,7 +99,7 @@ class Choice:
         return most if faster else None
 
     def _fits(self, taken: Taken) -> bool:
-        """Whether the program stays within its limits with the given candidates."""
+        """Whether the program stays within the limits on flash and RAM with the given candidates."""
         estimate = self.estimates.of(coded(taken))
         return estimate.flash + self.tiles.added(taken) <= self.flash and estimate.ram <= self.ram
 

@@ -1,5 +1,5 @@
-"""Cost estimates of programs in which some rows are code (L3). Each estimate includes the effect of the remaining
-passes.
+"""Cost estimates of programs in which code computes some rows of constant matrices (L3). Each estimate is for the
+program after all later passes.
 """
 
 from __future__ import annotations
@@ -17,12 +17,12 @@ from tinyml.transforms.loops.kernels.constant_rows import ConstantRows, constant
 
 
 class Estimates:
-    """Cost estimates of the variants of a module on a board with a cost table. In a variant, some rows of matrices
-    are code.
+    """Cost estimates of the variants of a module on a board with a cost table. In each variant, a different number of
+    rows of each matrix is code.
 
-    packed, pack_buffers: options of the remaining passes.
+    packed, pack_buffers: options of the later passes.
     matrices: the matrices whose rows can become code, by their indices.
-    plain: the estimate without rows as code; None if it is not known yet.
+    plain: the estimate without rows as code; None to compute it on demand.
     """
 
     def __init__(
@@ -35,11 +35,11 @@ class Estimates:
 
     @property
     def plain(self) -> Estimate:
-        """The estimate of the module without rows as code."""
+        """The estimate of the variant without rows as code."""
         return self.of({})
 
     def of(self, coded: Mapping[int, int]) -> Estimate:
-        """The estimate of the module with some rows as code.
+        """The estimate of the variant in which some rows are code, after all later passes.
 
         coded: by the index of each matrix, the number of its rows that are code.
         """
@@ -63,7 +63,9 @@ class Estimates:
             found[number].replace(self.target, count)
 
     def groups(self) -> list[Group]:
-        """For each matrix whose rows can become code, one group of candidates, with as many rows as possible."""
+        """For each matrix whose rows can become code, a group with one candidate: the code for as many rows as
+        possible.
+        """
         timing, plain = board(self.target).timing, self.plain
         per_unit = 1.0 if timing is None else timing.mean
         groups: list[Group] = []

@@ -1,4 +1,4 @@
-"""The choice of the functions that evaluate the forests of a program."""
+"""The choice between functions on tables and functions with thresholds in code for the forests of a program."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def code_forests(op: ModuleOp, target: str, flash: int | None, ram: int | None, 
     """Replace the forests of a program by calls of the fastest functions that fit the flash.
 
     flash, ram: the options of `code-forests`.
-    below: the passes after which the rest of the program is estimated.
+    below: the passes to run on the program without its forests before its size is estimated.
     """
     forests = [each for each in op.walk() if isinstance(each, num.ForestOp)]
     _check_size(forests, target)
@@ -52,10 +52,10 @@ def code_forests(op: ModuleOp, target: str, flash: int | None, ram: int | None, 
 
 
 def _rest(module: ModuleOp, target: str, below: LoweringPasses) -> tuple[float, float]:
-    """Return the estimated flash and RAM of the program without its forests, in bytes. Zeros on a board without a
+    """Return the estimated flash and RAM of the program without its forests, in bytes. Both are 0 on a board without a
     cost table.
 
-    below: the passes after which the program is estimated.
+    below: the passes to run before the estimate.
     """
     if cost_table(target) is None:
         return 0.0, 0.0
@@ -93,7 +93,7 @@ def _check_size(forests: Sequence[num.ForestOp], target: str) -> None:
 
 
 def _kernels(op: num.ForestOp, target: str) -> Sequence[Kernel]:
-    """The kernels of a target that can replace a `num.forest`."""
+    """The kernels of a target that can replace a `num.forest`. Raises `InputError` if there are none."""
     kernels = [offer.kernel for offer in offers(target, op.forest)]
     if not kernels:
         raise error_at(op, f"the target '{target}' has no function for this forest")

@@ -1,5 +1,5 @@
-"""Kernels for tiles that need more flash than the usual kernels, with the time that they save and the bytes that they
-add (L3).
+"""Kernels for tiles that are faster, and need more flash, than the kernels that `select-kernels` would choose: the time
+that they save and the bytes that they add (L3).
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from tinyml.transforms.loops.kernels.tiles import TileCall, call_of_tile, calls_
 class Tiles:
     """The tiles of a module for which a board has kernels.
 
-    usual: for each tile, the call of the usual kernel.
+    usual: for each tile, the call of the kernel that `select-kernels` would choose.
     called: kernels that the module already calls.
     """
 
@@ -39,7 +39,8 @@ class Tiles:
         }
 
     def groups(self, room: float) -> Sequence[Group]:
-        """The candidates for all tiles, in groups whose members use the same data in flash.
+        """The candidates for all tiles. The members of a group read the same weight stream or use the same kernel,
+        which flash contains once.
 
         room: the bytes of stack that a kernel may use.
         """
@@ -69,8 +70,8 @@ class Tiles:
 
 
 def _bytes(calls: Iterable[TileCall], called: AbstractSet[num.KernelAttr]) -> int:
-    """The bytes of flash that calls need, for their kernels and for the data that the kernels read. Each kernel and
-    each datum counts once.
+    """The bytes of flash that calls need for their kernels and for the weight streams that these read. Each kernel and
+    each stream counts once.
 
     called: kernels that do not count, because the module already contains them.
     """

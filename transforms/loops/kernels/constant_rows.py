@@ -69,11 +69,9 @@ class ConstantRows:
         return range(1 if self.op.tile is None else self.rows.rows, self.rows.rows + 1)
 
     def replace(self, target: str, count: int) -> None:
-        """Compute the first `count` rows by code, window by window. A separate loop computes the remaining
-        rows.
+        """Compute the first `count` rows by code, window by window. A separate loop computes the remaining rows.
 
-        If other ops of the contraction use the bytes, the code stores them in memory, and the contraction loads
-        them.
+        If other ops of the contraction use the bytes, the code stores them in memory, and the contraction loads them.
         """
         op, nest, all_rows = self.op, LoopBuilder(self.op), count == self.rows.rows
         memory, *indices = self._intermediate() if self.store is None else [self.store.memref]
@@ -127,7 +125,7 @@ class ConstantRows:
         nest.over((self.op.windows,), window)
 
     def _window(self, products: num.Adding, number: SSAValue, reach: int, nest: LoopBuilder) -> SSAValue:
-        """The elements of window `number`, by which the rows are multiplied.
+        """Emit a slice with the elements of window `number`, by which the rows are multiplied, and return it.
 
         reach: the number of elements that a row spans.
         """
@@ -136,7 +134,7 @@ class ConstantRows:
         return nest.insert(scratch.SliceOp(products.vector, nest.times(number, products.spaces.step), (reach,)))
 
     def _rest(self, nest: LoopBuilder, count: int, memory: SSAValue, indices: Sequence[SSAValue]) -> None:
-        """Insert a loop that computes the rows from index `count` on and stores their bytes.
+        """Insert a loop that computes all rows except the first `count` and stores their bytes.
 
         memory, indices: as returned by `_intermediate`.
         """
@@ -177,8 +175,8 @@ def _rows_of(op: Operation) -> Iterator[ConstantRows]:
 
 
 def _coded(op: num.ContractOp, sum: num.Sum, finish: num.FinishOp) -> CodedRows | None:
-    """The weights and initial values of a sum. None if they are not constant, or if the sum is not converted to a
-    byte by a shift.
+    """The weights and initial values of a sum. None if they are not constant, or if `finish` does not convert the sum
+    to a byte by a shift.
     """
     right = finished_by_shift(accumulator_type(finish.sum), element_format(finish.result.type))
     if right is None or sum.conversions or (starts := _starts(op, sum)) is None:
@@ -265,7 +263,7 @@ def _sparse_matrix(products: num.SparseProductsOp, count: int) -> Numbers:
 
 
 def _remove_dead(op: num.ContractOp) -> None:
-    """Remove the ops of a contraction whose results are unused."""
+    """Remove the ops of a contraction's body whose results are unused."""
     for each in reversed(list(op.body.block.ops)):
         if is_trivially_dead(each):
             Rewriter.erase_op(each)

@@ -23,7 +23,7 @@ VECTORISED = Statistic("num-vectorised", "Number of nests that became code for v
 
 
 def vectorise(function: func.FuncOp, target: str) -> None:
-    """Replace those nests of a function for which the target has vector code by calls of this code."""
+    """Replace nests by calls of vector code, wherever the target has such code and it is faster than loops."""
     for nest in [each for each in function.walk() if isinstance(each, Nest)]:
         if isinstance(nest, num.ContractOp) and (nest.tile or usual_tile(nest, target)) is not None:
             continue
@@ -41,8 +41,7 @@ def vectorise(function: func.FuncOp, target: str) -> None:
 
 
 def _reduce_inside(nest: num.NestOp, target: str) -> None:
-    """Replace the reductions inside a nest by calls of vector code, and expand the nest into loops around the
-    calls.
+    """Replace the reductions inside a nest by calls of vector code, and expand the nest into loops around the calls.
 
     If vector code can compute none of the reductions, the nest is unchanged.
     """
@@ -100,8 +99,8 @@ def _replace(found: LaneNest, target: str) -> bool:
 
 
 def _single(found: LaneNest, run: Run, builder: LoopBuilder) -> SSAValue:
-    """Allocate an array of one element for a run, and return it. If vector code reads the value of the run, store
-    the value in the array.
+    """Allocate a local array of one element for a run that is a single value, and return the array. If vector code
+    reads the run, store the value in the array.
     """
     type = i32 if run.root.type == IndexType() else run.root.type
     array = local_array(function_around(found.nest), type, 1, run.root.name_hint or "single")

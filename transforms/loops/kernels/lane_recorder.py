@@ -29,11 +29,11 @@ if TYPE_CHECKING:
     Table = NDArray[np.signedinteger[Any]]
 
 _FUNCTIONS = {REQUANTISE: REGISTER, LEADING_ZEROS: 8, RECIPROCAL: REGISTER}
-"""The functions of the runtime that lanes have, and the bits of their results."""
+"""The functions of the runtime that have lane instructions, with the widths of their results in bits."""
 
 
 class NotInLanes(Exception):
-    """A computation is not supported by vector code, such as floating point, functions on tables, and integers of
+    """Raised for a computation that vector code does not support: floating point, functions on tables, and integers of
     more than 32 bits.
     """
 
@@ -64,14 +64,14 @@ class LaneRecorder(Machine[Element]):
         self.table, self._entry, self._block = table, block, block
         self._constants = dict[tuple[int, int | None], SSAValue]()
         self._compared = dict[SSAValue, tuple[SSAValue | int, ...]]()
-        """The operands of comparisons."""
+        """The operands of each comparison, by its result."""
 
     def put(self, op: Operation) -> SSAValue:
         """Append an op, and return its first result."""
         return Builder(InsertPoint.at_end(self._block)).insert(op).results[0]
 
     def register(self, element: Element) -> SSAValue:
-        """The 32-bit register that contains a value."""
+        """The 32-bit register with a value. For a constant, it is created at the start of the function."""
         if element.width > REGISTER:
             raise NotInLanes(f"a value has more than {REGISTER} bits")
         if isinstance(element.value, SSAValue):
@@ -83,11 +83,11 @@ class LaneRecorder(Machine[Element]):
         return self._constant(element.value, REGISTER)
 
     def index(self, value: int) -> SSAValue:
-        """A constant index."""
+        """Insert an index constant at the start of the function, unless it exists, and return it."""
         return self._constant(value, None)
 
     def _constant(self, value: int, width: int | None) -> SSAValue:
-        """A constant, defined once at the start of the function.
+        """Insert a constant at the start of the function, unless an earlier call has inserted it, and return it.
 
         width: the width in bits; None for an index.
         """
@@ -188,8 +188,7 @@ class LaneRecorder(Machine[Element]):
         b: Element,
         folded: Callable[[int, int], int],
     ) -> Element:
-        """Append an op on two values, and return the result. If both values are constant, return a constant
-        instead.
+        """Append an op on two values, and return the result. If both values are constant, return a constant instead.
 
         kind: creates the op.
         folded: computes the constant.

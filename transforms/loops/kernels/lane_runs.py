@@ -137,8 +137,10 @@ class _Window:
 
 @dataclass
 class _Recording:
-    """The function of a lane, which is recorded while the ops of a nest are visited.
+    """The function of a lane, which is recorded while the ops of a nest are visited. Methods raise `NotInLanes` for
+    computations that a lane function does not support.
 
+    runs: the runs of memory that the function accesses.
     values: for each value of the IR, the recorded value.
     places: for each index of the IR, the recorded index.
     cells: by buffer and element, the values that a lane stores to a buffer that only this nest uses.
@@ -214,8 +216,8 @@ class _Recording:
         return around[1]
 
     def _continue(self, number: SSAValue, count: int) -> bool:
-        """Whether, in every run, the elements of each iteration of the surrounding axis directly follow those
-        of the previous iteration.
+        """Whether each iteration of the surrounding axis accesses the elements that directly follow those of the
+        previous iteration, in every run.
 
         number: the index of the axis.
         count: the number of elements per iteration.
@@ -235,7 +237,7 @@ class _Recording:
     def finished(
         self, op: Operation, outer: Mapping[SSAValue, int], shape: Sequence[int], pitches: Sequence[int]
     ) -> LaneNest:
-        """The finished function over lines and lanes, with the indices of all accesses.
+        """Add the axes of lines and lanes and the indices of all accesses to the recorded function, and return it.
 
         op: the op that calls of the function replace.
         outer: the axes that stay loops, with their extents.
@@ -266,7 +268,7 @@ class _Recording:
         return LaneNest(op, outer, self.runs, function, program)
 
     def joined(self, nest: num.ReduceOp) -> LaneNest:
-        """The function that reduces the values of all lanes to a single value."""
+        """Record a reduction over the values of all lanes, and return its function, which computes a single value."""
         used = [number for number, result in enumerate(nest.joined) if result.uses]
         if len(used) != 1 or not nest.numbers:
             raise NotInLanes
@@ -306,11 +308,11 @@ class _Recording:
         return [self.places.get(one) or self.recorder.register(self.value(one)) for one in last.values]
 
     def is_safe(self, run: Run) -> bool:
-        """Whether no lane reads an element that another lane has overwritten, for every grouping of lanes into
-        vectors.
+        """Whether no lane reads an element that another lane has overwritten, whatever the number of lanes in a vector
+        is.
 
-        This is the case if the run does not overlap the written run, or if lanes read no elements before their
-        own position.
+        This is the case if the run does not overlap the written run, or if lanes read no elements before their own
+        position.
         """
         [written] = self.runs[-1].accesses
         return all(read.is_apart(written) or _is_behind(read, written) for read in run.accesses)
@@ -370,7 +372,9 @@ class _Recording:
                 raise NotInLanes(f"{op.name} is not an op of lanes")
 
     def value(self, value: SSAValue) -> Element:
-        """The recorded value for a value of the IR. Constants may be defined anywhere."""
+        """The recorded value for a value of the IR. A constant, or a load of a value from outside the nest, is recorded
+        on first use.
+        """
         if isinstance(op := value.owner, num.NumOp) and not op.operands:
             return op.computation()(self.recorder, [])
         if value not in self.values:
@@ -391,7 +395,7 @@ class _Recording:
         return self.recorder.first(run.argument)
 
     def inner(self, op: num.ReduceOp, windows: dict[SSAValue, _Window]) -> None:
-        """Record a reduction that each lane computes by itself.
+        """Record a reduction that each lane computes separately.
 
         windows: as for `ops`.
         """
@@ -455,7 +459,7 @@ class _Recording:
         return recorder.addi(start, Element(sum, width))
 
     def sum_run(self, op: Operation, buffer: SSAValue, start: AffineSum, *, shared: bool = False) -> Run:
-        """The run that contains a factor of a sum.
+        """The run that contains a factor of a sum. If it is new, it is appended to the recorded runs.
 
         start: the position of the run in the buffer.
         shared: true for a vector; several sums then use the same run.

@@ -1,4 +1,4 @@
-"""Runs of memory that kernels cannot read, and which are first decoded or unpacked into local arrays (L3).
+"""Decoding and unpacking, into local arrays, of runs of memory that kernels cannot read directly (L3).
 
 The load program of a format decodes the elements of a run. A run that is invariant in the enclosing loop is decoded
 once, before the loop. Examples are the vector of a product with a matrix, and the row of a product with several
@@ -62,8 +62,8 @@ def open_nest_around(op: Operation) -> None:
 
 
 class LocalRuns:
-    """A rewriter of sums of products that decodes the runs of the sums. The sums of one function use the same local
-    arrays.
+    """A rewriter of sums of products whose factors, runs of contiguous elements, must be decoded or unpacked before a
+    kernel can read them. The sums of one function use the same local arrays.
 
     ram: the RAM of the board in bytes; None for no limit.
     """
@@ -135,7 +135,7 @@ class LocalRuns:
         return _decode(nest, values.get(run, run), self._array(op, _integers(run).storage, length, "decoded", *kind))
 
     def _array(self, op: num.CallOp, storage: Attribute, length: int, name: str, *kind: int) -> SSAValue:
-        """A local array of at least `length` elements. Calls with the same kind and type get the same array.
+        """A local array of at least `length` elements. Calls with the same element type and the same `kind` share it.
 
         storage: the element type.
         name: the name of the array.

@@ -76,13 +76,13 @@ class TileCall:
 
     @cached_property
     def content(self) -> bytes:
-        """The bytes of the weight stream in flash. Calls of the same kernel with equal bytes can use one
-        stream.
-        """
+        """The bytes of the weight stream in flash. Calls of the same kernel with equal bytes can use one stream."""
         return b"" if is_tile(self.data) else cast("Bytes", self.data).tobytes()
 
     def replace(self, op: num.ContractOp) -> None:
-        """Replace a contraction by calls of the kernel."""
+        """Replace a contraction by calls of the kernel, which read the windows and store the results as the contraction
+        does.
+        """
         [products], [store], nest = op.products, op.stores, LoopBuilder(op)
         assert isinstance(products, num.ProductsOp)
         results = prod(op.shape) // self.times
@@ -124,7 +124,7 @@ def code_of(kernel: Kernel) -> num.CodeKernelAttr:
 
 
 def size_of(kernel: Kernel) -> num.CodeSize:
-    """The sizes of a composed kernel in bytes: of a call, of its code and of its stack."""
+    """The time of a call to a composed kernel, and its sizes in bytes: of a call, of its code and of its stack."""
     composed = kernel.composed
     assert composed is not None
     return num.CodeSize(round(composed.costs[""]), kernel.code, composed.call, composed.stack)
@@ -141,11 +141,10 @@ def is_bought(tile: num.TileKernelAttr | num.CodeKernelAttr | None, target: str)
 
 
 def call_of_tile(op: num.ContractOp, target: str) -> TileCall | None:
-    """The calls of the kernel for a contraction's tile. None without a tile, or if the kernel cannot finish such
-    sums.
+    """The calls of the kernel for a contraction's tile. None without a tile, or if the kernel cannot finish such sums.
 
-    Raises `InputError` if the target has no kernel for the tile, or if the kernel computes sums that differ from
-    the sums of the contraction.
+    Raises `InputError` if the target has no kernel for the tile, or if the kernel computes sums that differ from the
+    sums of the contraction.
     """
     if (tile := op.tile) is None or (nest := _nest_of(op, by=tile)) is None:
         return None
@@ -180,16 +179,17 @@ def _nest_of(op: num.ContractOp, *, large: bool = False, by: num.KernelAttr | No
 
 
 def obstacle_of_tile(op: num.ContractOp) -> str:
-    """The reason why no tile of a target can compute a contraction."""
+    """The reason, for messages, why the target has no kernel for a contraction's tile."""
     asked = _asked(op)
     return asked if isinstance(asked, str) else "the target has no kernel for a tile of these sums"
 
 
 def _asked(op: num.ContractOp, *, large: bool = False, by: num.KernelAttr | None = None) -> TileQuery | str:
-    """The query to a chip for the kernels of a contraction, or the reason why no tile kernel can compute it.
+    """The query to a chip for the kernels of a contraction, or, as a text, the reason why no tile kernel can compute
+    it.
 
-    Tile kernels compute one sum of products of bytes that are constant or in RAM. The sum must start from a
-    constant for each row and be stored as a byte.
+    Tile kernels compute one sum of products of bytes that are constant or in RAM. The sum must start from a constant
+    for each row and be stored as a byte.
 
     large, by: as in `TileQuery`.
     """

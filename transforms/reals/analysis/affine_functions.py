@@ -42,9 +42,7 @@ class AffineFunction:
         return AffineFunction(self.factors.reshape(shape), self.addends.reshape(shape))
 
     def followed_by(self, factors: Reals | float, addends: Reals | float) -> AffineFunction:
-        """The composition of this function with `factors * v + addends`, where v is the result of this
-        function.
-        """
+        """The composition of this function with `factors * v + addends`, where v is the result of this function."""
         return AffineFunction(self.factors * factors, self.addends * factors + addends)
 
     def thresholds(self, thresholds: Reals, features: NDArray[np.int64]) -> Reals | None:
@@ -147,7 +145,9 @@ def _sliced(op: tdsl.SliceOp, parts: tuple[Reals, Reals]) -> _Carried | None:
 
 
 def _by_channel(parts: tuple[Reals, Reals]) -> bool:
-    """Whether the factors and addends (`parts`) differ only between channels, which are the last axis of an image."""
+    """Whether the factors and addends (`parts`) of a function are equal for all elements of a channel, the last
+    axis.
+    """
     return all((part == part[:1, :1, :1]).all() for part in parts)
 
 

@@ -38,7 +38,9 @@ def return_compared_scores(module: ModuleOp) -> None:
 
 
 def _add_label(function: func.FuncOp) -> None:
-    """Add a label that is determined by the first result of a function."""
+    """Add a label that is determined by the first result of a function. Raises `InputError` if this result is neither a
+    vector nor a single number.
+    """
     last = cast(func.ReturnOp, function.body.block.last_op)
     scores = last.operands[0]
     shape = tdsl.shape_of(scores)
@@ -49,7 +51,7 @@ def _add_label(function: func.FuncOp) -> None:
 
 
 def _return_compared(function: func.FuncOp, compared: SSAValue) -> None:
-    """Return the compared numbers once, in place of all results that are computed only from them."""
+    """Change a function to return `compared` once, in place of all results that are computed only from it."""
     last = cast(func.ReturnOp, function.body.block.last_op)
     if not isinstance(compared.type, TensorType) or number_format(shaped(compared).get_element_type()) is None:
         # The program finishes an accumulator before it returns it.
@@ -76,8 +78,8 @@ def _is_function_of(value: SSAValue, argument: SSAValue) -> bool:
 
 
 def _drop(decision: _Decision) -> SSAValue:
-    """Let a decision read the argument of increasing functions instead of their results. Return the value that the
-    decision then compares.
+    """Change a decision to read the argument of increasing functions instead of their results. Return the value that
+    the decision then compares.
     """
     value = decision.input
     threshold = decision.threshold.value.data if isinstance(decision, tdsl.AtLeastOp) else 0.0

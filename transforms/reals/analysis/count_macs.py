@@ -16,7 +16,7 @@ def count_macs(module: ModuleOp) -> int:
     """The multiply-accumulates of one inference: the sum over all ops of `tdsl.TensorOp.macs` times the op's
     executions.
 
-    A sparse product counts its nonzero entries, a dense one all entries. A product of a vector and a 1x1 matrix
+    A sparse product counts its nonzero entries, a dense product all entries. A product of a vector and a 1x1 matrix
     counts as a product of matrices. Elementwise products, exp and tanh are not counted.
     """
     return sum(op.macs * _trips(op) for op in module.walk() if isinstance(op, tdsl.TensorOp))

@@ -1,5 +1,5 @@
-"""Missing values of a program's argument: the tensor elements that depend on them, and the values that replace missing
-values there.
+"""Missing values of a program's argument: the elements of tensors that depend on them, and the values that imputation
+assigns to these elements.
 """
 
 from __future__ import annotations
@@ -122,8 +122,8 @@ def forests_reached(function: func.FuncOp) -> set[tdsl.ForestOp]:
 
 
 def compare_argument(program: ModuleOp, function: func.FuncOp, *, scaled: bool) -> bool:
-    """Replace the input of a forest by the program's argument if the input consists of moved or imputed elements of
-    the argument. Return whether all ops that still read the argument are forests.
+    """Let each forest read the program's argument if the forest's input consists of moved or imputed elements of the
+    argument. Return whether all ops that still read the argument are forests.
 
     The changed trees branch on a missing element as the original trees branch on the value that replaces it.
 

@@ -51,7 +51,7 @@ def stretched(inputs: NDArray[Any], reach: float) -> NDArray[Any]:
 
 @lru_cache
 def _spread(length: int) -> NDArray[np.int64]:
-    """Evenly spaced positions at which an array of a given length is sampled."""
+    """The indices of `SAMPLED_VALUES` elements, spread evenly over an array of the given length."""
     return (np.arange(SAMPLED_VALUES) * GOLDEN % 1 * length).astype(np.int64)
 
 
@@ -79,9 +79,7 @@ class _Statistics:
             self.stride *= 2
 
     def widen(self, values: NDArray[Any], value: SSAValue) -> None:
-        """Extend the range to include some values of a tensor. Raises `InputError` if one of them is not
-        finite.
-        """
+        """Extend the range to include some values of a tensor. Raises `InputError` if one of them is not finite."""
         if not values.size:
             raise InputError(f"%{value.name_hint or '?'} has no elements: {value.type}")
         low, high = float(values.min()), float(values.max())
@@ -168,8 +166,7 @@ def record_profiles(module: ModuleOp, inputs: NDArray[Any]) -> None:
 
 
 def _beyond(module: ModuleOp, usual: NDArray[Any], threshold: float) -> Mapping[SSAValue, tuple[float, float]]:
-    """For each tensor of a detector, the least and the greatest value on samples that are moved away from their
-    mean.
+    """For each tensor of a detector, the least and the greatest value on samples that are moved away from their mean.
 
     The samples are moved by the first of `REACH_MULTIPLES` at which the detector classifies most normal samples as
     anomalies.

@@ -125,9 +125,7 @@ def _operand_part(value: SSAValue, shape: tdsl.Shape, part: Part) -> Part | None
 
 
 def _is_computed(value: SSAValue, part: Part) -> bool:
-    """Whether a part of a value can be computed without the rest of the value, because the ops that compute it can
-    be divided.
-    """
+    """Whether the ops that compute a value can be divided, so that a part of the value can be computed alone."""
     op, shape = value.owner, tdsl.shape_of(value)
     if isinstance(op, tdsl.ReshapeOp):
         return op.input.has_one_use() and _is_computed(op.input, part)
@@ -160,8 +158,7 @@ def _columns(op: tdsl.MatmulOp, part: Part) -> Part:
 
 
 def _concatenated(op: tdsl.ConcatOp, axis: int, first: int, count: int) -> SSAValue | None:
-    """The operand of a concatenation that is exactly the given part of its result. None if there is no such
-    operand.
+    """The operand of a concatenation that is exactly the given part of its result. None if there is no such operand.
 
     axis, first, count: the axis of the part, its first index and its number of indices.
     """

@@ -22,8 +22,9 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Importance:
-    """The importance of the channels of filters: for each filter, the group and a number for each channel.
+    """The importance of the channels of filters.
 
+    filters: for each filter, the group and the importance of each channel.
     shares: whether to divide each number by the total of the numbers of the filter's remaining channels.
     """
 

@@ -66,7 +66,7 @@ class Refitting:
         self.size = 1 + max(int(grouping.groups(value).max(initial=0)) for value in grouping.values)
 
     def measure(self) -> None:
-        """Measure the curvature of the loss at the current weights."""
+        """Measure the curvature of the loss in each layer, at the current weights, on the samples."""
         for layer in self.layers.values():
             layer.clear()
         inputs, together = self.trainer.inputs(self.x), self.trainer.together
@@ -92,7 +92,7 @@ class Refitting:
 
     @property
     def growth(self) -> Array:
-        """For each group of channels, the growth of the loss if the group is removed."""
+        """For each group of channels, the estimated growth of the loss if the group is removed."""
         found = np.zeros(self.size)
         for layer in self.layers.values():
             for group in layer.groups:
@@ -105,7 +105,7 @@ class Refitting:
             layer.remove(group)
 
     def write(self) -> None:
-        """Write the refitted weights to the program."""
+        """Store the refitted weights and biases in the constants of the program."""
         for layer in self.layers.values():
             layer.write()
         self.weights.write()
@@ -192,11 +192,11 @@ class LayerCurvature:
 
     @property
     def read(self) -> SSAValue:
-        """The operand whose channels are removed."""
+        """The layer's operand that is not the constant weight, from which channels are removed."""
         return self.op.operands[1 - self.operand]
 
     def clear(self) -> None:
-        """Reset the collected moments."""
+        """Discard all moments that `collect` has added."""
         self.reads = np.zeros((len(self.columns),) * 2)
         self.slopes = np.zeros((len(self.rows),) * 2)
         self.samples = self.vectors = 0
@@ -232,7 +232,7 @@ class LayerCurvature:
         self.growths: dict[int, float] = {}
 
     def growth(self, group: int) -> float:
-        """The growth of the loss if the group is removed and the other weights of the layer are refitted.
+        """The estimated growth of the loss if the group is removed and the other weights of the layer are refitted.
 
         group: one of `groups`.
         """

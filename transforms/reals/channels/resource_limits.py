@@ -26,8 +26,9 @@ RAM, FLASH, MACS = "RAM", "flash", "multiply-accumulates"
 
 @dataclass
 class ResourceLimits:
-    """The limit of each resource: bytes at the peak of the plan, bytes of weights, and multiply-accumulates.
+    """Limits on bytes at the peak of the plan (RAM), bytes of weights (flash), and multiply-accumulates.
 
+    limits: the limit of each limited resource, by its name.
     bits: the width of a weight.
     removed: the groups removed so far, in order.
     """
@@ -47,13 +48,13 @@ class ResourceLimits:
         return self.taken([])
 
     def next_group(self, worth: Worth, done: float) -> int | None:
-        """Remove a group if the network exceeds its current limits, and return the group. None if the limits
-        are met. Raises `InputError` if no group saves anything.
+        """Remove a group if the network exceeds its current limits, and return the group. None if the limits are met.
+        Raises `InputError` if no group saves anything.
 
-        The removal of each group saves a fraction of the limits. The chosen group has the least worth per
-        fraction saved.
+        The removal of each group saves a fraction of the limits. The chosen group has the least worth per fraction
+        saved.
 
-        worth: a number for each group.
+        worth: for each group, how much its removal harms the network, such as the growth of the loss.
         done: the progress from 0 to 1. At 0 the current limits are the needs of the whole network. At 1 they are the
             final limits. In between they decrease geometrically.
         """

@@ -92,10 +92,11 @@ def _iterations(
 def _written_once(accesses: Sequence[Access], loop: scf.ForOp, known: Mapping[SSAValue, Interval]) -> bool:
     """Whether, in a flattened loop, no later iteration accesses an address after a store to this address.
 
-    This is the case if each store takes effect when the counters of some outer loops advance, and each combination
-    of values of these counters has a different address.
+    This is the case if each store takes effect when the counters of some outer loops advance, and each combination of
+    values of these counters has a different address.
 
     accesses: all accesses, whose addresses are equal functions of the counters.
+    known: intervals of addresses.
     """
     start = accesses[0].start
     assert start is not None
@@ -114,8 +115,8 @@ def _written_once(accesses: Sequence[Access], loop: scf.ForOp, known: Mapping[SS
 
 
 def _rising(store: rtl.StoreOp, loop: scf.ForOp) -> list[SSAValue] | None:
-    """The counters of the outer loops, down to the loop whose counter advances when a store takes effect. None if
-    there is no such loop.
+    """The counters of the flattened loops that are constant between two times at which a store takes effect: those of
+    all outer loops down to the loop that then advances. None if the store takes effect in every iteration.
     """
     if not isinstance(level := store.attributes.get(RISES), IntegerAttr):
         return None

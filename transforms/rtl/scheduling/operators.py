@@ -70,9 +70,7 @@ class Operators:
         self.known = known
 
     def width(self, value: SSAValue) -> int:
-        """The number of bits of a value in hardware, which is the number of bits of its interval, including the
-        sign.
-        """
+        """The number of bits of a value in hardware: the bits, including the sign, that its interval needs."""
         return min(width_for(self.known.get(value, INDEX)), type_width(value))
 
     def is_signed(self, value: SSAValue) -> bool:

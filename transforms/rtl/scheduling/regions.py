@@ -81,9 +81,7 @@ class StraightRun:
 
     @property
     def cycles(self) -> int:
-        """The number of cycles of the run, according to the attributes of its ops. 0 if all ops are
-        combinational.
-        """
+        """The number of cycles of the run, according to the attributes of its ops. 0 if all ops are combinational."""
         return max((end_of(op) + 1 for op in self.ops if CYCLE in op.attributes), default=0)
 
 
@@ -121,7 +119,7 @@ def is_pipelined(op: Operation | None) -> TypeGuard[scf.ForOp]:
 
 
 def body_of(loop: scf.ForOp) -> list[Operation]:
-    """The scheduled ops of a loop's body."""
+    """The ops of a loop's body that are in straight-line runs, in order."""
     return [op for item in items(loop.body.block) if isinstance(item, StraightRun) for op in item.ops]
 
 
@@ -132,14 +130,14 @@ def cycle_of(op: Operation) -> int | None:
 
 
 def end_of(op: Operation) -> int:
-    """The cycle in which the results of an op are available."""
+    """The cycle in which the results of an op are available: the cycle in which it begins plus its latency."""
     cycle = cycle_of(op)
     assert cycle is not None
     return cycle + rtl.latency(op)
 
 
 def interval_of(loop: scf.ForOp) -> int:
-    """The initiation interval of a pipelined loop."""
+    """The initiation interval of a pipelined loop, in cycles, which `schedule-cycles` has recorded."""
     interval = loop.attributes[INTERVAL]
     assert isinstance(interval, IntegerAttr)
     return interval.value.data
@@ -162,16 +160,15 @@ def set_lanes(loop: scf.ForOp, lanes: int) -> None:
 
 
 def depth_of(loop: scf.ForOp) -> int:
-    """The number of cycles of one iteration of a pipelined loop, at least its initiation interval."""
+    """The cycles that one iteration of a pipelined loop takes, at least its initiation interval."""
     return max([interval_of(loop), *(end_of(op) + 1 for op in body_of(loop))])
 
 
 def check_schedule(function: func.FuncOp) -> None:
     """Raise `InputError`, located at the op, unless `schedule-cycles` has scheduled every op.
 
-    Each access to a memory or stream must have a cycle. Each pipelined loop must have an interval, and all its ops
-    must have cycles. Each op must begin when its operands are available. The ports of memories, and waits, are not
-    checked.
+    Each access to a memory or stream must have a cycle. Each pipelined loop must have an interval, and all its ops must
+    have cycles. Each op must begin when its operands are available. The ports of memories, and waits, are not checked.
     """
     for block in function.walk_blocks():
         around = block.parent_op()

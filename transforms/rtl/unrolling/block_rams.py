@@ -49,18 +49,18 @@ class Words:
         return wider
 
     def are_whole(self, sum: UnrolledSum) -> bool:
-        """Whether a sum loads whole words."""
+        """Whether each load of a sum reads a whole word of its memory."""
         return all(self._width(load) == self.widths.get(load.memory) for load in sum.loads)
 
     @property
     def cells(self) -> tuple[int, int]:
-        """The numbers of LUTs and block RAMs of all memories."""
+        """The total numbers of LUTs and of block RAMs that the memories need."""
         luts, brams = zip((0, 0), *(self._cells(memory, width) for memory, width in self.widths.items()), strict=True)
         return total(luts), total(brams)
 
     @property
     def chosen(self) -> int:
-        """The number of LUTs by which accesses select a part of a word."""
+        """The number of LUTs that select parts of words, for all loads and stores of less than a word."""
         uses = [(use.operation, width) for memory, width in self.widths.items() for use in memory.uses]
         loads = total(loaded_part(width, self._width(op)) for op, width in uses if isinstance(op, rtl.LoadOp))
         return loads + total(
@@ -87,13 +87,12 @@ def loaded_part(word: int, width: int) -> int:
 
 
 def stored_part(word: int, width: int) -> int:
-    """The number of LUTs of the logic that enables the store of only `width` bits in a word of `word` bits."""
+    """The number of LUTs that enable a store of only `width` bits in a word of `word` bits."""
     return 2 * (word // width - 1)
 
 
 def memory_cells(fabric: Fabric, type: rtl.MemoryType, content: DenseIntOrFPElementsAttr | None) -> tuple[int, int]:
-    """The numbers of LUTs and block RAMs that a memory needs in the form that synthesis estimates to be the
-    smallest.
+    """The numbers of LUTs and block RAMs that a memory needs in the form that synthesis estimates to be the smallest.
 
     content: the initial words; None for a memory without initial content.
     """

@@ -60,10 +60,10 @@ class Circuits:
         self.of: dict[SSAValue, int] = {}
 
     def is_new(self, op: Operation) -> bool:
-        """Whether no op that was passed before has the same circuit as this op.
+        """Number the circuit of an op. Return whether no op that was passed before has the same circuit.
 
-        Two ops have the same circuit if they load words of the same memory, or compute the same function of
-        equal operands.
+        Two ops have the same circuit if they load words of the same memory, or compute the same function of equal
+        operands.
         """
         if isinstance(op, rtl.LoadOp) and type_width(op.result) == cast("rtl.MemoryType", op.memory.type).width.data:
             circuit = op.name, op.memory

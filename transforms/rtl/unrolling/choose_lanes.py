@@ -26,12 +26,12 @@ GAIN, SEQUENTIAL = ORDERS = ("gain", "sequential")
 
 @dataclass(frozen=True)
 class Lanes:
-    """Sums that add the same terms from the same memories, and the number of elements that each sum processes at
-    once.
+    """Sums that add the same terms from the same memories.
 
     circuit: identifies the ops that compute the terms of an element.
     luts, dsps: the LUTs and DSPs that each element needs.
     logic: the LUTs that compute the products of one element if no DSPs are left.
+    count: the number of elements that each sum processes at once.
     in_dsps: the number of elements whose products are computed by DSPs; these are the first elements.
     """
 
@@ -144,7 +144,7 @@ def _beside(rows: Sequence[Lanes]) -> Iterator[Sequence[int]]:
 
 @dataclass
 class _Step:
-    """The rows and memories after a step.
+    """The sums and memories after the elements of some sums have been doubled.
 
     gain: the cycles saved, divided by the largest fraction of the remaining budget that the step uses.
     """

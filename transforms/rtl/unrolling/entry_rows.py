@@ -50,8 +50,7 @@ class EntryRows:
         return _words(self.values.memory)
 
     def words(self, elements: int) -> int:
-        """The number of iterations if each of `elements` processing elements processes one entry of a row at a
-        time.
+        """The number of iterations if each of `elements` processing elements processes one entry of a row at a time.
 
         Every row takes at least one iteration.
         """
@@ -59,7 +58,7 @@ class EntryRows:
 
     @staticmethod
     def of(nest: num.ContractOp) -> EntryRows:
-        """The rows of a contraction for which `adds_entries` is true. Its arrays must be in memories."""
+        """The rows of a contraction for which `adds_entries` is true. Its arrays must be in hardware memories."""
         [sum] = (op for op in nest.body.block.ops if isinstance(op, num.EntriesOp))
         term, (*ops, end) = _term_of(sum), sum.body.block.ops
         computing = [op for op in ops if op is not end.operands[0].owner]
@@ -78,7 +77,7 @@ class EntryRows:
 
 
 def _words(memory: SSAValue) -> list[int]:
-    """The words of a constant memory."""
+    """The words of a constant memory, as unsigned integers."""
     owner = cast("rtl.MemoryOp", memory.owner)
     assert owner.content is not None
     return words_of(owner.content, owner.result.type)

@@ -49,8 +49,8 @@ def _loops_in(loop: scf.ForOp | num.EntriesOp) -> Iterator[Operation]:
 
 
 def _factors(module: ModuleOp, loops: list[scf.ForOp | num.EntriesOp], cells: int) -> dict[int, int]:
-    """For each loop with terms of sums, by its position in `loops`, the number of elements that the hardware
-    processes at once.
+    """For each loop that adds terms to sums, by its position in `loops`, the number of elements that hardware from the
+    same program would process at once.
 
     cells: the budget of logic cells in percent.
     """

@@ -23,9 +23,11 @@ from tinyml.transforms.rtl.unrolling.words import element_of_word, word_address
 
 @dataclass
 class UnrolledSum:
-    """A loop that adds a term to each carried value.
+    """A loop that adds a term to each value that it carries.
 
-    terms: in the order of the carried values.
+    trips: the number of iterations.
+    loads: the loads in the loop.
+    terms: the added values, in the order of the carried values.
     """
 
     loop: scf.ForOp
@@ -35,7 +37,7 @@ class UnrolledSum:
 
     @staticmethod
     def of(loop: scf.ForOp) -> UnrolledSum | None:
-        """The sums of a loop. None if the loop does anything other than adding terms to carried values."""
+        """The sums of a loop that only adds terms to the values that it carries. None for any other loop."""
         body, trips = loop.body.block, trips_from_zero(loop)
         end = body.last_op
         if not is_pipelined(loop) or trips is None or end is None or len(body.args) < 2:
@@ -53,7 +55,7 @@ class UnrolledSum:
         return UnrolledSum(loop, trips, loads, added)
 
     def computing(self) -> list[Operation]:
-        """The ops that compute the terms."""
+        """The ops of the loop's body except the additions to the sums: those that compute the terms."""
         body = self.loop.body.block
         sums = {yielded.owner for yielded in (body.last_op.operands if body.last_op is not None else ())}
         return [op for op in body.ops if op not in sums and op is not body.last_op]
@@ -138,7 +140,7 @@ class UnrolledSum:
         set_lanes(self.loop, len(each))
 
     def _word(self, nest: LoopBuilder, load: rtl.LoadOp, lanes: int, length: int) -> SSAValue:
-        """Insert a load of the word with all elements of an iteration, and return the word.
+        """Insert a load of the word with the `lanes` elements of an iteration, and return the word.
 
         load: the load of a single element.
         length: the length of a row, including padding.

@@ -32,14 +32,18 @@ def word_address(
 
 
 def element_of_word(nest: LoopBuilder, word: SSAValue, lane: int, width: int) -> SSAValue:
-    """Element number `lane` of a word, with `width` bits. Elements at lower addresses are in lower bits."""
+    """Insert ops that extract element number `lane`, of `width` bits, from a word, and return it. Element 0 is in the
+    lowest bits.
+    """
     if lane:
         word = nest.insert(arith.ShRUIOp(word, nest.constant(lane * width, word.type)))
     return word if type_width(word) == width else nest.insert(arith.TruncIOp(word, IntegerType(width)))
 
 
 def word_of(nest: LoopBuilder, elements: Sequence[SSAValue]) -> SSAValue:
-    """The concatenation of elements of equal width. The first element is in the low bits."""
+    """Insert ops that concatenate elements of equal width, and return the word. The first element is in the lowest
+    bits.
+    """
     width = type_width(elements[0])
     type = IntegerType(len(elements) * width)
     word, *others = (nest.insert(arith.ExtUIOp(element, type)) for element in elements)
@@ -50,7 +54,7 @@ def word_of(nest: LoopBuilder, elements: Sequence[SSAValue]) -> SSAValue:
 
 
 def widen_memories(function: func.FuncOp) -> None:
-    """Widen the words of memories to the width of the widest access."""
+    """Widen the words of each memory to the width of its widest access, and reduce the number of words accordingly."""
     for op in list(function.walk()):
         if isinstance(op, rtl.MemoryOp):
             type = op.result.type

@@ -43,7 +43,7 @@ class ChannelNodes:
 
     @cached_property
     def roles(self) -> dict[str, Role]:
-        """The role of each node, by the name of its result."""
+        """For each node, by the name of its result, whether it generates, continues or accumulates."""
         inside = {self.graph.nodes[i].result for i in self.nodes}
         roles: dict[str, Role] = {}
         for i in self.nodes:
@@ -55,18 +55,18 @@ class ChannelNodes:
 
     @cached_property
     def readers(self) -> dict[str, list[int]]:
-        """For each slice, the nodes of the loop that read it."""
+        """For each slice, a result computed channel by channel, the nodes of the loop that read it."""
         members = set(self.nodes)
         return {name: [i for i in self.graph.users[name] if i in members] for name in self.sliced}
 
     @cached_property
     def sliced(self) -> tuple[str, ...]:
-        """The results that are computed channel by channel."""
+        """The names of the results of which an iteration computes some channels, that is, which are not accumulated."""
         return tuple(name for name, role in self.roles.items() if role is not Role.ACCUMULATE)
 
     @cached_property
     def kept(self) -> frozenset[str]:
-        """The slices that are inserted into whole tensors because they are used after the loop."""
+        """The names of the slices that iterations insert into whole tensors, because they are used after the loop."""
         whole = {name for name in self.roles if name not in self.readers or self._outlives(name)}
         return frozenset(whole)
 
@@ -81,7 +81,7 @@ class ChannelNodes:
 
     @property
     def accumulated(self) -> int:
-        """The number of sums that an iteration reads and writes."""
+        """The number of elements of all accumulated results, which each iteration reads and writes as sums."""
         sums = (self.graph.tensors[name] for name, role in self.roles.items() if role is Role.ACCUMULATE)
         return sum(image.pixels * image.channels for image in sums)
 
@@ -113,7 +113,7 @@ class ChannelNodes:
         return None
 
     def peak(self, copies: bool = False) -> int:
-        """The peak of the live bits of slices, with nodes in the given order.
+        """The peak of the bits of live slices in an iteration, if the nodes run in the given order.
 
         copies: as in `step`.
         """
@@ -166,7 +166,7 @@ class ChannelNodes:
         return copies and not made_in_place
 
     def _joins_generated(self, i: int) -> bool:
-        """Whether an elementwise op runs in the loop nest of a generating op."""
+        """Whether an elementwise op runs in the loop nest of an op that generates its slice from whole operands."""
         before = self.joined(i)
         return before is not None and (self.roles[before] is Role.GENERATE or self._joins_generated(self._node(before)))
 

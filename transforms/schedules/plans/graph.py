@@ -51,6 +51,8 @@ class Kind(Enum):
 class Read(NamedTuple):
     """The window of an operand that pixel (y, x) of a result needs. It starts at (y, x) * strides - before.
 
+    tensor: the name of the operand.
+    kernel: the height and width of the window.
     sums: whether all pixels of the operand are added up one after the other, so that the result is a single pixel.
     alike: whether an element of the operand is only read to compute the same element of the result, before this
         element is stored.
@@ -67,6 +69,7 @@ class Read(NamedTuple):
 class Node(NamedTuple):
     """An op, named after its result.
 
+    reads: for each operand, the window that a pixel of the result needs.
     macs: the multiply-accumulates for all pixels together.
     """
 
@@ -123,9 +126,7 @@ class Graph:
 
     @cached_property
     def last_use(self) -> dict[str, int]:
-        """The index of the last node that reads each tensor. For results of the network, it is the number of
-        nodes.
-        """
+        """The index of the last node that reads each tensor. For results of the network, it is the number of nodes."""
         last = {name: max(users, default=self.producer[name]) for name, users in self.users.items()}
         return last | dict.fromkeys(self.outputs, len(self.nodes))
 
@@ -138,7 +139,7 @@ class Graph:
         return sum(self.tensors[name].size for name in names)
 
     def in_order(self, order: Sequence[int]) -> Graph:
-        """The graph with its nodes in another topological order."""
+        """A copy of the graph whose nodes are in the topological order `order`, a permutation of their indices."""
         return replace(self, nodes=tuple(self.nodes[i] for i in order))
 
     def boundary(self, first: int, last: int) -> Boundary:

@@ -10,7 +10,7 @@ from typing import NamedTuple
 from tinyml.transforms.schedules.plans.graph import Graph, Read
 
 Span = tuple[int, int]
-"""The rows, or the columns, from the first to the end."""
+"""A range of rows or columns: the first, and the end, which is excluded."""
 
 
 def _cuts(extent: int, count: int) -> list[Span]:
@@ -40,11 +40,10 @@ def columns_of_strips(graph: Graph, last: int, count: int) -> dict[str, Columns]
 
 
 def areas_of_tiles(graph: Graph, last: int, count: int) -> Iterator[tuple[int, dict[str, int]]]:
-    """Yield pairs of a number of tiles and the areas of their parts: for each tensor, the area of the part in
-    pixels.
+    """Yield pairs (number of tiles, areas). All tiles of a pair need parts of equal areas: by tensor, in pixels.
 
-    All tiles of a pair have parts of equal areas. The numbers of tiles add up to count x count. Rows and columns of
-    a part do not depend on each other, and most tiles inside an image are equal.
+    The numbers of tiles add up to count x count. Rows and columns of a part do not depend on each other, and most tiles
+    inside an image are equal.
     """
     sizes = [
         Counter(

@@ -34,11 +34,10 @@ class Steps(NamedTuple):
     start: int = 0
 
     def least(self) -> tuple[int, list[int]]:
-        """Return the least number of bits that suffices for all steps, and the number of rows or columns of
-        each turn.
+        """Return the least number of bits that suffices for all steps, and the number of rows or columns of each turn.
 
-        A turn consists of consecutive steps of the same kind. Among the orders that need this number of bits,
-        the order that transposes the fewest pixels is chosen. The first turn is in rows and may be empty.
+        A turn consists of consecutive steps of the same kind. Among the orders that need this number of bits, the order
+        that transposes the fewest pixels is chosen. The first turn is in rows and may be empty.
         """
         height, width = self.rows.shape
         peak = np.zeros((height + 1, width + 1), np.int64)
@@ -81,9 +80,7 @@ class Steps(NamedTuple):
 
 
 def counted(graph: Graph, i: int) -> Steps:
-    """For each step of node i, the number of bits in live pixels of operand and result, regardless of their
-    addresses.
-    """
+    """For each step of node i, the bits of all live pixels of operand and result, wherever they are in memory."""
     node = graph.nodes[i]
     [read] = node.reads
     operand, result = graph.tensors[read.tensor], graph.tensors[node.result]

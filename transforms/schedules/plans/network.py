@@ -32,12 +32,12 @@ class Network:
     names: dict[SSAValue, str]
 
     def in_order(self, order: Sequence[int]) -> Network:
-        """The network with its nodes in another topological order."""
+        """A copy of the network whose nodes are in the topological order `order`, a permutation of their indices."""
         return replace(self, graph=self.graph.in_order(order), ops=tuple(self.ops[i] for i in order))
 
 
 def graph_of(function: func.FuncOp, bits: int | None = None) -> Graph:
-    """The graph of the network that `network_of` returns."""
+    """The graph of the network that `network_of` returns for the same arguments."""
     return network_of(function, bits).graph
 
 
@@ -207,7 +207,7 @@ def gathers(op: tdsl.TensorOp, window: tdsl.Footprint | None) -> bool:
 
 
 def scratch_of(network: Network, i: int) -> int:
-    """The number of bits of a convolution's gathered window and of one pixel of its result."""
+    """The bits of scratch memory of a convolution: its gathered window, and one pixel of its result."""
     op = network.ops[i][0]
     if not isinstance(op, tdsl.Conv2dOp):
         return 0

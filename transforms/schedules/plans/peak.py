@@ -8,7 +8,7 @@ from tinyml.transforms.schedules.protocol import Share
 
 
 def fullest_segments(plan: Plan) -> list[Segment]:
-    """The segments in which a plan reaches its peak."""
+    """The segments of a plan whose bits equal the peak of the plan."""
     return [segment for segment in plan.segments if segment.bits == plan.bits]
 
 

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 def order_of(turns: Sequence[int], height: int, width: int) -> Order:
-    """For each pixel of a result, its position in the order of computation.
+    """For each pixel of a result of `height` x `width` pixels, its position in the order of computation.
 
     turns: alternately the number of the next rows and of the next columns to compute.
     """

@@ -35,9 +35,7 @@ class ChannelOrders:
         ]
 
     def least(self, below: int) -> Sequence[int] | None:
-        """An order with the lowest peak. None if this peak is not below `below` bits, or if the search has too
-        many steps.
-        """
+        """An order with the lowest peak. None if it is not below `below` bits, or if the search has too many steps."""
         everything, number = frozenset(range(len(self.graph.nodes))), count()
         open: list[tuple[int, int, int, Nodes, tuple[int, ...]]] = [(0, 0, next(number), frozenset(), ())]
         known: dict[Nodes, int] = {}
@@ -57,8 +55,7 @@ class ChannelOrders:
         return None
 
     def _steps(self, done: Nodes) -> Iterator[tuple[tuple[int, ...], int]]:
-        """Yield each op or loop that may run next, as the tuple of its nodes and the peak of live bits while it
-        runs.
+        """Yield each op or loop that may run next, as the tuple of its nodes and the peak of live bits while it runs.
 
         done: the nodes that have run.
         """
@@ -82,8 +79,7 @@ class ChannelOrders:
     def _loops(self, seed: int, done: Nodes) -> Iterator[ChannelNodes]:
         """Yield the loops that may run next and that start with node `seed`.
 
-        If several nodes of a loop could start it, `seed` must be the first of these nodes in the order of the
-        file.
+        If several nodes of a loop could start it, `seed` must be the first of these nodes in the order of the file.
         """
         open, seen = [frozenset([seed])], set[Nodes]()
         while open:

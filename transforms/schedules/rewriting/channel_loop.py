@@ -44,7 +44,7 @@ class ChannelLoop:
 
     @property
     def is_exact(self) -> bool:
-        """Whether the results equal those of ordinary execution."""
+        """Whether no sum is rounded between iterations, so that results equal those of ordinary execution."""
         return all(sums.EXACT for sums in self.sums.values())
 
     def rewrite(self) -> None:
@@ -146,7 +146,7 @@ class ChannelLoop:
         return self.parts.get(self.names.get(unpadded(value), ""))
 
     def _channels(self, value: SSAValue) -> SSAValue:
-        """The current channels of an image or column, without padding."""
+        """Emit the current channels of an image or column, without padding, and return them."""
         inner = unpadded(value)
         part = self._known(inner)
         part = self.now.of(inner, self.emit) if part is None else part
@@ -214,25 +214,22 @@ class ChannelLoop:
         )
 
     def _pooled(self, link: ChannelOp) -> SSAValue:
-        """Emit an op that computes each channel of its result from one channel, for the current channels. Return its
-        result.
-        """
+        """Emit, for the current channels, an op each of whose channels depends on one channel. Return its result."""
         pad, part = link.operand.owner, self._channels(link.operand)
         if isinstance(pad, tdsl.PadOp):
             part = self._on_channels(pad, pad.input, part)
         return self._on_channels(link.op, link.operand, part)
 
     def _on_channels(self, op: tdsl.TensorOp, operand: SSAValue, part: SSAValue) -> SSAValue:
-        """Emit a copy of an op that reads `part`, some channels of `operand`, instead of the whole operand. Return its
-        result.
-        """
+        """Emit a copy of an op that reads `part`, some channels of `operand`, instead. Return its result."""
         copy = self.emit.insert(op.clone(value_mapper={operand: part}), op)
         return Rewriter.replace_value_with_new_type(copy, tensor_like(op.out, self.now.shape(tdsl.shape_of(op.out))))
 
     def _operand(
         self, value: SSAValue, link: ChannelOp, pixel: Pixel | None = None, k: SSAValue | None = None
     ) -> SSAValue | None:
-        """The part of an operand that an elementwise op reads. None if it reads the whole operand.
+        """Emit the part of an operand that an elementwise op reads, and return it. None if the op reads the whole
+        operand.
 
         pixel, k: select a single element, at a pixel in the k-th current channel.
         """

@@ -21,6 +21,7 @@ class ChannelOp:
     """An op and the elementwise ops that follow it, on the channels of an iteration.
 
     name: the name of the tensor that contains the result.
+    chain: the elementwise ops, in order.
     operand: the tensor that is read channel by channel or, if the op generates slices, the tensor that is read whole.
     kept: whether the result is whole after the loop.
     read: whether ops of the loop read the result.
@@ -41,7 +42,7 @@ class ChannelOp:
 
     @property
     def ops(self) -> Sequence[tdsl.TensorOp]:
-        """The ops that the loop replaces."""
+        """The ops that the loop replaces: `op` and, unless it accumulates, the elementwise ops that follow it."""
         return (self.op,) if self.role is Role.ACCUMULATE else (self.op, *self.chain)
 
 

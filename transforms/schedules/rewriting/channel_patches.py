@@ -56,7 +56,7 @@ class ChannelPatches(TileLoops):
         self._add_stages(at, last + 1)
 
     def _add_stages(self, first: int, end: int) -> None:
-        """Add the stages of nodes `first` to `end` (exclusive)."""
+        """Add nodes `first` up to but not including `end` as stages, each of which computes all channels of a part."""
         if first < end:
             stages = segment_of(self.network, first, end - 1).stages
             for stage in stages:
@@ -78,9 +78,7 @@ class ChannelPatches(TileLoops):
 
 
 class ChannelTile:
-    """The loop over the channels of nodes `first` to `last`, both inclusive, on the parts of images that a tile
-    needs.
-    """
+    """The loop over the channels of nodes `first` to `last`, both inclusive, on the parts that a tile needs."""
 
     def __init__(self, network: Network, first: int, last: int, bits: int) -> None:
         self.network = network
@@ -141,7 +139,7 @@ class ChannelTile:
             sums.prepare(emit, self.channels, 1)
 
     def compute(self) -> None:
-        """Compute the parts of all results that are used after the loop."""
+        """Emit the loop over channels, which computes the parts of all results that are used after the loop."""
         emit, patches = self.emit, self.patches
         kept = [link for link in self.links if link.kept]
         images = {link.name: self._started(link) for link in kept}
@@ -157,17 +155,15 @@ class ChannelTile:
             patches.images[link.name] = self._finished(link, image) if link.name in self.sums else image
 
     def _started(self, link: ChannelOp) -> StoredImage:
-        """The initial value of a result. It is the sums before the first channel for an op that accumulates
-        sums, and an uninitialised tensor for any other op.
+        """Emit the initial value of a result, and return it: the sums before the first channel for an op that
+        accumulates sums, and an uninitialised tensor for any other op.
         """
         if (sums := self.sums.get(link.name)) is None:
             return self.patches.empty(link.name, link.result)
         return StoredImage(sums.started(self.emit), tdsl.shape_of(link.op.out))
 
     def _finished(self, link: ChannelOp, sums: StoredImage) -> StoredImage:
-        """Emit the computation of a result from its complete sums. Return the part of the result that the tile
-        needs.
-        """
+        """Emit the part of a result that the tile needs, computed from its complete sums, and return it."""
         emit, patches, finish = self.emit, self.patches, self.sums[link.name].result
 
         def result(part: SSAValue) -> SSAValue:
@@ -236,7 +232,7 @@ class ChannelTile:
         return held.now(self.patches.over(link.name, held.value, pixel))
 
     def _slice(self, link: ChannelOp) -> StoredImage:
-        """An uninitialised image for one channel of an op's result."""
+        """Emit an uninitialised image for the current channel of an op's result, and return it."""
         _, height, width, _ = tdsl.shape_of(link.result)
         type = tensor_like(link.result, (1, *self.patches.sizes[link.name], 1))
         value = self.emit.insert(tensor.EmptyOp((), type))
@@ -251,7 +247,7 @@ class ChannelTile:
         return self.patches.stored(value) if link.role is Role.GENERATE else self._channel(value)
 
     def _channel(self, value: SSAValue) -> StoredImage:
-        """The current channel of an image, without padding."""
+        """Emit the current channel of an image, without padding, unless the loop has computed it, and return it."""
         inner = unpadded(value)
         if (slice := self.slices.get(self.network.names.get(inner, ""))) is not None:
             return slice
@@ -260,9 +256,7 @@ class ChannelTile:
         return StoredImage(part, (*image.shape[:3], 1))
 
     def _element(self, link: ChannelOp, y: SSAValue, x: SSAValue) -> SSAValue:
-        """Emit the computation of one element of an op's result, of shape 1x1x1x1: pixel (y, x) of the current
-        channel.
-        """
+        """Emit one element of an op's result, pixel (y, x) of the current channel, of shape 1x1x1x1. Return it."""
         emit, op = self.emit, link.op
         chain, first = link.chain, op.out
         if isinstance(op, tdsl.Conv2dOp):
@@ -281,8 +275,8 @@ class ChannelTile:
         return applied(chain, first, part, lambda value: self._at(value, link, y, x), emit)
 
     def _at(self, value: SSAValue, link: ChannelOp, y: SSAValue, x: SSAValue) -> SSAValue | None:
-        """The element of an operand that pixel (y, x) of the current channel needs. None for an operand with a
-        single element, which all pixels need.
+        """Emit a slice with the element of an operand that pixel (y, x) of the current channel needs, and return it.
+        None for an operand with a single element, which all pixels need.
         """
         emit, names, shape = self.emit, self.network.names, tdsl.shape_of(link.op.out)
         name = names.get(value, "")

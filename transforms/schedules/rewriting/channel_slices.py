@@ -29,7 +29,7 @@ class ChannelRange:
         return tuple(self.count if at == axis else extent for at, extent in enumerate(whole))
 
     def of(self, value: SSAValue, emit: TensorBuilder, pixel: Sequence[SSAValue] | None = None) -> SSAValue:
-        """The slice of a tensor with these channels.
+        """Emit a slice of a tensor with these channels, and return it.
 
         pixel: row and column of a single pixel; None for all pixels.
         """
@@ -46,8 +46,8 @@ class ChannelRange:
     def of_operand(
         self, value: SSAValue, like: tdsl.Shape, emit: TensorBuilder, pixel: Sequence[SSAValue] | None = None
     ) -> SSAValue | None:
-        """The slice of an operand that an elementwise op of shape `like` reads. None if the op reads the whole
-        operand.
+        """Emit a slice with the elements of an operand that an elementwise op of shape `like` reads, and return it.
+        None if the op reads the whole operand.
 
         pixel: row and column of a single pixel; None for all pixels.
         """

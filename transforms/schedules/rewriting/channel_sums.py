@@ -57,13 +57,13 @@ class ChannelSums(ABC):
         self.by_channel.name_hint = self.weights.name_hint
 
     def started(self, emit: TensorBuilder) -> SSAValue:
-        """The sums before the first channel, as a value with a name hint."""
+        """Emit the sums before the first channel, with a name hint, and return them."""
         start = self.start(emit)
         start.name_hint = f"{self.op.out.name_hint or 'result'}_sums"
         return start
 
     def weights_of(self, c: SSAValue, emit: TensorBuilder) -> SSAValue:
-        """The weights of iteration c."""
+        """Emit a read of the weights that iteration c multiplies, and return them."""
         return emit.insert(tdsl.IndexOp(self.by_channel, c))
 
     def added(self, c: SSAValue, part: SSAValue, held: SSAValue, emit: TensorBuilder) -> SSAValue:
@@ -86,8 +86,7 @@ class ChannelSums(ABC):
     def added_to(
         self, y: SSAValue, x: SSAValue, weights: SSAValue, image: StoredImage, sums: StoredImage, emit: TensorBuilder
     ) -> SSAValue:
-        """Add the contribution of an iteration to the sums of pixel (y, x) of a convolution, and return the
-        sums of all pixels.
+        """Add the products of an iteration to the sums of pixel (y, x) of a convolution. Return the sums of all pixels.
 
         weights: the weights of the iteration.
         image: the operand's channels of the iteration, without padding.
@@ -102,7 +101,7 @@ class ChannelSums(ABC):
 
     @abstractmethod
     def start(self, emit: TensorBuilder) -> SSAValue:
-        """The sums before the first channel."""
+        """Emit the initial values of the sums, before the first channel, and return them."""
 
     @abstractmethod
     def update(self, before: SSAValue, weights: SSAValue, factors: SSAValue, emit: TensorBuilder) -> SSAValue:
@@ -114,7 +113,7 @@ class ChannelSums(ABC):
 
     @abstractmethod
     def result(self, sums: SSAValue, emit: TensorBuilder) -> SSAValue:
-        """The complete sums converted to the format of the result."""
+        """Emit the conversion of complete sums to the format of the result, and return the result."""
 
     def _window(self, y: SSAValue, x: SSAValue, image: StoredImage, emit: TensorBuilder) -> SSAValue:
         op = cast(tdsl.Conv2dOp, self.op)

@@ -1,4 +1,4 @@
-"""The choice of images in an unusual order of axes that are copied to the usual order, or transposed in place.
+"""The choice between copies and transpositions in place for images that are not stored in the order of pixels.
 
 A copy makes reads faster. After a transposition, the bytes of the image become free pixel by pixel, as they do for
 other images.

@@ -55,12 +55,10 @@ class TileLoops(ABC):
 
     @abstractmethod
     def parts(self) -> list[Callable[[], None]]:
-        """Functions that each compute the part of one result that a tile needs. They must be called in this
-        order.
-        """
+        """Functions that each compute the part of one result that a tile needs. They must be called in this order."""
 
     def rewrite(self) -> None:
-        """Replace the ops of the segment by the loops."""
+        """Replace the ops of the segment by loops over tiles. Each stage computes the part that the tile needs."""
         ops = self.ops
         last = ops[-1]
         emit = self.emit = TensorBuilder(last, fused(op.location for op in ops))
@@ -89,16 +87,15 @@ class TileLoops(ABC):
         erase([*ops, *([] if returned is None else [returned])])
 
     def staged(self, stage: Stage, body: Body) -> None:
-        """Emit the loops that compute the part of a stage's result."""
+        """Emit loops over the pixels of the part of a stage's result, and record the computed part by name."""
         name = stage.node.result
         image = self.empty(name, stage.result)
         pixels = self.over(name, image.value, lambda y, x, held: body.at(y, x, image.now(held), self.stored).value)
         self.images[name] = image.now(pixels)
 
     def empty(self, name: str, like: SSAValue) -> StoredImage:
-        """The tensor into which the parts of a result are computed.
-
-        For the last result, it is the whole image; for any other result, it has the size of the largest part.
+        """Emit an uninitialised tensor, of the size of the largest part, into which the parts of a result are computed.
+        Return it. For the last result, return the whole image instead.
         """
         return self.whole if name == self.end else StoredImage.empty(like, *self.sizes[name], self.emit)
 
@@ -117,9 +114,7 @@ class TileLoops(ABC):
         return emit.loop(*rows, [value], lambda y, carried: [row(y, carried[0])])[0]
 
     def stored(self, value: SSAValue) -> StoredImage:
-        """The tensor that contains the part of an image. For an image that is not computed in the tiles, it is
-        the whole image.
-        """
+        """The tensor that contains the part of an image, or the whole image if the tiles do not compute it."""
         name = self.network.names.get(value)
         return self.images[name] if name in self.images else StoredImage.whole(value)
 

@@ -42,7 +42,7 @@ class PlannedExecution:
     def run(self, function: func.FuncOp, *, usual: bool) -> Iterator[DictionaryAttr]:
         """Rewrite a function, and yield an entry of `tinyml.plan` for each segment that is not ordinary.
 
-        usual: true to rewrite only images whose channels come first, by copying or transposing them.
+        usual: true to only copy or transpose images whose channels come first; all ops then run in ordinary execution.
         """
         schedule = self.schedule
         try:
@@ -84,7 +84,10 @@ class PlannedExecution:
         return max(searched.value.data - besides, 0)
 
     def _plan(self, network: Network, function: func.FuncOp, ram: int | None) -> Plan:
-        """The plan of a function."""
+        """The schedule's plan of a function's network.
+
+        ram: the limit on live bytes; None for no limit.
+        """
         if not self.schedule.counts_given_input:
             network = without_given_input(network, function)
         elif not self.schedule.recomputes:
@@ -92,8 +95,7 @@ class PlannedExecution:
         return self.schedule.program_plan(network, ram, network.graph.macs * self.extra // 100)
 
     def _run(self, network: Network, plan: Plan, ram: int | None) -> Iterator[tuple[Segment, str]]:
-        """Rewrite the segments of a plan, and yield each segment that is not ordinary, with the name of its
-        tiling.
+        """Rewrite the segments of a plan, and yield each segment that is not ordinary, with the name of its tiling.
 
         ram: the limit, in bytes, on the memory for computing several pixels at once.
         """
@@ -130,7 +132,7 @@ class RoundedSums(PlannedExecution):
 
 
 def _why_whole(network: Network, segment: Segment, schedule: Schedule) -> str:
-    """The reason why a schedule runs a segment of one node on whole tensors."""
+    """The reason why a schedule runs a segment of one node on whole tensors instead of in parts."""
     if whole := [read.tensor for read in network.graph.nodes[segment.last].reads if read.strides == (0, 0)]:
         return f"it reads all of {', '.join(whole)}"
     obstacles = [tiling.obstacle(network, segment) for tiling in schedule.tilings(TilingOptions()).values()]

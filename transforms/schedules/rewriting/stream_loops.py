@@ -45,7 +45,7 @@ class StreamLoops:
         """The tensor that holds each stage's result."""
 
     def rewrite(self) -> None:
-        """Replace the ops of the segment by the loops."""
+        """Replace the ops of the segment by a loop over ticks, in each of which the due rows or pixels are computed."""
         stages = [self.with_addend(stage) for stage in self.schedule.segment.stages]
         last = stages[-1].result.owner
         assert isinstance(last, Operation)
@@ -67,7 +67,7 @@ class StreamLoops:
         erase(dead)
 
     def body(self, stage: Stage) -> Body:
-        """The code that computes a stage's slices."""
+        """The code that computes the rows or pixels of a stage's result."""
         return body_of(stage, self.emit, self.target if self.slice is Slice.ROW else HOST, self.memory)
 
     def with_addend(self, stage: Stage) -> Stage:
@@ -87,7 +87,7 @@ class StreamLoops:
         return replace(stage, op=new, chain=stage.chain[1:])
 
     def storage(self, stage: Stage, body: Body) -> StoredImage:
-        """The tensor for a stage's result: the whole image if it is used after the segment, and otherwise a
+        """Emit the tensor for a stage's result, and return it: the whole image if it is used after the segment, else a
         ring.
         """
         name = stage.node.result
@@ -105,9 +105,7 @@ class StreamLoops:
         return StoredImage(value, tdsl.shape_of(stage.result))
 
     def tick(self, bodies: dict[str, Body]) -> None:
-        """Emit the loop over ticks along the rows. If the slices are pixels, it contains a loop over ticks
-        along the columns.
-        """
+        """Emit the loop over ticks along the rows and, inside it for pixels, the loop over ticks along the columns."""
         rows, columns = self.timing.ticks
 
         def row_of_ticks(t: SSAValue) -> None:
@@ -137,13 +135,13 @@ class StreamLoops:
             self.each(rows[name], name, column)
 
     def stored(self, value: SSAValue) -> StoredImage:
-        """The stored part of an image at the current insertion point."""
+        """The ring or tensor that stores an image at the current insertion point; whole for images from outside."""
         name = self.network.names.get(value)
         return self.images[name] if name in self.images else StoredImage.whole(value)
 
     def due(self, t: SSAValue, clock: Clock, ticks: int) -> Sequence[SSAValue]:
-        """The slices along an axis that are due at tick t: the index of one slice, or the first index and the
-        end of a range of at most one slice.
+        """Emit the indices of the rows or pixels along an axis that are due at tick t, and return them: one index, or
+        the first index and the end of a range of at most one index.
 
         clock: the ticks of the stage along the axis.
         ticks: the number of ticks along the axis.
@@ -153,7 +151,7 @@ class StreamLoops:
         return [self._computed(t, clock, ticks, offset) for offset in (0, 1)]
 
     def _computed(self, t: SSAValue, clock: Clock, ticks: int, offset: int) -> SSAValue:
-        """The number of slices computed before tick `t + offset`."""
+        """Emit the number of rows, or of pixels of a row, that are computed before tick `t + offset`, and return it."""
         emit = self.emit
         # ceil((t + offset - start) / step); the numerator is clamped to zero where it may be negative.
         shift = offset - clock.start + clock.step - 1
@@ -167,11 +165,11 @@ class StreamLoops:
         return count
 
     def each(self, due: Sequence[SSAValue], name: str, body: Callable[[SSAValue, StoredImage], StoredImage]) -> None:
-        """Update the image of a stage with the slices that are due.
+        """Update the stored image of a stage with the rows or pixels that are due.
 
         due: as returned by `due`.
-        name: the name of the stage.
-        body: computes one slice.
+        name: the name of the stage's result.
+        body: computes one row or pixel.
         """
         self.images[name] = self.repeat(due, self.images[name], body)
 
@@ -184,9 +182,7 @@ class StreamLoops:
         return image.now(value)
 
     def carry(self, extent: int, body: Callable[[SSAValue], None]) -> None:
-        """Emit a loop of `extent` iterations that carries all images. For a single iteration, emit only the
-        body.
-        """
+        """Emit a loop of `extent` iterations that carries all images. For a single iteration, emit only the body."""
         names = list(self.images)
 
         def inner(i: SSAValue, held: Sequence[SSAValue]) -> Sequence[SSAValue]:

@@ -19,8 +19,8 @@ class AxisRange(NamedTuple):
 
 
 def ranges_of_tile(graph: Graph, axis: int, count: int, i: SSAValue, emit: TensorBuilder) -> dict[str, AxisRange]:
-    """For each image, the rows (axis 0) or columns (axis 1) that tile i along the axis needs. Inputs of the segment
-    are not included.
+    """Emit, for each image, the range of rows (axis 0) or columns (axis 1) that tile i along the axis needs. Return the
+    ranges by the names of the images, without the inputs of the segment.
 
     graph: a segment; the tiles divide its last result into `count` parts along the axis.
     """
@@ -38,7 +38,7 @@ def ranges_of_tile(graph: Graph, axis: int, count: int, i: SSAValue, emit: Tenso
 
 
 def _needed(read: Read, operand: Image, axis: int, range: AxisRange, emit: TensorBuilder) -> AxisRange:
-    """The range of an operand's rows (axis 0) or columns (axis 1) that the range `range` of a result needs."""
+    """Emit the range of an operand's rows (axis 0) or columns (axis 1) that the range `range` of a result needs."""
     step, before = read.strides[axis], read.before[axis]
     first = emit.plus(emit.times(range.first, step), -before)
     end = emit.plus(emit.times(emit.plus(range.end, -1), step), read.kernel[axis] - before)
@@ -49,5 +49,5 @@ def _needed(read: Read, operand: Image, axis: int, range: AxisRange, emit: Tenso
 
 
 def _both(a: AxisRange, b: AxisRange, emit: TensorBuilder) -> AxisRange:
-    """The smallest range that contains two ranges."""
+    """Emit the smallest range that contains two ranges, and return it."""
     return AxisRange(emit.insert(arith.MinSIOp(a.first, b.first)), emit.insert(arith.MaxSIOp(a.end, b.end)))

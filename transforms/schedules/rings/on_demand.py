@@ -41,7 +41,9 @@ class Slice(Enum):
 
 
 def needed(read: Read, operand: Image, result: Image, slice: Slice) -> Counts:
-    """An array whose entry q is the number of leading slices of the operand that slices 0 to q of the result need."""
+    """An array whose entry q is the number of leading rows or pixels (`slice`) of the operand that rows or pixels 0 to
+    q of the result need.
+    """
     if read.sums:
         return np.array([slice.count(operand)])
     rows, columns = (
@@ -53,10 +55,10 @@ def needed(read: Read, operand: Image, result: Image, slice: Slice) -> Counts:
 
 
 def passed(read: Read, operand: Image, result: Image, slice: Slice) -> Counts:
-    """An array whose entry q is the number of leading slices of the operand that neither slice q of the result nor
-    any later slice needs.
+    """An array whose entry q is the number of leading rows or pixels (`slice`) of the operand that neither row or pixel
+    q of the result nor any later one needs.
 
-    The additional last entry is the number of all slices of the operand.
+    The additional last entry is the number of all rows or pixels of the operand.
     """
     count = slice.count(operand)
     if read.sums:
@@ -76,7 +78,7 @@ def _axes(read: Read, operand: Image, result: Image) -> list[tuple[int, int, int
 
 
 class Streams:
-    """The memory of streamed segments of a graph, for slices that are pixels or rows."""
+    """The memory of streamed segments of a graph. A slice, the unit of streaming, is either a pixel or a row."""
 
     def __init__(self, graph: Graph, slice: Slice) -> None:
         self.graph = graph
@@ -135,8 +137,8 @@ class Streams:
         return slots * self.slice.bits(image)
 
     def produced(self, first: int, last: int) -> dict[str, Counts]:
-        """For each tensor, an array whose entry q is the number of the tensor's slices that are computed before
-        slice q of the last result is complete.
+        """For each tensor, an array whose entry q is the number of the tensor's rows or pixels that are computed before
+        row or pixel q of the last result is complete.
         """
         graph = self.graph
         steps = self.slice.count(graph.tensors[graph.nodes[last].result])

@@ -52,8 +52,7 @@ def under_window(pool: Read, read: Read) -> Read:
 
 
 def pools_blocks(graph: Graph, k: int) -> bool:
-    """Whether node k pools disjoint windows of the result of the previous node, a convolution without other
-    readers.
+    """Whether node k pools disjoint windows of the result of the previous node, a convolution without other readers.
 
     All windows must be inside the image, without padding.
     """
@@ -143,6 +142,6 @@ def streamed(graph: Graph, by: By, *, packed: bool = False) -> Iterator[tuple[in
 
 
 def as_it_is(graph: Graph) -> Blocked:
-    """The graph without merged nodes, in the form of a `Blocked`."""
+    """A `Blocked` of the given graph in which no nodes are merged."""
     nodes = len(graph.nodes)
     return Blocked(graph, tuple((k, k) for k in range(nodes)), (0,) * nodes)

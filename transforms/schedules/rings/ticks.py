@@ -74,7 +74,7 @@ class TickTiming:
         return max(held, *(self._reach(read, image) for _, read in reads if not read.sums), 1)
 
     def _reach(self, read: Read, image: Image) -> int:
-        """The number of slices in raster order from the first to the last slice of a window."""
+        """The number of rows or pixels, in raster order, from the first to the last one of a window."""
         rows, columns = (min(kernel, extent) for kernel, extent in zip(read.kernel, image[:2], strict=True))
         by_rows = self.slice is Slice.ROW or self.arrives(read.tensor)
         return rows if by_rows else (rows - 1) * image.width + columns
@@ -87,14 +87,14 @@ class TickTiming:
         return producer >= 0 and self.graph.nodes[producer].kind is Kind.ARRIVAL
 
     def _moments(self, name: str) -> Numbers:
-        """The time of each slice of a stage, in raster order."""
+        """For each row or pixel of a stage, in raster order, a number that orders all computations of all stages."""
         rows, columns = self.clocks[name]
         ticks = rows.ticks[:, None] * self.ticks[1] + columns.ticks
         return ticks.reshape(-1) * len(self.clocks) + list(self.clocks).index(name)
 
     def _first_needed(self, node: Node, read: Read, image: Image) -> Numbers:
-        """For each slice of a result, the index of the first operand slice that it needs. For a slice that
-        needs none, the number of operand slices.
+        """For each row or pixel of a result, the index of the first row or pixel of the operand that it needs. If it
+        needs none, the number of the operand's rows or pixels.
         """
         by_pixels = self.slice is Slice.PIXEL and not self.arrives(read.tensor)
         rows, columns = extents_of(image, Slice.PIXEL if by_pixels else Slice.ROW)
@@ -127,12 +127,12 @@ def _inside(count: int, step: int, before: int, kernel: int, extent: int) -> tup
 
 
 def extents_of(image: Image, slice: Slice) -> Pair:
-    """Return the number of slices along the height of an image and the number along its width."""
+    """Return the number of slices, rows or pixels, along the height of an image and the number along its width."""
     return image.height, image.width if slice is Slice.PIXEL else 1
 
 
 def slices_of(node: Node, graph: Graph, slice: Slice) -> Pair:
-    """The numbers of slices, along height and width, over which a node iterates.
+    """The numbers of slices, rows or pixels, along height and width, over which a node iterates.
 
     They are the slices of its result or, if the node sums an operand, the slices of this operand.
     """
@@ -178,7 +178,7 @@ Reads = Sequence[tuple[Node, Read]]
 
 
 def _axes(read: Read, slice: Slice) -> list[Pair]:
-    """For each axis: the stride, and the last slice of the operand that slice 0 of the result needs."""
+    """For each axis: the stride, and the last row or pixel of the operand that row or pixel 0 of the result needs."""
     if read.sums:
         return [(1, 0), (1, 0)]
     reach = zip(read.strides, read.kernel, read.before, strict=True)
@@ -187,7 +187,9 @@ def _axes(read: Read, slice: Slice) -> list[Pair]:
 
 
 def _steps(graph: Graph, reads: Reads, slice: Slice) -> dict[str, Pair]:
-    """For each stage, the number of ticks between successive slices along each axis."""
+    """For each stage and axis, the number of ticks from one row or pixel to the next. Raises `NotTiled` if the readers
+    of a tensor need it at different rates.
+    """
     rates: dict[str, tuple[Fraction, Fraction]] = {}
     for node in graph.nodes:
         pending = [(node.result, (Fraction(1), Fraction(1)))] if node.result not in rates else []
@@ -255,7 +257,7 @@ def _needs(start: Pair, step: Pair, read: Read, slice: Slice) -> Pair:
 
 
 def _latest(start: Pair, step: Pair, read: Read, slice: Slice) -> Pair:
-    """The latest tick at which a stage may start.
+    """The latest tick at which a stage may compute its first row or pixel, for each axis.
 
     start: the tick at which its reader starts.
     step: the step of the stage.

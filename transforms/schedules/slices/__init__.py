@@ -1,1 +1,1 @@
-"""Slices: the stages of a segment, and the computation of a row or pixel for each kind of op."""
+"""The stages of a segment, and the computation of their slices (rows or pixels) for each kind of op."""

@@ -1,4 +1,4 @@
-"""Averages of whole images. Their totals are updated slice by slice."""
+"""The computation of averages over whole images, whose totals are updated slice by slice."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from tinyml.transforms.schedules.tiling.tensor_builder import TensorBuilder
 
 
 class Average(Body):
-    """The average of a whole image. Its totals are updated slice by slice."""
+    """The computation of an average over all pixels of an image. Each slice of the image is added to the totals."""
 
     def __init__(self, stage: Stage, emit: TensorBuilder) -> None:
         super().__init__(stage, emit)

@@ -1,5 +1,5 @@
-"""The computation of a stage's slices: for convolutions, for other ops on windows, and for rows that arrive from
-outside.
+"""The computation of the rows or pixels of a stage's result: for convolutions, for other ops on windows, and for rows
+of the input that arrive one by one.
 """
 
 from __future__ import annotations
@@ -101,7 +101,7 @@ class _Source:
         return _Source(operand if pad is None else pad.input, window, pad)
 
     def at(self, y: SSAValue, x: SSAValue, images: Images, emit: TensorBuilder) -> SSAValue:
-        """The window of pixel (y, x) of the result."""
+        """Emit the window of the image, with padding, that pixel (y, x) of the result needs, and return it."""
         (down, across), own = self.window.strides, self.window.margins
         margins, filling = (own, self.window.filling) if self.pad is None else (margins_of(self.pad), self.pad.filling)
         top = emit.plus(emit.times(y, down), -margins[0])
@@ -117,13 +117,13 @@ class _Source:
         return self.pad is None and not top and not bottom and apart
 
     def rows(self, y: SSAValue, zero: SSAValue, images: Images, emit: TensorBuilder) -> SSAValue:
-        """The rows on which row y of the result depends."""
+        """Emit a view of the whole image rows on which row y of the result depends, and return it."""
         image, (height, _), (down, _) = images(self.image), self.window.kernel, self.window.strides
         return image.part(image.place(emit.times(y, down), zero, emit), height, image.extents[1], emit)
 
 
 def _sources_of(op: tdsl.TensorOp) -> dict[SSAValue, _Source]:
-    """The operands from which an op reads windows. Raises `NotTiled` if the op cannot run slice by slice."""
+    """The operands from which an op reads windows. Raises `NotTiled` unless it can run by rows or by pixels."""
     sources = {value: source for value in op.inputs if (source := _Source.of(op, value)) is not None}
     starts = op.initial if isinstance(op, tdsl.ContractionOp) else None
     if not sources or not (starts is None or isinstance(starts.owner, tdsl.ConstOp)):
@@ -185,7 +185,8 @@ class Arrival(Body):
 
 
 def body_of(stage: Stage, emit: TensorBuilder, target: str = HOST, memory: TileMemory = AMPLE_MEMORY) -> Body:
-    """The code that computes a stage's slices. Raises `NotTiled` if there is none for the stage's op.
+    """The code that computes the rows or pixels of a stage's result. Raises `NotTiled` if there is none for the stage's
+    op.
 
     target: the board, which may have kernels for several pixels of a row at once.
     memory: the limit on the memory of these kernels.
@@ -197,8 +198,8 @@ def body_of(stage: Stage, emit: TensorBuilder, target: str = HOST, memory: TileM
 
 
 def kind_of(stage: Stage) -> type[Body]:
-    """The class that computes the slices of a stage's first op, apart from pooling. Raises `NotTiled` if there is
-    none.
+    """The class that computes the rows or pixels of a stage's first op, apart from pooling. Raises `NotTiled` if there
+    is none.
     """
     op, name = stage.op, stage.node.result
     shape = tdsl.shape_of(op.out)

@@ -1,4 +1,4 @@
-"""The computation of one slice of a stage's result from the stored parts of the images that it reads."""
+"""The computation of one row or pixel of a stage's result from the stored parts of the images that it reads."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from tinyml.transforms.schedules.tiling.tensor_builder import TensorBuilder
 
 
 class Body(ABC):
-    """The code that computes a stage's slices."""
+    """The code that computes the rows or pixels of a stage's result."""
 
     def __init__(self, stage: Stage, emit: TensorBuilder) -> None:
         self.stage, self.emit = stage, emit
@@ -26,7 +26,7 @@ class Body(ABC):
         return None
 
     def finished(self, image: StoredImage, images: Images) -> StoredImage:
-        """The result after the last slice."""
+        """The result after the last row or pixel. Subclasses that store totals convert them here."""
         return image
 
     @abstractmethod
@@ -70,8 +70,8 @@ class Body(ABC):
     def operand(
         self, y: SSAValue, x: SSAValue, height: int, width: int, images: Images
     ) -> Callable[[SSAValue], SSAValue | None]:
-        """A function that returns the part of an elementwise op's operand at given pixels. It returns None for
-        an operand that is broadcast.
+        """A function that emits the part of an elementwise op's operand at given pixels. It returns None for an operand
+        that is broadcast.
 
         y, x: the first pixel.
         height, width: the number of rows and columns.

@@ -1,4 +1,6 @@
-"""The stages of a segment: groups of ops that compute a slice of a result without a ring buffer between them."""
+"""The stages of a segment. A stage is a group of ops that computes a row or pixel of a result without a ring buffer
+between the ops.
+"""
 
 from __future__ import annotations
 
@@ -16,7 +18,7 @@ from tinyml.transforms.schedules.rings.pooled_blocks import pools_blocks, under_
 
 @dataclass(frozen=True)
 class Stage:
-    """An op and the elementwise ops that follow it, computed slice by slice.
+    """An op and the elementwise ops that follow it, computed row by row or pixel by pixel.
 
     node: the stage as a node of a graph, with the windows that all its ops read.
     kept: whether the result is used after the segment.
@@ -31,7 +33,7 @@ class Stage:
 
     @property
     def ops(self) -> tuple[tdsl.TensorOp, ...]:
-        """All ops of the stage, in order of dependence."""
+        """All ops of the stage, the convolution before a pool included, in order of dependence."""
         return (*(() if self.pooled is None else self.pooled.ops), self.op, *self.chain)
 
     @property

@@ -1,4 +1,4 @@
-"""The function of one step in time, which replaces the function of a whole sequence (`stream-over-time`)."""
+"""The change of a program's function from a whole sequence to one step in time (`stream-over-time`)."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from tinyml.transforms.schedules.tiling.tensor_builder import TensorBuilder
 
 
 class StepFunction:
-    """The function of one step in time, which replaces the function of the whole sequence.
+    """The function of one step in time during its construction from the function of the whole sequence.
 
     loops: the loops over time, in order.
     """
@@ -115,11 +115,11 @@ class StepFunction:
         return self._applied(made.chain, old.results[made.position], loop.results[made.position])
 
     def _initial(self, time_loop: TimeLoop) -> dict[SSAValue, SSAValue]:
-        """For each state of a loop, by the function's argument for this state, the initial value. An empty
-        tensor maps to itself.
+        """Emit the initial value of each state of a loop. Return the initial values by the function's argument for the
+        state; an empty tensor maps to itself.
 
-        In call 0 these are the initial values of the whole program. A tensor that the whole program does not
-        initialise is not initialised here, either.
+        In call 0 these are the initial values of the whole program. A tensor that the whole program does not initialise
+        is not initialised here, either.
         """
         emit, loop, made = self.emit, time_loop.loop, time_loop.made
         starts: dict[SSAValue, SSAValue] = {}
@@ -143,8 +143,8 @@ class StepFunction:
         return starts
 
     def _values(self, initial: Mapping[SSAValue, SSAValue]) -> Sequence[SSAValue]:
-        """The initial values of states. Ops without operands that compute them, such as fills, are copied to
-        the insertion point.
+        """Copy the ops without operands that compute initial values of states, such as fills, to the insertion point.
+        Return the initial values.
         """
 
         def made(value: SSAValue) -> SSAValue:
@@ -163,7 +163,9 @@ class StepFunction:
         Rewriter.replace_value_with_new_type(argument, part.type)
 
     def _applied(self, chain: Sequence[tdsl.TensorOp], rows: SSAValue, row: SSAValue) -> SSAValue:
-        """Apply ops that change all elements of all rows in the same way to a single row, and return the result."""
+        """Emit copies of the ops `chain`, which treat all elements alike, for the single row `row` instead of all rows.
+        Return the result.
+        """
         for op in chain:
             if isinstance(op, tdsl.ElementwiseOp):
                 self._keep_before(op.inputs)
@@ -175,9 +177,7 @@ class StepFunction:
         return row
 
     def _keep_before(self, values: Sequence[SSAValue]) -> None:
-        """Move the constants among the given values to the start of the function, so that they precede the
-        loop.
-        """
+        """Move the constants among the given values to the start of the function, so that they precede the loop."""
         for value in values:
             if isinstance(op := value.owner, tdsl.ConstOp):
                 op.detach()
@@ -220,8 +220,8 @@ class StepFunction:
         return results[: len(empty)]
 
     def _moved(self, rows: SSAValue, count: int) -> SSAValue:
-        """Move the rows of a tensor towards its start by `count`, and return the tensor. The last rows are
-        rewritten before they are read.
+        """Move the rows of a tensor towards its start by `count`, and return the tensor. The last `count` rows are
+        undefined, because they are rewritten before they are read.
         """
         emit, shape = self.emit, tdsl.shape_of(rows)
         axis = next((axis for axis, extent in enumerate(shape) if extent > 1), len(shape) - 1)
@@ -230,7 +230,7 @@ class StepFunction:
         return emit.insert(tdsl.MoveUpOp(rows, axis, count))
 
     def _sign(self, outputs: int) -> None:
-        """Update the function's type and interface and the attributes of its results.
+        """Update the function's type, its interface and the attributes of its results.
 
         outputs: the number of outputs.
         """

@@ -74,9 +74,7 @@ def is_image(shape: tdsl.Shape) -> bool:
 
 
 def steps_of(sequence: SSAValue) -> SequenceLoop | None:
-    """The loop that is the only reader of a sequence and reads all its steps in order. None if there is no such
-    loop.
-    """
+    """The loop that is the only reader of a sequence and reads all its steps in order. None if there is none."""
     step = _only_reader(sequence)
     if not isinstance(step, tdsl.IndexOp) or step.input is not sequence:
         return None
@@ -106,8 +104,7 @@ def _frames_of(signal: SSAValue) -> SequenceLoop | None:
 
 
 def receive_image(image: SSAValue, name: str | None) -> tdsl.ReceiveOp:
-    """Insert a `tdsl.receive` of a whole image, and return it. All readers of the image then read the received
-    copy.
+    """Insert a `tdsl.receive` of a whole image, and return it. All readers of the image then read the received copy.
 
     name: the name hint of the copy.
     """
@@ -121,7 +118,9 @@ def receive_image(image: SSAValue, name: str | None) -> tdsl.ReceiveOp:
 
 
 def behind(value: SSAValue) -> InsertPoint:
-    """The insertion point after the op that defines a value."""
+    """The insertion point after the op that defines a value, or at the start of the block of which it is an
+    argument.
+    """
     return InsertPoint.after(value.owner) if isinstance(value.owner, Operation) else InsertPoint.at_start(value.owner)
 
 
@@ -162,8 +161,7 @@ class TimeAxis(NamedTuple):
 
 
 def time_of(function: func.FuncOp, stride: int | None = None) -> TimeAxis:
-    """The time axis of the input of a predict function. Raises `InputError` if the input is not read in order of
-    time.
+    """The time axis of the input of a predict function. Raises `InputError` if the input is not read in order of time.
 
     stride: the number of frames between answers; by default the windows of answers are adjacent.
     """
@@ -275,7 +273,7 @@ class Rows:
 
 @dataclass(frozen=True)
 class TimeLoop:
-    """A loop over time.
+    """A loop that reads one row of a sequence in each iteration.
 
     read: the op whose result is a row of the sequence that the loop reads.
     passing: the positions of carried tensors whose rows are only read in the iteration that computes them.
@@ -366,7 +364,7 @@ def _by_rows(function: func.FuncOp, image: SSAValue, target: str, pushes: tdsl.P
 
 
 def _passes(rings: RingSchedule, stage: Stage) -> bool:
-    """Whether the rows of a stage are only read in the tick that computes them."""
+    """Whether the rows of a stage's result are only read in the tick that computes them."""
     clocks, name = rings.timing.clocks, stage.node.result
     reads = [(node, read) for node in rings.timing.graph.nodes for read in node.reads if read.tensor == name]
     return not stage.kept and all(
@@ -377,9 +375,7 @@ def _passes(rings: RingSchedule, stage: Stage) -> bool:
 
 
 def _rows(loop: scf.ForOp) -> Rows | None:
-    """The rows that a loop computes for later ops, if it collects them in one tensor with one reader. None
-    otherwise.
-    """
+    """The rows that a loop collects for later ops in one tensor with a single reader. None for other loops."""
     for position in range(len(loop.iter_args)):
         if (insertion := tdsl.insertion_in(loop, position)) is None:
             continue

@@ -1,1 +1,1 @@
-"""Loops on tensors, which the tiling of ops into pixels and the tiling of segments into rows have in common."""
+"""Loops over pixels and rows of tensors, for `tile-windows` and for the tilings of segments."""

@@ -19,11 +19,11 @@ from tinyml.transforms.ir.chosen_accumulators import choose
 
 
 def absorbed_addend(op: tdsl.Conv2dOp, sum: tdsl.TensorOp) -> tdsl.Conv2dOp | None:
-    """A convolution that starts from the constant that `sum` adds to the result of `op`. None if results would
-    differ.
+    """Insert a convolution that starts from the constant that `sum` adds to the result of `op`, and return it. None,
+    without changes, if results would differ.
 
-    The convolution is inserted before `sum`, which is not erased. The results must be exact fixed-point sums
-    without other readers.
+    The convolution is inserted before `sum`, which is not erased. The results must be exact fixed-point sums without
+    other readers.
     """
     filter, image, exact = (integers_of(tdsl.format_of(value)) for value in (op.lhs, op.rhs, op.out))
     if not isinstance(sum, tdsl.AddOp) or op.initial is not None or not op.out.has_one_use():

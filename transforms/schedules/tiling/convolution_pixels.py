@@ -19,9 +19,8 @@ Images = Callable[[SSAValue], StoredImage]
 
 
 class ConvolutionPixels:
-    """A convolution of a single image, with the padding before it and the elementwise ops after it, pixel by pixel.
-    The filter and the initial value of the sums are reshaped at the emitter's initial insertion point, outside
-    all loops.
+    """A convolution of a single image, with the padding before it and the elementwise ops after it, pixel by pixel. The
+    filter and the initial value of the sums are reshaped at the emitter's initial insertion point, outside all loops.
 
     chain: the elementwise ops, each of which reads the result of the previous op.
     by_row: whether the channels of the result are computed one at a time.
@@ -89,8 +88,7 @@ class ConvolutionPixels:
         return target.now(tile(emit.index(width - rest), rest, held) if rest else held)
 
     def element(self, row: SSAValue, window: SSAValue) -> SSAValue:
-        """Emit the computation of one channel of a pixel before elementwise ops, and return it, of shape
-        1x1x1x1.
+        """Emit the computation of one channel of a pixel before elementwise ops, and return it, of shape 1x1x1x1.
 
         row: the index of the channel.
         window: all channels of the image on which the channel depends.
@@ -100,8 +98,8 @@ class ConvolutionPixels:
         return self._sums(new, (1, 1, 1, 1))
 
     def windows(self, y: SSAValue, x: SSAValue, image: StoredImage, count: int = 1, rows: int = 1) -> SSAValue:
-        """The windows of adjacent pixels, or the input tile that contains these windows. For several rows,
-        strides must be 1.
+        """Emit the windows of adjacent pixels, or the input tile that contains these windows, and return them. For
+        several rows, strides must be 1.
 
         y, x: the first pixel.
         count, rows: the numbers of columns and rows of pixels.

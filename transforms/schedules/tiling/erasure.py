@@ -13,9 +13,7 @@ MOVABLE_OPS = tdsl.ConstOp | tdsl.PadOp | tdsl.ReshapeOp | tdsl.TransposeOp
 
 
 def erase(ops: Sequence[Operation]) -> None:
-    """Erase ops, last op first, together with the constants and movements of whole tensors that only these ops
-    used.
-    """
+    """Erase ops, last op first, together with the constants and movements of whole tensors that only these ops used."""
     for op in reversed(ops):
         operands = [value.owner for value in op.operands]
         Rewriter.erase_op(op)

@@ -33,8 +33,8 @@ class StoredImage:
 
     @staticmethod
     def whole(value: SSAValue) -> StoredImage:
-        """The image that a tensor contains whole. It is stored in the tensor itself, or in the tensor from
-        which its readers gather it.
+        """A `StoredImage` for a tensor that contains a whole image. If readers gather the image from another tensor,
+        that tensor is the storage.
         """
         if (transpose := gathered(value)) is not None:
             return StoredImage(transpose.input, tdsl.shape_of(value), transpose.axes)
@@ -44,10 +44,10 @@ class StoredImage:
     def empty(
         like: SSAValue, height: int, width: int, emit: TensorBuilder, location: Operation | None = None
     ) -> StoredImage:
-        """An uninitialised image that stores `height` rows and `width` columns, in the order of axes in which
-        it is read.
+        """Emit an uninitialised tensor for `height` rows and `width` columns of an image, and return the image.
 
-        This order is unusual if the program returns or receives the image in it.
+        If the program receives or returns the image in another order of axes, the tensor has that order, so that no
+        copy in the other order is needed.
 
         like: a tensor with the shape and the element type of the image.
         location: the op whose location the new op receives.
@@ -64,12 +64,12 @@ class StoredImage:
         return StoredImage(value, shape, axes)
 
     def now(self, value: SSAValue) -> StoredImage:
-        """The same image after an update of its tensor to `value`."""
+        """A copy of this object in which the tensor `value`, the updated image, replaces the stored tensor."""
         return replace(self, value=value)
 
     @property
     def extents(self) -> tuple[int, int]:
-        """The numbers of rows and columns that the tensor stores."""
+        """The number of rows and the number of columns that the tensor stores; for a ring, fewer than the image has."""
         shape = tdsl.shape_of(self.value)
         return shape[self.axes[1]], shape[self.axes[2]]
 
@@ -78,7 +78,7 @@ class StoredImage:
         return self.extents != self.shape[1:3]
 
     def place(self, y: SSAValue, x: SSAValue, emit: TensorBuilder) -> list[SSAValue]:
-        """The index of a pixel's first element in the tensor, in the image's order of axes."""
+        """Emit the index of a pixel's first element in the tensor, in the image's order of axes, and return it."""
         zero = emit.index(0)
         if not self.is_ring:
             return [zero, y, x, zero]
@@ -92,7 +92,7 @@ class StoredImage:
         return [zero, zero, _remainder(number, columns, emit), zero]
 
     def part(self, at: Sequence[SSAValue], height: int, width: int, emit: TensorBuilder) -> SSAValue:
-        """The part of the tensor that starts at index `at`, of the given height and width."""
+        """Emit a slice of the tensor that starts at index `at`, of the given height and width, and return it."""
         assert self.axes == IDENTITY_ORDER, "windows are gathered from an image in another order"
         return emit.insert(tdsl.SliceOp(self.value, at, (1, height, width, self.shape[3])))
 
@@ -126,8 +126,8 @@ class StoredImage:
         count: int = 1,
         across: int = 1,
     ) -> SSAValue:
-        """The pixels in one or several windows. They are gathered into a separate buffer unless they are
-        contiguous.
+        """Emit the pixels in one or several windows, and return them. They are gathered into a separate buffer unless
+        they are contiguous.
 
         top, left: the first pixel of the first window.
         size: rows and columns of a window.

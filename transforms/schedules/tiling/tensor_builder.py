@@ -45,7 +45,7 @@ class TensorBuilder(LocatedBuilder):
         return self.insert(arith.AddiOp(index, self.index(offset)))
 
     def sum(self, a: SSAValue, b: SSAValue) -> SSAValue:
-        """The sum of two indices."""
+        """Emit the sum of two indices, and return it."""
         if (known := const_evaluate_operand(b)) is not None:
             return self.plus(a, known)
         return self.insert(arith.AddiOp(a, b))

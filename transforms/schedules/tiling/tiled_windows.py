@@ -40,7 +40,7 @@ def tile_convolution(op: tdsl.Conv2dOp, target: str, *, limited: bool, large: bo
 
 
 def _is_window(op: tdsl.Conv2dOp) -> bool:
-    """Whether a convolution has a single window of grouped channels."""
+    """Whether the filter of a convolution with grouped channels covers the whole image, without padding."""
     return op.group_count > 1 and tdsl.shape_of(op.lhs)[1:3] == tdsl.shape_of(op.rhs)[1:3] and padding(op.rhs) is None
 
 
@@ -149,9 +149,7 @@ def _tile(op: tdsl.Conv2dOp, memory: TileMemory, target: str, *, large: bool) ->
 
 
 def _chain(op: tdsl.Conv2dOp) -> list[tdsl.ElementwiseOp]:
-    """The elementwise ops that follow a convolution pixel by pixel. Each is the only reader of the previous op's
-    result.
-    """
+    """The elementwise ops after a convolution, each of which is the only reader of the previous result."""
     chain: list[tdsl.ElementwiseOp] = []
     value: SSAValue = op.out
     while len({use.operation for use in value.uses}) == 1:

@@ -67,7 +67,7 @@ class Tiling(NamedTuple):
 
 
 def row_tiling(op: tdsl.Conv2dOp, target: str, memory: TileMemory = AMPLE_MEMORY) -> Tiling:
-    """The tiling of a row. There are kernels for all of its tiles. The last tile may be shorter."""
+    """The number of pixels of a row that are computed at once, with kernels for them and for a shorter last tile."""
     pixels, width = _Pixels(op, target), tdsl.shape_of(op.out)[2]
     most = pixels.first((count for count in range(width, 1, -1) if width % count != 1), memory) or Tiling()
     # Equal tiles need a single kernel.
@@ -76,11 +76,11 @@ def row_tiling(op: tdsl.Conv2dOp, target: str, memory: TileMemory = AMPLE_MEMORY
 
 
 def image_tiling(op: tdsl.Conv2dOp, target: str, memory: TileMemory = AMPLE_MEMORY, *, large: bool = False) -> Tiling:
-    """The tiling of an image.
+    """The numbers of pixels and rows of a convolution's result that are computed at once, with kernels for them.
 
-    A tile is one of the following: several rows that form one line of windows, pixels of one row, or several lines
-    of windows. If only this op reads an image of one line, a line of windows of one pixel is divided into several
-    tiles, whose results may overwrite earlier tiles.
+    A tile is one of the following: several rows that form one line of windows, pixels of one row, or several lines of
+    windows. If only this op reads an image of one line, a line of windows of one pixel is divided into several tiles,
+    whose results may overwrite earlier tiles.
 
     large: whether kernels for several lines at once, which need more flash, may be used.
     """
@@ -122,9 +122,7 @@ def small_memory(convolutions: Iterable[tdsl.Conv2dOp], target: str) -> TileMemo
 
 
 def stack_of(convolutions: Iterable[tdsl.Conv2dOp], target: str) -> int:
-    """The largest stack frame, in bytes, of the kernels that compute two adjacent pixels of one of the
-    convolutions.
-    """
+    """The largest stack frame, in bytes, of the kernels that compute two adjacent pixels of one of the convolutions."""
     return max((kernel.stack for op in convolutions for kernel in _Pixels(op, target).kernels(2)), default=0)
 
 
@@ -141,8 +139,7 @@ class _Pixels:
             yield from (offer.kernel for offer in offers(self.target, nest) if bytes <= offer.input_tile)
 
     def lines(self, count: int, memory: TileMemory) -> Iterator[int]:
-        """Yield the numbers of lines that kernels which need more flash can compute at once, within the memory
-        limit.
+        """Yield the numbers of lines that kernels which need more flash can compute at once, within the memory limit.
 
         count: the number of pixels in a line.
         """

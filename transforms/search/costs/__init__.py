@@ -1,1 +1,1 @@
-"""The cost of candidates on a target, either estimated by the cost model or measured."""
+"""The costs of candidates on a target, estimated by the cost model or measured."""

@@ -1,5 +1,4 @@
-"""The cost of a candidate on a target, either estimated by the cost model or measured by building and running its
-program.
+"""The costs of candidates on a target, estimated by the cost model or measured by building and running the programs.
 
 The memory of a candidate, the bytes of arena and input, is known as soon as the passes that allocate tensors have run.
 """
@@ -53,7 +52,7 @@ VIEWS = (tdsl.IndexOp, tdsl.ReshapeOp)
 FLASH_ABOVE = (tdsl.Conv2dOp, tdsl.ForestOp)
 """The ops that passes before `spend-flash` lower by the limit on flash: `tile-windows` and `code-forests`.
 
-`decode-constants` asks for the limit, too, but only for posits of the standard, which no candidate has.
+`decode-constants` also depends on this limit, but only for standard posits, which no candidate has.
 """
 
 
@@ -90,9 +89,7 @@ class LoweredCandidates:
         return self.candidates.summed(formats).at(REFINE_FORMATS, **self._above)
 
     def nests(self, formats: Formats) -> Program:
-        """The program of a candidate before kernel selection. Raises `InputError` if no program can have these
-        formats.
-        """
+        """The program of a candidate before kernel selection. Raises `InputError` if no program has these formats."""
         return self._packed(self.refined(formats)).at(BUFFERS_TO_NESTS, **self._above)
 
     def memory(self, formats: Formats) -> int:
@@ -126,11 +123,11 @@ class LoweredCandidates:
         return refined.first.at(FORMATS_TO_BUFFERS, **self._above)
 
     def _layout(self, module: ModuleOp) -> object:
-        """A key that is equal for programs with equal memory layout: the same ops and element widths, except in
-        flash.
+        """A key that is equal for programs with equal memory layout: the same ops, and the same element widths of all
+        values that are not in flash.
 
-        For a convolution the key contains the complete formats, because they determine how many windows are
-        computed at once, and thereby the memory.
+        For a convolution the key contains the complete formats, because they determine how many windows are computed at
+        once, and thereby the memory.
         """
         values: dict[SSAValue, int] = {}
         flash: set[SSAValue] = set()
@@ -249,9 +246,7 @@ class CandidateCosts:
             self.measurements[query.formats] = cost
 
     def measured(self, formats: Formats) -> ProgramCost | None:
-        """The measured cost of the built program. None if the target is too small, or its tools are not
-        installed.
-        """
+        """The measured cost of the built program. None if the target is too small, or its tools are not installed."""
         if formats not in self.measurements:
             nests = self.programs.nests(formats)
             asked = MEASURE_COST, self.platform
@@ -295,7 +290,8 @@ class CandidateCosts:
         return self.programs.refined(formats).digest
 
     def _kept(self, what: str, digest: Callable[[], str], find: Callable[[], ProgramCost | None]) -> Any:
-        """The cost that an earlier search cached. If there is none, compute it by `find` and cache it.
+        """The cost stored under the candidate's digest by an earlier search. If there is none, compute it by `find` and
+        store it.
 
         what: the kind of cost.
         digest: returns the digest of the program after `refine-formats`.

@@ -1,3 +1,3 @@
-"""The engine of all searches: the base class of the passes, the candidates of a program, limits on candidates, and the
-result.
+"""The parts that all searches have in common: the base class of the passes, the evaluation of candidates, limits on
+candidates, moves between candidates, and the result.
 """

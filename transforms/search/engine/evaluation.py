@@ -46,8 +46,8 @@ class Evaluation:
 
     @property
     def metric_of_programs(self) -> str:
-        """The metric with which published algorithms compare programs. Shiftry's algorithm 14 accepts a program by this
-            metric, and MinUn's algorithm 4 and section 7.7.2 compare widths by it.
+        """The metric by which the published algorithms compare whole programs: Shiftry's algorithm 14, and MinUn's
+        algorithm 4 and section 7.7.2.
 
         The metric is accuracy instead of disagreement if the data contain labels or targets. Any other metric of the
         search is returned unchanged.
@@ -89,8 +89,8 @@ class Evaluation:
         at_most: float | Sequence[float] = float("inf"),
         metric: str | None = None,
     ) -> list[CandidateOutcome]:
-        """One outcome for each candidate. The evaluation of a candidate may stop early once its loss exceeds
-        `at_most`.
+        """The outcomes of candidates, in their order. The evaluation of a candidate may stop early once its loss
+        exceeds `at_most`.
 
         metric: the metric of `at_most`, by default the metric of the search.
         """

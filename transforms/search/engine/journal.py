@@ -34,9 +34,8 @@ class Journal:
     known: if the search resumes another search, the outcomes in the file. Without `resume` the file is overwritten. A
         file whose first line is incomplete because the search was killed is also overwritten.
 
-    Raises `InputError` for a file that cannot be read or written, and for a file that is not a journal. With
-    `resume`, also raises `InputError` if there is no path, or if the journal is damaged or belongs to another
-    problem.
+    Raises `InputError` for a file that cannot be read or written, and for a file that is not a journal. With `resume`,
+    also raises `InputError` if there is no path, or if the journal is damaged or belongs to another problem.
     """
 
     def __init__(self, path: str | None, digest: str, resume: bool):
@@ -67,7 +66,8 @@ class Journal:
             self._file.close()
 
     def _begin(self, file: IO[bytes], path: str, head: bytes, resume: bool) -> None:
-        """Truncate a file to the complete lines from which the search continues, and read these lines.
+        """Truncate a file to the complete lines from which the search continues, and read these lines. Raises
+        `InputError` if the file is not a journal, or the journal of another problem.
 
         head: the first line of the journal.
         resume: whether the search continues from the file.
@@ -89,7 +89,9 @@ class Journal:
             file.write(head)
 
     def _read(self, lines: Sequence[bytes], path: str) -> None:
-        """Parse the outcomes in lines of the journal, and record them as known."""
+        """Parse the outcomes in lines of the journal, and record them as known. Raises `InputError` for a line of any
+        other form.
+        """
         types = _Types()
         for number, line in enumerate(lines, start=2):
             try:

@@ -7,14 +7,14 @@ candidates from one evaluation of each single choice. Roundings are small and ne
 error of a candidate's scores is about the sum of the errors that each of its choices causes alone. Errors are added
 with their signs, so that mean errors can cancel.
 
-Single moves: each tensor is tried separately in each other format that offers its width (MinUn's first future work), or
-at other scales. The changes that lower the loss are combined, the best first, while each still lowers it.
+Single moves: each tensor is tried separately in each other format of the same width (MinUn's first future work), or at
+other scales. The changes that lower the loss are combined, the best first, while each still lowers it.
 
 Backtracking: a path leads from a candidate just outside the limits to a candidate that meets the limits. Spilled or
 saved registers make the stack a byte or two deeper, which no estimate can predict. The missing byte may exclude all
-programs with wide registers from a search. Better scales cost nothing, so such a program first gets better scales.
-Then its tensors are narrowed again one after the other, those with the least loss first, until the built and measured
-program meets the limits.
+programs with wide registers from a search. Other scales need no memory, so the scales of the first candidate are
+improved first. Then its tensors are narrowed again one after the other, those with the least loss first, until the
+built and measured program meets the limits.
 """
 
 from __future__ import annotations
@@ -73,14 +73,14 @@ class PairwiseMoves:
         self.options = [change for change in known if self._added(change)]
 
     def _unscaled(self, change: _Change) -> _Change:
-        """The same change of format, with the scale of the start. The cost of a change does not depend on the
-        scale.
+        """The change to the same format, but with the scale of the start. It has the same cost, which does not depend
+        on the scale.
         """
         return replace(change, choice=replace(change.choice, zoom=self.start[change.index].zoom))
 
     def _added(self, change: _Change) -> ProgramCost | None:
-        """The cost that a change adds to the cost of the start, regardless of the scale. None if the changed
-        candidate has no program.
+        """The cost that a change adds to the cost of the start; a change of only the scale adds none. None if the
+        changed candidate has no program.
         """
         if change.choice.prototype == self.start[change.index].prototype:
             return ProgramCost(0, 0, 0)
@@ -327,10 +327,10 @@ def _memory(search: Search, choices: Sequence[FormatChoice]) -> int:
 
 
 def _narrower(search: Search, index: int, choice: FormatChoice) -> Iterator[FormatChoice]:
-    """Yield other formats of at most a byte for a class of tensors that occupies memory.
+    """Yield choices of other formats, of at most a byte, for a class of tensors that occupies memory.
 
-    Packed formats with more than 8 bits are omitted: they save less, because their readers often need memory to
-    unpack their elements.
+    Packed formats with more than 8 bits are omitted: they save less, because their readers often need memory to unpack
+    their elements.
     """
     if not search.classes[index].is_constant:
         others = [prototype for prototype in search.others if prototype.CONSTANTS_FROM is None]
@@ -355,7 +355,7 @@ BUILDS = 16
 
 
 _ROUNDS = 2
-"""The number of rounds over the scales of all tensors."""
+"""The maximum number of rounds over the scales of all tensors."""
 
 
 def with_better_scales(search: Search, choices: Sequence[FormatChoice]) -> Sequence[FormatChoice]:

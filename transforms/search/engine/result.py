@@ -58,6 +58,7 @@ class FrontPoint:
     """A candidate whose cost is known.
 
     origin: the step of the search that produced the candidate.
+    chosen: whether it is the candidate of the result's choices.
     front: whether no other candidate dominates it.
     """
 
@@ -68,16 +69,16 @@ class FrontPoint:
     front: bool = False
 
     def dominates(self, other: FrontPoint) -> bool:
-        """Whether this candidate is at least as good as `other` in every respect, and better in one respect."""
+        """Whether this candidate is no worse than `other` in loss, time, flash and RAM, and better in one of them."""
         own, others = ((point.loss, *point.cost.numbers) for point in (self, other))
         return own != others and all(x <= y for x, y in zip(own, others, strict=True))
 
 
 @dataclass(frozen=True)
 class SearchResult:
-    """The choices of a search, one for each class of tensors, and the reason for each choice by the tensor's name.
+    """The choices of a search, one for each class of tensors.
 
-    reasons: in the order of the choices.
+    reasons: the reason for each choice, by the name of the class, in the order of the choices.
     points: candidates whose costs are known.
     loss: the loss of the choices, by which results for several programs are compared.
     refined: raws of constants, as in `RoundedConstants.raws`.
@@ -103,9 +104,9 @@ class SearchResult:
 
 
 def joint_front(results: Sequence[SearchResult], taken: int) -> list[FrontPoint]:
-    """The points of several results. A point is on the front if no point of any result dominates it.
+    """The points of several results. Their field `front` is true if no point of any result dominates them.
 
-    taken: the index of the chosen result.
+    taken: the index of the result whose chosen point remains chosen.
     """
     points = [
         replace(point, chosen=point.chosen and i == taken)

@@ -33,8 +33,7 @@ if TYPE_CHECKING:
 class Search:
     """The candidates of one program. Choices, formats and losses are in the order of `classes`, one for each class.
 
-    A candidate is a `FormatChoice` for each class of tensors. The code of searches is independent of the number
-    format.
+    A candidate is a `FormatChoice` for each class of tensors. The code of searches is independent of the number format.
 
     prototype: a format of the searched family.
     others: alternative formats of tensors, of any width.
@@ -67,14 +66,14 @@ class Search:
         return [FormatChoice(prototype)] * len(self.classes)
 
     def formats(self, choices: Sequence[FormatChoice]) -> Formats:
-        """The formats of a candidate."""
+        """The formats that a candidate's choices yield after all steps of the format assignment."""
         return tuple(self.assignment.formats(choices))
 
     def losses(
         self, candidates: Iterable[Sequence[FormatChoice]], at_most: float | Sequence[float] = float("inf")
     ) -> list[float]:
-        """The losses of candidates. For a candidate whose loss exceeds `at_most`, it may be a lower bound on
-        the loss.
+        """The losses of candidates, in their order. If a loss exceeds `at_most`, the result may be a lower bound on
+        it.
         """
         return self.evaluation.losses([self.formats(choices) for choices in candidates], at_most)
 
@@ -101,9 +100,8 @@ class Search:
     def offered(self, widths: Sequence[int], usual: Sequence[int] = ()) -> list[NumberFormat]:
         """The formats of the requested widths.
 
-        If no widths are requested, or exactly the widths `usual`, the result has the widths of `usual` that the
-        family has, or else only the family's usual format. Raises `InputError` for other widths that the family
-        does not have.
+        If no widths are requested, or exactly the widths `usual`, the result has the widths of `usual` that the family
+        has, or else only the family's usual format. Raises `InputError` for other widths that the family does not have.
         """
         if widths and tuple(widths) != tuple(usual):
             return [self.prototype_of(width) for width in widths]
@@ -111,7 +109,7 @@ class Search:
 
     @property
     def offers(self) -> str:
-        """The widths that the format offers to searches, in words for a message."""
+        """The widths that the format offers to searches, as text for a message."""
         widths = [str(format.bits) for format in self.prototype.candidates]
         return (
             f"searches of this format choose among the widths {', '.join(widths)}"
@@ -247,8 +245,8 @@ class Feasibility:
         return self._keeps(formats, self.cost(formats), limits.cost)
 
     def may_fit(self, choices: Sequence[FormatChoice], factor: float) -> bool:
-        """Whether a candidate's measured cost meets the limits. Without a measured cost, whether its estimate
-        meets the limits times `factor`.
+        """Whether a candidate's measured cost meets the limits. For a candidate without a measured cost, whether its
+        estimate meets the limits times `factor`.
         """
         if not self.search.fits(choices, self.limits.ram):
             return False
@@ -265,9 +263,7 @@ class Feasibility:
         return self.costs.measurements.get(formats) or self.costs.estimated(formats).plus(self.error)
 
     def spent(self, formats: Formats) -> ProgramCost:
-        """The cost of a candidate's program as compiled, which is the cost after `spend-flash` within the limit
-        on flash.
-        """
+        """The cost of a candidate's program as compiled, after `spend-flash` within the limit on flash."""
         if (spending := self.spending) is None:
             return self.cost(formats)
         if (measured := spending.measurements.get(formats)) is not None:
@@ -351,33 +347,27 @@ class Feasibility:
         return InputError(f"no program works in {asked}{remark}: the least that was found takes {taken}")
 
     def _memory(self, formats: Formats) -> ProgramCost:
-        """The resources of a candidate that are compared with limits. Without estimates, only its constants,
-        arena and input.
-        """
+        """The resources of a candidate that are compared with limits; constants, arena and input if not estimated."""
         if self.is_limited:
             return self.cost(formats)
         return ProgramCost(0, self.search.constant_bytes(formats), self.search.memory(formats))
 
     def is_worth_building(self, choices: Sequence[FormatChoice]) -> bool:
-        """Whether a candidate's estimate exceeds the limits by at most the error of estimates, which is large
-        for stacks.
-        """
+        """Whether the estimate exceeds the limits by at most its possible error, which is large for stacks."""
         formats = self.search.formats(choices)
         if self.stacks and self.limits.ram - self.search.memory(formats) < min(self.stacks) - _SPREAD:
             return False
         return self._keeps(formats, self.cost(formats), replace(self.limits.cost.times(CORRECTED_SLACK), ram=math.inf))
 
     def just_misses(self, choices: Sequence[FormatChoice]) -> bool:
-        """Whether a candidate exceeds the limits only slightly when it is built and run."""
+        """Whether the measured cost exceeds the limits, but not the limits times `_JUST_MISSED_SLACK`."""
         measured = self._measured(self.search.formats(choices))
         if measured is None or measured.within(self.limits.cost):
             return False
         return measured.within(self.limits.cost.times(_JUST_MISSED_SLACK))
 
     def calibrate(self, choices: Sequence[FormatChoice]) -> None:
-        """Correct later estimates by the error of the estimate for this candidate, if the candidate was
-        measured.
-        """
+        """Correct later estimates by the error of the estimate for this candidate, if the candidate was measured."""
         formats = self.search.formats(choices)
         measured = self.costs.measurements.get(formats)
         if measured is not None:
@@ -408,7 +398,7 @@ class Feasibility:
 
 
 def _memories(bytes: Mapping[str, float]) -> str:
-    """The number of bytes for each memory, in words for a message.
+    """The number of bytes for each memory, as text for a message.
 
     bytes: the numbers of bytes, by the name of the memory.
     """

@@ -120,7 +120,7 @@ def refine_result(search: Search, limits: Limits, result: SearchResult) -> Searc
 
 
 def _refined(feasibility: Feasibility, result: SearchResult, task: EvaluationTask, loss: float) -> SearchResult | None:
-    """Evaluate a result with the constants of a task, and return it with these constants. None if it exceeds the
+    """Evaluate a result with the constants of a task. Return the result with these constants, or None if it exceeds the
     limits.
 
     loss: the loss of the result with these constants.
@@ -285,10 +285,10 @@ class SearchPass(ModulePass):
             yield from in_modes(op, STREAMING)
 
     def suffices(self, results: Sequence[SearchResult]) -> bool:
-        """Whether no further programs need to be searched.
+        """Whether the results so far make a search of further programs unnecessary.
 
-        Metrics that count samples cannot distinguish programs that differ so little, so the first program with
-        a result suffices.
+        The programs differ only in the storage of loop-carried sums, which hardly any metric but `margin` shows. With
+        any other metric, the first program with a result suffices.
         """
         return bool(results) and self.metric != "margin"
 
@@ -370,7 +370,7 @@ class SearchPass(ModulePass):
 
 
 def _other_format(ctx: Context, name: str) -> NumberFormat:
-    """The usual format of a dialect or of a type, whose name has the form `posit` or `posit.p`. Raises `InputError`
+    """The default format of a dialect such as `posit`, or of one of its types such as `posit.p`. Raises `InputError`
     for an unknown name.
     """
     format = format_named(ctx, name.partition(".")[0], None)
@@ -399,7 +399,7 @@ class LimitedPass(SearchPass):
 
     Both limits apply to the program that is built for the target and run there. If the tools of the target are not
     installed, they apply to the estimates of the program. On a target of unknown costs, `ram` applies to arena and
-    input, and `flash` to constants.
+    input, and `flash` to constants. Raises `InputError` if no candidate meets the limits.
     """
 
     ram: int | None = ram_option()

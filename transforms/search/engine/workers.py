@@ -43,27 +43,26 @@ SHARES = 3
 """The number of portions per worker of a cluster, so that all finish at nearly the same time."""
 
 SHARES_HERE = 16
-"""The same on this computer, where sending a portion is cheap."""
+"""The number of portions per process on this computer, where sending a portion is cheap."""
 
 QUEUED_PORTIONS = 2
 """The number of portions queued at a copy of this process, so that the next one is ready when one is done."""
 
 
 class Workers:
-    """The processes that work on a search. This object is a context manager, which ends the processes that it
-    started.
+    """The processes that work on a search. This object is a context manager, which ends the processes that it started.
 
-    On Linux, local processes are copies of this process, which also works. On other systems, and on a cluster,
-    joblib starts them.
+    On Linux, local processes are copies of this process, which also works. On other systems, and on a cluster, joblib
+    starts them.
 
-    Inside the context, the numeric libraries of each process use one thread. Arrays are too small for several
-    threads, and sums of reals have the same last bits in every process.
+    Inside the context, the numeric libraries of each process use one thread. Arrays are too small for several threads,
+    and sums of reals have the same last bits in every process.
 
     jobs: the number of processes, by default the number of processors.
     cluster: the address of a Dask or Ray cluster; by default one is started on this computer.
 
-    Raises `InputError` for an unknown backend or a backend that is not installed. `run` raises it for a cluster
-    that cannot be used, and if a process ended without a result.
+    Raises `InputError` for an unknown backend or a backend that is not installed. `run` raises it for a cluster that
+    cannot be used, and if a process ended without a result.
     """
 
     def __init__(self, jobs: int | None = None, backend: str = "local", cluster: str | None = None):
@@ -84,12 +83,14 @@ class Workers:
 
     @property
     def size(self) -> int:
-        """The number of candidates that are evaluated at once. It is an estimate if a cluster determines it."""
+        """The number of candidates that all processes evaluate at once. It is an estimate if a cluster determines
+        it.
+        """
         return self.jobs or import_module("joblib").cpu_count()
 
     @property
     def _works_alone(self) -> bool:
-        """Whether this process still works without other processes.
+        """Whether no other processes have been started yet, so that this process does all work.
 
         False for a running cluster, because the cluster needs no start and a wrong address must be reported.
         """
@@ -117,9 +118,7 @@ class Workers:
                 yield from zip(portion, found, strict=True)
 
     def _copied(self, problem: object) -> _Copies:
-        """The copies of this process that work on a problem. Copies that work on an earlier problem are ended
-        first.
-        """
+        """The copies of this process that work on a problem. Copies that work on an earlier problem are ended first."""
         if self._copies is not None and self._copies.problem is not problem:
             self._end_copies()
         if self._copies is None:
@@ -189,9 +188,7 @@ class Workers:
 
 
 class _Copies:
-    """Copies of this process that divide the work on one problem. They are created when the first portion of tasks
-    waits.
-    """
+    """Copies of this process that divide the work on one problem, created when the first portion of tasks waits."""
 
     def __init__(self, problem: object, count: int):
         # Imported here because most commands only list searches.
@@ -231,7 +228,7 @@ class _Copies:
         yield from reversed(own)
 
     def end(self) -> None:
-        """End the copies. Unfinished portions are discarded."""
+        """End the copies, and discard the portions of tasks that no copy has begun."""
         self._executor.shutdown(cancel_futures=True)
 
 
