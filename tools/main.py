@@ -63,7 +63,7 @@ class Command(Protocol):
 
 
 class LoadedCommand(NamedTuple):
-    """A command that is being called. If a plug-in provides the command, messages about its errors name the plug-in."""
+    """A command that is being called. Error messages name the plug-in that provides it, if there is one."""
 
     row: Row
     command: Command

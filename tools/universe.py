@@ -33,7 +33,7 @@ def _factories(table: Table[Thing]) -> dict[str, Callable[[], Thing]]:
 
 
 def _passes(package: str, prefix: str = "") -> dict[str, Callable[[], type[ModulePass]]]:
-    """The passes of a package. For each name of a pass, the value is a function that imports the pass.
+    """The passes of a package: for each name of a pass, a function that imports it.
 
     Each file is one pass; `PackScratchPass` in pack_scratch.py is `pack-scratch`.
 
@@ -101,7 +101,7 @@ TINYML = Universe(all_dialects=DIALECTS, all_passes=PASSES, all_targets=TARGETS)
 
 @cache
 def own_attributes() -> Mapping[str, OwnAttribute]:
-    """Every attribute of tinyml that operations, functions and their arguments may have, by name.
+    """Every attribute of tinyml for operations, functions and their arguments, by name.
 
     The section `attributes` of `rows.txt` names the modules that declare them.
     """

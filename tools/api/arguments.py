@@ -92,7 +92,7 @@ def _kinds(type: Any) -> set[Any]:
 
 
 def _expected(option: Option, value: Any, what: str, *kinds: type) -> Any:
-    """Return `value` unchanged; raises `TypeError` if it is not of one of the classes `kinds`, or is a bool instead of
+    """Return `value` unchanged; raise `TypeError` if its class is not one of `kinds`, or if it is a bool instead of
     a number.
     """
     if not isinstance(value, kinds) or (isinstance(value, bool) and bool not in kinds):

@@ -178,8 +178,8 @@ def first_of(model: object, x: object = None) -> object:
 
 
 def _in_order_of(model: object, names: Iterable[str]) -> Sequence[str]:
-    """Return the input names. If all of them are parameters of a function or of a module's `forward`, return them
-    in the order of these parameters.
+    """The input names, in the order of a function's or a module's (`forward`) parameters if all of them are
+    parameters.
     """
     try:
         known = signature(getattr(model, "forward", cast("Callable[..., Any]", model))).parameters
@@ -202,7 +202,7 @@ def _name_given(program: Model) -> str | None:
 
 
 def _named(program: Model, x: object, inputs: Inputs) -> tuple[ModuleOp, Inputs]:
-    """Add to a program the column names of a data frame, unless the model stores names itself.
+    """Add the column names of a data frame to a program, unless the model stores names itself.
 
     Returns the program, copied if names were added, and `inputs` with the same names.
     """

@@ -87,7 +87,9 @@ def write_data(file: Path, x: object, y: object, labels: tuple[str, str], inputs
 
 
 def _by_output(y: object, outputs: int, label: str) -> Mapping[str, object]:
-    """The arrays of a data set by their names: `y` of the first output, `y_1` of the next, and so on."""
+    """The arrays of expected outputs by their names in a data set: `y` for the first output, `y_1` for the next,
+    and so on.
+    """
     if y is None:
         return {}
     if isinstance(y, Mapping):

@@ -177,7 +177,7 @@ class _Problem:
         return _Problem(programs, arrays, options, {name: _digest(programs[name], arrays[name]) for name in programs})
 
     def key(self, case: _Case) -> str:
-        """A hash of everything that the row of a case depends on."""
+        """A hash of all inputs on which the row of a case depends."""
         from importlib.metadata import version
 
         from tinyml.dialects.distribution import DISTRIBUTION

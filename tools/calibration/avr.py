@@ -140,8 +140,8 @@ _PROGRAM = Template((CHIP.folder / "kernel_costs.c.in").read_text("utf-8"))
 
 @cache
 def kernel_cost(kernel: KernelSignature | None, length: int, optimize: str) -> InferenceCost:
-    """The cost of a kernel call with constant arguments in an otherwise empty function; for None, the cost of the empty
-    function.
+    """The cost of a call with constant arguments in an otherwise empty function; for None, the cost of the empty
+    function alone.
     """
     flash, call, definition = bytes(2 * length + 2), "", ""
     if kernel is not None:

@@ -45,7 +45,7 @@ def checkpoints(name: str, *, resume: bool) -> Generator[Path]:
 def remembered(key: object, measure: Callable[[], T]) -> T:
     """The result of a measurement, a JSON value. Within `checkpoints`, it is measured at most once for each key.
 
-    The string of the key must contain everything that the measurement depends on.
+    The string of the key must identify all inputs of the measurement.
     """
     current = _FILE.get()
     if current is None:

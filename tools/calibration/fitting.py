@@ -75,7 +75,7 @@ def measurement_of(fields: Mapping[str, Any]) -> Measurement:
 
 
 def entry_of(measurement: Measurement) -> dict[str, float]:
-    """The number of executions, by step name, of the steps that save registers at the entry of a program."""
+    """The execution counts, by step name, of the steps that save registers at a program's entry."""
     runs = measurement.demand.operations.get("", StepCounts()).runs
     return {step: runs[step] for step in ENTRY if step in runs}
 
@@ -156,8 +156,8 @@ def fit(equations: Sequence[Equation], known: Mapping[str, float]) -> dict[str, 
 def fit_presence(
     measurements: Sequence[Measurement], values: Sequence[float], known: Mapping[str, float]
 ) -> dict[str, float]:
-    """Fit the cost of the first step of each kind. Return these costs by kind, and under the key "" the fixed cost of a
-    program.
+    """Fit the cost of the first occurrence of each kind of step. Return these costs by kind, and under the key ""
+    the fixed cost of a program.
 
     known: costs that stay unchanged.
     """

@@ -97,7 +97,7 @@ def _settings(declared: Option) -> dict[str, Any]:
 
 
 def refuse_option(parser: Container, flag: str, part: str) -> None:
-    """Add an option of an extension that is not installed. The option is not listed, and raises `InputError` if given.
+    """Add an unlisted option of an extension that is not installed; it raises `InputError` if given.
 
     part: the name of the extension.
     """

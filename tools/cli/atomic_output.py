@@ -210,8 +210,8 @@ def _atomic_bytes(path: str | Path) -> Generator[IO[bytes]]:
 
 
 class _Output(io.FileIO):
-    """A file whose write errors are `InputError`s about the path `shown`, since the system's errors do not name the
-    path.
+    """A file whose write errors become `InputError`s about the path `shown`, because the system's errors do not
+    name the path.
     """
 
     def __init__(self, path: Path, shown: str | Path) -> None:
@@ -343,7 +343,7 @@ def _replace(final: Path, out: Path, pending: PendingOutput, removable: Removabl
 
 
 def _restore(final: Path, removable: RemovableFiles) -> None:
-    """Move back an old folder that a killed run had renamed, or complete its removal."""
+    """Move back an old folder that a killed run had renamed, or finish its removal."""
     for stale in stale_outputs(final):
         # Files that are not removable are preserved even here.
         with suppress(OSError, InputError):

@@ -173,7 +173,7 @@ def _guarded(run: Callable[[], int], blame: Blame) -> int:
 
 
 def _warn() -> None:
-    """Print which plug-ins were skipped. If the plug-in module was never imported, none were skipped."""
+    """Print which plug-ins were skipped: none if the plug-in module was never imported."""
     if (plugins := sys.modules.get("tinyml.dialects.plugins")) is not None:
         for problem in plugins.problems():
             print(f"warning: left out: {problem}", file=sys.stderr)
@@ -213,7 +213,7 @@ def _ending_signals_interrupt(interrupt: _Interrupt) -> Generator[None]:
 
 
 class _Interrupt:
-    """A signal handler that raises `KeyboardInterrupt` once, when no import is in progress.
+    """A signal handler that raises `KeyboardInterrupt` once, as soon as no import is in progress.
 
     code: the exit code of a program that the signal ends.
     """

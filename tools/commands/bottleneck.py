@@ -38,8 +38,8 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _report(channels: Channels, importance: Importance) -> dict[str, Any]:
-    """The bottleneck: `segments` at the peak and the `tensors` that are live in them, with the `groups` of channels of
-    each tensor.
+    """The bottleneck: the `segments` at the peak, and the `tensors` that are live in them, each with its `groups`
+    of channels.
 
     A group has the indices of its `channels`, the `tied` channels that are removed with them in other tensors, its
     `importance`, and the bytes that its removal saves in all segments.

@@ -55,7 +55,7 @@ def selection() -> dict[str, str]:
 
 
 def _others() -> list[type[Any]]:
-    """Declarations of options with another way to compile, each a dataclass with a method `run`."""
+    """The dataclasses of options, such as `--with`, that replace the usual compilation; each has a method `run`."""
     return own_objects("compile.options")
 
 

@@ -157,7 +157,7 @@ class PluginState:
 
 @dataclass(frozen=True, kw_only=True)
 class Environment:
-    """What is installed on this computer.
+    """The installed parts of tinyml, and its tools on this computer.
 
     namesake: a line that warns of another package `tinyml`; None if there is none.
     """
@@ -306,8 +306,8 @@ def board_table() -> str:
 
 
 def source_table() -> str:
-    """A table with a row for each board with a known clock: the costs that its times omit, and the source of its
-    figures.
+    """A table with a row for each board with a known clock: the memories whose waits its times exclude, and the
+    source of its figures.
     """
     rows = ((f"`{board.name}`", board.waits or "-", board.source or "-") for board in _with_memories() if board.clock)
     return _table(("target", "not included (slower on hardware)", "source of the figures"), rows)

@@ -272,8 +272,8 @@ def _formats(model: Path, ctx: Context, options: PipelineOptions, step: Callable
 
 
 def _limits(network: Network) -> Iterator[int]:
-    """Yield limits in bytes for which mode `auto` selects each plan, from the fastest plan to the plan with the lowest
-    peak.
+    """Yield the limits in bytes for which mode `auto` selects each of its plans, from the fastest to the one with
+    the lowest peak.
     """
     from tinyml.transforms.schedules.table import AUTO, ORDINARY, schedule_named
 

@@ -97,7 +97,7 @@ def _of_program(folder: str, seconds: float) -> tuple[Sequence[Verdict], Sequenc
 
 
 def _add_to_page(folder: Path, report: dict[str, Any]) -> None:
-    """Write the findings next to the program in a folder and into the program's page, with the estimated times."""
+    """Write the findings to the program's folder and, with the estimated times, to its report page."""
     from tinyml.tools.driver.output_folder import PROOFS, add_to_folder
     from tinyml.tools.driver.output_pages import facts_of_folder, pages_of
     from tinyml.tools.driver.program_in_folder import program_in
@@ -107,8 +107,8 @@ def _add_to_page(folder: Path, report: dict[str, Any]) -> None:
 
 
 def _of_parts(stated: Sequence[OpStatement], seconds: float, others: Iterable[StepStatement] = ()) -> list[Verdict]:
-    """Decide the statements about the parts of ops, each once, and return a verdict for each. The parts are ops of
-    `exact`, and runtime functions.
+    """Decide the statements about the parts of ops, which are ops of `exact` and runtime functions. Each statement
+    is decided once; return a verdict for each.
 
     others: further statements about ops of `exact`.
     """

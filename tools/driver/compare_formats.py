@@ -75,8 +75,8 @@ class FormatSetting:
 
     @property
     def numbers(self) -> dict[str, Any]:
-        """The options that determine the number formats. With synthesised weights, all other tensors have the usual
-        format.
+        """The options that determine the number formats. With synthesised weights, all tensors that are not
+        weights have the usual format.
         """
         if self.format == SYNTHESISED:
             return {"format": USUAL_FORMAT, "weights": f"{SYNTHESISED}:{self.width or ''}"}
@@ -174,8 +174,7 @@ def _figures(report: Report | None) -> dict[str, Any]:
 
 
 def _scores(report: Report) -> tuple[float, float] | None:
-    """Return two scores: of the model on reals and as compiled. A score is the percentage of right answers, or R2 in
-    percent.
+    """Two scores, percentages of right answers or R2 in percent: of the model on reals and of the compiled program.
 
     None without `y`.
     """
@@ -189,8 +188,8 @@ def _scores(report: Report) -> tuple[float, float] | None:
 def means_of(rows: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
     """A row of means per format setting, over the models that compile with it.
 
-    Rows contain the mean and the worst change of accuracy in points. They also contain the geometric means of RAM,
-    flash and time relative to the baseline, over the models that also compile with the baseline.
+    A row contains the mean and the worst change of accuracy in points, and the geometric means of RAM, flash and
+    time relative to the baseline, over the models that also compile with the baseline.
     """
     bases = {row["model"]: row for row in rows if row["way"] == BASELINE and row["ram"]}
     means: list[dict[str, Any]] = []

@@ -139,8 +139,8 @@ def _rows(folder: Path, arithmetics: Sequence[ArithmeticChoice]) -> list[dict[st
 
 
 def _means(rows: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
-    """A row per arithmetic that contains, for every search, the mean change of accuracy compared with float and the
-    mean loss.
+    """A row per arithmetic with, for every search, the mean change of accuracy from floating point and the mean
+    loss.
     """
     means: list[dict[str, Any]] = []
     for arithmetic in dict.fromkeys(row["arithmetic"] for row in rows):

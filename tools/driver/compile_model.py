@@ -312,8 +312,8 @@ def compare_with_reals(made: Compilation) -> None:
 
 
 def compare_with_wide_sums(made: Compilation) -> None:
-    """Compare a program that rounds partial sums with the same program without this rounding. Other programs are not
-    compared.
+    """Compare a program that rounds partial sums with the same program without this rounding; no effect for other
+    programs.
     """
     if made.compiled.unrounded is not None:
         made.rounding = rounding_loss(made.compiled.unrounded, made.compiled.formats, made.data)
@@ -356,7 +356,7 @@ def _ram_with_stack(made: Compilation) -> int:
 
 
 def write_packagings(made: Compilation) -> None:
-    """Write the packages for other tools (Arduino, PlatformIO, CMake). Write none if the device's outputs differ."""
+    """Write the packages for other tools (Arduino, PlatformIO, CMake), unless the device's outputs differ."""
     if not made.packagings or made.mismatch is not None:
         return
     from tinyml.tools.driver.packages.packaging import packaged_model
@@ -407,7 +407,7 @@ _PAGES = "tinyml.tools.driver.output_pages:pages_at_hand"
 
 
 def seal(made: Compilation) -> None:
-    """Write the report with the list of all files. The report is the last file that is written to the folder."""
+    """Write the report, with the list of all files, as the last file of the folder."""
     seal_folder(made.folder, made.report.as_json())
 
 

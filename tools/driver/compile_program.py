@@ -176,7 +176,7 @@ def does_not_fit(program: ModuleOp, ctx: Context, request: Request, board: Board
 
 
 def remedies(program: ModuleOp, ctx: Context, request: Request, board: Board, needs: Needs) -> list[str]:
-    """Remedies for a program that does not fit: other options, a smaller model, or another board."""
+    """Remedies for a program that does not fit, in words: other options, a smaller model, or another board."""
     helps: list[str] = []
     if is_installed(SMALLER):
         helps += imported(f"{SMALLER}:smaller_models")(program, request, board, needs)

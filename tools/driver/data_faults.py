@@ -56,7 +56,8 @@ def _spread(data: Data) -> Data:
 
 
 def _poor(reals: ModuleOp, data: Data) -> str:
-    """The accuracy or the error of the model on reals, in words for a warning, if it is no better than a guess.
+    """The accuracy or the error of the model on reals, in words for a warning, if a guess would be at least as
+    good.
 
     Empty for a better model, and without labels.
     """
@@ -109,8 +110,7 @@ def _missing(reals: ModuleOp, data: Data) -> Sequence[str]:
 def _far(data: Data, others: Data) -> float:
     """The share of numbers in `others` whose distance from the range of `data` exceeds the width of the range.
 
-    Each element has its own range. If the median width is greater, it replaces the width of the range, since some
-    pixels never vary.
+    Each element has its own range. Because some pixels never vary, the median width replaces a smaller width.
     """
     low, high = _ends(data.x)
     reach = np.maximum(high - low, np.median(high - low))

@@ -61,11 +61,12 @@ def score_format(module: ModuleOp) -> NumberFormat:
 def detection_rates(
     scores: NDArray[Any], found: NDArray[np.bool_], anomalous: NDArray[np.bool_] | None
 ) -> DetectionRates:
-    """The area under the ROC curve, the rate of false alarms and the rate of detected anomalies. If only one kind
-    of sample is known, the rate of alarms among all samples, and None for the other two figures.
+    """The area under the ROC curve, the rate of false alarms and the rate of detected anomalies.
 
-    scores: the score of each sample; the score is greater for more normal samples.
-    found: the mask of the samples that the detector reports as anomalies.
+    If only one kind of sample is labelled, the figures are None, the rate of alarms among all samples, and None.
+
+    scores: the score of each sample, greater for more normal samples. found: the mask of the samples that the
+    detector reports as anomalies.
     """
     from tinyml.transforms.formats.evaluation.metrics import area_under_curve
 

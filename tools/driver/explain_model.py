@@ -149,7 +149,7 @@ def _operations(result: dict[str, Any], unit: str) -> Table:
 
 
 def _layers(result: dict[str, Any], unit: str) -> Table:
-    """A table with the time and the code of each layer of the user's model, and with the operations made from the
+    """A table with the time and the code of each layer of the user's model, and the operations that compute the
     layer.
     """
     total: float = result[f"{unit}_per_inference"]

@@ -258,8 +258,8 @@ class QuantisedProgram:
         return trainer_of(formats, self.ctx, self.numbers.plan, reals)
 
     def better_ranges(self, reals: Mapping[str, Array], zooms: Zooms, data: Labelled) -> Zooms:
-        """Ranges with a smaller loss on some samples for given weights. Each range is tried at half and twice its
-        width.
+        """Ranges with a smaller loss on some samples, for given weights. Half and twice the width of each range
+        are tried.
         """
         best = self._loss(reals, zooms, data)
         chosen: dict[str, int] = dict(zooms)
@@ -282,7 +282,7 @@ def _train_formats(
 ) -> Trainer:
     """Train a program in its own arithmetic, and return the trainer.
 
-    learn_ranges: True to choose the ranges of tensors, too.
+    learn_ranges: True to also choose the ranges of tensors.
     """
     if not learn_ranges:
         trainer = program.trainer(program.reals)

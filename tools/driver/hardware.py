@@ -199,9 +199,7 @@ def _smaller(
 
 
 def _excess(taken: Resources, fabric: Fabric, luts: float) -> float:
-    """The greatest ratio of used cells to their limit. The limit is `luts` for LUTs, and the number on the FPGA for
-    other cells.
-    """
+    """The greatest ratio of used cells to their limit: `luts` for LUTs, and the number on the FPGA for other cells."""
     there = fabric.there
     return max(taken.luts / max(luts, 1), taken.dsps / max(there.dsps, 1), taken.brams / max(there.brams, 1))
 

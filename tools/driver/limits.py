@@ -94,11 +94,11 @@ def compile_wider(
     taken: Callable[[Compiled], int],
     again: Callable[[PipelineOptions], Compiled],
 ) -> tuple[Compiled, PipelineOptions]:
-    """Compute more channels at a time in the RAM that a limit leaves, if that is faster. Return the program and its
-    options.
+    """Use the RAM that a limit leaves to compute more channels at a time, if that is faster. Return the program and
+    its options.
 
-    Plans without loops over channels are unchanged. The cost model estimates the time. On targets without a cost model,
-    the program with the most channels at a time within the limit is selected.
+    Plans without loops over channels are unchanged. The cost model estimates the time. On targets without a cost
+    model, the program with the most channels at a time within the limit is selected.
     """
     if not traits_of(options.plan).widens:
         return compiled, options
@@ -131,11 +131,10 @@ def _alive(compiled: Compiled) -> int:
 def compile_within_flash(
     limit: int, compiled: Compiled, compiled_within: Callable[[int], Compiled], target: str, optimize: str
 ) -> tuple[Compiled, int]:
-    """Compile a program whose linked size meets a limit on flash. Return the program and the limit on estimated flash
-    with which it was compiled.
+    """Compile a program whose linked size is within a limit on flash. Return the program and the limit on estimated
+    flash with which it was compiled.
 
-    compiled: the program within `limit` by its estimate. If the tools of the target are not installed, this program is
-        returned.
+    compiled: the program within `limit` by its estimate, which is returned if the target's tools are not installed.
     compiled_within: a function that compiles the program within another limit.
 
     Raises `InputError` if the program exceeds the limit even without flash spent to save time.

@@ -224,7 +224,7 @@ def _shades(scores: NDArray[Any]) -> NDArray[np.float64]:
 
 
 def _spectrogram(samples: NDArray[Any], hop: int) -> NDArray[np.uint8]:
-    """The pixels of a spectrogram (frequencies, frames, 1), with the highest frequency first; loud is dark."""
+    """The pixels of a spectrogram (frequencies, frames, 1), the highest frequency first and loud parts dark."""
     length = 2 * hop
     filled = np.concatenate([samples, np.zeros(length)])
     apart = max(hop, len(samples) // (4 * COLUMNS))

@@ -307,7 +307,9 @@ def rounding_loss(unrounded: ModuleOp, formats: ModuleOp, data: Data) -> Roundin
 
 
 def _mean_error(module: ModuleOp, exact: Outputs, rounded: Outputs) -> float:
-    """The mean absolute difference of the outputs, averaged with equal weights; 0 for a program with only a label."""
+    """The mean absolute difference of the outputs, each with equal weight; 0 for a program that returns only a
+    label.
+    """
     if not exact.tensors:
         return 0.0
     from tinyml.transforms.formats.evaluation.regression_errors import mean_errors

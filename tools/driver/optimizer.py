@@ -293,7 +293,7 @@ class TinymlOptMain(xDSLOptMain):
         return True
 
     def _output_expecting(self, text: bytes, extension: str, offset: int, errors: Sequence[ExpectedError]) -> str:
-        """The output for a piece of the input; empty after an expected error."""
+        """The output for a piece of the input; empty if the piece causes an expected error."""
         output, error, file = "", None, self.get_input_name()
         try:
             module = self.parse_chunk(BytesIO(text), extension, offset)

@@ -218,7 +218,7 @@ def removable_files(inputs: Sequence[Path]) -> Callable[[Path], Sequence[str]]:
 
 
 def found_report(folder: Path) -> dict[str, Any] | None:
-    """The report in a folder, with the list of its files; None for a folder without a report."""
+    """The report in a folder, which lists its files; None for a folder without a report."""
     try:
         report = json.loads(read_bytes(folder / REPORT, "report"))
     except (InputError, ValueError, RecursionError):

@@ -137,7 +137,7 @@ def require_chain(found: ProgramInFolder) -> None:
     """Raise `InputError` unless lowering a program from L1 yields the buffers in the folder, from which its C is
     generated.
 
-    Only then do statements about the program at L1 apply to the C. This lowering takes as long as in `compile`.
+    Only then do statements about the program at L1 apply to the C. The lowering takes as long as in `compile`.
     """
     formats = VerifiedPrograms(context(), of_user=True).of(found.formats)
     buffers = lowered(formats, FORMATS_TO_BUFFERS, lowering_options(found.report))

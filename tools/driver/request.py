@@ -1,6 +1,4 @@
-"""Requests to compile models and to search for formats, whose fields are options,
-and the record of a search's effort.
-"""
+"""Requests to compile models or search for formats, whose fields are options, and the record of a search's effort."""
 
 from __future__ import annotations
 
@@ -211,7 +209,7 @@ class Request(BuildOptions, ModelArgument):
 
     @property
     def stated_options(self) -> dict[str, Any]:
-        """The options that differ from their defaults, and the format, as the report has them."""
+        """The options that differ from their defaults, and the format, in the form of the report."""
         stated: dict[str, Any] = {"format": self.format}
         for declared in options_of(Request):
             value = getattr(self, declared.name)

@@ -67,9 +67,9 @@ class RunRequest:
 def run_model(request: RunRequest, program: ProgramInFolder | None = None) -> dict[str, Any]:
     """Run a model and compare its outputs. Return the figures of the run; `mismatch` is None if all bits are equal.
 
-    On a connected board, the result contains only the time that the board measures, and neither sizes nor counts.
+    On a connected board, these are only the time that the board measures, without sizes and counts.
 
-    program: the program in the folder, to share it between several runs.
+    program: the program in the folder, if several runs share it.
     """
     from tinyml.runtime.model.model_interface import interface_of
     from tinyml.runtime.model.program_data import load_program_data

@@ -170,7 +170,7 @@ def _long_types(module: ModuleOp) -> Iterable[str]:
 
 
 class VerifiedPrograms(Programs):
-    """A store of lowered programs that verifies and proves each program when it is created.
+    """A store of lowered programs, each of which is verified and proved when it is created.
 
     of_user: as for `pipelines.run`.
     """
@@ -329,9 +329,7 @@ def _text(program: Program) -> str:
 def _from_bits(
     bits: Program, options: PipelineOptions, stages: list[LevelText]
 ) -> tuple[ModuleOp, str, str, str | None]:
-    """Lower a program on bits. Return the program at L5, the C source, the header, and the Verilog; None if there is no
-    Verilog.
-    """
+    """Lower a program on bits. Return the program at L5, the C source, the header, and the Verilog or None."""
     verilog = None
     if (backend := backend_of(board(options.target))) is not None:
         hardware = backend.lowered(bits.module, bits.store.context, options)
@@ -407,8 +405,8 @@ def find_model(folder: Path) -> tuple[Path, Path, Path | None]:
 
 
 def model_of(path: Path) -> tuple[Path, Path | None, Path | None]:
-    """Return the paths of the program, the validation data and the test data in a folder.
+    """The paths of the program, the validation data and the test data in a folder.
 
-    For a single program instead of a folder, the data are None.
+    For a program file instead of a folder, the data are None.
     """
     return find_model(path) if path.is_dir() else (path, None, None)

@@ -20,8 +20,8 @@ from tinyml.tools.driver.request import Request
 def as_in_folder(request: Request) -> Request:
     """The request with the board, the name and the options of the program in the folder `weights_for`.
 
-    Raises `InputError` for a folder whose program has its weights in its code, and for an option of the request that
-    contradicts the program.
+    Raises `InputError` for a folder whose program contains its weights in its code, and for an option of the
+    request that contradicts the program.
     """
     folder = str(request.weights_for)
     report = read_report(Path(folder))

@@ -19,8 +19,8 @@ CONSTANT_MAGNITUDE = Decimal(700)
 def exactly(function: Function, x: Fraction) -> Fraction:
     """The double nearest to a function's value. Arguments of log must be above 0.
 
-    Entries of tables are rounded from these doubles. If the distance of an entry from a tie is smaller than a double
-    can resolve, the entry counts as a tie.
+    Entries of tables are rounded from these doubles. An entry counts as a tie if its distance from a tie is smaller
+    than a double can resolve.
     """
     with localcontext() as digits:
         digits.prec = DIGITS

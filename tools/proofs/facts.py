@@ -156,8 +156,8 @@ def _numbers(one: Known, raws: Sequence[int]) -> Any:
 
 
 def _is_packed(bits: int, x: Any) -> Any:
-    """A mask of the integers that every position of a packed group returns unchanged, for different neighbours in the
-    group.
+    """A mask of the integers that are returned unchanged from every position of a packed group, for different
+    neighbours in the group.
     """
     length, right = group_length(bits), np.ones(len(x), bool)
     for place, others in product(range(length), (0, -1)):

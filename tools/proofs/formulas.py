@@ -50,7 +50,7 @@ class Unknowns:
         return simple.get_id()
 
     def one(self, key: tuple[Any, ...], low: int, high: int) -> Formula:
-        """The unknown in [low, high] that belongs to a key. It is created when the key is used for the first time."""
+        """The unknown in [low, high] that belongs to a key, created at the first use of the key."""
         if key not in self.shared:
             self.shared[key] = self.fresh(f"shared{len(self.shared)}", low, high)
         return self.shared[key]

@@ -52,9 +52,7 @@ def machine_statements() -> Iterator[StepStatement]:
 
 
 def _at_limits(block: Block, low: int, high: int) -> None:
-    """Append ops whose results are at the ends of a register, and for each end an op whose result lies one beyond
-    it.
-    """
+    """Append ops whose results are at the ends of a register, and for each end an op whose result is one beyond it."""
     for past in (0, 1):
         _add(block, exact.AddOp, (0, high - 1 + past), (0, 1))
         _add(block, exact.AddOp, (low + 1 - past, 0), (-1, 0))

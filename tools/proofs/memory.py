@@ -9,7 +9,7 @@ from tinyml.dialects.machine.exact_integers import Number, choose
 
 
 class Cells:
-    """The integers of an array, None for unknown integers. If a claim has many inputs, each input may have a separate
+    """The integers of an array, None for unknown ones. If a claim has many inputs, each input may have a separate
     index.
     """
 

@@ -117,9 +117,7 @@ def computed(text: str, *inputs: int) -> int:
 
 @dataclass(frozen=True)
 class _Forms:
-    """The three forms of an op's lowering.
-
-    If the op folds to an operand, the index of this operand is included; it is None for an op that does not fold.
+    """The three forms of an op's lowering, and the index of the operand to which the op folds, or None.
 
     interval: the proven interval of the result, if there is one.
     """

@@ -231,7 +231,7 @@ def _some_of(domain: Domain, cuts: Sequence[int]) -> Domain:
 
 
 def _size(domain: Domain) -> int:
-    """The number of integers in a domain. Python's `len` fails for a range of 64 bits."""
+    """The number of integers in a domain, which Python's `len` cannot compute for a range of 64 bits."""
     return domain.stop - domain.start if isinstance(domain, range) else len(domain)
 
 
@@ -265,7 +265,7 @@ def _tried(statement: Statement, promises: Promises, inputs: Sequence[Any]) -> C
 
 
 def _values(statement: Statement, inputs: Sequence[Any]) -> list[Any]:
-    """The inputs as values for a computation; an operand with a single possible integer becomes this integer."""
+    """The inputs as values for a computation; for an operand with a single possible integer, this integer."""
     return [
         domain[0] if _size(domain) == 1 else Values(column)
         for domain, column in zip(statement.domains, inputs, strict=True)

@@ -72,7 +72,8 @@ def fitted(format: NumberFormat, ranges: Sequence[tuple[float, float]]) -> list[
 
 
 def variants(format: NumberFormat) -> list[Known]:
-    """The formats of the given format's class and width for `RANGES`; a single format if it does not depend on a range.
+    """The formats of the given format's class and width for `RANGES`, or a single format if it does not depend on a
+    range.
 
     Formats without documented meanings are omitted.
     """

@@ -25,8 +25,8 @@ def constant_names(program: ModuleOp) -> list[str]:
 
 
 def constant_bytes(program: ModuleOp) -> dict[str, int]:
-    """The bytes of each constant array in flash of a program at L5, by name. Constant arrays are the numbers of the
-    model, and tables of functions.
+    """The bytes of each constant array in flash of a program at L5, by name: the numbers of the model, and tables
+    of functions.
     """
     return {op.sym_name.data: len(op.value.data.data) for op in _in_flash(program)}
 

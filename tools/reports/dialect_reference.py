@@ -234,7 +234,7 @@ def _rows(definition: OpDef) -> Iterator[str]:
 
 
 def words_of(constraint: Any) -> str:
-    """Describe a constraint in words. If a name in parentheses occurs twice, the types that it stands for are equal."""
+    """Describe a constraint in words. A name in parentheses that occurs twice stands for equal types."""
     return next((words(constraint) for kind, words in WORDS.items() if isinstance(constraint, kind)), "any")
 
 

@@ -145,8 +145,8 @@ def _confusion(made: Compilation) -> dict[str, Any] | None:
 
 
 def _converting(interface: Interface, floats: FloatInputs | None, program: float | None) -> float:
-    """The share of the time with float inputs that a board without hardware for floats spends on converting the floats
-    to raws.
+    """The share of the time with float inputs that a board without floating-point hardware spends on their
+    conversion to raws.
 
     0 for an input with a sensor unit.
     """
@@ -237,7 +237,9 @@ def require_fit(report: Report, board: Board, remedies: Callable[[int, int], Seq
 
 
 def _fullest(memory: Mapping[str, Any]) -> str:
-    """Describe the program point with the most live bytes of the arena, and the buffers that are live at this point."""
+    """Describe the program point at which the most bytes of the arena are live, and the buffers that are live
+    there.
+    """
     peak = memory["peak"]
     if not peak["buffers"]:
         return ""

@@ -43,7 +43,7 @@ PARTS = Table[Part](
 
 
 def parts_of(report: Report) -> Iterator[tuple[str, str, Sequence[Content]]]:
-    """Yield the name, the heading and the content of each part that has content. A part whose package fails is
+    """Yield the name, the heading and the content of each part that has content. Parts whose package fails are
     skipped.
     """
 

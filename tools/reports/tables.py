@@ -58,7 +58,7 @@ def print_table(table: Table, least: int = DEFAULT_COLUMNS) -> None:
 
 
 def text_for_terminal(show: Callable[[], None]) -> str:
-    """The text that a function prints, with tables that fit the terminal if there is one."""
+    """The text that a function prints, with tables that fit the terminal, if there is one."""
     token = _WITHIN.set(get_terminal_size().columns if sys.stdout.isatty() else None)
     stream = StringIO()
     try:

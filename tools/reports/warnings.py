@@ -176,10 +176,9 @@ def _of_far_samples(found: Findings) -> str:
 
 
 def _slow(name: str, cause: str, what: str, cure: str) -> WarningRule:
-    """The rule for a warning about a cause that takes more than a fifth of the time.
+    """The rule for a warning about a cause of more than a fifth of the time.
 
-    what: the subject of the warning, such as the operation that takes the time.
-    cure: the advice to the user.
+    what: the subject of the warning, such as the operation that takes the time. cure: the advice to the user.
     """
     return WarningRule(
         name,
@@ -382,7 +381,7 @@ def spread_of(reals: ModuleOp) -> float:
 
 
 def scalers_of(buffers: ModuleOp) -> list[str]:
-    """The names of the operations of a program at L2 that scale the input. These are elementwise ops on the input and
+    """The names of the operations of a program at L2 that scale the input: elementwise ops on the input and
     constants.
     """
     from tinyml.dialects.functions import defined_functions

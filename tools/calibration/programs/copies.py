@@ -34,8 +34,8 @@ void figure_predict(const int8_t *X)
 
 
 def copy_equations(device: str) -> list[tuple[Mapping[str, float], float]]:
-    """One equation for each copied length. It consists of the numbers of copies and of copied bytes, and of the
-        measured time, averaged over all offsets.
+    """One equation for each copied length: the numbers of copies and of copied bytes, and the measured time,
+    averaged over all offsets.
 
     Copies of whole words between aligned addresses have equations in words instead of bytes.
     """

@@ -50,7 +50,9 @@ def float_conversions(board: Board) -> dict[str, float]:
 
 
 def _measured(board: Board, name: str, width: int | None, features: tdsl.FeatureMap | None) -> tuple[str, float]:
-    """The names of the conversion functions, and the additional time of an inference with floats compared with raws."""
+    """The names of the conversion functions, and the time that an inference with floats takes in addition to one
+    with raws.
+    """
     rng = np.random.default_rng(0)
     with temporary_folder() as workdir:
         folder, floats, raws, out = (workdir / part for part in ("model", "floats", "raws", "out"))

@@ -1,4 +1,4 @@
-"""Small random programs in SeeDot's language, similar to real programs, for fitting the cost model.
+"""Small random programs in SeeDot's language, similar to real programs, to which the cost model is fitted.
 
 Every run generates the same programs.
 """

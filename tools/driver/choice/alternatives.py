@@ -82,8 +82,8 @@ UNSCALED_ALTERNATIVES = (
 def _with_feature_scales(row: Alternative) -> Alternative:
     """Add a scale for each feature to an alternative.
 
-    The base of the result is the alternative without these scales. For a weighed alternative, it is the base of the
-    alternative, also with a scale for each feature.
+    The base of the result is the alternative without these scales or, for a weighed alternative, its base with
+    these scales.
     """
     beside = _scaled(row.beside) if row.weighed and row.beside is not None else row.name
     return Alternative(_scaled(row.name), {**row.options, "feature_scales": True}, beside, weighed=row.weighed)

@@ -47,8 +47,8 @@ def choice_report(choice: AutoChoice, request: Request) -> dict[str, Any]:
 
 
 def _need(late: Alternative) -> str:
-    """The verb phrase of the condition under which a late alternative is considered: that no other alternative "fits",
-    or "keeps the loss".
+    """The verb phrase, "fits" or "keeps the loss", of the condition under which a late alternative is considered:
+    that no other alternative does so.
     """
     return "fits" if late.compact else "keeps the loss"
 
@@ -96,8 +96,8 @@ def choice_lines(choice: AutoChoice, unit: str) -> list[str]:
 
 
 def _judgement(taken: Candidate, bounds: Bounds) -> str:
-    """Describe the counted loss, the expected loss if it is greater, and the bound. Too few samples are mentioned
-    first.
+    """Describe the counted loss, the expected loss if it is greater, and the bound, preceded by a remark if there
+    are too few samples.
     """
     loss = taken.loss
     assert loss is not None

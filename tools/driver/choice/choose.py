@@ -99,7 +99,7 @@ class Bounds:
         return cost.within(self.flash, self.ram - spare)
 
     def excess(self, cost: EstimatedCost) -> float:
-        """The greater of two ratios of required to available bytes, for RAM and for flash."""
+        """The greater of the two ratios of required to available bytes, those of RAM and of flash."""
         return max(cost.ram / self.ram, cost.flash / self.flash)
 
 
@@ -214,17 +214,15 @@ class CandidateQueue:
         self._sort()
 
     def _forget_copies(self) -> None:
-        """Drop deferred alternatives whose base was dropped as a duplicate, since their programs are duplicates as
-        well.
+        """Drop deferred alternatives whose base was dropped as a duplicate, because their programs are
+        duplicates, too.
         """
         rows = (*(row.alternative for row in self.tried), *self.deferred, *(row.alternative for row in self.failed))
         known = {row.name for row in rows}
         self.deferred = [alternative for alternative in self.deferred if alternative.beside in known]
 
     def _waits(self, alternative: Alternative) -> bool:
-        """Whether an alternative must be deferred. This is so if it is weighed, or if its base compiles and is at least
-        as fast.
-        """
+        """Whether an alternative must be deferred: it is weighed, or its base compiles and is at least as fast."""
         if alternative.beside is None or alternative.weighed:
             return alternative.weighed
         known = {row.alternative.name: row for row in self.tried}
@@ -276,8 +274,8 @@ class CandidateQueue:
         return False
 
     def _sort(self) -> None:
-        """Sort the alternatives by time. The best schedule replaces ordinary execution where it may change the fastest
-        one that fits.
+        """Sort the alternatives by time. First replace ordinary execution by the best schedule where this may
+        change the fastest alternative that fits.
         """
         fastest = math.inf
         for row in sorted(self.waiting, key=_time):
@@ -401,7 +399,7 @@ class AutoChoice:
 
     @property
     def complete(self) -> bool:
-        """Whether all alternatives that fit were evaluated."""
+        """Whether every alternative that fits was evaluated."""
         return not self.deferred and all(row.known_loss < math.inf for row in self.tried if self.bounds.admit(row.cost))
 
 

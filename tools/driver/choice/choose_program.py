@@ -112,9 +112,7 @@ def options_that_fit(program: ModuleOp, ctx: Context, request: Request, board: B
 
 
 def _placed(trials: Trials, bounds: Bounds) -> Iterator[Candidate]:
-    """Yield the alternatives that fit, each with its schedule. `MOST_OPS` limits the number of alternatives that are
-    estimated.
-    """
+    """Yield the alternatives that fit, each with its schedule; `MOST_OPS` limits how many are estimated."""
 
     smallest = sorted(considered(), key=lambda row: (row.name != NARROW_WIDTH, not row.compact))
     tried = {row.name for row in smallest[: MOST_OPS // sum(1 for _ in trials.program.walk())]}

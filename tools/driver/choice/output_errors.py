@@ -62,7 +62,7 @@ class OutputError:
 
     @property
     def change(self) -> str:
-        """The growth of the error as text."""
+        """The growth of the error, as text."""
         return f"the error grows by {self._percent(self.growth)}"
 
     @property

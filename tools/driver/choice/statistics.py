@@ -363,8 +363,10 @@ class LossModel:
 
     @cached_property
     def _count(self) -> int:
-        """The number of independent groups of samples. For a detector, the number of groups with samples of the rarer
-        kind, normal or anomalous: the area under the ROC curve depends most on this kind.
+        """The number of independent groups of samples.
+
+        For a detector, only groups with samples of the rarer kind, normal or anomalous, count: the area under
+        the ROC curve depends most on this kind.
         """
         anomalous = None if self.detector is None else self.detector.judged
         if anomalous is None:
@@ -372,8 +374,8 @@ class LossModel:
         return min(len(np.unique(self.groups[kind])) for kind in (anomalous, ~anomalous))
 
     def _estimate(self, parts: NDArray[np.float64]) -> tuple[float, float]:
-        """Return the loss in points and the bound on it, from the contributions of samples (samples,); a group counts
-        as a unit.
+        """The loss in points and its bound, from the contributions of samples (samples,); a group counts as a
+        unit.
         """
         points = 100 * float(parts.sum()) / len(parts)
         return points, points + self._margin(parts)
@@ -441,7 +443,7 @@ def lost_chances(exact: NDArray[np.float64], computed: NDArray[np.float64]) -> N
 
 
 def _above(margins: NDArray[np.float64], deviation: float) -> NDArray[np.float64]:
-    """The probability that a margin plus a normally distributed shift is above 0."""
+    """The probability that a margin plus a normally distributed shift with the given deviation is above 0."""
     if deviation == 0:
         return np.where(margins == 0, 0.5, margins > 0)
     return np.array([0.5 * math.erfc(-margin / (deviation * math.sqrt(2))) for margin in margins.tolist()])

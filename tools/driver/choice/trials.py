@@ -147,7 +147,7 @@ class Trials:
 
     @property
     def judged_by(self) -> Sequence[object]:
-        """The key of the loss model in a cache: everything that determines the loss model, except the data."""
+        """The cache key of the loss model: all its inputs except the data."""
         groups = hashlib.sha256(self.groups.tobytes()).hexdigest()
         return self._imported.digest, self.options.outputs, groups, self.metric
 
@@ -219,7 +219,7 @@ class ProgramTrial:
         )
 
     def _asked(self, what: str, *more: object) -> Sequence[str]:
-        """The key of a result in the cache: the program on reals, the data, and all inputs of the passes."""
+        """The cache key of a result: the program on reals, the data, and all inputs of the passes."""
         passes = passes_to_formats(replace(self.options, data=""), None)
         return what, self.prepared.program.digest, self.data.digest, str(passes), *map(str, more)
 
@@ -251,7 +251,7 @@ class ProgramTrial:
         return 0.0 if floats is None else floats.conversion or 0.0
 
     def _at(self, pipeline: str, options: PipelineOptions) -> Program:
-        """The program that results from the pipeline `pipeline`, with constants rounded to nearest."""
+        """The program after the pipeline `pipeline`, with constants rounded to nearest."""
         return self.prepared.candidates.typed(self.formats).at(
             *TO_LOOPS[: TO_LOOPS.index(pipeline) + 1], **vars(options)
         )

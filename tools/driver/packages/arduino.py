@@ -172,9 +172,7 @@ def sketch_names(model: PackagedModel) -> Iterator[str]:
 
 
 def sketch_words(model: PackagedModel) -> dict[str, str]:
-    """The placeholder texts, by placeholder, that only templates of sketches contain, such as the statements that set
-    an input.
-    """
+    """The texts, by placeholder, for the templates of sketches only, such as the statements that set an input."""
     interface, name = model.interface, model.name
     unit, packed, ctype = interface.input_unit, interface.packed_bits, interface.array_ctype
     hears = interface.has_label and interface.output_length > 1
@@ -276,9 +274,8 @@ ARDUINO = Packaging("arduino", _files, _lacks, archive=library_name, loads=True)
 
 
 def _stream_words(model: PackagedModel) -> dict[str, str]:
-    """The placeholder texts, by placeholder, for streaming over a serial line.
-
-    They contain the digest of the model, sizes, and the statements that send outputs.
+    """The texts, by placeholder, for streaming over a serial line: the digest of the model, sizes, and the
+    statements that send outputs.
     """
     interface, name = model.interface, model.name
     sizes = {"scores": interface.output_bytes} if interface.output_length else {}

@@ -27,7 +27,7 @@ _ROWS_TARGET = """\
 
 
 def example_words(model: PackagedModel) -> dict[str, str]:
-    """The placeholder texts for the templates of the project, by placeholder."""
+    """The texts, by placeholder, for the templates of the project."""
     board, chip = model.board, chip_of(model.board.name)
     libraries = [library.removeprefix("-l") for library in chip.libraries if library.startswith("-l")]
     return model_words(model) | {

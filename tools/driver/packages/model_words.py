@@ -1,5 +1,5 @@
-"""The words about a model that templates of packages contain, and `samples.h`, which compares its outputs with the
-expected ones.
+"""Texts about a model for the templates of packages, and `samples.h`, which compares its outputs with the expected
+ones.
 """
 
 from __future__ import annotations

@@ -22,7 +22,7 @@ _LONG_AGO = (1980, 1, 1, 0, 0, 0)
 
 
 def write_packages(folder: Path, model: PackagedModel, packagings: Sequence[Packaging], *, zipped: bool) -> None:
-    """Write the folder of each packaging; also write the archive `NAME.zip` if one is requested and the packaging has
+    """Write the folder of each packaging and, if requested, the archive `NAME.zip` of each packaging that has
     archives.
     """
     for packaging in packagings:

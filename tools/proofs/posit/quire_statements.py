@@ -203,8 +203,8 @@ def _multiplied(sum: Summed) -> QuireStatement:
 
 
 def _held(sum: Summed) -> QuireStatement:
-    """The statement that the sum fits its width and that the bins fit their registers. A reserve is left for the
-    initial value of a sum.
+    """The statement that the sum fits its width and that the bins fit their registers, with a reserve for the
+    initial value.
     """
     layout, count = sum.layout, sum.length + 1
 

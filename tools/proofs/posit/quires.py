@@ -65,7 +65,7 @@ class Summed:
 
     @property
     def leasts(self) -> tuple[int, int]:
-        """For each of the two factors, the exponent of position 0."""
+        """The exponent of position 0, for each of the two factors."""
         return self.layout.leasts(self.parts, self.parts)
 
     @property

@@ -40,11 +40,10 @@ distances.
 
 @dataclass(frozen=True)
 class WrongAnswer:
-    """A misclassified sample: its index, its input in the shape of the file, and class indices. `wanted` may be
-    unknown.
+    """A misclassified sample: its index, its input in the shape of the file, and class indices, of which `wanted`
+    may be unknown.
 
-    bars: the features (elements,), each scaled from 0 to 1 within the range of the feature in the data; None for a
-        signal.
+    bars: the features (elements,), each scaled from 0 to 1 within its range in the data; None for a signal.
     """
 
     sample: int
@@ -185,7 +184,7 @@ def _curve(picture: Drawing, x: NDArray[Any], left: float, top: float) -> None:
 
 
 def _bars(picture: Drawing, wrong: WrongAnswer, left: float, top: float, features: Sequence[str] | None) -> None:
-    """Draw a bar for each present feature. The height is the position of the value in the feature's range; the tooltip
+    """Draw a bar for each present feature, as high as the position of the value in the feature's range; the tooltip
     is the value.
     """
     assert wrong.bars is not None

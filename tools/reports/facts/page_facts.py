@@ -114,9 +114,9 @@ def _limits(report: Report, board: Board) -> Iterator[BoardLimits]:
 
 @dataclass(frozen=True)
 class BoardLimits:
-    """The flash and RAM of a board, and the flash and RAM that a program needs on the board, in bytes; None if unknown.
+    """The flash and RAM of a board, and those that a program needs on it, in bytes; None if unknown.
 
-    least: true if the program's sizes are lower bounds, since it was not compiled for this core.
+    least: true if the program's sizes are lower bounds, because it was not compiled for this core.
     """
 
     name: str

@@ -31,11 +31,10 @@ STEPS = {
 
 
 def plain_operation(name: str) -> str:
-    """The plain name of an operation. It states the action of the operation, preceded by the name of the result in the
-    model, if any.
+    """The plain name of an operation: its action, preceded by the name of the result in the model, if any.
 
-    name: the operation in the form that `operation_name` and `name_operations` write, such as `b = matmul(U1, H)` and
-    `map(_, _) #2`.
+    name: the operation in the form that `operation_name` and `name_operations` write, such as `b = matmul(U1, H)`
+    and `map(_, _) #2`.
     """
     result, equals, text = name.rpartition(" = ")
     call, mark, number = text.partition(" #")

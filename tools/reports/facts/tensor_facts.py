@@ -1,6 +1,4 @@
-"""The tensors of a program at L1, as data and as a drawing. Each tensor shows the range of its format and the values in
-this range.
-"""
+"""The tensors of a program at L1, as data and as a drawing of their values in the ranges of their formats."""
 
 from __future__ import annotations
 

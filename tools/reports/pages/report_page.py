@@ -116,8 +116,8 @@ def _kind_of_loss(report: Report) -> str:
 
 
 def _verdict(report: Report) -> str:
-    """The HTML that states whether the program fits the board, and how much it loses. The worse of the two results
-    determines the colour.
+    """The HTML that states whether the program fits the board, and how much it loses, in the colour of the worse
+    result.
     """
     kind, said = _kind_of_loss(report), ""
     if report.detection is not None:
@@ -168,9 +168,7 @@ def _answers(facts: PageFacts) -> Iterator[str]:
 
 
 def _detector(report: Report) -> Iterator[str]:
-    """Yield HTML with the score below which a detector reports an anomaly, and with its alarm rates on reals and as
-    compiled.
-    """
+    """Yield HTML with a detector's threshold, and its alarm rates on reals and as compiled."""
     figures, detection = figures_of(report), report.detection
     assert detection is not None
     yield paragraph(
