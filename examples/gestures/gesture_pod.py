@@ -112,7 +112,9 @@ def windows(readings: np.ndarray, every: int = 1) -> np.ndarray:
 
 
 def wandering(count: int, seed: int) -> np.ndarray:
-    """Generated readings (count, 6): six random walks, each of which reaches a third of its scale or leaves it."""
+    """Generated readings (count, 6): six random walks that end at 0. The greatest magnitude of each is a random 0.3 to
+    1.3 times the limit of its axis's histogram (`FULL`).
+    """
     random = np.random.default_rng(seed)
     walks = random.normal(size=(count, AXES)).cumsum(0)
     walks -= np.linspace(0, 1, count)[:, None] * walks[-1]

@@ -111,9 +111,8 @@ def joined(clips: list[np.ndarray], random: np.random.Generator) -> tuple[np.nda
 
 
 def best_rule(counts: np.ndarray, allowed: float) -> int:
-    """The index of the rule that detects most words with at most the permitted false alarms per hour of noise.
-
-    counts: (rules, counts), as from `Run.counts`.
+    """The index of the rule that detects the most words among those with at most `allowed` false alarms per hour of
+    noise, averaged over the kinds of noise. If there is none, that with the fewest false alarms.
     """
     right = np.where(counts[:, 2:].mean(1) <= allowed, counts[:, 0], -counts[:, 2:].mean(1))
     return int(right.argmax())

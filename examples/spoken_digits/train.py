@@ -55,11 +55,11 @@ def varied(clip: np.ndarray, random: np.random.Generator) -> np.ndarray:
 def in_running_audio(
     clips: list[np.ndarray], digits: np.ndarray, random: np.random.Generator
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Return noise (n, LEAD + SAMPLES) in which clips begin and end anywhere, and the classes of the last SAMPLES
-    samples.
+    """Return noise (n, LEAD + SAMPLES), to each signal of which a clip is added at a random position, and the class of
+    the last SAMPLES samples of each signal.
 
-    The class is the digit if at least four fifths of the clip are in the last SAMPLES samples, and noise if at most
-    half is.
+    The class is the digit if at least four fifths of the clip lie in these samples, and noise if at most half of it
+    does. No clip lies between these limits.
     """
     signals, labels = 0.03 * noises(len(clips), random, LEAD + SAMPLES), digits.copy()
     for at, clip in enumerate(clips):

@@ -92,7 +92,9 @@ def with_format(module: ModuleOp, signals: NDArray[Any], format: str, width: int
 
 
 def tflm_rfft(signal: NDArray[np.int16]) -> NDArray[np.complex128]:
-    """The bins of 16-bit samples by TFLM's `SignalRfft`, divided by the number of samples."""
+    """The frequency bins that TFLM's `SignalRfft` computes from 16-bit samples: the transform divided by the number of
+    samples.
+    """
     length, int16 = len(signal), import_module("tflite").TensorType.INT16
     result = tflm_op("SignalRfft", [signal], length + 2, int16, {"T": int16, "fft_length": length}).astype(np.float64)
     return result[0::2] + 1j * result[1::2]

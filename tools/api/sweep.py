@@ -45,10 +45,12 @@ class SweepRow:
     """The measurements of one program. A field is None if a figure is unknown or the program does not exist.
 
     format, search: as requested.
-    chosen: the formats of the program. Accuracies are percentages.
+    chosen: the formats of the program.
+    accuracy, accuracy_float: percentages.
+    flash, ram, arena: sizes in bytes.
     other_answers: the number of `samples` whose prediction differs from the model on reals.
     time: cycles or instructions per inference, as `unit` states.
-    float_time: the time of a call with floats, in the same unit. Sizes are in bytes.
+    float_time: the time of a call with floats, in the same unit.
     warnings: the warnings of the report.
     error: the reason if there is no program.
     key: a hash of everything that the row depends on.

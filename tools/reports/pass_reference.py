@@ -19,8 +19,8 @@ HEAD = """\
 # Passes
 
 Made from the registry by `pytest --update-docs tests/unit/tools/reports/test_pass_reference.py`: do not edit.
-`tinyml-opt FILE -p 'NAME{option=value}'` runs any pass or pipeline of this page. The words of an option may be joined
-by `-` or `_`.
+`tinyml-opt FILE -p 'NAME{option=value}'` runs any pass or pipeline listed on this page. The words of an option may be
+joined by `-` or `_`.
 """
 
 HEADINGS = {

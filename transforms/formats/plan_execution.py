@@ -113,9 +113,11 @@ def with_rounded_sums(module: ModuleOp, ctx: Context, mode: str, ram: int | None
 
 
 def streamed_segments(module: ModuleOp) -> list[dict[str, str | int]]:
-    """The segments of a program that are not ordinary.
+    """The segments recorded in `tinyml.plan`: those that a plan does not execute in the ordinary way. Empty if no plan
+    is recorded.
 
-    Each is a dictionary with the keys `first`, `last`, `by` and, for patches, `more_macs`.
+    Each is a dictionary: `first` and `last` name its first and last op, `by` states the tiling and, for patches,
+    `more_macs` the multiply-accumulates that recomputation adds.
     """
     recorded = module.attributes.get(PLAN)
     return [

@@ -114,7 +114,7 @@ def is_pure(op: Operation) -> bool:
 
 
 def is_pipelined(op: Operation | None) -> TypeGuard[scf.ForOp]:
-    """Whether an op is a loop whose iterations overlap, which is a loop without inner loops and branches."""
+    """Whether an op is a loop whose iterations overlap. These are the loops that contain no inner loops or branches."""
     return isinstance(op, scf.ForOp) and not any(inner.regions for inner in op.body.block.ops)
 
 

@@ -119,8 +119,8 @@ def test_the_range_of_arguments_of_exp():
     ("width", "scales", "entries", "size"), [(8, (4, 6), (128, 1), 128), (16, (11, 14), (256, 128), 768)]
 )
 def test_tables_of_shiftry(width: int, scales: tuple[int, int], entries: tuple[int, int], size: int):
-    """Shiftry 5.4: scales of input and output are 4 and 6 for 8 bits, and 11 and 14 for 16 bits. For x <= 0, tables
-    have 128 bytes in 8 bits and 0.75 KB in 16 bits.
+    """Shiftry 5.4: the scales of the argument x and of the result of exp are 4 and 6 for 8-bit numbers, and 11 and 14
+    for 16-bit numbers. The tables of exp for x <= 0 take 128 bytes for 8-bit numbers and 0.75 KB for 16-bit numbers.
     """
     exp = ShiftryExp(
         Domain(

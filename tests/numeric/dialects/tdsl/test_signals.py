@@ -215,8 +215,8 @@ def test_square_waves_are_odd_harmonics():
 
 
 def test_memory_of_square_waves():
-    """Gural and Murmann, D.2: the memory is two sums for each of H = 5 chunks and M = 32 frequencies, whatever samples
-    the window contains.
+    """Gural and Murmann, D.2: the state consists of two sums for each of H = 5 chunks and M = 32 frequencies, however
+    many samples the window contains.
     """
     waves = SquareWaves(samples=16000, hop=256, rate=16000.0, chunks=5, frequencies=tuple(range(100, 3300, 100)))
     assert waves.features == 32

@@ -11,9 +11,10 @@ from tinyml.extend.qemu import QemuRunner
 
 @dataclass(frozen=True)
 class RvvRunner(QemuRunner):
-    """The runner of a core with vectors of 128 bits in QEMU's machine virt, which starts at a program's first byte.
+    """Runs programs on a core with 128-bit vectors in QEMU's machine `virt`. Execution starts at the first byte of the
+    program.
 
-    QEMU fills lanes that an instruction may leave in any state with ones.
+    QEMU writes ones to agnostic lanes (tail and masked-off), whose content an instruction need not preserve.
     """
 
     emulator: ClassVar[Sequence[str]] = (

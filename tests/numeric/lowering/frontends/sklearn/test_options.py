@@ -267,7 +267,9 @@ TARGETS = {
 
 @dataclass(frozen=True)
 class Case:
-    """A test case: an estimator, its options, of which one may be rejected, and the kind of its targets."""
+    """A test case: the name of an estimator, its options, of which at most one is a value that the importer rejects
+    (`Refused`), its kind, and the name of its targets in `TARGETS`.
+    """
 
     name: str
     options: tuple[tuple[str, Any], ...]
