@@ -21,7 +21,6 @@ from tinyml.transforms.ir.pipeline_names import (
     LOOPS_TO_KERNELS,
     PARTS_TO_FORMATS,
     REFINE_FORMATS,
-    SPEND_FLASH,
 )
 
 
@@ -171,7 +170,7 @@ PIPELINES = {
     ),
     BUFFERS_TO_LOOPS: PipelineSteps(
         """Lower a program from L2 to L3, and replace sums of products by calls of kernels.""",
-        (BUFFERS_TO_NESTS, SPEND_FLASH, LOOPS_TO_KERNELS),
+        (BUFFERS_TO_NESTS, LOOPS_TO_KERNELS),
     ),
     LOOPS_TO_KERNELS: PipelineSteps(
         """Replace the sums of products of an L3 program by calls of kernels.""",

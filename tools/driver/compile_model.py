@@ -89,6 +89,7 @@ def check_options(made: Compilation) -> None:
         check(request, board)
     _check_stream(request)
     options = request.pipeline_options(board)
+    pipelines.check_parts(vars(options))
     if request.search is not None:
         request.search.search_pass(options).check(ctx)
     else:

@@ -10,7 +10,7 @@ import pytest
 
 from tinyml.dialects import own_rows
 from tinyml.dialects.errors import InputError
-from tinyml.dialects.extensions import CORE, part_of
+from tinyml.dialects.extensions import CORE, part_of, part_on_call
 from tinyml.dialects.modules import is_installed
 from tinyml.dialects.plugins import Row
 from tinyml.lowering import pipelines
@@ -70,6 +70,17 @@ def test_an_option_of_an_absent_extension_is_refused(rows: dict[str, list[Row]])
     assert [step.name for step in pipelines.flatten("loops-to-bits", {})]
     with pytest.raises(InputError, match=r"^the option 'flash' needs the part 'helium' of tinyml, which is not inst"):
         pipelines.flatten("loops-to-bits", {"flash": 8})
+    for unset in ({"flash": None, "ram": 4}, {}):
+        pipelines.check_parts(unset)
+    with pytest.raises(InputError, match=r"^the option 'flash' needs the part 'helium'"):
+        pipelines.check_parts({"flash": 0})
+
+
+def test_a_function_of_an_absent_extension_is_refused_when_it_is_called():
+    assert part_on_call("tinyml.dialects.modules:first_line")("tinyml.none") == ""
+    absent = part_on_call("tinyml.targets.helium.none:function")
+    with pytest.raises(InputError, match=r"^this needs the part 'helium'"):
+        absent(8)
 
 
 def test_functions_are_called_for_given_options_only(rows: dict[str, list[Row]]):
