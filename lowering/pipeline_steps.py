@@ -84,7 +84,6 @@ PIPELINES = {
             "fold-powers-of-two",
             "prune-zeros",
             If("exact_differences", "rotate-distances"),
-            If("row_scales", "scale-rows"),
             "fuse-products",
             "simplify",
             "separate-starts",
@@ -99,7 +98,6 @@ PIPELINES = {
         """Lower a program from L0 to L1 in the arithmetic of a paper, without rewriting operations of the paper.""",
         (
             *INPUT_STEPS,
-            If("row_scales", "scale-rows"),
             "simplify",
             "profile",
             "choose-votes",
