@@ -9,6 +9,7 @@ demand.
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from functools import cache
 from importlib import import_module
 from pathlib import Path
@@ -78,6 +79,13 @@ def imported(where: str) -> Any:
         raise InputError(f"this {needs(part)}")
     found = import_module(module)
     return getattr(found, name) if name else found
+
+
+def part_on_call(where: str) -> Callable[..., Any]:
+    """A function that imports `MODULE:NAME` of an extension when it is called, and calls it. The call raises
+    `InputError` if the extension is not installed.
+    """
+    return lambda *arguments, **named: imported(where)(*arguments, **named)
 
 
 def needs(part: str) -> str:

@@ -21,7 +21,6 @@ from tinyml.transforms.ir.pipeline_names import (
     LOOPS_TO_KERNELS,
     PARTS_TO_FORMATS,
     REFINE_FORMATS,
-    SPEND_FLASH,
 )
 
 
@@ -59,17 +58,12 @@ class PipelineStep(NamedTuple):
 
 INPUT_STEPS = (
     "spread-maps",
-    "reconstruction-error",
-    "set-threshold",
     "order-input",
     If("reuse_input", "reuse-input"),
     "simplify",
-    "fold-input-unit",
     "follow-missing",
     If("float_features", "compare-floats"),
     "fill-missing",
-    If("feature_scales", "scale-features"),
-    If("fold_affine", "fold-affine"),
     "drop-monotone",
     "note-read-features",
 )
@@ -90,7 +84,6 @@ PIPELINES = {
             "fold-powers-of-two",
             "prune-zeros",
             If("exact_differences", "rotate-distances"),
-            If("row_scales", "scale-rows"),
             "fuse-products",
             "simplify",
             "separate-starts",
@@ -105,7 +98,6 @@ PIPELINES = {
         """Lower a program from L0 to L1 in the arithmetic of a paper, without rewriting operations of the paper.""",
         (
             *INPUT_STEPS,
-            If("row_scales", "scale-rows"),
             "simplify",
             "profile",
             "choose-votes",
@@ -134,7 +126,6 @@ PIPELINES = {
             If("reuse_input", "reuse-input"),
             "receive-input",
             If("instances", "allow-instances"),
-            If("pack_buffers", "pack-input"),
         ),
     ),
     FORMATS_TO_BUFFERS: PipelineSteps(
@@ -150,10 +141,8 @@ PIPELINES = {
             "lower-tdsl-to-scratch",
             "simplify",
             "forward-inserts",
-            If("pack_buffers", "pack-buffers"),
             "reorder-ops",
             "update-in-place",
-            If("pack_buffers", "unpack-buffers"),
             "pack-scratch",
             "check-packing",
         ),
@@ -171,7 +160,7 @@ PIPELINES = {
     ),
     BUFFERS_TO_LOOPS: PipelineSteps(
         """Lower a program from L2 to L3, and replace sums of products by calls of kernels.""",
-        (BUFFERS_TO_NESTS, SPEND_FLASH, LOOPS_TO_KERNELS),
+        (BUFFERS_TO_NESTS, LOOPS_TO_KERNELS),
     ),
     LOOPS_TO_KERNELS: PipelineSteps(
         """Replace the sums of products of an L3 program by calls of kernels.""",
@@ -179,7 +168,6 @@ PIPELINES = {
             "pack-constants",
             "block-rows",
             "select-kernels",
-            If("pack_buffers", "place-arrays"),
             "fuse-loops",
             "expand-nests",
             "simplify",

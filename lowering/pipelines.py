@@ -53,7 +53,7 @@ FORMAT_PROPERTIES: dict[str, Callable[[NumberFormat], bool]] = {
 OPTION_PROPERTIES: dict[str, Callable[[Mapping[str, Any]], bool | int]] = {
     "align": lambda given: chip_of(given.get("target", HOST)).buffer_alignment,
     "moves": lambda given: "ram" in given or traits_of(given.get("plan", AUTO)).sliced,
-    "synthesised": lambda given: synthesised_bits(given.get("weights")),
+    "synthesised": lambda given: synthesised_bits(given.get("weights")) or False,
 }
 """Values of fields that are derived from options.
 
@@ -112,6 +112,22 @@ def _pass_name(row: Row) -> str:
     return row.name.rpartition(".")[2].replace("_", "-")
 
 
+def _is_set(value: object) -> bool:
+    """Whether a condition of a step with this value is true. A number is a set option, even 0."""
+    return value is not None and value is not False
+
+
+def check_parts(options: Mapping[str, Any]) -> None:
+    """Raise `InputError` for an option whose step belongs to an extension that is not installed.
+
+    options: some of `PipelineOptions` by name.
+    """
+    for row in own_rows("steps"):
+        _, _, condition = row.value.partition(" if ")
+        if condition and _is_set(options.get(condition)):
+            _require(_pass_name(row), condition)
+
+
 def _require(step: str, condition: str) -> None:
     """Raise `InputError` if the step requested by the option `condition` is in an extension that is not installed."""
     if step not in registry().all_passes:
@@ -155,7 +171,7 @@ def _place(plugin: Row, added: PipelineStep, steps: Sequence[str | If]) -> int:
 def _steps(name: str, given: Mapping[str, Any], published: bool) -> Iterator[str]:
     for step in steps_of(PUBLISHED.get(name, name) if published else name):
         if isinstance(step, If):
-            if not given.get(step.condition, False):
+            if not _is_set(given.get(step.condition)):
                 continue
             _require(step.step, step.condition)
             step = step.step

@@ -28,6 +28,7 @@ from xdsl.printer import Printer
 from xdsl.utils.exceptions import VerifyException
 
 from tinyml.dialects.errors import InputError, did_you_mean
+from tinyml.dialects.extensions import imported
 from tinyml.dialects.formats.number_format import NumberFormat, element_format, number_format
 from tinyml.dialects.functions import defined_functions
 from tinyml.dialects.layouts.packed_bits import WIDTHS
@@ -173,9 +174,7 @@ def _check_unit(text: str, elements: int | None) -> bool:
     """True if the text is a valid unit or list of units for `elements` elements (`InputUnit.parse`); otherwise raises
     `InputError`.
     """
-    from tinyml.dialects.tdsl.sensor_units import InputUnit
-
-    return bool(InputUnit.parse(text, elements))
+    return bool(imported("tinyml.dialects.tdsl.sensor_units:InputUnit").parse(text, elements))
 
 
 def _are_labels(labels: Any) -> bool:

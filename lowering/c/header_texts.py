@@ -6,17 +6,13 @@ from __future__ import annotations
 
 import textwrap
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 from tinyml.dialects import c, tdsl
 from tinyml.lowering.c.format_notes import Affine
 from tinyml.targets.c.text import spell_float
 from tinyml.targets.chip import Chip
 
-if TYPE_CHECKING:
-    from tinyml.dialects.tdsl.sensor_units import InputUnit
-
-_SCALES = """\
+SCALES = """\
 #define {macro}_SCALE {scale} /* real = (raw - {macro}_ZERO) * {macro}_SCALE */
 #define {macro}_ZERO {zero}
 """
@@ -44,7 +40,7 @@ def push_macros(name: str, pushes: tdsl.Pushes) -> list[c.DefineOp]:
 
 def scale_macros(macro: str, format: Affine) -> c.InlineOp:
     """The macros MACRO_SCALE and MACRO_ZERO of an array with a single scale."""
-    text = _SCALES.format(macro=macro, scale=spell_float(format.unit), zero=format.zero)
+    text = SCALES.format(macro=macro, scale=spell_float(format.unit), zero=format.zero)
     return c.InlineOp(f"{macro}_SCALE", text)
 
 
@@ -54,19 +50,6 @@ def threshold_macro(name: str, threshold: float) -> c.InlineOp:
     return c.InlineOp(
         macro, f"#define {macro} ({spell_float(threshold)}) /* the score below which X is an anomaly */\n"
     )
-
-
-def unit_macros(name: str, unit: InputUnit) -> c.InlineOp:
-    """The macro NAME_INPUT_UNIT, which names the unit of the input's integers. If all elements have one scale, the
-    text also defines the macros of this scale.
-    """
-    macro = f"{name}_INPUT"
-    text = f'#define {macro}_UNIT "{unit.text}" /* the integers that the input takes */\n'
-    if unit.is_uniform:
-        one, *_ = unit.units
-        scale, zero = one.scale, -one.offset / one.scale
-        text += _SCALES.format(macro=macro, scale=spell_float(scale), zero=spell_float(zero))
-    return c.InlineOp(f"{macro}_UNIT", text)
 
 
 def class_names(name: str, labels: Sequence[str | int], chip: Chip) -> c.InlineOp:

@@ -31,6 +31,7 @@ from tinyml.dialects import c, num, scratch, tdsl
 from tinyml.dialects.c.declarations import SUMS_IN_MEMORY
 from tinyml.dialects.c.types import ALIAS, CONST, RAM
 from tinyml.dialects.errors import InputError
+from tinyml.dialects.extensions import imported
 from tinyml.dialects.formats.number_format import NumberFormat
 from tinyml.dialects.functions import DATA
 from tinyml.dialects.layouts.packed_bits import packed_bytes
@@ -50,7 +51,6 @@ from tinyml.lowering.c.header_texts import (
     row_declaration,
     scale_macros,
     threshold_macro,
-    unit_macros,
 )
 from tinyml.lowering.c.signatures import (
     INSTANCE,
@@ -324,10 +324,8 @@ class ProgramBuilder:
         chip = chip_of(self.target)
         unit = self.interface.input.unit
         if unit is not None:
-            from tinyml.dialects.tdsl.sensor_units import InputUnit
-
-            parsed = InputUnit.parse(unit, prod(self.input.get_shape()))
-            texts.append(unit_macros(self.name, parsed))
+            unit_macros = imported("tinyml.lowering.c.unit_macros:unit_macros")
+            texts.append(unit_macros(self.name, unit, prod(self.input.get_shape())))
         features = self.features if self.encoding is None else None
         one_unit = self.features is None and unit is None and not self.is_packed and not self.own_formats
         if features is not None:

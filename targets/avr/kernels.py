@@ -10,7 +10,7 @@ from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
 
-from tinyml.dialects.extensions import imported
+from tinyml.dialects.extensions import imported, part_on_call
 from tinyml.dialects.modules import OnUse, on_call
 from tinyml.targets.avr.assembly import AVR, HEADER, statement
 from tinyml.targets.avr.boards import ELPM, MUL
@@ -91,7 +91,7 @@ MAKERS = (
     SHIFTED_CHANNELS,
     REQUANTISED_DOTS,
     REQUANTISED_CHANNELS,
-    RowCoder("tm_avr_rows", on_call(f"{_COMPOSER}.coded_rows:coded_rows"), needs=MUL),
+    RowCoder("tm_avr_rows", part_on_call(f"{_COMPOSER}.coded_rows:coded_rows"), needs=MUL),
     *_forests(),
     FarConstants(ELPM, on_call("tinyml.targets.avr.listed_kernels:far_kernel"), load=6.0),
 )

@@ -9,6 +9,7 @@ from dataclasses import replace
 from functools import partial
 from typing import Any
 
+from tinyml.dialects.extensions import part_on_call
 from tinyml.dialects.modules import OnUse, on_call
 from tinyml.targets.c.composer.digit_kernels import DigitTimes, digit_sum
 from tinyml.targets.composer.tile_composer import TileComposer
@@ -20,6 +21,11 @@ from tinyml.targets.makers import FORESTS, ListedKernels, RowCoder, SumComposer
 def _composed(what: str) -> Callable[..., Any]:
     """The function `what` of the composer. The composer is imported when the function is first called."""
     return on_call(f"tinyml.targets.cortex_m.composer.{what}")
+
+
+def _in_spare_flash(what: str) -> Callable[..., Any]:
+    """The function `what` of the composer, of the extension that uses spare flash."""
+    return part_on_call(f"tinyml.targets.cortex_m.composer.{what}")
 
 
 _statement: Callable[[Sequence[str]], str] = _composed("fragments:naked")
@@ -44,14 +50,14 @@ _SHIFTED_DOTS = replace(
 )
 """Rows of a matrix by windows, with sums in fixed point."""
 
-_CHANNEL_CODER = _ARMV7EM.coder("tm_cm_channels", CHANNEL_TILES, _composed("coded_depthwise:CodedDepthwise"))
+_CHANNEL_CODER = _ARMV7EM.coder("tm_cm_channels", CHANNEL_TILES, _in_spare_flash("coded_depthwise:CodedDepthwise"))
 """Depthwise filters as code."""
 
 _WIDE_TILES = _ARMV7EM.family("tm_cm_wide_tile_s8", _composed("rows:WidenedRows"), large=True, to_even=True)
 """Rows of a matrix by windows, with weights of two bytes."""
 
 _WINOGRAD_TILES = replace(_ARMV7EM, limit=REQUANTISED_LIMIT // 2).family(
-    "tm_cm_winograd_1d_s8", _composed("winograd_1d:Winograd1d"), large=True, to_even=True
+    "tm_cm_winograd_1d_s8", _in_spare_flash("winograd_1d:Winograd1d"), large=True, to_even=True
 )
 """Winograd's F(2, 3), for windows one pixel apart; twice every sum must fit 32 bits."""
 
@@ -59,7 +65,7 @@ WINOGRAD_LINES = 2
 """The number of rows of windows in a square."""
 
 _WINOGRAD_SQUARES = replace(_ARMV7EM, limit=REQUANTISED_LIMIT // 4).family(
-    "tm_cm_winograd_2d_s8", _composed("winograd_2d:Winograd2d"), large=True, lines=WINOGRAD_LINES, to_even=True
+    "tm_cm_winograd_2d_s8", _in_spare_flash("winograd_2d:Winograd2d"), large=True, lines=WINOGRAD_LINES, to_even=True
 )
 """Winograd's F(2x2, 3x3), for squares of windows one pixel apart; four times every sum must fit 32 bits."""
 
@@ -72,11 +78,13 @@ _SMALL_CHANNEL_TILES = _ARMV6M.family(
 """Depthwise filters, for ARMv6-M."""
 
 _SMALL_CHANNEL_CODER = _ARMV6M.coder(
-    "tm_cm_small_channels", _SMALL_CHANNEL_TILES, _composed("coded_depthwise_armv6m:CodedDepthwiseArmv6m")
+    "tm_cm_small_channels", _SMALL_CHANNEL_TILES, _in_spare_flash("coded_depthwise_armv6m:CodedDepthwiseArmv6m")
 )
 """Depthwise filters as code, for ARMv6-M."""
 
-_SMALL_DOT_CODER = _ARMV6M.coder("tm_cm_small_rows", _SMALL_DOT_TILES, _composed("coded_rows_armv6m:CodedRowsArmv6m"))
+_SMALL_DOT_CODER = _ARMV6M.coder(
+    "tm_cm_small_rows", _SMALL_DOT_TILES, _in_spare_flash("coded_rows_armv6m:CodedRowsArmv6m")
+)
 """Rows of a matrix as code by windows, for ARMv6-M."""
 
 
@@ -95,7 +103,7 @@ MAKERS = (
     _CHANNEL_CODER,
     _SMALL_CHANNEL_CODER,
     _SMALL_DOT_CODER,
-    RowCoder("tm_cm_rows", _composed("coded_rows:coded_rows"), needs="dsp"),
+    RowCoder("tm_cm_rows", _in_spare_flash("coded_rows:coded_rows"), needs="dsp"),
     *FORESTS,
 )
 """The chip's table of makers, the best first."""

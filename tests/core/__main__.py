@@ -60,6 +60,9 @@ ABSENT = {
     ("compile", "tests/models/pytorch/cnn-script.onnx", "--plan", "rows", "-o", "x"): (
         "the mode 'rows' needs the part 'streams of samples and rows'"
     ),
+    ("compile", "tests/models/pytorch/cnn-script.onnx", "--flash", "20000", "-o", "x"): (
+        "the option '--flash' needs the part 'searches'"
+    ),
     ("compile", "tests/models/pytorch/cnn-script.onnx", "--with", "y", "-o", "x"): (
         "the option '--with' needs the part 'shared programs'"
     ),

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from layout.sources import MODULES, module_of, name_of, room_files, source
+from tinyml.dialects import own_rows
 from tinyml.dialects.context import context
 from tinyml.dialects.errors import InputError
 from tinyml.dialects.extensions import CORE, extension_of, extensions, imported, part_of
@@ -72,3 +73,32 @@ def test_what_is_not_installed_needs_its_part():
         imported("tinyml.targets.helium.no_chip:CHIP")
     with pytest.raises(ModuleNotFoundError):
         imported("tinyml.targets.no_chip")
+
+
+@pytest.mark.parametrize("section", ["compile.request", "compile.board", "compile.check", "compile.memory"])
+def test_functions_of_options_exist(section: str):
+    for row in own_rows.own_rows(section):
+        assert callable(own_rows.imported(f"tinyml.{row.value}"))
+        assert part_of(row.value) != CORE
+
+
+def test_modules_are_installed():
+    for section in ("attributes", "tdsl", "steps"):
+        assert all(is_installed(f"tinyml.{row.name}") for row in own_rows.own_rows(section))
+
+
+def test_objects_of_all_tables_exist():
+    homes = {
+        "dialects": "dialects",
+        "chips": "targets",
+        "targets": "targets",
+        "frontends": "lowering.frontends",
+        "exporters": "lowering.exporters",
+        "schedules": "transforms.schedules",
+        "devices": "runtime.devices",
+        "packages": "tools.driver.packages",
+        "commands": "tools.commands",
+    }
+    for section, home in homes.items():
+        for row in own_rows.own_rows(section):
+            assert own_rows.imported(f"tinyml.{home}.{row.value}") is not None

@@ -12,7 +12,7 @@ from tinyml.lowering.frontends.importers import FRONTENDS, MLIR
 from tinyml.lowering.options import DEFAULT_LOSS
 from tinyml.targets.registry import DEFAULT_TARGET, HOST
 from tinyml.tools.cli.arguments import add_options, formats_epilogue, given, parsed, refuse_option, show_examples
-from tinyml.tools.driver.compile_request import compile_options, compile_request
+from tinyml.tools.driver.compile_request import LIMITS, WITHOUT_SEARCH, compile_options, compile_request
 from tinyml.tools.driver.packages.packaging_table import packaging_names
 from tinyml.tools.driver.request import USUAL_GROWTH, searches
 
@@ -66,6 +66,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     for row in own_rows("compile.options"):
         if (part := missing_part(f"tinyml.{row.value}")) is not None:
             refuse_option(parser, f"--{row.name}", part)
+    # Without searches, argparse would take `--ram` for a short form of `--ram-size`.
+    if (part := missing_part("tinyml.transforms.search.engine.search_pass")) is not None:
+        for name in {*LIMITS, *WITHOUT_SEARCH}:
+            refuse_option(parser, f"--{name}", part)
 
 
 def run(arguments: argparse.Namespace) -> int:

@@ -89,6 +89,7 @@ def check_options(made: Compilation) -> None:
         check(request, board)
     _check_stream(request)
     options = request.pipeline_options(board)
+    pipelines.check_parts(vars(options))
     if request.search is not None:
         request.search.search_pass(options).check(ctx)
     else:
@@ -100,9 +101,7 @@ def check_options(made: Compilation) -> None:
 
         weights_beside(ctx, options.weights, options.format)
     if request.input_unit is not None:
-        from tinyml.dialects.tdsl.sensor_units import InputUnit
-
-        InputUnit.parse(request.input_unit, None)
+        imported("tinyml.dialects.tdsl.sensor_units:InputUnit").parse(request.input_unit, None)
     if request.name is not None:
         check_model_name(request.name)
     for file in (request.val, request.test):
@@ -135,9 +134,8 @@ def read_model(made: Compilation) -> None:
         made.request = replace(made.request, input=PUSH)
         _check_stream(made.request)
         if made.request.val is not None:
-            from tinyml.transforms.formats.set_steps import SetStepsPass
-
-            pipelines.run(made.program, made.ctx, [SetStepsPass(str(made.request.val))])
+            set_steps = imported("tinyml.transforms.formats.set_steps:SetStepsPass")
+            pipelines.run(made.program, made.ctx, [set_steps(str(made.request.val))])
     made.kept = tdsl.has_formats(made.program)
     # The estimator's predictions are those of the imported program, before passes change its results.
     if made.request.input_unit is None:
@@ -172,15 +170,13 @@ def adapt_interface(program: ModuleOp, request: Request, ctx: Context) -> None:
     if request.false_alarms is not None:
         if val is None:
             raise InputError("--false-alarms needs samples: add --val")
-        from tinyml.transforms.formats.set_threshold import SetThresholdPass
-        from tinyml.transforms.reals.reconstruction_error import ReconstructionErrorPass
-
-        passes += [ReconstructionErrorPass(request.false_alarms), SetThresholdPass(val, request.false_alarms)]
+        detector = imported("tinyml.transforms.reals.reconstruction_error:ReconstructionErrorPass")
+        set_threshold = imported("tinyml.transforms.formats.set_threshold:SetThresholdPass")
+        passes += [detector(request.false_alarms), set_threshold(val, request.false_alarms)]
     passes.append(OrderInputPass(request.input_order, request.input))
     if request.input_unit is not None:
-        from tinyml.transforms.reals.fold_input_unit import FoldInputUnitPass
-
-        passes += [SimplifyPass(), FoldInputUnitPass(request.input_unit)]
+        fold_unit = imported("tinyml.transforms.reals.fold_input_unit:FoldInputUnitPass")
+        passes += [SimplifyPass(), fold_unit(request.input_unit)]
     pipelines.run(program, ctx, passes)
 
 

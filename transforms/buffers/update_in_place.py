@@ -82,7 +82,8 @@ class _Function:
         candidates: list[Buffer] = []
         for value in op.inputs:
             buffer = root(value).owner
-            if not isinstance(buffer, Buffer) or not self.dies(buffer, point, result):
+            # An op may update its own result, whose elements are undefined before.
+            if buffer is result or not isinstance(buffer, Buffer) or not self.dies(buffer, point, result):
                 continue
             room = bytes_of(buffer.result) - bytes_of(result.result)
             if room >= 0 and takes_place(op, buffer.result) and (not room or self.pays(result, buffer)):

@@ -10,8 +10,7 @@ import pytest
 
 from tinyml.dialects import own_rows
 from tinyml.dialects.errors import InputError
-from tinyml.dialects.extensions import CORE, part_of
-from tinyml.dialects.modules import is_installed
+from tinyml.dialects.extensions import part_on_call
 from tinyml.dialects.plugins import Row
 from tinyml.lowering import pipelines
 from tinyml.tools.main import main
@@ -38,18 +37,6 @@ def test_a_row_may_have_a_help_text():
     assert (pack.value, pack.help) == ("pack", "pack buffers of a CSV file into the smallest arena")
 
 
-@pytest.mark.parametrize("section", ["compile.request", "compile.board", "compile.check", "compile.memory"])
-def test_functions_of_options_exist(section: str):
-    for row in own_rows.own_rows(section):
-        assert callable(own_rows.imported(f"tinyml.{row.value}"))
-        assert part_of(row.value) != CORE
-
-
-def test_modules_are_installed():
-    for section in ("attributes", "tdsl", "steps"):
-        assert all(is_installed(f"tinyml.{row.name}") for row in own_rows.own_rows(section))
-
-
 def test_a_row_adds_a_step_before_or_after_another(rows: dict[str, list[Row]]):
     rows["steps"] += [
         Row("transforms.reals.first", "loops-to-bits before licm if flash"),
@@ -66,10 +53,21 @@ def test_a_row_adds_a_step_before_or_after_another(rows: dict[str, list[Row]]):
 
 
 def test_an_option_of_an_absent_extension_is_refused(rows: dict[str, list[Row]]):
-    rows["steps"].append(Row("targets.helium.none", "loops-to-bits before licm if flash"))
+    rows["steps"] = [Row("targets.helium.none", "loops-to-bits before licm if flash")]
     assert [step.name for step in pipelines.flatten("loops-to-bits", {})]
     with pytest.raises(InputError, match=r"^the option 'flash' needs the part 'helium' of tinyml, which is not inst"):
         pipelines.flatten("loops-to-bits", {"flash": 8})
+    for unset in ({"flash": None, "ram": 4}, {}):
+        pipelines.check_parts(unset)
+    with pytest.raises(InputError, match=r"^the option 'flash' needs the part 'helium'"):
+        pipelines.check_parts({"flash": 0})
+
+
+def test_a_function_of_an_absent_extension_is_refused_when_it_is_called():
+    assert part_on_call("tinyml.dialects.modules:first_line")("tinyml.none") == ""
+    absent = part_on_call("tinyml.targets.helium.none:function")
+    with pytest.raises(InputError, match=r"^this needs the part 'helium'"):
+        absent(8)
 
 
 def test_functions_are_called_for_given_options_only(rows: dict[str, list[Row]]):
@@ -96,20 +94,3 @@ def test_an_option_that_an_absent_extension_declares_is_refused(
     with pytest.raises(SystemExit):
         main(["compile", "--help-all"])
     assert "--other" not in capsys.readouterr().out
-
-
-def test_objects_of_all_tables_exist():
-    homes = {
-        "dialects": "dialects",
-        "chips": "targets",
-        "targets": "targets",
-        "frontends": "lowering.frontends",
-        "exporters": "lowering.exporters",
-        "schedules": "transforms.schedules",
-        "devices": "runtime.devices",
-        "packages": "tools.driver.packages",
-        "commands": "tools.commands",
-    }
-    for section, home in homes.items():
-        for row in own_rows.own_rows(section):
-            assert own_rows.imported(f"tinyml.{home}.{row.value}") is not None

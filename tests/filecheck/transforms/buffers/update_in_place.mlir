@@ -316,3 +316,17 @@ func.func @turned(%X: memref<1x4x!fixed.q<16, 4>>) -> memref<4x1x!fixed.q<16, 4>
 // CHECK-LABEL: func.func @turned
 // CHECK: %b = scratch.reuse %a : memref<1x4x!fixed.q<16, 4>> as memref<4x1x!fixed.q<16, 4>>
 // CHECK: tdsl.insert_slice %one, %column[%c0, %c0] : {{.*}} into %b
+
+// -----
+
+// A buffer whose first reader also writes it cannot take its own place, nor may a buffer be its own source.
+func.func @own(%X: memref<4x1x!fixed.q<16, 4>>) -> memref<4x1x!fixed.q<16, 4>> {
+  %a = scratch.alloc : memref<4x1x!fixed.q<16, 4>>
+  %b = scratch.alloc : memref<4x1x!fixed.q<16, 4>>
+  tdsl.add %a, %X : memref<4x1x!fixed.q<16, 4>>, memref<4x1x!fixed.q<16, 4>> into %a : memref<4x1x!fixed.q<16, 4>>
+  tdsl.neg %X : memref<4x1x!fixed.q<16, 4>> into %b : memref<4x1x!fixed.q<16, 4>>
+  func.return %b : memref<4x1x!fixed.q<16, 4>>
+}
+// CHECK-LABEL: func.func @own
+// CHECK: %a = scratch.alloc : memref<4x1x!fixed.q<16, 4>>
+// CHECK: tdsl.add %a, %X : memref<4x1x!fixed.q<16, 4>>, memref<4x1x!fixed.q<16, 4>> into %a : memref<4x1x!fixed.q<16, 4>>

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 
 from tinyml.dialects.errors import InputError
 from tinyml.dialects.tdsl.sensor_units import UNITS, InputUnit, sensor_unit
+from tinyml.tools.tinyml_opt import main as opt
 
 ENDS = {
     "int8": (-128, 127),
@@ -90,3 +93,17 @@ def test_other_texts_are_refused(text: str) -> None:
 def test_a_list_that_does_not_fit_is_refused() -> None:
     with pytest.raises(InputError, match="are for 4 elements, and do not repeat to the 6 of the input"):
         InputUnit.parse("4xint8", 6)
+
+
+def test_an_unknown_unit_of_a_program_is_one_located_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    file = tmp_path / "program.mlir"
+    interface = 'tdsl.interface = #tdsl.interface<input = <unit = "furlong">>'
+    file.write_text(
+        f"func.func @f(%X: tensor<2xf32>) -> tensor<2xf32> attributes {{{interface}}} {{\n"
+        "  func.return %X : tensor<2xf32>\n}\n"
+    )
+    assert opt([str(file)]) == 1
+    message = capsys.readouterr().err
+    assert message.startswith(f"error: {file}:1:")
+    assert ": unknown unit 'furlong'" in message
+    assert message.count("\n") == 1
