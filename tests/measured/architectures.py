@@ -84,7 +84,7 @@ def drawn(draw: random.Random) -> Network:
 
 
 def planned(network: Network) -> dict[str, float]:
-    """For each schedule, the bytes of activations as the literature counts them."""
+    """For each schedule, the bytes of activations at the peak of the network's plan."""
     graph = network.graph()
     return {mode: schedule_named(mode).plan(graph).bits / 8 for mode in MODES}
 

@@ -82,7 +82,7 @@ def texts_of(folder: Path) -> dict[str, str]:
 
 @pytest.mark.long(drawn=False)
 def test_boards_that_are_not_run_have_the_c_of_one_that_is(tmp_path: Path):
-    """The only difference is one line, which checks that the compiler is for the named chip."""
+    """The C differs only in the line that checks that the compiler is for the named chip."""
     texts: dict[str, dict[str, str]] = {}
     assert ONLY_WRITTEN == ["esp32", "esp32-s2", "esp32-s3"]
     for name in ("esp8266", *ONLY_WRITTEN[:1]):
@@ -136,8 +136,8 @@ def is_linked(name: str, flash: int, ram: int, folder: Path) -> bool:
 @pytest.mark.long(drawn=False)
 @pytest.mark.parametrize("turn", [0, 1])
 def test_the_linker_knows_the_memories(turn: int, tmp_path: Path):
-    """Half of the boards are tested with programs at the limit of their flash, the others with programs at the limit of
-    their RAM.
+    """The linker accepts programs slightly smaller than the memories, and rejects a program as large as the flash (half
+    of the boards) or the RAM (the others).
     """
     for number, name in enumerate(NAMED):
         flash, ram = board(name).flash or 0, board(name).ram or 0

@@ -98,7 +98,7 @@ def test_statements_that_the_solver_proves(format: str):
 @pytest.mark.long
 @pytest.mark.parametrize("format", [*FORMATS, "posit:8", "minifloat:8"])
 def test_facts(format: str):
-    """The facts are about decoding, rounding, tables of kernels, and functions of few arguments."""
+    """The facts about decoding, rounding, tables of kernels, and functions of few arguments are proved."""
     stated_facts = [fact for one in variants(format_spelled(context(), format)) for fact in facts(one)]
     assert stated_facts
     for fact in stated_facts:

@@ -62,8 +62,8 @@ def exactly(function: Function, x: NDArray[np.float64]) -> NDArray[np.float64]:
 @pytest.mark.long
 @pytest.mark.parametrize("format", FORMATS, ids=lambda format: str(format.type))
 def test_ends_bracket_all_numbers(format: NumberFormat):
-    """This includes formats whose `encode` wraps around. Such a format would encode numbers beyond its ends as
-    arbitrary raws.
+    """All numbers of a format lie between its ends, also if its `encode` wraps around; the finite ends are numbers of
+    the format.
     """
     low, high = (float(format.decode(raw)) for raw in format.ends())
     numbers = format.decode(raws_of(format))
@@ -107,7 +107,7 @@ def widest_place(format: NumberFormat) -> float:
 
 
 def results_of(sort: Sort) -> list[tuple[int, NumberFormat]]:
-    """Every fourth format, of which each sort has others, and those of the sort; in `make exhaustive` all formats."""
+    """The formats with which a sort is tested: its own and a quarter of the others, or all in `make exhaustive`."""
     turn = SORTS.index(sort) % 4
     return [
         (number, format)

@@ -167,7 +167,7 @@ def test_the_printed_rule_on_devices(case: str, target: str, tmp_path: Path):
 @pytest.mark.long
 @pytest.mark.parametrize("case", spread(CASES, 4))
 def test_devices(case: str, tmp_path: Path):
-    """Each family runs on every target, one target per case; the host runs every case."""
+    """The programs of each family compute the evaluator's bits on the host and, one per case, on every target."""
     on_host_and([*PRINTED][[*CASES].index(case) % len(PRINTED)], CASES[case], tmp_path)
 
 

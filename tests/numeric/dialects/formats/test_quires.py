@@ -460,8 +460,8 @@ def test_functions_take_nar(function: str, result: str, undefined: int, tmp_path
     spread_product(10, [(8, 2), (6, 0), (12, 1), (16, 1), (32, 2)], ["relu", "relu6", "exp", "tanh", "sigmoid"]),
 )
 def test_nar_stays_nar(posit: tuple[int, int], function: str, tmp_path: Path):
-    """NaR is the operand of tables, of functions computed in floating point, and of ops after clamps. The exponential
-    of the greatest posit saturates.
+    """Tables, functions in floating point, and ops after clamps return NaR for NaR. The exponential of the greatest
+    posit saturates.
     """
     format = PositType(*posit)
     type = f"tensor<3x{format}>"
@@ -478,7 +478,7 @@ def test_nar_stays_nar(posit: tuple[int, int], function: str, tmp_path: Path):
 
 
 def test_nar_stays_nar_in_hardware(tmp_path: Path):
-    """NaR is the operand of a clamp, whose result is the index of a table."""
+    """In hardware, a table returns NaR if its index is the clamp of NaR."""
     type = "tensor<3x!posit.p<8, 2>>"
     text = f"""
         func.func @limited(%x: {type}) -> {type} {{

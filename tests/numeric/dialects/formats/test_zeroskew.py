@@ -158,7 +158,7 @@ def test_dense_layers_are_those_of_tflite(case: dict[str, Any], device: str, tmp
 
 
 def test_dense_layers_follow_the_published_rule():
-    """The layers have many different scales, per tensor and per channel."""
+    """Layers with many different scales, per tensor and per channel, requantise as published."""
     random = np.random.default_rng(2)
     for number in range(40):
         n, k = 4, int(random.integers(1, 60))
@@ -204,7 +204,7 @@ def test_what_does_not_fit_is_refused():
 @pytest.mark.parametrize("scale", [2**-11, 2**-12, 3e-4], ids=["2^-11", "2^-12", "3e-4"])
 @pytest.mark.parametrize("function", ["tanh", "sigmoid"])
 def test_interpolated_functions_are_near_the_real_ones(function: Function, scale: float):
-    """Scales include powers of two, which need no shift."""
+    """Interpolated functions are accurate, also for scales that are powers of two, which need no shift."""
     source, result = ZeroSkewType(16, scale), ZeroSkewType(16, 2**-15)
     raws = np.arange(-(1 << 15), 1 << 15, dtype=np.int16)
     reals = np.tanh(source.decode(raws)) if function == "tanh" else 1 / (1 + np.exp(-source.decode(raws)))
@@ -213,7 +213,7 @@ def test_interpolated_functions_are_near_the_real_ones(function: Function, scale
 
 
 def test_limits_of_a_clamp_may_be_infinite():
-    """Elu and its like clamp to (-inf, 0]."""
+    """The limits may be infinite, because functions such as Elu clamp to (-inf, 0]."""
     format, raws = ZeroSkewType(8, 0.5, 3), np.arange(-128, 128, dtype=np.int8)
     assert np.array_equal(format.clamp(M, raws, -math.inf, 0.0), np.minimum(raws, 3))
     assert np.array_equal(format.clamp(M, raws, 0.0, math.inf), np.maximum(raws, 3))

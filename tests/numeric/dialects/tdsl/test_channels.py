@@ -64,7 +64,7 @@ def test_reals_are_the_integers_in_units():
 
 
 def test_spectra_are_those_of_tflm():
-    """Samples are doubled as often as 16 bits permit. Bin 0 of the result contains the number of doublings."""
+    """Spectra equal TFLM's. Samples are doubled as often as 16 bits permit; bin 0 contains the number of doublings."""
     random = np.random.default_rng(0)
     peaks = (1, 2, 255, 256, 16_383, 16_384, 32_767)
     rows = np.stack([np.rint(peak * random.uniform(-1, 1, 512)) for peak in peaks]).astype(np.int16)

@@ -53,8 +53,8 @@ def network() -> ModuleOp:
     ),
 )
 def test_devices_give_the_bits_of_the_evaluator(plan: str, rows: int, targets: Sequence[str], tmp_path: Path):
-    """Plans with rings run on chips of all kinds; plans that receive the whole image run on one chip each, in turn. The
-    host runs all plans.
+    """Bits are equal on the host for all plans, on chips of all kinds for plans with rings, and on one chip each, in
+    turn, for plans that receive the whole image.
     """
     model, out = tmp_path / "model.mlir", tmp_path / targets[0]
     model.write_text(print_ir(network()))
@@ -154,7 +154,7 @@ def test_steps_that_are_not_read_in_order_do_not_arrive(first: str, index: str, 
 
 @pytest.mark.long
 def test_less_memory_is_taken_where_ram_is_short(tmp_path: Path):
-    """The input is not in memory as a whole, so that it cannot move into the arena; segments are streamed instead."""
+    """If RAM is short, segments are streamed; the input, which is never in memory whole, cannot move into the arena."""
     model = tmp_path / "model.mlir"
     model.write_text(print_ir(network()))
     report = compile_without_pictures(

@@ -103,7 +103,7 @@ def test_nodes_run_in_the_order_of_least_peak():
 
 @pytest.mark.long(drawn=False)
 def test_several_channels_at_once():
-    """Slices take four times the memory; the bits are the same."""
+    """With several channels at once, slices take four times the memory, and the bits are the same."""
     module = refined(inverted_bottlenecks())
     tiled, network = module.clone(), network_of(predict_function(module))
     first = next(s for s in PARTIAL_32.program_plan(network).segments if s.last > s.first)

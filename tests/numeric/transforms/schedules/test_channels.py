@@ -175,8 +175,8 @@ def test_ram_that_is_left_goes_to_channels_at_once(tmp_path: Path):
 
 
 def test_slower_programs_take_no_ram(monkeypatch: pytest.MonkeyPatch):
-    """In this test an integer represents a program and its bytes. A program of twice the size takes longer, and the
-    next larger program takes less time.
+    """A program with more RAM is chosen only if it is faster. Integers replace programs of that many bytes: 200 bytes
+    take longer than 100, and 300 less time.
     """
     module = "tinyml.tools.driver.limits"
 

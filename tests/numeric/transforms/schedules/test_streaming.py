@@ -40,9 +40,7 @@ def streamed(module: ModuleOp, first: int, last: int, by: By) -> ModuleOp:
 @settings(max_examples=5)
 @given(networks(), st.sampled_from(By), st.data())
 def test_any_segment_computes_the_same_bits(network: str, by: By, data: st.DataObject):
-    """The segment runs on tensors, and in an arena filled with random bytes, of which none is read before it is
-    written.
-    """
+    """Bits are equal on tensors and in an arena of random bytes, of which none is read before it is written."""
     module = refined(Parser(context(), network).parse_module())
     count = len(network_of(predict_function(module)).graph.nodes)
     first = data.draw(st.integers(0, count - 1))

@@ -82,7 +82,7 @@ def test_a_full_row_has_no_room_to_fill_its_group(width: int):
 
 
 def test_too_many_bridges_are_no_delta_rows():
-    """The 150 entries of a row can be counted in a byte, but not the groups that bridge their gaps."""
+    """A row is rejected whose 150 entries can be counted in a byte, but not the groups that bridge their gaps."""
     matrix = np.zeros((1, 30000), np.int8)
     matrix[0, ::200] = 1
     assert delta_rows(compress(matrix), 30000, 8) is None

@@ -375,8 +375,8 @@ def test_exact_cover_takes_no_nodes_of_branch_and_bound():
 
 
 def test_exact_cover_goes_first_and_branch_and_bound_goes_on():
-    """The buffers are those of Gural and Murmann's network for MNIST in 16 bits, whose lower bound is not
-    attainable.
+    """For Gural and Murmann's network for MNIST in 16 bits, whose lower bound is not attainable, branch and bound
+    continues after exact cover.
     """
     layers = [(392, 0, 7), (1440, 1, 14), (1600, 8, 21), (1408, 15, 23), (20, 23, 25)]
     distances = {1: 1100, 2: 414, 3: 154}

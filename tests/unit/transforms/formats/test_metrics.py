@@ -64,7 +64,7 @@ def test_balanced_accuracy(case: str):
 
 @pytest.mark.parametrize("seed", range(4))
 def test_areas_under_curves(seed: int):
-    """The areas are those for one, two and several scores. Scores with few different values have many ties."""
+    """Areas equal scikit-learn's for one, two and several scores. Scores with few different values have many ties."""
     random = np.random.default_rng(seed)
     labels = np.arange(60) % 2
     single = random.integers(0, 4, 60) / 4 + 0.2 * labels

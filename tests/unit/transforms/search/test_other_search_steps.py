@@ -225,7 +225,7 @@ def test_the_whole_of_demotion():
 
 @pytest.mark.parametrize(("ram", "found"), [(13, (8, 8, 8)), (14, (16, 8, 8)), (16, (8, 16, 16)), (17, (16, 16, 16))])
 def test_by_accuracy_what_loses_most_stays_wide(ram: int, found: tuple[int, ...]):
-    """If only one tensor is demoted, the losses are 1, 3 and 2. The tensors have 1, 1 and 2 elements."""
+    """The tensor whose demotion loses most stays wide. Alone, the tensors, of 1, 1 and 2 elements, lose 1, 3 and 2."""
 
     def loss(choices: Choices) -> float:
         return sum(lost for lost, one in zip((1, 3, 2), choices, strict=True) if one.prototype.bits == 8)
@@ -689,7 +689,7 @@ def test_the_step_that_adds_least_loss_for_a_bit_is_taken(limit: float, taken: t
 
 
 def test_steps_count_from_what_is_lost_already():
-    """With 8 bits, the loss of a increases from 5 to 8, that of b from 0 to 4."""
+    """Steps are compared by added loss: with 8 bits, the loss of a increases from 5 to 8, that of b from 0 to 4."""
     found = with_options(11.0)
     found.options[0] = [option(8, 16, 5.0), option(4, 8, 8.0)]
     found.options[1] = [option(16, 32, 0.0), option(8, 24, 4.0)]
@@ -743,8 +743,8 @@ def test_of_equal_steps_the_first_constants_is_taken():
 
 
 def test_exchanges_of_one_or_two_within_the_limit():
-    """Both constants begin with 8 bits. Then 16 and 4 bits are permitted, together 20 of 40 bits, with less loss than
-    the separate estimates.
+    """From 8 bits for both constants, an exchange results in 16 and 4 bits, together 20 of 40 permitted bits, with less
+    loss than the separate estimates.
     """
     found = with_options(10.0, by_widths({(8, 8): 5.0, (16, 4): 4.0, (4, 16): 4.5, (8, 4): 7.0}, 9.0))
     taken = {0: found.options[0][1], 1: found.options[1][1]}
@@ -774,8 +774,8 @@ def test_no_options_no_exchange():
 
 
 def test_formats_offered_to_a_constant(monkeypatch: pytest.MonkeyPatch):
-    """The formats are those of the family up to eight bits, for constants of enough elements, and codebooks of up to
-    five bits.
+    """Constants of enough elements are offered the formats of the family up to eight bits, and codebooks of up to five
+    bits.
     """
     monkeypatch.setattr(WEIGHTS._Weights, "_made", lambda _, __, lists: [("made", lists.bits, lists.greatest)])
     stranger: Any = SimpleNamespace(FAMILY="of others")

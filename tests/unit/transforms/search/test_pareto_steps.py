@@ -497,8 +497,8 @@ def initial(search: JudgedSearch, limits: Limits, monkeypatch: pytest.MonkeyPatc
 
 
 def test_initial_candidates(monkeypatch: pytest.MonkeyPatch):
-    """There are two tensors in RAM and a constant. In 12 bytes, either each tensor has 8 bits or the first one has
-    16.
+    """In 12 bytes, the initial candidates for two tensors in RAM and a constant have either 8 bits for each tensor or
+    16 for the first one.
     """
     search = JudgedSearch([1, 2, 4], missing_bits, constants=[2])
     monkeypatch.setattr(search_pareto, "choose_pair", lambda *_: (TWELVE, SIXTEEN))
@@ -569,7 +569,7 @@ def test_programs_that_may_fit_are_measured_narrow_first_and_correct_estimates(m
 
 @pytest.mark.parametrize(("ram", "measured"), [(238, 1), (239, 3)])
 def test_uniform_programs_may_exceed_limits_by_a_twentieth(ram: int, measured: int):
-    """The two uniform programs have 150 and 250 bytes."""
+    """A uniform program may exceed a limit by a twentieth. The two programs have 150 and 250 bytes."""
     search = JudgedSearch([100], missing_bits)
     search.STACK = 50
     feasibility = Feasibility(search, Limits(ram=ram))
@@ -628,7 +628,7 @@ def results(*points: tuple[float, float, float]) -> list[SearchResult]:
 
 
 def test_a_third_program_is_searched_unless_memory_is_left():
-    """The program that would be taken has less than 98 of 100 bytes."""
+    """No third program is searched if the one that would be chosen takes less than 98 of 100 bytes."""
     limited = SearchParetoPass("", ram=100, loss=9.0)
     assert limited.suffices(results((5, 97.9, 1), (9, 99, 1)))
     assert not limited.suffices(results((5, 98, 1), (9, 50, 1)))

@@ -204,7 +204,9 @@ def test_no_factors_are_held_where_memory_is_short(
 
 @pytest.mark.long(drawn=False)
 def test_a_search_finds_what_takes_all_of_the_memory(monkeypatch: pytest.MonkeyPatch):
-    """Estimates have different errors for different programs. `search-pareto` must not be worse than other searches."""
+    """`search-pareto` is not worse than other searches, although estimates have different errors for different
+    programs.
+    """
     monkeypatch.setattr(search_pareto, "FAILED_MEASUREMENTS", 1)
     with evaluation_of("fastgrnn", samples=60) as evaluation:
         search = Search(evaluation, FixedType.of_width(16))

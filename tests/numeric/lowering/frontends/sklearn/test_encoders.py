@@ -85,7 +85,7 @@ def columns_of(model: Any, x: Any) -> None:
 
 @pytest.mark.parametrize("name", ENCODERS)
 def test_columns_are_those_of_transform(name: str):
-    """Each encoder is tested alone and after an imputer."""
+    """The columns of each encoder, alone and after an imputer, equal those of `transform`."""
     columns_of(ENCODERS[name], X[:, :4])
     columns_of(sk.make_pipeline(sk.SimpleImputer(), ENCODERS[name]), X[:, :4])
 

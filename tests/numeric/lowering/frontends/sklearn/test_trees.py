@@ -43,8 +43,8 @@ def is_exported(estimator: Any) -> bool:
 @pytest.mark.parametrize("estimator", CLASSIFIERS, ids=lambda estimator: type(estimator).__name__)
 @pytest.mark.parametrize("name", ["wine", "cancer"])
 def test_classifiers(name: str, estimator: Any):
-    """Classifiers have two or three classes with strings as labels. Samples for which rounding to single precision
-    causes ties are excluded.
+    """Classifiers with two or three strings as labels return the results of `predict`, except for samples for which
+    rounding to single precision causes ties.
     """
     data = halves(name)
     estimator = sk.clone(estimator).fit(data.x, np.array(["first", "second", "third"])[data.y])
