@@ -257,8 +257,8 @@ def test_a_stock_xdsl_opt_lists_our_passes_and_targets():
 
 @pytest.mark.long(drawn=False)
 def test_a_stock_xdsl_opt_reads_our_dialects(tmp_path: Path):
-    """xdsl-opt parses a program of each dialect. It runs only once for all programs, because starting the tool
-    takes most of the time.
+    """A stock xdsl-opt parses a program of each dialect. It runs once for all programs, because its start takes most of
+    the time.
     """
     programs = [(checks_of(name) / "ops.mlir").read_text() for name in sorted(TINYML.all_dialects)]
     (tmp_path / "all.mlir").write_text("\n// -----\n".join(programs))

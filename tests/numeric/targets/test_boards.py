@@ -53,8 +53,8 @@ for _name in NAMED:
 @pytest.mark.long(drawn=False)
 @pytest.mark.parametrize("first", spread(ALIKE, 3))
 def test_a_network_runs_on_every_board(first: str, tmp_path: Path):
-    """The network is compiled once for all boards with the same core, and fits the memories of the boards that run
-    it.
+    """The network runs on every board: it is compiled once for all boards with the same core, and fits the memories of
+    those that run it.
     """
     request = Request(model=MODEL / "small_network.sd", val=MODEL / "val.npz", target=first, width=8, out=tmp_path)
     report = build_folder(request, board(first), tmp_path, must_fit=True).report.as_json()
@@ -188,7 +188,7 @@ def test_the_smallest_board_with_room_is_named(name: str, flash: int, ram: int, 
 
 
 def test_a_run_of_a_program_larger_than_the_board_says_so(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
-    """Emulated cores can nevertheless run such a program."""
+    """The run is rejected, although an emulated core could execute the program."""
     tour, name = ROOT / "docs/tour", "esp32-c3"
     compile_model(Request(model=tour / "tour.sd", val=tour / "val.npz", target=name, width=8, out=tmp_path / "o"))
     less = replace(board(name), flash=200)

@@ -151,8 +151,8 @@ def test_encoding_is_monotone(format: NumberFormat, x: NDArray[np.float64]):
 @by_exact_sort
 @pytest.mark.parametrize("name", ["add", "sub", "mul", "maximum", "minimum"])
 def test_results_are_the_nearest_values(sort: Sort, name: str):
-    """Ties are rounded as `encode` rounds them. Double precision is exact enough for this test for formats of at
-    most 16 bits.
+    """Results are the numbers nearest to the exact results; ties are rounded as `encode` rounds them. Double precision
+    is exact enough for this test for formats of at most 16 bits.
     """
     exact = getattr(np, {"add": "add", "sub": "subtract", "mul": "multiply"}.get(name, name))
     for (i, lhs), (j, rhs) in product(enumerate(sort.variants), repeat=2):

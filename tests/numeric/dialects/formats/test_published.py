@@ -145,8 +145,8 @@ def c_matmul(x: list[int], y: list[int], widths: tuple[int, int, int], scales: t
 @pytest.mark.parametrize("widths", [*itertools.product((8, 16), repeat=3)])
 @pytest.mark.parametrize("result", [0, 7, 17])
 def test_c_matmul_of_figure_5(widths: tuple[int, int, int], result: int, length: int):
-    """Temporaries have 16, 32 and 64 bits, results are coarser and finer than products, and operands include all
-    extremes.
+    """Results follow the rule for temporaries of 16, 32 and 64 bits, results coarser and finer than products, and
+    operands with all extremes.
     """
     scales = (6, 7, result)
     text = product("shiftry_printed", widths, scales, length, "tdsl.matmul")

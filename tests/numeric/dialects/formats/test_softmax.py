@@ -44,7 +44,7 @@ def softmax(raws: NDArray[Any], source: NumberFormat, result: NumberFormat) -> N
 
 
 def rows(source: Any, length: int) -> NDArray[Any]:
-    """Rows of raws: close numbers, numbers of any distance, and both ends of the format."""
+    """Rows of raws that are close to each other, rows of arbitrary raws, and rows with both ends of the format."""
     random = np.random.default_rng(length)
     low, high = source.limits
     spreads = 2.0 ** random.uniform(0, math.log2(high), (60, 1))

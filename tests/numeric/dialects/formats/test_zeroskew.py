@@ -98,8 +98,8 @@ def test_sums_and_products_are_those_of_tflite(name: str):
 @pytest.mark.parametrize(("bits", "left"), [(8, 20), (16, 15)])
 @pytest.mark.parametrize("sign", [1, -1])
 def test_sums_of_equal_scales_are_those_of_tflite(bits: int, left: int, sign: int):
-    """TensorFlow Lite's ADD and SUB shift operands left by 20 or 15 bits before scaling. tinyml does not scale equal
-    scales.
+    """TensorFlow Lite's ADD and SUB shift operands left by 20 or 15 bits before scaling. tinyml does not scale operands
+    of equal scales, with the same results.
     """
     zeros = (3, -20, 11) if bits == 8 else (0, 0, 0)
     lhs, rhs, result = (ZeroSkewType(bits, 0.3, zero) for zero in zeros)

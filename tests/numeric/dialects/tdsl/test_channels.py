@@ -93,8 +93,8 @@ QUANTISED: dict[float, Callable[[NDArray[np.int64]], NDArray[np.int64]]] = {
 @pytest.mark.long(drawn=False)
 @pytest.mark.parametrize("unit", QUANTISED)
 def test_features_of_8_bits_are_the_inputs_of_both_users(unit: float):
-    """Features are compared after clamping to 127. Greater features wrap around in pymicro-wakeword and are clamped by
-    ESPHome.
+    """Features clamped to 127 equal the inputs of pymicro-wakeword, in which greater features wrap around, and of
+    ESPHome, which clamps them.
     """
     samples = np.stack([sounds()[name][:40_000] for name in ("speech", "full scale")])
     integers = _integers(MicroFrontend(samples=40_000), samples)

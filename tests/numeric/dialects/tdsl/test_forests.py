@@ -258,9 +258,7 @@ def test_floats_are_compared_by_their_bits(device: str, features: int, flash: in
 def test_missing_floats_go_to_the_side_of_each_node(
     device: str, features: int, flash: int | None, sides: str, tmp_path: Path
 ):
-    """Forests are compiled as code and as tables. NaN of either sign and infinities follow the same branches as in an
-    independent walk.
-    """
+    """In forests as code and as tables, NaN of either sign and infinities take the branches of an independent walk."""
     module, inputs = random_program(9, features=features)
     random, trees = np.random.default_rng(2), forest_of(module).trees
     missing = random.random(trees.inner) < (0.5 if sides == "both" else 1)

@@ -168,9 +168,7 @@ def test_the_program_encodes_as_the_evaluator(compiled: Compilation, models: Pat
 @pytest.mark.parametrize("format", ["fixed", "posit"])
 @pytest.mark.parametrize("target", ["cortex-m4", HOST])
 def test_programs_for_chips_with_plain_memory_encode(models: Path, tmp_path: Path, target: str, format: str) -> None:
-    """On chips that read flash by ordinary loads, tables are read without a helper function, by integers and by
-    floats.
-    """
+    """Features are encoded on chips that read tables in flash by ordinary loads, by integers and by floats."""
     compiled = without_device(models, "wine", format=format, width=8, feature_scales=True, target=target)
     own = tmp_path / "own"
     own.mkdir()

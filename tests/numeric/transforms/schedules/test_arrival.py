@@ -76,8 +76,8 @@ def test_devices_give_the_bits_of_the_evaluator(plan: str, rows: int, targets: S
 
 @pytest.mark.long(drawn=False)
 def test_gural_and_murmann_within_450_bytes(tmp_path: Path):
-    """Their 4-bit network on the Uno receives its rows of 7 bytes from a function. The limit of 450 bytes includes the
-    stack, and the limit on time is 4 million cycles.
+    """Gural and Murmann's 4-bit network on the Uno receives its rows of 7 bytes from a function, in at most 450 bytes
+    including the stack and at most 4 million cycles.
     """
     (tmp_path / "network.mlir").write_text(print_ir(gural_murmann.program()))
     request = Request(

@@ -55,7 +55,7 @@ def parting_branches() -> ModuleOp:
 @pytest.mark.long(drawn=False)
 @pytest.mark.parametrize("device", [HOST, "cortex-m4"])
 def test_parting_branches_take_a_slice_each(device: str, tmp_path: Path):
-    """A plan without loops across branches needs 10,752 bytes. The input, the sums and two slices need 2,560."""
+    """A plan needs 2,560 bytes with loops across branches, for input, sums and two slices, and 10,752 without."""
     module = refined(parting_branches())
     graph = network_of(predict_function(module)).graph
     assert schedule_named("partial-8").plan(graph).bits == 8 * 2560

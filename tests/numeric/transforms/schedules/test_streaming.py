@@ -58,7 +58,7 @@ def test_any_segment_computes_the_same_bits(network: str, by: By, data: st.DataO
     ("mode", "device"), spread([("pixels", "uno"), ("rows", HOST), ("rows", "cortex-m4"), ("pixels", HOST)], 1)
 )
 def test_networks_run_streamed_on_devices(mode: str, device: str, tmp_path: Path):
-    """The arena is no larger than the plan states, which is less than by ordinary execution."""
+    """Bits are equal, and the arena is within the plan's peak, which is lower than that of ordinary execution."""
     module = refined(residual_network())
     plan = schedule_named(mode).program_plan(network_of(predict_function(module)))
     program = buffers_of(module, mode, device)

@@ -319,8 +319,8 @@ def test_answers_of_another_kind(program: tinyml.Program, tmp_path: Path):
 
 
 def test_recordings_are_reals_too():
-    """A stream of 16-bit samples has the results of the same numbers as floats. With a sensor unit, they are its
-    integers.
+    """A stream of 16-bit samples has the results of the same numbers as floats. With a sensor unit, samples are the
+    sensor's integers.
     """
     with np.load(ROOT / "docs/tour/val.npz") as file:
         x, y = file["x"], file["y"]

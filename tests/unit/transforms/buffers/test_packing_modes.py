@@ -349,7 +349,7 @@ def test_first_fit_suffices_where_it_reaches_the_peak():
 
 
 def test_small_problems_are_proved_by_exact_cover():
-    """Two operands of 2 and 4 bytes cannot both be aligned below 9 bytes."""
+    """Exact cover proves that operands of 2 and 4 bytes cannot both be aligned below 9 bytes."""
     padded = [
         Rectangle("a", 3, 2, 0, 1),
         Rectangle("b", 5, 4, 1, 2, (Overlap(0, 3),)),

@@ -201,7 +201,7 @@ def test_equation_2_takes_too_little():
 
 @pytest.mark.parametrize("shape", [(8, 8, 1, 3, 3), (6, 9, 2, 5, 3), (7, 7, 3, 7, 5)])
 def test_padding_takes_less_than_the_bound_of_appendix_c_2(shape: tuple[int, int, int, int, int]):
-    """The bound assumes an image with the padding in memory, whose pixels count as debt."""
+    """The bound assumes an image with the padding in memory."""
     height, width, before, after, kernel = shape
     padded = convolution(height, width, before, after, kernel)
     edge = kernel // 2

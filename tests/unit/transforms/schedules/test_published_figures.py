@@ -162,9 +162,7 @@ STREAMED = {
 @pytest.mark.long
 @pytest.mark.parametrize("name", spread(STREAMED, 4))
 def test_streaming(name: str):
-    """The peaks by rows and by pixels, with the input in memory, are compared with that of the best exact plan, which
-    is never higher.
-    """
+    """The best exact plan takes no more than streaming by rows or by pixels with the input in memory."""
     graph, expected = STREAMED[name]
     assert peaks(graph, "ordinary", "rows", "pixels") == expected
     assert schedule_named("auto").plan(graph).bits / 8 <= expected[-1]

@@ -545,7 +545,9 @@ def test_promotion_refuses():
 
 
 def test_a_soft_limit_lets_promotions_go_on(monkeypatch: pytest.MonkeyPatch):
-    """The soft limit promotes all tensors, which exceeds the hard limit, so that the narrow ones are taken."""
+    """Promotion within the soft limit widens all tensors, which exceeds the hard limit; the narrow ones are then
+    chosen.
+    """
     monkeypatch.setattr(search_promote, "heat_map", lambda *_: [1.0, 2.0])
     for soft, found in ((1.0, (16, 8)), (2.0, (8, 8))):
         search = JudgedSearch([1, 2], missing_bits)
@@ -618,8 +620,8 @@ def weights(search: JudgedSearch, limit: float) -> Any:
 
 @pytest.mark.usefixtures("of_choices")
 def test_constants_of_several_elements_have_options_narrower_at_each_loss():
-    """a is a constant, b is a constant of one element, c is not a constant. Formats with equal loss and more bits are
-    not options.
+    """a is a constant, b is a constant of one element, c is not a constant; only a has options. Formats with equal loss
+    and more bits are not options.
     """
     search = JudgedSearch(
         [3, 1, 2],

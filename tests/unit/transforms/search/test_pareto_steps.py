@@ -72,7 +72,7 @@ def settled(pareto: Any, factor: float, attempts: float) -> tuple[int, ...]:
 
 
 def test_the_least_loss_that_is_measured_within_the_limits_is_settled_for():
-    """The two programs with the least loss take a byte more than estimated, which exceeds the limit."""
+    """The two programs with the least loss exceed the limit, because they take a byte more than estimated."""
     search = JudgedSearch([1, 1], missing_bits, error=lambda choices: choices[0].prototype.bits)
     search.judged_costs.excess = lambda choices: widths_of(choices) in ((8, 16), (16, 8), (12, 12))
     pareto = state(search, Limits(ram=13))
@@ -156,7 +156,7 @@ def no_scales(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_changes_that_help_are_joined_while_each_still_does(monkeypatch: pytest.MonkeyPatch):
-    """Each tensor alone gains by 16 bits; the third one does not gain if the first has them."""
+    """Each tensor alone gains by 16 bits. The third one is not joined, since it does not gain if the first has them."""
     no_scales(monkeypatch)
     gains = {(8, 8, 8): 9.0, (16, 8, 8): 5.0, (8, 16, 8): 6.0, (8, 8, 16): 7.0, (16, 16, 8): 3.0, (16, 8, 16): 8.0}
 

@@ -164,8 +164,8 @@ def test_a_second_program_begins_from_what_was_found_for_the_first():
     ],
 )
 def test_of_two_programs(options: dict[str, Any], losses: Sequence[float], ram: Sequence[int], taken: int):
-    """The program with the smaller loss is taken if the difference exceeds the standard error, otherwise the smaller
-    one. If both losses are permitted, the faster one is taken.
+    """The program with the smaller loss is chosen if the difference exceeds the standard error, otherwise the smaller
+    program. If both losses are permitted, the faster program is chosen.
     """
     costs = [ProgramCost(time, 100, bytes) for time, bytes in zip((5, 9), ram, strict=True)]
     points = [FrontPoint(cost, loss, "", True) for cost, loss in zip(costs, losses, strict=True)]

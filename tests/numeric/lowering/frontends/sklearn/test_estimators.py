@@ -279,7 +279,7 @@ def test_eliminations_predict_alone_and_transform_as_a_step():
 
 
 def test_components_of_little_variance_are_whitened_alike():
-    """Deviations below the square root of the precision are treated as in scikit-learn."""
+    """Deviations below the square root of the machine precision are treated as in scikit-learn."""
     data = halves("iris")
     steps = sk.PCA(2, whiten=True).fit(np.float64(data.x) * 1e-9)
     expected = steps.transform(np.float64(data.held_x) * 1e-9)

@@ -396,7 +396,7 @@ def test_factors_of_leaky_relu_near_a_half(scale: float, result: float, slope: f
 @given(st.data())
 @settings(max_examples=examples(10))
 def test_conversions_in_the_middle(data: st.DataObject):
-    """Bytes equal TFLM's if the scale changes between two operators, directly or by floats in between."""
+    """Bytes equal TFLM's if the scale changes between two operators, directly or by floats between them."""
     draw = data.draw
     scale, zero = st.floats(0.001, 0.5), st.integers(-128, 127)
     model, shape = TfliteModel(), (1, 5, 4)
@@ -464,7 +464,7 @@ def test_dense_layers(dtype: str, per_channel: bool, vectors: int):
 
 
 def test_scales_of_products_have_double_precision():
-    """In single precision the multiplier of this scale, rounded to 16 bits, would be greater by one."""
+    """In single precision the multiplier of the tested scale, rounded to 16 bits, would be greater by one."""
     random, model = np.random.default_rng(91), TfliteModel()
     x = model.tensor((1, 24), "int16", 0.0001171875)
     y = model.tensor((1, 5), "int16", 2.0**-12)
@@ -487,7 +487,7 @@ def test_transposed_convolutions_crop_what_the_result_has_no_room_for(shape: tup
 
 
 def test_shapes_that_only_the_number_of_samples_leaves_open():
-    """Keras's Flatten, whose shape is computed from that of the input, and constants of a computed shape are imported."""
+    """Keras's Flatten, whose shape is computed from the input's, and constants of a computed shape are imported."""
     random, model = np.random.default_rng(8), TfliteModel()
     x = model.tensor((1, 3, 4), scales=0.05, zero_point=-3, signature=(-1, 3, 4))
     shape, batch, packed = (model.tensor(extent, "int32") for extent in ((3,), (), (2,)))

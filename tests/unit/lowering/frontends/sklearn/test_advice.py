@@ -132,7 +132,7 @@ TEXTS = ["up and down", "down and out"] * 10
     ],
 )
 def test_the_reason_is_the_right_one(estimator: Any, x: Any, said: str):
-    """For a pipeline with an unfitted step, the message states that reason instead."""
+    """The message states why an estimator is rejected. For a pipeline with an unfitted step, this is the reason."""
     with pytest.raises(InputError, match="is it fitted"):
         import_estimator(sk.make_pipeline(sk.StandardScaler(), sk.Ridge()))
     with warnings.catch_warnings(action="ignore"), pytest.raises(InputError) as caught:
