@@ -1,4 +1,4 @@
-"""Which cases of parametrised and long tests pytest runs with the configuration of the suite."""
+"""pytest runs the intended cases of parametrised and long tests with the configuration of the suite."""
 
 from __future__ import annotations
 

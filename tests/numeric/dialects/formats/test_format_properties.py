@@ -1,4 +1,4 @@
-"""Guarantees of number formats about their values, measured against double precision, except formats of papers."""
+"""Number formats, except those of papers, keep their guarantees about values, compared with double precision."""
 
 from __future__ import annotations
 

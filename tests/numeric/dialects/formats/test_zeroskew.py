@@ -1,4 +1,4 @@
-"""Zero-skew integers: requantisation as TensorFlow Lite publishes it, with equal bits."""
+"""Zero-skew integers are requantised as TensorFlow Lite publishes it, bit for bit."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The front end of microWakeWord, compared with pymicro-features (`tests/models/microwakeword`), and on devices."""
+"""The front end of microWakeWord equals pymicro-features (`tests/models/microwakeword`), also on devices."""
 
 from __future__ import annotations
 

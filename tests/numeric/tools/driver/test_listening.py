@@ -1,4 +1,4 @@
-"""Recordings that compiled programs process part by part, on the host and on simulated boards."""
+"""Programs that process recordings part by part return the evaluator's results, on the host and simulated boards."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Streaming programs that return results at intervals shorter than a window."""
+"""Streaming programs may return results at intervals shorter than a window."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Estimates of the cost model compared with simulators, for the models in the repository."""
+"""Estimates of the cost model are close to the figures of simulators, for the models in the repository."""
 
 from __future__ import annotations
 

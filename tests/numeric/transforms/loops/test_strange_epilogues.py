@@ -1,4 +1,4 @@
-"""An op of a test package after a contraction: fused into it, blocked and expanded, without changes to tinyml."""
+"""An op of a test package after a contraction is fused into it, blocked and expanded, without changes to tinyml."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""When channels are removed with a refit, the remaining channels take over what they can compute."""
+"""When channels are removed with a refit, the remaining channels replace them as far as they can."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Array files whose headers state more than they contain, encrypted or damaged files, and paths that are not files."""
+"""Rejected array files: headers that state more than the file contains, encryption, damage, and paths of no file."""
 
 from __future__ import annotations
 

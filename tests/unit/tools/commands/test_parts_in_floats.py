@@ -1,4 +1,4 @@
-"""Quantised models with floating-point parts, from the file to the output folder."""
+"""Quantised models with floating-point parts compile, from the file to the output folder."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Orders of tasks with the least peak, compared with all orders."""
+"""Computed orders of tasks have the least peak of all orders."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import replace

@@ -1,4 +1,4 @@
-"""ONNX models from both exporters of PyTorch."""
+"""ONNX models from both exporters of PyTorch compile, and devices compute the evaluator's bits."""
 
 from __future__ import annotations
 

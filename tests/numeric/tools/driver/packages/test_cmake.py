@@ -1,4 +1,4 @@
-"""The CMake project: built and tested on this computer, and built by the compilers of boards."""
+"""The CMake project is built and tested on this computer, and built by the compilers of boards."""
 
 from __future__ import annotations
 

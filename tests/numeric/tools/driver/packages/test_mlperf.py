@@ -1,4 +1,4 @@
-"""The firmware for MLPerf Tiny's runner, tested over a pseudo-terminal with the commands of the runner."""
+"""The firmware for MLPerf Tiny's runner responds to the commands of the runner over a pseudo-terminal."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The sketches of the Arduino library, run on this computer and compiled for other chip families."""
+"""The sketches of the Arduino library run on this computer and compile for other chip families."""
 
 from __future__ import annotations
 
