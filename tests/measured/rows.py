@@ -113,7 +113,7 @@ class Row:
 
     item: kind and number, such as `table 3`, followed by a comma and a part if parts have separate rows.
     reports: the statement of the paper.
-    here: the result here, with `{name}` for the figures of `run` (`Cells`).
+    here: tinyml's result, with `{name}` for the figures of `run` (`Cells`).
     holds: the verdict as a condition on these figures.
     nothing_to_run: the reason why no command can exist, for a row without `run`.
     """

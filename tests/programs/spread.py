@@ -55,7 +55,7 @@ def covering(cases: Sequence[Case], values: Callable[[Case], Iterable[Hashable]]
 
 
 def one_of(cases: Sequence[Case], seed: str) -> Case:
-    """One of the cases, the same in every run with the same cases and seed."""
+    """One of the cases, which depends only on the cases and the seed."""
     return Random(seed).choice(cases)
 
 

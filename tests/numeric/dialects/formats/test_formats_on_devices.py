@@ -123,7 +123,7 @@ def check_means(format: NumberFormat, scores: Array) -> None:
 
 
 def inputs(format: NumberFormat) -> Array:
-    """(samples, 2 * RUN): runs of left operands, each followed by the right ones."""
+    """Raws of shape (samples, 2 * RUN): a run of left operands, followed by the right operands."""
     a, b = pairs_of(format, format, every=False)
     if len(a) < len(raws_of(format)) ** 2:
         random = np.random.default_rng(1)

@@ -396,7 +396,7 @@ def test_unpacked_posits_are_the_same_numbers(n: int, es: int, least: int, step:
 
 
 def agrees(text: str, x: Raws, folder: Path) -> NDArray[Any]:
-    """The scores of a program; asserts that the host and an Uno compute the same."""
+    """The scores of a program; asserts that the host and an Uno compute them."""
     module = Parser(context(), text).parse_module()
     ChooseAccumulatorsPass().apply(context(), module)
     module.verify()

@@ -63,7 +63,7 @@ SEVERAL: list[tuple[tuple[int, ...], dict[str, Any], tuple[int, int]]] = [
 
 
 def network() -> tuple[bytes, int]:
-    """A network with every convolution case on the same image; depthwise cases read the result of another one. A
+    """A network with every convolution case on the same image; depthwise cases read the result of another case. A
     residual sum follows the first case. Returns the bytes and the number of outputs.
     """
     random, model = np.random.default_rng(3), TfliteModel()

@@ -30,7 +30,7 @@ def values_and_gaps(group: list[int], width: int) -> tuple[list[int], list[int]]
 
 
 def unpack(stream: list[int], like: Matrix, width: int) -> Matrix:
-    """The matrix in a stream, of the shape of another matrix."""
+    """The matrix that a stream encodes, with the shape of the matrix `like`."""
     matrix = np.zeros_like(like)
     size = entries_of_group(width) * (4 + width) // 8
     for row in matrix:

@@ -158,7 +158,7 @@ def peaks(side: int, before: int, after: int) -> tuple[int, int, int]:
 
 
 def equations(side: int, before: int, after: int) -> tuple[int, int, int]:
-    """The elements according to equations (1), (2) and (3) for a kernel of 3 x 3."""
+    """The numbers of live elements by equations (1), (2) and (3) for a kernel of 3 x 3."""
     image, paid, debt = (side + 2) ** 2 * before, 2 * before, after - before
     critical, rest = paid // debt, paid % debt
     replaced = image + side * (side * debt - paid) + 3 * before
