@@ -203,7 +203,7 @@ def _orthogonal(matrix: Reals) -> Reals:
 
 
 def result(network: Network, seed: int, x: Reals, labels: Any, epochs: int) -> dict[str, Any]:
-    """The line of RESULTS for a network."""
+    """The figures of a network that form a line of the file RESULTS."""
     cut = len(x) * 4 // 5
     trained = Trained(network, seed)
     trained.epochs(x[:cut], labels[:cut], epochs, 3e-3)

@@ -330,7 +330,7 @@ def _anomalies(name: str, options: list[str]) -> Values:
 
 
 def _layer(name: str, options: list[str]) -> Values:
-    """The figures of a layer of a quantised network (`measured.measures.layers`). Its name is its shape."""
+    """The figures of a layer of a quantised network (`measured.measures.layers`), named by its shape."""
     from measured.measures.layers import layer
 
     _, target = options

@@ -99,10 +99,9 @@ Run = ByTests | Shown | Measured
 
 
 def tested(*assertions: tuple[str, *tuple[Value, ...]]) -> ByTests:
-    """The statement that an item is reproduced by tests.
+    """The tests that assert the statement of an item.
 
-    assertions: the node id of a test relative to `tests/`, followed by the values of the item that the test
-    asserts.
+    assertions: the node id of a test relative to `tests/`, followed by the values of the item that the test asserts.
     """
     return ByTests(tuple(Assertion(test, values) for test, *values in assertions))
 

@@ -160,7 +160,7 @@ FUNCTIONS: Mapping[str, Function] = {
 
 
 def inside(op: str, case: Case) -> Case:
-    """The case of an op on elements in the body of `linalg.generic`."""
+    """The case in which the op of `case` is in the body of `linalg.generic`."""
     count = len(case.operands)
     first = case.operands[0]
     assert isinstance(first, X)

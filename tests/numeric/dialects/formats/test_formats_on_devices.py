@@ -136,7 +136,7 @@ def inputs(format: NumberFormat) -> Array:
 
 
 def target_of(sort: Sort, turn: int) -> tuple[str, Sequence[str]]:
-    """A target and its devices. The sorts of formats are distributed over the targets."""
+    """A target, which `sort` and `turn` determine so that sorts are distributed over the targets, and its devices."""
     printed = [*PRINTED.items()]
     return printed[(SORTS.index(sort) + turn) % len(printed)]
 

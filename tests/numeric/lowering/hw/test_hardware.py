@@ -1,4 +1,4 @@
-"""Simulated hardware computes every raw output of interpreters of the programs from which it is generated."""
+"""Simulated hardware computes every raw output that interpreters of its source programs compute."""
 
 from __future__ import annotations
 

@@ -227,7 +227,7 @@ EMULATED = [device for device in SIMULATED if isinstance(runner_for(device), Emu
 
 @pytest.mark.parametrize("device", EMULATED)
 def test_python_counts_what_c_counts(device: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
-    """Without a C compiler on the host, every emulated core has the same instructions, cycles, results and stack."""
+    """Without a C compiler on the host, counts in Python equal those in C, as do results and stack."""
     runner, inputs = runner_for(device), fix_inputs(3)
     build = runner.build(DATA / "fixmodel", FIX, tmp_path)
     assert emulator.counting_library() is not None

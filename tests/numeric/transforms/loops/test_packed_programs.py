@@ -214,7 +214,7 @@ def check(
 
 @pytest.mark.long(drawn=False)
 def test_more_elements_than_16_bits_count_are_packed(tmp_path: Path):
-    """A convolution reads 66,048 elements of 10 bits, whose indices exceed 2^16."""
+    """Packed elements with indices beyond 2^16 are read: a convolution reads 66,048 elements of 10 bits."""
     net = NetworkWriter((1, 129, 128, 4), 1, format_named(context(), "fixed", 10).for_range(-2, 2))
     module = net.module(net.pool(net.convolution(net.convolution(net.input, 4), 1, 2), 8))
     pipelines.run(module, context(), pipelines.flatten("refine-formats", {}))

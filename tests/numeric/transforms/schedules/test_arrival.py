@@ -126,7 +126,7 @@ func.func @steps(%X: tensor<20x1x!fixed.q<8, 4>>) -> tensor<1x3x!fixed.q<8, 4>> 
 
 
 def test_a_sequence_arrives_step_by_step(tmp_path: Path):
-    """Only one step of four bytes is in memory at a time."""
+    """Of a sequence that arrives step by step, only one step of four bytes is in memory at a time."""
     model, out = tmp_path / "model.mlir", tmp_path / "out"
     model.write_text(SEQUENCE.replace("FIRST", "0").replace("INDEX", "i"))
     report = compile_without_pictures(Request(model=model, out=out, input="callback", target="uno"))

@@ -139,7 +139,7 @@ CHANNELS_FIRST = {
 @pytest.mark.long(drawn=False)
 @pytest.mark.parametrize("name", CHANNELS_FIRST)
 def test_an_image_that_may_be_overwritten_takes_what_channels_last_take(name: str, tmp_path: Path):
-    """The image is transposed in place. A copy would begin two thirds of three planes below the image."""
+    """The arena is as large as with channels last, because the image is transposed in place."""
     network, bytes = CHANNELS_FIRST[name]
     module, other = refined(network()), network()
     OrderInputPass("channels-last").apply(Context(), other)

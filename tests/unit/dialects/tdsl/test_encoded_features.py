@@ -1,4 +1,4 @@
-"""Encoding of features by integers: raws are those nearest to the real quotients, and every raw is recovered."""
+"""Encoding of features by integers returns the raws nearest to the real quotients, and recovers every raw."""
 
 from __future__ import annotations
 

@@ -85,9 +85,7 @@ def test_plans_count_pixels_in_the_order_in_which_turns_compute_them(result: tup
 
 @pytest.mark.parametrize("side", [1, 2, 3, 8])
 def test_equation_6(side: int):
-    """Gural and Murmann's equation 6, the inverse of herringbone: the position at which turns write each pixel of a
-    square.
-    """
+    """Turns write each pixel of a square at the position that Gural and Murmann's equation 6 states."""
 
     def place(row: int, column: int) -> int:
         if column >= row:

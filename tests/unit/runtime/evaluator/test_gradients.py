@@ -153,7 +153,7 @@ def test_of_single_ops(text: str, without: Collection[str]):
 
 
 def test_none_behind_an_op_without_derivatives():
-    """Constants that such an op depends on have no derivatives; constants after it have."""
+    """Constants on which an op without derivatives depends have none; constants after the op have derivatives."""
     text = NODES.replace(
         "tdsl.relu %q : tensor<3x1xf32>", "tdsl.select %c, %q, %q : tensor<3x1xf32>, tensor<3x1xf32>"
     ).replace("func.return %n", "func.return %m")

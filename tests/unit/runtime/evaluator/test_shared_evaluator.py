@@ -41,7 +41,7 @@ def inputs_of(module: ModuleOp) -> NDArray[np.float32]:
 
 
 def chosen(module: ModuleOp, inputs: NDArray[np.float32], width: int) -> ModuleOp:
-    """A copy of a program in fixed point of a width."""
+    """A copy of a program, converted to fixed point of the given width."""
     copy = module.clone()
     with_formats(copy, inputs, "fixed", width)
     for one in (ChooseAccumulatorsPass(), AccumulateSumsPass()):

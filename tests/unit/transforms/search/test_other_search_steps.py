@@ -240,7 +240,9 @@ def test_by_accuracy_what_loses_most_stays_wide(ram: int, found: tuple[int, ...]
 
 
 def test_by_accuracy_promotion_begins_from_all_demoted():
-    """Demotion leaves one tensor wide, promotion another one, which is better. The input has a separate scale."""
+    """Demotion leaves one tensor wide, promotion from all demoted another one, with less loss. The input has its own
+    scale.
+    """
     alone = {(8, 16, 16): 1.0, (16, 8, 16): 2.0, (16, 16, 8): 3.0}
     both = {(8, 8, 16): 9.0, (8, 8, 8): 12.0, (16, 16, 16): 0.0}
     search = JudgedSearch(
@@ -346,8 +348,8 @@ def test_promotability_is_the_95th_percentile_of_deviations_for_each_element(mon
 
 
 def test_promotions_with_what_did_not_fit_first():
-    """Five bytes are left beside the narrow tensors: c (4 bytes) ranks second; b (3 bytes) and c do not fit together
-    with a (2 bytes).
+    """In order of rank, five bytes suffice for a (2 bytes) and b (3), but not for c (4) and d (1), which lose less and
+    are therefore promoted.
     """
     losses = {(16, 8, 8, 16): 5.0, (8, 16, 8, 16): 4.0, (8, 8, 16, 16): 3.0, (8, 8, 8, 8): 9.0}
     search = JudgedSearch([2, 3, 4, 1], by_widths(losses))
@@ -803,7 +805,7 @@ def test_bits_as_stored():
 
 @pytest.mark.usefixtures("of_choices")
 def test_weights_of_the_whole():
-    """The better width of all other tensors is taken; the reasons state the bits of constants."""
+    """The search chooses the better width for all other tensors; the reasons state the bits of constants."""
     search = JudgedSearch(
         [4, 1], lambda choices: (choices[1].prototype.bits != 12) + missing_bits(choices) / 100, constants=[0]
     )

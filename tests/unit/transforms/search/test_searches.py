@@ -181,7 +181,7 @@ def test_of_programs_that_lose_nearly_the_same(losses: Sequence[float], taken: i
 @pytest.mark.long(drawn=False)
 @pytest.mark.parametrize("model", ["protonn"])
 def test_sums_that_loops_carry_are_rounded_where_memory_is_short(model: str, file: str):
-    """In 16 bits, no program whose loops carry unrounded accumulators fits."""
+    """In 16 bits, no program whose loops carry unrounded accumulators fits; the search rounds these sums."""
     module = profiled(model).clone()
     run(module, context(), [SearchParetoPass(file, metric="disagreement", widths=(8, 16), ram=195, effort=1, jobs=1)])
     function = predict_function(module)

@@ -186,7 +186,7 @@ def test_a_booster_adds_all_trees_and_an_estimator_those_of_the_best_iteration()
 
 
 def test_a_classifier_answers_with_the_second_class_beyond_one_half():
-    """A classifier does so for any objective; a regressor with the same objective returns the probability."""
+    """A classifier does so for any objective. A regressor with the same objective returns the probability."""
     wanted = np.load(FOLDER / "predictions.npz")["cancer"]
     for name in ("binary:logitraw", "reg:squarederror"):
         outputs = evaluate_reals(read(changed(xgboost_model("cancer"), {("objective", "name"): name}), "json"), wanted)

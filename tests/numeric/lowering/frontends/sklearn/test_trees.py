@@ -36,7 +36,9 @@ REGRESSORS: list[Any] = [
 
 
 def is_exported(estimator: Any) -> bool:
-    """Whether skl2onnx converts an estimator. Its files of histogram-based estimators are invalid according to onnx."""
+    """Whether skl2onnx converts an estimator. skl2onnx's files of histogram-based estimators are invalid, as onnx
+    states.
+    """
     return not type(estimator).__name__.startswith("Hist")
 
 

@@ -62,7 +62,7 @@ def small_network(name: str) -> bytes:
 
 
 def firmware(content: bytes, folder: Path, **options: Any) -> Path:
-    """The folder that the package writes for a model."""
+    """The folder with the firmware that the package writes for a model."""
     file = folder / "small.tflite"
     file.write_bytes(content)
     compile_model(Request(model=file, target="host", packages=("mlperf",), out=folder / "out", **options))

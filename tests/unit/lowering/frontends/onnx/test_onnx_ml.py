@@ -111,7 +111,7 @@ def test_features_outside_are_refused():
 
 
 def test_a_classifier_keeps_its_labels_and_scores():
-    """Ops that process the scores further are omitted."""
+    """Labels and scores are imported; ops that process the scores further are omitted."""
     module = imported(
         ml("LinearClassifier", "x", "first raw", **LINEAR),
         helper.make_node("Cast", ["first"], ["label"], to=TensorProto.INT64),
