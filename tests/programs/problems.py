@@ -89,7 +89,7 @@ class Problem:
 
 
 def problem(number: int) -> Problem:
-    """The problem of a number. Estimators, scalers and data sets alternate with different periods."""
+    """The problem that a number determines. Estimators, scalers and data sets alternate with different periods."""
     random = np.random.default_rng(number)
     estimator = [*ESTIMATORS][number % len(ESTIMATORS)]
     round = number // len(ESTIMATORS)

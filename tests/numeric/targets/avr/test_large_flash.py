@@ -64,7 +64,7 @@ def layers(*widths: int) -> Any:
 
 
 def mismatches(asked: Request, *devices: str) -> list[str | None]:
-    """What differs on each device from the evaluator's bits."""
+    """For each device, the first difference from the evaluator's bits; None if there is none."""
     assert asked.val is not None
     program = program_in(asked.out)
     asked_of = [RunRequest(folder=asked.out, data=asked.val, device=device, limit=SAMPLES) for device in devices]
