@@ -150,8 +150,8 @@ def test_circt_prints_the_same_circuit(program: str | int, tmp_path: Path):
 @pytest.mark.long
 @pytest.mark.parametrize("seed", range(6))
 def test_random_programs(seed: int, tmp_path: Path):
-    """Programs with loops, branches and buffers that share bytes are right. For odd seeds, the input and the receiver
-    of outputs pause.
+    """Programs with loops, branches and buffers that share bytes compute the interpreter's outputs. For odd seeds, the
+    input and the receiver of outputs pause.
     """
     check(bits.random_program(seed), CHAOS, tmp_path, samples=4, seed=seed % 2)
 

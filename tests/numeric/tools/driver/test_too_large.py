@@ -40,7 +40,7 @@ def support_vectors() -> Any:
 
 @pytest.mark.long(drawn=False)
 def test_support_vectors(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
-    """The message is right for a file of skl2onnx and an automatically chosen format."""
+    """The message states how many support vectors would fit, for a skl2onnx file and an automatic format."""
     data, estimator = halves("digits"), support_vectors()
     count = len(estimator.support_vectors_)
     assert count == 537
@@ -61,7 +61,7 @@ def test_support_vectors(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
 
 @pytest.mark.long(drawn=False)
 def test_neighbours():
-    """The message is right for a specified format. A constant, split into several arrays, is larger than the flash."""
+    """The message states how many training samples would fit, also if a constant is split into several arrays."""
     data = halves("digits")
     estimator = sk.KNeighborsClassifier(3).fit(data.x[:600], data.y[:600])
     said = r"does not fit uno .*: needs [\d,]+ bytes of flash .*; the model has 600 training"

@@ -108,7 +108,7 @@ def test_rows_of_few_bits_in_halfwords(bits: int, inputs: int, tmp_path: Path):
     ("weights", "digits"), spread([("fixed:2", "2, trits"), *((f"midrise:{n}", f"{n}, odd") for n in range(1, 5))], 2)
 )
 def test_digits_by_llvm(weights: str, digits: str, tmp_path: Path):
-    """LLVM's code is right for packed digits whose last group in each row is incomplete."""
+    """LLVM's code computes the evaluator's bits for packed digits whose last group in each row is incomplete."""
     program = micro_programs.dense(micro_programs.Random(5), 37, 7, 3, "relu")
     options = {"width": 8, "weights": weights, "packed": "always"}
     check(program, options, [(HOST, HOST)], tmp_path, f"#scratch.packed<{digits}>", every=1)

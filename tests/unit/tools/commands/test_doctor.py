@@ -101,9 +101,7 @@ def test_the_package_of_others_is_reported(
 def test_what_hides_the_package_is_reported(
     file: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ):
-    """A module or a package of that name, or a folder in front of an editable installation, is reported if it hides the
-    package.
-    """
+    """A module, a package, or a folder in front of an editable installation that hides tinyml is reported."""
     assert examined(capsys)["namesake"] is None
     (tmp_path / file).parent.mkdir(exist_ok=True)
     (tmp_path / file).touch()

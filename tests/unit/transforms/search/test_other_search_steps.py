@@ -778,8 +778,8 @@ def test_no_options_no_exchange():
 
 
 def test_formats_offered_to_a_constant(monkeypatch: pytest.MonkeyPatch):
-    """Constants of enough elements are offered the formats of the family up to eight bits, and codebooks of up to five
-    bits.
+    """A constant is offered the formats of the family up to eight bits and, if it has enough elements, codebooks and
+    lists of up to five bits.
     """
     monkeypatch.setattr(WEIGHTS._Weights, "_made", lambda _, __, lists: [("made", lists.bits, lists.greatest)])
     stranger: Any = SimpleNamespace(FAMILY="of others")

@@ -497,8 +497,8 @@ def initial(search: JudgedSearch, limits: Limits, monkeypatch: pytest.MonkeyPatc
 
 
 def test_initial_candidates(monkeypatch: pytest.MonkeyPatch):
-    """In 12 bytes, the initial candidates for two tensors in RAM and a constant have either 8 bits for each tensor or
-    16 for the first one.
+    """Each search contributes candidates for two tensors in RAM and a constant. In 12 bytes, either each tensor has 8
+    bits or the first one has 16.
     """
     search = JudgedSearch([1, 2, 4], missing_bits, constants=[2])
     monkeypatch.setattr(search_pareto, "choose_pair", lambda *_: (TWELVE, SIXTEEN))

@@ -79,7 +79,7 @@ def test_classifiers(transform: str):
 
 @pytest.mark.parametrize("negative", [False, True])
 def test_classifiers_of_one_score(negative: bool):
-    """Classes are right if the score is a probability of the second class, or a sum whose sign determines the class."""
+    """Classes equal onnxruntime's if the score is the second class's probability, or a sum whose sign selects it."""
     attributes = nodes(["BRANCH_LT"] * 4) | leaves("class", classlabels_int64s=[0, 1])
     attributes["class_ids"] = [1] * 10
     attributes["class_weights"] = WEIGHTS if negative else [0.1, 0.4, 0.2, 0.05, 0.1, 0.3, 0.0, 0.15, 0.2, 0.6]

@@ -374,7 +374,7 @@ def test_prototypes_become_a_loop(nodes: list[onnx.NodeProto]):
 
 
 def test_matrices_are_declared_sparse():
-    """A matrix is imported like the operand of SeeDot's sparse product `|*|`; one to whose products something is added,
+    """A matrix is imported as sparse, like the operand of SeeDot's `|*|`; one to whose products something is added,
     only if it has many zeros.
     """
 
