@@ -74,7 +74,7 @@ def check_binary(name: str, lhs: NumberFormat, rhs: NumberFormat, result: Number
 @pytest.mark.long
 @pytest.mark.parametrize(("sort", "name"), spread_product(25, SORTS, BINARY), ids=str)
 def test_binary(sort: Sort, name: str):
-    """Results are equal for each pair of variants of a format as operands, and each variant as the result format."""
+    """Results equal numpy's for each pair of variants of a format as operands, and each variant as result format."""
     for (i, lhs), (j, rhs) in product(enumerate(sort.variants), repeat=2):
         check_binary(name, lhs, rhs, sort.variants[(i + j) % len(sort.variants)])
 
@@ -82,7 +82,7 @@ def test_binary(sort: Sort, name: str):
 @pytest.mark.long
 @pytest.mark.parametrize(("sort", "name"), spread_product(25, SORTS, BINARY), ids=str)
 def test_binary_of_mixed_widths(sort: Sort, name: str):
-    """Results are equal if the operands have different widths, or if the result has another width than both."""
+    """Results equal numpy's if the operands have different widths, or if the result has another width than both."""
     first, last = sort.variants[0], sort.variants[-1]
     for turn, other in enumerate(widths_of_family(sort), [*BINARY].index(name)):
         if other != sort:

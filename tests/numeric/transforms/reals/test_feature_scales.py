@@ -118,7 +118,7 @@ def test_answers_are_those_on_reals(compiled: Compilation) -> None:
 @pytest.mark.long
 @pytest.mark.parametrize("device", spread(DEVICES, 3))
 def test_device_equals_evaluator(compiled: Compilation, models: Path, device: str) -> None:
-    """Bits are equal for reals and, on the host, for raws, which the program uses unchanged."""
+    """Bits are the evaluator's for reals and, on the host, for raws, which the program uses unchanged."""
     data = models / f"{compiled.report['name']}_test.npz"
     asked = RunRequest(folder=compiled.folder, data=data, device=device, limit=None if device == HOST else 10)
     assert run_model(asked)["mismatch"] is None

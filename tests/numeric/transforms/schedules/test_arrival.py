@@ -53,8 +53,8 @@ def network() -> ModuleOp:
     ),
 )
 def test_devices_give_the_bits_of_the_evaluator(plan: str, rows: int, targets: Sequence[str], tmp_path: Path):
-    """Bits are equal on the host for all plans, on chips of all kinds for plans with rings, and on one chip each, in
-    turn, for plans that receive the whole image.
+    """Bits are the evaluator's on the host for all plans, on chips of all kinds for plans with rings, and on one chip
+    each, in turn, for plans that receive the whole image.
     """
     model, out = tmp_path / "model.mlir", tmp_path / targets[0]
     model.write_text(print_ir(network()))

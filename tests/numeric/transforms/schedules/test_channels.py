@@ -217,7 +217,7 @@ def test_rounded_sums_are_the_same_on_a_device_and_their_loss_is_reported(tmp_pa
 @pytest.mark.long(drawn=False)
 @pytest.mark.parametrize("device", spread([HOST, "uno"], 1))
 def test_networks_run_channel_by_channel_on_devices(device: str, tmp_path: Path):
-    """Bits are equal, and the arena is within the plan's peak, which is lower than that of ordinary execution."""
+    """Bits are the evaluator's, and the arena is within the plan's peak, which is lower than by ordinary execution."""
     module = refined(inverted_bottlenecks())
     plan = PARTIAL_32.program_plan(network_of(predict_function(module)))
     program = buffers_of(module, "partial-32", device)

@@ -54,7 +54,7 @@ def test_it_passes_the_suite_of_all_formats(packages: PackagesOfOthers, name: st
 @pytest.mark.long(drawn=False)
 @pytest.mark.parametrize("target", spread(["riscv", "cortex-m4", "cortex-m0", "uno"], 1))
 def test_rounded_sums_are_equal_on_devices(packages: PackagesOfOthers, target: str, tmp_path: Path):
-    """Bits are equal for W x + U h of FastGRNN, whose products have two units, and for functions in floating point."""
+    """Bits are the evaluator's for W x + U h, whose products have two units, and for functions in floating point."""
     compile_and_run(packages, tmp_path / "out", ["--format", "gaussian"], target, MODELS["fastgrnn"])
 
 

@@ -60,8 +60,8 @@ def tall_kernel() -> Graph:
 
 
 def test_in_place_is_among_them():
-    """An order in place takes 2,268 bytes. Streaming by pixels takes 2,724, and herringbone, which is proved optimal
-    only for square kernels, 2,292.
+    """`auto` chooses an order in place of 2,268 bytes. Streaming by pixels takes 2,724, and herringbone, which is
+    proved optimal only for square kernels, 2,292.
     """
     modes = {
         mode: plan(tall_kernel(), mode).bits // 8 for mode in ("pixels", "herringbone", "single-transpose", "auto")

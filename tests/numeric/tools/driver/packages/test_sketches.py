@@ -65,7 +65,7 @@ void loop() {{}}
 
 @pytest.mark.long
 def test_names_of_classes_are_printed_as_they_come(sensor: SensorModel, tmp_path: Path):
-    """Names are unchanged. The sketch also compiles for a chip, where names are in program memory."""
+    """Class names are printed unchanged, on this computer and on a chip, where they are in program memory."""
     need_tools("uno")
     x = inputs(50)[:5]
     sketch = library(sensor) / "examples/Typed/Typed.ino"
