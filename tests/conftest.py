@@ -64,8 +64,8 @@ def pytest_configure(config: pytest.Config) -> None:
 
 @pytest.hookimpl(trylast=True)
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Deselect combinations of parameters whose values other cases of the test have, and all but one of the long tests
-    of each file that may be drawn.
+    """Deselect cases whose parameter values all occur in other cases of the test, and all long tests except one drawn
+    case of each file.
 
     A case that the command line names runs. A file that it names runs all its long tests.
     """
@@ -90,7 +90,7 @@ def _runs_long_tests(config: pytest.Config) -> bool:
 
 
 def _long_tests_to_skip(items: Iterable[pytest.Item]) -> set[pytest.Item]:
-    """The long tests of all files, without one case that is drawn from each file."""
+    """All long tests, except one drawn case of each file."""
     files: defaultdict[str, list[pytest.Item]] = defaultdict(list)
     skipped: set[pytest.Item] = set()
     for item in items:
@@ -104,7 +104,7 @@ def _long_tests_to_skip(items: Iterable[pytest.Item]) -> set[pytest.Item]:
 def _values(item: pytest.Item) -> list[tuple[str, ...]]:
     """The values of a case, one for each `parametrize` and each fixture with parameters.
 
-    The marks of its parameters belong to each value, so that a case that is skipped covers no value of one that runs.
+    Each value includes the marks of its parameter, so that a skipped case covers no value of a case that runs.
     """
     spec = vars(item).get("callspec")
     parameters: dict[str, object] = {} if spec is None else spec.params
@@ -118,7 +118,7 @@ def _values(item: pytest.Item) -> list[tuple[str, ...]]:
 
 @pytest.hookimpl(trylast=True)
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
-    """Print the seconds of the slowest tests without the mark of long ones, with all their cases, after a long run."""
+    """After a long run, print the slowest tests without the mark `long`, with the total seconds of their cases."""
     seconds: defaultdict[str, float] = defaultdict(float)
     total = 0.0
     for reports in terminalreporter.stats.values():

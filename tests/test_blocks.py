@@ -171,7 +171,7 @@ extern const unsigned char received[1000], frame[8];
 @pytest.mark.long
 @pytest.mark.parametrize(("page", "block"), ways("C"))
 def test_code_of_callers_compiles(page: Path, block: re.Match[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
-    """The header is that of a small program with the name of the page's model."""
+    """Code of callers compiles with the header of a small program that has the name of the page's model."""
     for source in (ROOT / "docs/tour").glob("*.np*"):
         (tmp_path / source.name).symlink_to(source)
     for name in ("image", "digits", "protonn_gesturepod", "tour"):

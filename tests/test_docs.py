@@ -278,7 +278,7 @@ def check_on_a_board(command: str, folder: Path) -> None:
 @pytest.mark.long(drawn=False)
 @pytest.mark.parametrize("page", spread(TYPED_PAGES, 1), ids=lambda page: page.name)
 def test_what_is_typed_works(page: Path, request: pytest.FixtureRequest, tmp_path: Path) -> None:
-    """All blocks of a page are typed in one folder, which contains docs/ and examples/.
+    """The commands of a page work if typed in one folder, which contains docs/ and examples/.
 
     `make docs` tests all pages.
     """
@@ -328,7 +328,7 @@ SHOWN_COMMANDS = [
 
 @pytest.mark.parametrize("arguments", SHOWN_COMMANDS)
 def test_commands_that_are_only_shown_are_understood(arguments: str):
-    """Their models are not in the repository, or they need a board. Only commands, options and choices are checked."""
+    """Commands, options and choices exist. To run them would require a board or models outside the repository."""
     words = shlex.split(arguments.partition(" | ")[0], comments=True)
     command = import_module(COMMANDS.ours[words[0]].module)
     with patch.object(command, "run", return_value=0) as run:
@@ -360,7 +360,7 @@ WIDE = 0.64
 
 
 def test_the_texts_of_the_picture_are_within_it():
-    """In an earlier version, names of programs were cut off on the left, and the note on the right."""
+    """Names of programs must not be cut off on the left, nor the note on the right."""
     drawn = picture.FILE.read_text(encoding="utf-8")
     width, height = (float(size) for size in re.findall(r'viewBox="0 0 ([\d.]+) ([\d.]+)"', drawn)[0])
     texts = re.findall(r'<text x="([\d.]+)" y="([\d.]+)" text-anchor="(\w+)"[^>]*>([^<]*)<', drawn)
@@ -379,9 +379,7 @@ def test_the_first_page_begins_with_code_and_how_to_install():
 
 
 def test_what_pip_is_told_to_install_is_there():
-    """A clone installs its extras. A page that mentions PyPI, which does not have tinyml yet, states this in the same
-    sentence.
-    """
+    """A clone has the extras. A page that mentions PyPI states in the same sentence that it does not have tinyml."""
     project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
     found = 0
     for page in [*PAGES, *ROOT.glob("examples/*/README.md"), *ROOT.glob("docs/notebooks/*.ipynb")]:
@@ -397,9 +395,7 @@ def test_what_pip_is_told_to_install_is_there():
 
 
 def test_figures_of_others_are_those_of_results():
-    """README.md contains flash, RAM and time of some cells of `results-classifiers`, which docs/results.md shows
-    separately.
-    """
+    """Flash, RAM and time in README.md equal cells of `results-classifiers`, which docs/results.md shows separately."""
     flashes, rams, times = (TABLES["results-classifiers", part].rows for part in (2, 3, 4))
     cells = {cell for name in flashes for cell in zip(flashes[name], rams[name], times[name], strict=True)}
     parts = {tuple(figure.replace(",", "") for figure in cell) for cell in cells}

@@ -83,7 +83,7 @@ ITEMS: dict[str, list[str]] = {
 
 @pytest.mark.parametrize("paper", PAPERS)
 def test_every_item_has_a_row(paper: str):
-    """Parts of an item may have separate rows with different names."""
+    """Every item of the paper has a row, or rows with different names for its parts."""
     names = [slug(row.item) for row in PAPERS[paper]]
     assert len(set(names)) == len(names)
     assert set(ITEMS[paper]) <= {row.item.partition(", ")[0] for row in PAPERS[paper]}

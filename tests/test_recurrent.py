@@ -51,9 +51,7 @@ def test_a_trained_program(tmp_path: Path):
 
 
 def test_har_2_keeps_subjects_apart(tmp_path: Path):
-    """The data have nine subjects with two experiments of 13 activities of three windows, which contain the subject's
-    number.
-    """
+    """Training and test sets share no subject. The only feature in the data is the number of the subject."""
     activities = np.tile(np.repeat([4, 3, 4, 5, 3, 5, 0, 2, 1, 2, 1, 2, 1], 3), 18)
     subjects = np.repeat(np.arange(9), 2 * 13 * 3)
     for name in ("val", "test"):

@@ -1,4 +1,4 @@
-"""The time of a search by part (`make search-times`)."""
+"""Each part of a search is timed separately (`make search-times`)."""
 
 import time
 

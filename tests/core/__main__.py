@@ -73,8 +73,8 @@ ABSENT = {
 
 
 def run(*command: str | Path) -> subprocess.CompletedProcess[str]:
-    """Run a program in the project folder, with the core's environment first in PATH and without variables of
-    Python.
+    """Run a program in the project folder, with the core's environment first in PATH and without Python's environment
+    variables.
     """
     path = os.pathsep.join([str(PYTHON.parent), os.environ.get("PATH", "")])
     kept = {name: value for name, value in os.environ.items() if not name.startswith("PYTHON")}

@@ -44,7 +44,7 @@ class Loaded(NamedTuple):
     """The modules of tinyml that a process has loaded, and the number of lines in their files.
 
     modules: the number of modules.
-    lines: the lines without those of docstrings.
+    lines: the number of lines outside docstrings.
     """
 
     modules: int
@@ -67,7 +67,7 @@ def loaded(files: list[Path]) -> Loaded:
 
 
 def code_lines(text: str) -> int:
-    """The number of lines of a module without the lines of docstrings, as `layout.same_code` defines these."""
+    """The number of lines of a module outside docstrings, as `layout.same_code` defines docstrings."""
     docstrings = [node for node in ast.walk(ast.parse(text)) if is_docstring(node)]
     return text.count("\n") - sum((node.end_lineno or node.lineno) - node.lineno + 1 for node in docstrings)
 

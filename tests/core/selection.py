@@ -72,7 +72,7 @@ def unit_tests() -> list[Path]:
 
 
 def failing_unit_tests() -> list[Path]:
-    """The listed files of unit tests, which must fail if no extension is installed."""
+    """The files of unit tests in `needs_extensions.txt`, which must fail if no extension is installed."""
     listed = [name for name in LISTED if name.startswith("unit/")]
     found = [path for path in _without_extensions() if _name(path) in listed]
     assert len(found) == len(listed), f"only {[*map(_name, found)]} need to be listed"

@@ -31,7 +31,7 @@ def table(counts: Counter[tuple[str, str]]) -> str:
 
 
 def stop(*_: object) -> None:
-    """Exit with the code for an error."""
+    """Handle a signal: exit with the code for an error."""
     sys.exit(1)
 
 

@@ -34,8 +34,8 @@ def arrows() -> Counter[tuple[str, str]]:
 
 
 def in_circles(found: Counter[tuple[str, str]]) -> dict[tuple[str, str], int]:
-    """The imports that belong to a cycle, with their numbers: other imports lead from their target back to their
-    source.
+    """The imports that belong to a cycle, with their counts: other imports lead from the imported folder back to the
+    importing one.
     """
     reached: dict[str, set[str]] = {}
     for start, end in found:

@@ -1,4 +1,4 @@
-"""Which cases of parametrised and long tests pytest runs with the configuration of the suite."""
+"""pytest runs the intended cases of parametrised and long tests with the configuration of the suite."""
 
 from __future__ import annotations
 
@@ -94,7 +94,7 @@ def file(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def long_tests(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder of two equal files of long tests, and one of a test that is not drawn."""
+    """A folder with three test files: two equal files of long tests, and a file whose test is never drawn."""
     folder = tmp_path_factory.mktemp("long")
     for name in ("test_first.py", "test_second.py"):
         (folder / name).write_text(LONG_TESTS)
@@ -103,7 +103,7 @@ def long_tests(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def run(*arguments: str, exhaustive: bool = False) -> dict[str, list[list[str]]]:
-    """The parameters of the cases that pass in a run, as their ids, by test."""
+    """For each test, the parameter ids of the cases that pass in a run of pytest."""
     environment = {name: value for name, value in os.environ.items() if name not in (EXHAUSTIVE, "PYTEST_ADDOPTS")}
     command = [sys.executable, "-m", "pytest", "-p", "conftest", "-p", "no:cacheprovider", "-p", "no:xdist", "-rA"]
     done = subprocess.run(

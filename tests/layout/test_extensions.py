@@ -30,7 +30,7 @@ def imported_by(path: Path) -> list[tuple[int, Path]]:
 
 
 def test_the_core_imports_no_extension():
-    """This includes imports in functions. The core refers to extensions only through rows that name their modules."""
+    """No file of the core imports an extension, not even in a function. Rows of tables name the extensions' modules."""
     found = [
         f"{name_of(path)}:{line} imports {name_of(file)}"
         for path in MODULES
@@ -55,7 +55,7 @@ def test_a_part_is_named_after_its_module():
 
 
 def test_a_wrong_name_belongs_to_no_part():
-    """Otherwise the message for a misspelled format or search would name an extension to install."""
+    """A misspelled format or search belongs to no extension, so that the message suggests no extension to install."""
     assert part_of("tinyml.dialects.formats.minifloat.type") == "minifloat, codebook, MX formats"
     assert part_of("tinyml.dialects.formats.minifloatt.type") == CORE
     assert part_of("tinyml.transforms.search.search_pareto") == "searches"

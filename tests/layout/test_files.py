@@ -118,7 +118,7 @@ def test_a_file_directly_in_a_room_is_a_pass_or_its_contract(room: str):
 
 
 def test_a_file_directly_in_a_level_room_is_a_pass_of_its_name():
-    """This also applies to files directly in transforms/, whose passes accept IR of any level."""
+    """Files directly in transforms/, whose passes accept IR of any level, also define a pass with the file's name."""
     for path in (ROOT / "transforms").rglob("*.py"):
         _, *folders, _ = path.relative_to(ROOT).parts
         if path.stem != "__init__":

@@ -102,7 +102,7 @@ def asked_for(path: Path) -> set[str]:
 
 @pytest.mark.long(drawn=False)
 def test_no_family_is_asked_for_outside_formats():
-    """Passes use the interface of formats instead: `integers_of`, `coding`, and `INTEGER` of accumulators."""
+    """No pass tests the class of a format or accumulator: `integers_of`, `coding` and `INTEGER` suffice."""
     names = families()
     assert {"ExactNumbers", "ExactFormat", "AccumulatorType"} <= names
     asking = {name_of(path) for path in MODULES if asked_for(path) & names}

@@ -73,7 +73,7 @@ def test_the_wheel_contains_every_room(wheel: Path):
 
 @pytest.mark.long(drawn=False)
 def test_the_demo_runs_from_the_wheel(installed: Path, tmp_path: Path):
-    """The demo runs in a folder without `examples`. If two models are possible, it keeps the smaller one."""
+    """The demo runs in a folder without `examples`. The test first removes one of the wheel's two models."""
     examples = installed / "tinyml/examples"
     assert {path.parent.name for path in examples.glob("*/val.npz")} == {"fastgrnn-mnist16", "protonn-gesturepod"}
     shutil.rmtree(examples / "fastgrnn-mnist16")
@@ -132,9 +132,7 @@ FROM_THE_WHEEL = """if True:
 
 @pytest.mark.long(drawn=False)
 def test_the_wheel_works_with_core_packages_and_no_compiler(installed: Path, tmp_path: Path):
-    """A Python without the environment's packages imports the wheel, and links to the packages that the wheel
-    requires.
-    """
+    """The wheel runs in a Python that has no packages except links to those that the wheel requires."""
     (tmp_path / "core" / "tinyml").mkdir(parents=True)
     # A package of others may lie in the namespace.
     (tmp_path / "core" / "tinyml" / "of_others.py").touch()
@@ -184,7 +182,7 @@ def test_the_module_loads_its_names_when_they_are_used():
 
 
 def test_the_list_of_passes_and_pipelines_imports_no_dialect():
-    """`tinyml-opt --help` prints this list, in little more time than xDSL takes to start."""
+    """`tinyml-opt --help` prints the list, in little more time than xDSL takes to start."""
     code = """if True:
         import sys
         import tinyml.tools.driver.optimizer
@@ -259,8 +257,8 @@ def test_a_stock_xdsl_opt_lists_our_passes_and_targets():
 
 @pytest.mark.long(drawn=False)
 def test_a_stock_xdsl_opt_reads_our_dialects(tmp_path: Path):
-    """xdsl-opt parses a program of each dialect. It runs only once for all programs, because starting the tool
-    takes most of the time.
+    """A stock xdsl-opt parses a program of each dialect. It runs once for all programs, because its start takes most of
+    the time.
     """
     programs = [(checks_of(name) / "ops.mlir").read_text() for name in sorted(TINYML.all_dialects)]
     (tmp_path / "all.mlir").write_text("\n// -----\n".join(programs))

@@ -83,7 +83,7 @@ def _tree() -> list[Path]:
 
 
 def _is_written(name: str, page: Path) -> bool:
-    """Whether a command on the page writes a file or a source names it. Python sources must exist in the tree."""
+    """Whether a command on the page writes the file, or a source names it. Python sources must exist in the tree."""
     blocks = "".join(re.findall(r"^```.*?^```", page.read_text(encoding="utf-8"), re.DOTALL | re.MULTILINE))
     return name in blocks or (not name.endswith(".py") and _is_in_a_source(name.rpartition("/")[2]))
 
@@ -100,7 +100,7 @@ CURRENT = pytest.mark.parametrize(
 
 @CURRENT
 def test_files_exist(page: Path):
-    """Paths are relative to the root. Words in capitals are placeholders."""
+    """Every path on a page, relative to the root, exists, unless it contains a placeholder in capitals."""
     named = [path for path in FILE.findall(_without_blocks(page)) if not _stands_for_names(path)]
     assert [path for path in named if not (ROOT / path).exists()] == []
 
@@ -117,7 +117,7 @@ def test_named_files_exist(page: Path):
 
 @pytest.mark.parametrize("room", ["dialects", "targets", "runtime", "transforms", "lowering", "tools"])
 def test_no_message_names_a_page_that_a_wheel_lacks(room: str):
-    """This applies to messages and help texts. Docstrings and examples may name files of the repository."""
+    """Messages and help texts name no file that only the repository contains. Docstrings and examples may."""
     for file in sorted((ROOT / room).rglob("*.py")):
         source = file.read_text(encoding="utf-8")
         if "docs/" not in source:

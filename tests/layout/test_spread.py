@@ -1,4 +1,4 @@
-"""Which combinations of parameters a run of the suite takes."""
+"""The selection of parameter combinations that a run of the suite executes."""
 
 from __future__ import annotations
 

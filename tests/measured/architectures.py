@@ -84,7 +84,7 @@ def drawn(draw: random.Random) -> Network:
 
 
 def planned(network: Network) -> dict[str, float]:
-    """For each schedule, the bytes of activations as the literature counts them."""
+    """For each schedule, the bytes of activations at the peak of the network's plan."""
     graph = network.graph()
     return {mode: schedule_named(mode).plan(graph).bits / 8 for mode in MODES}
 
@@ -203,7 +203,7 @@ def _orthogonal(matrix: Reals) -> Reals:
 
 
 def result(network: Network, seed: int, x: Reals, labels: Any, epochs: int) -> dict[str, Any]:
-    """The line of RESULTS for a network."""
+    """The figures of a network that form a line of the file RESULTS."""
     cut = len(x) * 4 // 5
     trained = Trained(network, seed)
     trained.epochs(x[:cut], labels[:cut], epochs, 3e-3)

@@ -1,4 +1,5 @@
-"""The assertions that rows name: a test of the suite or a check of figures, and the printed values that it asserts.
+"""The assertions that rows of papers' pages name: a test of the suite or a check of figures, and the values that it
+asserts.
 
 A value counts as asserted if a change of the value would make the test fail. It may be in the code of a test or in a
 definition of the same file that the test refers to, in a `CHECK` line of an IR file, or in the condition of a row.

@@ -321,16 +321,14 @@ def _detector(folder: Path, options: list[str]) -> Values:
 
 
 def _anomalies(name: str, options: list[str]) -> Values:
-    """The figures of an anomaly detector of `programs.anomalies`. Its name is a data set and a kind, joined by ` |
-    `.
-    """
+    """The figures of an anomaly detector of `programs.anomalies`, named by data set and kind, joined by ` | `."""
     from programs.anomalies import figures
 
     return figures(*name.split(" | "))
 
 
 def _layer(name: str, options: list[str]) -> Values:
-    """The figures of a layer of a quantised network (`measured.measures.layers`). Its name is its shape."""
+    """The figures of a layer of a quantised network (`measured.measures.layers`), named by its shape."""
     from measured.measures.layers import layer
 
     _, target = options

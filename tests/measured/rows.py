@@ -99,10 +99,9 @@ Run = ByTests | Shown | Measured
 
 
 def tested(*assertions: tuple[str, *tuple[Value, ...]]) -> ByTests:
-    """The statement that an item is reproduced by tests.
+    """The tests that assert the statement of an item.
 
-    assertions: the node id of a test relative to `tests/`, followed by the values of the item that the test
-    asserts.
+    assertions: the node id of a test relative to `tests/`, followed by the values of the item that the test asserts.
     """
     return ByTests(tuple(Assertion(test, values) for test, *values in assertions))
 
@@ -113,7 +112,7 @@ class Row:
 
     item: kind and number, such as `table 3`, followed by a comma and a part if parts have separate rows.
     reports: the statement of the paper.
-    here: the result here, with `{name}` for the figures of `run` (`Cells`).
+    here: tinyml's result, with `{name}` for the figures of `run` (`Cells`).
     holds: the verdict as a condition on these figures.
     nothing_to_run: the reason why no command can exist, for a row without `run`.
     """

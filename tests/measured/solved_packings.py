@@ -107,7 +107,7 @@ def reversed_in_time(rectangles: Sequence[Rectangle]) -> list[Rectangle]:
 
 
 def shuffled(rectangles: Sequence[Rectangle], seed: int) -> list[Rectangle]:
-    """The same buffers in a random order."""
+    """The buffers in a random order."""
     return Random(f"order {seed}").sample(rectangles, len(rectangles))
 
 

@@ -186,12 +186,12 @@ def try_filecheck(trial: Trial) -> str:
 
 
 def try_suite(trial: Trial) -> str:
-    """Run the FileCheck files that name other passes."""
+    """Run the FileCheck files that name other passes, and return the verdict."""
     return _try_checks(trial, [check for check in _lit()[1] if check not in trial.subject.checks])
 
 
 def _try_checks(trial: Trial, checks: Sequence[Path]) -> str:
-    """Run FileCheck files until one fails that passes without the defect.
+    """Run FileCheck files until one fails that passes without the defect; return `CAUGHT`, `SURVIVED` or `LATE`.
 
     A file may also fail without the defect if a tool is missing.
     """
@@ -210,7 +210,7 @@ def _try_checks(trial: Trial, checks: Sequence[Path]) -> str:
 
 
 def try_programs(trial: Trial) -> str:
-    """Compile the programs whose C is recorded (`make hashes`) until the C of one differs only with the defect."""
+    """Compile the programs whose C is recorded (`make hashes`); return `CAUGHT` if one differs only with the defect."""
     text = trial.path.read_text()
     failed = run_programs(trial.path, trial.defect.applied(text))
     if failed is None:
@@ -279,7 +279,7 @@ def _changed(trial: Trial) -> Generator[Path]:
 
 
 def try_tests(trial: Trial) -> str:
-    """Run the tests of a pass, the most specific ones first, until one fails that passes without the defect."""
+    """Run the tests of a pass, most specific first, until one fails only with the defect; return the verdict."""
     begin = spent()
     try:
         for test in trial.subject.tests:

@@ -61,7 +61,7 @@ DETECTORS = {
 
 @cache
 def detector(data: str, name: str) -> Any:
-    """A trained detector."""
+    """A detector, trained on the normal samples of a data set."""
     return sk.make_pipeline(sk.StandardScaler(), DETECTORS[name]()).fit(samples(data).train)
 
 

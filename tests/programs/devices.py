@@ -60,7 +60,7 @@ def _processors() -> list[Chip]:
 
 
 def _cores() -> list[str]:
-    """The first board of each core. Two cores are the same if kernels, costs and features are."""
+    """The first board of each core. Two cores are equal if their kernels, costs and features are equal."""
     first: dict[tuple[str, str, frozenset[str]], str] = {}
     for chip in _processors():
         # Far constants have tests of their own.

@@ -33,7 +33,7 @@ def digits() -> Digits:
 
 @cache
 def estimator(name: str) -> Any:
-    """A trained estimator: a logistic regression, an MLP 64-16-10 and so on."""
+    """A trained estimator, such as a logistic regression or an MLP 64-16-10."""
 
     def mlp() -> Any:
         return sk.MLPClassifier((16,), max_iter=600, random_state=0)

@@ -163,11 +163,11 @@ class _Graph:
         return self.op("Slice", value, *map(self.integers, (start, end, axis)))
 
     def repeated(self, value: str, count: int, name: str | None = None) -> str:
-        """A sequence extended to `count` elements by repetition of its last element."""
+        """Append nodes that extend a sequence to `count` elements by repetition of its last element."""
         return self.op("Concat", value, self.part(value, 0, count - 1, count), axis=0, name=name)
 
     def halves(self, value: str, shape: Sequence[int]) -> tuple[str, str]:
-        """A sequence of `shape` without its last element, and without its first element."""
+        """Append nodes that return a sequence of `shape` without its last element, and without its first."""
         whole, count = self.op("Reshape", value, self.integers(*shape)), shape[0]
         return self.part(whole, 0, 0, count - 1), self.part(whole, 0, 1, count)
 
@@ -197,7 +197,7 @@ class _Model(_Graph):
         self.constant("start", np.zeros((HIDDEN, 1), np.float32))
 
     def convolution(self, x: str, filter: str, bias: str, stride: int = 1, relu: str | None = None) -> str:
-        """A convolution with zero padding that preserves the extents of the image.
+        """Append a convolution with zero padding that preserves the extents of the image.
 
         relu: the name of the result after a relu; None for no relu.
         """
@@ -213,7 +213,7 @@ class _Model(_Graph):
         return self.op("Clip", made, *limits, name=relu)
 
     def last_state(self, to: _Graph, name: str, cell: str, sequence: str, backwards: bool = False) -> str:
-        """The last state of a FastGRNN (zeta 1, nu 0) that reads a sequence of columns."""
+        """Append a FastGRNN (zeta 1, nu 0) that reads a sequence of columns, and return its last state."""
         body, x, state = _Graph(name, self.constants), f"{name}_x", f"{name}_h"
         sum = body.op("Add", body.op("MatMul", f"W{cell}", x), body.op("MatMul", f"U{cell}", state))
         gate = body.op("Sigmoid", body.op("Add", sum, f"Bg{cell}"))
@@ -223,7 +223,7 @@ class _Model(_Graph):
         return to.scan(name, body, {"start": state}, {sequence: x}, scan_input_directions=[int(backwards)])
 
     def patch_states(self) -> _Graph:
-        """A graph that computes the states of a patch, from its left and its right half, (columns, rows, channels)."""
+        """A graph that computes a patch's states from its left and right half, each (columns, rows, channels)."""
         body, side = _Graph("patch", self.constants), self.face.patch
         patch = body.op("Concat", "left", "right", axis=0)
         ends: list[str] = []
@@ -237,7 +237,7 @@ class _Model(_Graph):
         return body
 
     def pool(self, pixels: str) -> str:
-        """RNNPool over overlapping patches; the last row and column of the result are copies of the preceding ones."""
+        """Append RNNPool over overlapping patches; the last row and column of the result copy the preceding ones."""
         half = self.face.patch // 2
         rows, columns = self.face.height // 2 // half, self.face.width // 2 // half
         above, below = self.halves(

@@ -96,7 +96,7 @@ class KernelWriter(NetworkWriter):
         self.zero = self.index(0)
 
     def part(self, start: int, length: int) -> SSAValue:
-        """A column of `length` elements of X, from `start` on."""
+        """Append the column of `length` elements of X from `start` on."""
         return self.insert(tdsl.SliceOp(self.input, [self.index(start), self.zero], (length, 1)))
 
     def put(self, results: SSAValue, row: int) -> None:

@@ -21,7 +21,7 @@ def lowered(
     end: str = "bits-to-c",
     **options: Any,
 ) -> ModuleOp:
-    """Run the pipelines from `start` to `end` on a module and verify it; returns the same module."""
+    """Run the pipelines from `start` to `end` on a module, verify the module and return it."""
     names = STEPS[STEPS.index(start) : STEPS.index(end) + 1]
     steps = [step for name in names for step in pipelines.flatten(name, options)]
     pipelines.run(module, ctx or context(), steps)

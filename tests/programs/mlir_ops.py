@@ -160,7 +160,7 @@ FUNCTIONS: Mapping[str, Function] = {
 
 
 def inside(op: str, case: Case) -> Case:
-    """The case of an op on elements in the body of `linalg.generic`."""
+    """The case in which the op of `case` is in the body of `linalg.generic`."""
     count = len(case.operands)
     first = case.operands[0]
     assert isinstance(first, X)
@@ -303,7 +303,7 @@ def beside(op: str, values: Any) -> Case:
 
 
 def listed(*, computed: bool) -> list[str]:
-    """The ops that docs/mlir.md lists: for variable tensors, or only for constants and in layers."""
+    """The ops that docs/mlir.md lists for variable tensors or, unless `computed`, only for constants and in layers."""
     section = (
         (ROOT / "docs/mlir.md").read_text(encoding="utf-8").partition("<!-- ops: mlir -->\n")[2].partition("##")[0]
     )

@@ -64,11 +64,11 @@ class NetworkWriter:
         return self.insert(arith.ConstantOp.from_int_and_width(value, IndexType()))
 
     def constant(self, raws: NDArray[Any], format: NumberFormat | None = None, name: str | None = None) -> SSAValue:
-        """A constant of given raws, in the network's format unless another is given."""
+        """Append a constant of given raws, in the network's format unless another is given."""
         return self.insert(tdsl.ConstOp(raws, format or self.format), name)
 
     def weights(self, rows: int, *row: int) -> SSAValue:
-        """A constant with random weights: `rows` rows of the given shape.
+        """Append a constant with random weights: `rows` rows of the given shape.
 
         Raws are uniformly distributed. Weights on reals are suitable for training: rows or columns are orthogonal (Saxe
         et al. 2013), with the magnitude for relus.

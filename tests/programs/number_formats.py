@@ -105,7 +105,7 @@ FORMATS = tuple(format for sort in SORTS for format in sort.variants)
 
 
 def some_sorts(sort: Sort) -> Sequence[Sort]:
-    """Every fourth sort, of which each sort has others, and all of them in `make exhaustive`."""
+    """Every fourth sort, starting at a different one for each `sort`; all sorts in `make exhaustive`."""
     return SORTS if EXHAUSTIVE in os.environ else SORTS[SORTS.index(sort) % 4 :: 4]
 
 
@@ -148,7 +148,7 @@ def raws_of(format: NumberFormat) -> Array:
 
 @cache
 def some_raws_of(format: NumberFormat) -> Array:
-    """Those of `raws_of` in `make exhaustive`; else of more than `SAMPLED` some, with the ends and all around zero."""
+    """A sample of `raws_of` with its ends and all raws around zero; all of up to `SAMPLED` and in `make exhaustive`."""
     raws = raws_of(format)
     if len(raws) <= SAMPLED or EXHAUSTIVE in os.environ:
         return raws
@@ -175,7 +175,7 @@ def extremes(format: NumberFormat) -> NDArray[np.float64]:
 
 
 def pairs_of(lhs: NumberFormat, rhs: NumberFormat, every: bool = True) -> tuple[Array, Array]:
-    """All pairs of 8-bit values, else pairs of edges and random ones.
+    """All pairs of 8-bit raws; for wider formats, pairs of edge cases and random pairs.
 
     every: False for random pairs of 8-bit values, too, except in `make exhaustive`.
     """

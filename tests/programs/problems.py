@@ -89,7 +89,7 @@ class Problem:
 
 
 def problem(number: int) -> Problem:
-    """The problem of a number. Estimators, scalers and data sets alternate with different periods."""
+    """The problem that a number determines. Estimators, scalers and data sets alternate with different periods."""
     random = np.random.default_rng(number)
     estimator = [*ESTIMATORS][number % len(ESTIMATORS)]
     round = number // len(ESTIMATORS)
@@ -99,7 +99,7 @@ def problem(number: int) -> Problem:
 
 
 def fitted(estimator: str, scaler: str, features: int, units: str, seed: int) -> Problem:
-    """An estimator fitted to a data set with a number of features, after a scaler unless its name is empty."""
+    """An estimator fitted to a data set of `features` features, after a scaler unless its name is empty."""
     random = np.random.default_rng(seed)
     if estimator in REGRESSORS:
         x, y = datasets.make_regression(2 * SAMPLES, features, n_informative=features, noise=5.0, random_state=seed)

@@ -94,7 +94,7 @@ class Draft:
         self.known.append((element, (low, high)))
 
     def element(self, width: int, *terms: tuple[SSAValue, int], offset: int = 0) -> Element:
-        """The element of the lane, loaded from a new run."""
+        """Append a load of the lane's element from a new run, and return the element."""
         run = self.run(width)
         return self.recorder.load(run, self.index(offset - self.first, (self.lane, 1), *terms))
 

@@ -46,7 +46,7 @@ class Network:
         self.add("DequantizeLinear", scale, zero)
 
     def weights(self, shape: tuple[int, ...]) -> str:
-        """Weights of 8 bits or in floats; returns the name of the tensor."""
+        """Add weights of 8 bits or in floats, and return the name of the tensor."""
         if self.random.random() < 0.4:
             return self.array(self.constants.normal(0, 0.3, shape))
         raws = self.array(self.constants.integers(-127, 128, shape), np.int8)

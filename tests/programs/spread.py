@@ -35,10 +35,10 @@ def spread_product(most: int, *axes: Iterable[Any]) -> list[tuple[Any, ...]]:
 
 
 def covering(cases: Sequence[Case], values: Callable[[Case], Iterable[Hashable]], seed: str) -> list[Case]:
-    """Few of the cases that have together every value that any of them has; all cases in `make exhaustive`.
+    """Few cases that together have every value that occurs in any case; all cases in `make exhaustive`.
 
-    values: those of a case, one for each axis.
-    seed: decides which of the cases with equally many new values is taken.
+    values: a function that returns the values of a case, one for each axis.
+    seed: determines which of the cases with equally many new values is chosen.
     """
     if EXHAUSTIVE in os.environ or len(cases) == 1:
         return [*cases]
@@ -55,7 +55,7 @@ def covering(cases: Sequence[Case], values: Callable[[Case], Iterable[Hashable]]
 
 
 def one_of(cases: Sequence[Case], seed: str) -> Case:
-    """One of the cases, the same in every run with the same cases and seed."""
+    """One of the cases, which depends only on the cases and the seed."""
     return Random(seed).choice(cases)
 
 

@@ -47,7 +47,7 @@ class _Spotter:
         return self.model.variable(f"stream_{self.names}/states", shape, self.dtype, data, **quantization)
 
     def slice(self, x: int, first: int, last: int) -> int:
-        """The rows of an image from `first` up to but excluding `last`; 0 for all remaining rows."""
+        """Add a slice of the rows of an image from `first` up to but excluding `last`; 0 for all remaining rows."""
         rows = range(self.shape(x)[1])[first : last or None]
         result = self.like(x, (1, len(rows), *self.shape(x)[2:]))
         ends = [self.model.constant(numbers) for numbers in ([0, first, 0, 0], [0, last, 0, 0], [1, 1, 1, 1])]
@@ -56,7 +56,7 @@ class _Spotter:
         return result
 
     def ring(self, x: int, before: int) -> int:
-        """The concatenation of the `before` rows of earlier steps and the rows of x, in one of two forms that
+        """Add a concatenation of the `before` rows of earlier steps and the rows of x, in one of two forms that
         converters write.
         """
         _, rows, *row = self.shape(x)
@@ -89,7 +89,7 @@ class _Spotter:
         return y
 
     def average(self, x: int) -> int:
-        """A decaying mean: half of the previous mean plus half of x."""
+        """Add a decaying mean: half of the previous mean plus half of x."""
         handle, kept = self.variable(x, self.shape(x)), self.like(x, self.shape(x))
         self.model.op("READ_VARIABLE", [handle], kept)
         half = self.model.constant(np.full((1, 1, 1, 1), 64), self.dtype, scales=2.0**-7)

@@ -206,7 +206,7 @@ class Writer:
             self.add(scope, result)
 
     def gather(self, scope: Scope) -> SSAValue:
-        """The latest tensors, concatenated, so that the result depends on each of them."""
+        """Write a concatenation of the latest tensors, so that the result depends on each of them."""
         parts = scope.tensors[-5:]
         sizes = [prod(tdsl.shape_of(part)) for part in parts]
         whole = scope.builder.insert(tdsl.FillOp(0.0, TensorType(f32, [sum(sizes)]))).out

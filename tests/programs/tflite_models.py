@@ -142,7 +142,7 @@ class TfliteModel:
         return self.handle(name)
 
     def handle(self, name: str) -> int:
-        """Add a handle of the variable with a name, and return its index."""
+        """Add a handle of the variable `name`, and return its index."""
         handle = self.tensor((), "object")
         self.op("VAR_HANDLE", [], handle, SharedName=name)
         return handle

@@ -1,4 +1,4 @@
-"""Transformations of pages by docs/site/hooks.py: notebooks, highlighted MLIR, and tables in GitHub's syntax."""
+"""docs/site/hooks.py transforms pages: notebooks, highlighted MLIR, and tables in GitHub's syntax."""
 
 from __future__ import annotations
 

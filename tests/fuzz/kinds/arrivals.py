@@ -99,7 +99,7 @@ class Images:
 
 
 def network(random: Random) -> Images:
-    """A random network under construction."""
+    """A random network; `Images.finish` returns its model."""
     made = Images(random)
     made.convolution()
     for _ in range(random.randint(0, 4)):

@@ -1,4 +1,4 @@
-"""Networks with branches and joins in loops over channels: checks of their bits and of the memory of their plans."""
+"""Random networks with branches and joins in loops over channels: checks of their bits and of their plans' memory."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ OPTIONS = settings(
 
 
 def in_loops(number: int, random: Random, folder: Path) -> str:
-    """Run random graphs with accumulators of a random width, and compare their bits and the memory of their plans."""
+    """Check the bits of random graphs with accumulators of a random width, and the memory of their plans."""
 
     @seed(number)
     @OPTIONS

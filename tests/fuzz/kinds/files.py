@@ -48,7 +48,7 @@ def npy(random: Random) -> bytes:
 
 
 def damaged(data: bytes, random: Random) -> bytes:
-    """The bytes with some of them changed, removed at the end, or repeated."""
+    """A copy of `data` in which some bytes are changed, removed at the end, or repeated."""
     piece = bytearray(data)
     for _ in range(random.randint(1, 4)):
         start = random.randrange(len(piece) + 1)

@@ -57,7 +57,7 @@ class Network(TfliteModel):
 
 
 def dense(random: Random) -> Network:
-    """A network with a dense layer, activations, a softmax, and an addition of tensors of the size of an image."""
+    """A network with a dense layer, activations, a softmax, and an addition of image-sized tensors."""
     model = Network()
     dtype = random.choice(["int8", "int8", "int8", "uint8", "int16", "float32"])
     quantized: dict[str, Any] = {} if dtype == "float32" else {"scales": 0.5, "zero_point": 0}

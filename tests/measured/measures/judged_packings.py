@@ -142,7 +142,7 @@ def _proved(buffers: int) -> Values:
 
 
 def summary() -> Values:
-    """The figures of both classes of problems, added."""
+    """The sums of the figures of both classes of problems."""
     measured = read(MEASURED)
     found = [measured[f"judge {name}"] for name in ("apart", "overlapping")]
     names = ("problems", "agreed", "refuted", "undecided", "above", "packed")

@@ -46,9 +46,9 @@ from tinyml.transforms.schedules.table import schedule_named, schedule_names
 
 
 def peaks(graph: Graph, **modes: str) -> dict[str, float]:
-    """The bytes at the peak of a plan for each schedule.
+    """The bytes at the peak of a graph's plan for each schedule.
 
-    modes: the schedule by the key of its figure.
+    modes: the schedule for each key of the result.
     """
     return {name: schedule_named(mode).plan(graph).bits / 8 for name, mode in modes.items()}
 

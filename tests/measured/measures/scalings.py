@@ -76,7 +76,7 @@ def standard_posits(model: Path, width: int) -> Values:
 
 
 class _Profiled(NamedTuple):
-    """A profiled program before its formats are assigned, and the data on which they are chosen."""
+    """A profiled program before its formats are assigned, and the data on which the formats are chosen."""
 
     module: ModuleOp
     val: Data

@@ -70,7 +70,7 @@ class Trick:
 
 @cache
 def by_name() -> Mapping[str, Trick]:
-    """All tricks by name."""
+    """All instances of `Trick` by name."""
     return {
         "plain": Trick(PUBLISHED),
         "replace": Trick(narrowed("replace")),

@@ -53,8 +53,8 @@ for _name in NAMED:
 @pytest.mark.long(drawn=False)
 @pytest.mark.parametrize("first", spread(ALIKE, 3))
 def test_a_network_runs_on_every_board(first: str, tmp_path: Path):
-    """The network is compiled once for all boards with the same core, and fits the memories of the boards that run
-    it.
+    """The network runs on every board: it is compiled once for all boards with the same core, and fits the memories of
+    those that run it.
     """
     request = Request(model=MODEL / "small_network.sd", val=MODEL / "val.npz", target=first, width=8, out=tmp_path)
     report = build_folder(request, board(first), tmp_path, must_fit=True).report.as_json()
@@ -82,7 +82,7 @@ def texts_of(folder: Path) -> dict[str, str]:
 
 @pytest.mark.long(drawn=False)
 def test_boards_that_are_not_run_have_the_c_of_one_that_is(tmp_path: Path):
-    """The only difference is one line, which checks that the compiler is for the named chip."""
+    """The C differs only in the line that checks that the compiler is for the named chip."""
     texts: dict[str, dict[str, str]] = {}
     assert ONLY_WRITTEN == ["esp32", "esp32-s2", "esp32-s3"]
     for name in ("esp8266", *ONLY_WRITTEN[:1]):
@@ -136,8 +136,8 @@ def is_linked(name: str, flash: int, ram: int, folder: Path) -> bool:
 @pytest.mark.long(drawn=False)
 @pytest.mark.parametrize("turn", [0, 1])
 def test_the_linker_knows_the_memories(turn: int, tmp_path: Path):
-    """Half of the boards are tested with programs at the limit of their flash, the others with programs at the limit of
-    their RAM.
+    """The linker accepts programs slightly smaller than the memories, and rejects a program as large as the flash (half
+    of the boards) or the RAM (the others).
     """
     for number, name in enumerate(NAMED):
         flash, ram = board(name).flash or 0, board(name).ram or 0
@@ -188,7 +188,7 @@ def test_the_smallest_board_with_room_is_named(name: str, flash: int, ram: int, 
 
 
 def test_a_run_of_a_program_larger_than_the_board_says_so(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
-    """Emulated cores can nevertheless run such a program."""
+    """The run is rejected, although an emulated core could execute the program."""
     tour, name = ROOT / "docs/tour", "esp32-c3"
     compile_model(Request(model=tour / "tour.sd", val=tour / "val.npz", target=name, width=8, out=tmp_path / "o"))
     less = replace(board(name), flash=200)

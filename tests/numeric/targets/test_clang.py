@@ -54,7 +54,7 @@ def chip() -> Iterator[Chip]:
 def test_programs_have_the_bits_of_the_evaluator(
     model: str, target: str, format: str, width: int | None, weights: str | None, tmp_path: Path
 ):
-    """Programs are compiled for this chip, and for other chips whose kernels are plain C here."""
+    """Programs for this chip, and for other chips whose kernels are plain C here, have the evaluator's bits."""
     ctx, program = context(), {**MODELS, "network": NETWORK}[model]
     val = program.with_name("val.npz")
     packed = "never" if weights is None else "always"

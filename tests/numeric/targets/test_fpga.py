@@ -201,7 +201,7 @@ def test_narrow_numbers_take_fewer_cycles(compiled_models: CompiledModels):
 
 
 def test_routes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]):
-    """The error is one line, reported before compilation, for a board whose modules cannot be routed."""
+    """If the modules of a board cannot be routed, the error is one line before compilation."""
     monkeypatch.setattr(shutil, "which", not_installed)
     messages = {
         "arty-a7": "no open-source tool places and routes modules for this target",

@@ -131,8 +131,8 @@ def test_random_programs_on_an_avr(seed: int, tmp_path: Path):
 @pytest.mark.long
 @pytest.mark.parametrize("target", SMALL)
 def test_kernels_are_selected_and_exact(target: str, tmp_path: Path, kernel_programs: Path):
-    """Each small program calls one kernel of a target. The programs run on the boards of the target and in plain C on
-    the host, in turn.
+    """Each kernel of a target, called by a small program, is exact. The programs run on the boards of the target and in
+    plain C on the host, in turn.
 
     Kernels that fetch elements of packed vectors are in test_packed_programs.py.
     """

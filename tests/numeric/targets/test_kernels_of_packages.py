@@ -1,4 +1,4 @@
-"""A chip of a test package with its own kernels: programs that call them compute the evaluator's bits."""
+"""Programs that call the kernels of a chip of a test package compute the evaluator's bits."""
 
 from __future__ import annotations
 

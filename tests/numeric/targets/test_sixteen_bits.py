@@ -73,7 +73,7 @@ BATCHES = [
 def test_kernels_that_programs_call(
     target: str, kernels: list[Kernel], runner: Runner, tmp_path: Path, kernel_programs: Path
 ):
-    """The programs are compiled for the machine itself, and for other chips."""
+    """Kernels are exact in programs that are compiled for the machine itself, and for other chips."""
     check_batch(kernels, target, runner, tmp_path, kernel_programs)
 
 
@@ -103,7 +103,7 @@ def stream_of(form: str, row: NDArray[np.int64], width: int) -> bytes:
 @pytest.mark.long
 @pytest.mark.parametrize("form", ["dense", "near"])
 def test_packed_weights_of_every_width(form: str, runner: Runner, tmp_path: Path):
-    """The least weights are multiplied by the least vectors for which no sum overflows."""
+    """Kernels are exact for the least weights and the least vectors for which no sum overflows."""
     random, flash = np.random.default_rng(1), bytearray()
     cases: list[Case] = []
     sums: list[int] = []
@@ -206,7 +206,7 @@ Those whose arrays do not fit the RAM are left out; the tests above run these ke
 
 @pytest.mark.long(drawn=False)
 def test_the_suites_of_chips(tmp_path: Path):
-    """The package is installed and found by its entry point, without changes to tinyml."""
+    """The suites pass for the package, which is found by its entry point, without changes to tinyml."""
     package, entries = ROOT / "tests" / "plugins" / SIXTEEN, tmp_path / "sixteen-1.dist-info"
     entries.mkdir()
     (entries / "METADATA").write_text("Metadata-Version: 2.1\nName: sixteen\nVersion: 1\n")

@@ -103,7 +103,7 @@ def test_plain_c_has_the_same_bits(tmp_path: Path):
 
 
 def test_negative_halves_round_away_from_zero(tmp_path: Path):
-    """VSMUL halves these sums exactly, and the shift then results in ties between two bytes."""
+    """VSMUL halves the sums of this test exactly, and the shift then results in ties between two bytes."""
     need_tools(RVV_BOARD)
     runner, random = runner_for(RVV_BOARD), np.random.default_rng(8)
     columns, rows, *_ = tile_families(RVV_BOARD)
@@ -171,8 +171,8 @@ def test_programs_have_the_bits_of_the_evaluator(model: str, format: str, width:
 
 @pytest.mark.long
 def test_elements(tmp_path: Path):
-    """Loops compute sums, products, changes of scale, clamps and pools, with as many elements as lanes, with fewer and
-    with more.
+    """Loops are exact for sums, products, changes of scale, clamps and pools, with as many elements as lanes, fewer and
+    more.
     """
     need_tools(RVV_BOARD)
     for count in (1, 7, 331):

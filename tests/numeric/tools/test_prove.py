@@ -98,7 +98,7 @@ def test_statements_that_the_solver_proves(format: str):
 @pytest.mark.long
 @pytest.mark.parametrize("format", [*FORMATS, "posit:8", "minifloat:8"])
 def test_facts(format: str):
-    """The facts are about decoding, rounding, tables of kernels, and functions of few arguments."""
+    """The facts about decoding, rounding, tables of kernels, and functions of few arguments are proved."""
     stated_facts = [fact for one in variants(format_spelled(context(), format)) for fact in facts(one)]
     assert stated_facts
     for fact in stated_facts:
@@ -213,7 +213,7 @@ def test_ops_that_all_formats_share():
 
 @pytest.mark.long
 def test_a_sum_one_past_a_register(monkeypatch: pytest.MonkeyPatch):
-    """The number 128 does not fit in 8 bits; no sum of two numbers of an 8-bit format reaches it."""
+    """An inserted defect is found: 128 is stored in 8 bits. No sum of two numbers of an 8-bit format reaches it."""
     pytest.importorskip("z3", reason="the solver is not installed")
     given = Machine[Any].add
 
@@ -243,7 +243,7 @@ def test_a_rounding_of_one_amount(amount: int, monkeypatch: pytest.MonkeyPatch):
 
 
 def test_neighbouring_scales(monkeypatch: pytest.MonkeyPatch):
-    """An inserted defect is found: a format rounds numbers of a scale that is one greater in a different way."""
+    """An inserted defect is found: a format rounds differently if its scale is greater by one."""
     given = FixedType.store
 
     def store(self: FixedType, m: Machine[Any], x: Int[Any], scale: int) -> Any:
@@ -268,8 +268,8 @@ def test_exponents_of_groups(format: str, monkeypatch: pytest.MonkeyPatch):
 
 
 def test_a_scaffold_of_a_grouped_format():
-    """`tinyml new-format --grouped` documents its numbers. Powers of two are products, because they are not numbers of
-    the format.
+    """Statements about the format that `tinyml new-format --grouped` writes are proved. Its powers of two are products,
+    because they are not numbers of the format.
     """
     [statement, *_] = statements(NormalType.of_width(None))
     assert decide(statement, 10).proved
@@ -410,7 +410,7 @@ def test_a_program(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
 def test_a_program_that_its_c_does_not_come_from_is_not_proved(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ):
-    """The first weight at L1 is changed. A proof would then be about a program that the C does not compute."""
+    """A change of the first weight at L1 is detected. A proof would be about a program that the C does not compute."""
     pytest.importorskip("z3", reason="the solver is not installed")
     monkeypatch.setattr("tinyml.tools.proofs.proving.decide", None)
     out = _compiled_tour(tmp_path)

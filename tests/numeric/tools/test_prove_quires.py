@@ -30,7 +30,7 @@ def stated(n: int, es: int, length: int = 784) -> Summed:
 @pytest.mark.long
 @pytest.mark.parametrize("sum", [stated(4, 0), stated(4, 2), stated(5, 0, 9)], ids=str)
 def test_all_about_short_posits(sum: Summed):
-    """The quire is a single integer in some cases, and consists of bins in others."""
+    """All statements are proved, for a quire that is a single integer and for one of several bins."""
     pytest.importorskip("z3", reason="the solver is not installed")
     for statement in statements_of(sum):
         verdict = decide(statement, 60)

@@ -90,7 +90,7 @@ class GaussianSum(IntegerParameters, Accumulator):
         return GaussianSum(_top(lhs_format) + _top(rhs_format))
 
     def follows(self, other: Accumulator) -> bool:
-        """Always True, because a change of the unit exactly adds an integer to the logarithm."""
+        """Always True, because a change of the unit adds an integer to the logarithm, without rounding."""
         return isinstance(other, GaussianSum)
 
     def align(self, m: Machine[V], sum: V, other: Accumulator) -> V:

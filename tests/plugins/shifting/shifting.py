@@ -43,7 +43,7 @@ class Lines(NamedTuple):
     freed: the number of pixels of the image that a line frees.
     row: the number of pixels per row of the image in memory.
     read, written: the offsets of the first pixel of image and result, in pixels.
-    left: the numbers of rows and columns of the result that are not computed before.
+    left: the numbers of rows and columns of the result that remain before these lines are computed.
     columns: 1 if the lines are columns.
     """
 

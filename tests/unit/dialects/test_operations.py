@@ -1,4 +1,4 @@
-"""Ops of the project's dialects as their own fast constructor creates them, compared with xDSL's constructor."""
+"""The project's fast constructor of ops creates the same ops as xDSL's constructor."""
 
 from __future__ import annotations
 

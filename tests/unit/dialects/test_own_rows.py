@@ -1,4 +1,4 @@
-"""Rows of `dialects/rows.txt`: what extensions contribute without an edit of the core."""
+"""Rows of `dialects/rows.txt`, by which extensions contribute to tables of the core without an edit of the core."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The modules with lowerings to loops, which are imported when an op requires one."""
+"""The modules with lowerings to loops are imported when an op requires one."""
 
 from __future__ import annotations
 

@@ -161,7 +161,7 @@ def lowered(name: str, own: str | None, **options: Any) -> str:
 
 @pytest.mark.parametrize("name", LOWERED)
 def test_a_target_is_that_of_the_module(name: str):
-    """Earlier versions rejected such targets with an error about `cells`, the only option of these pipelines."""
+    """The option `target` is accepted if it equals the module's target or if the module has none."""
     own = "ecp5-25k"
     assert lowered(name, own, target=own) == lowered(name, own)
     assert lowered(name, None, target=own) == lowered(name, own)

@@ -1,4 +1,4 @@
-"""Headers of a chip that replace those of the runtime, and headers with the same name."""
+"""A chip may replace headers of the runtime, and headers of two chips may have the same name."""
 
 from __future__ import annotations
 

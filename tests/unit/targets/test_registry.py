@@ -212,7 +212,7 @@ def test_only_the_chip_that_is_compiled_for_is_loaded(target: str, tmp_path: Pat
 
 
 def test_chips_with_constants_elsewhere_read_every_element():
-    """The elements of constants have all types, including 64 bits for biases of 16-bit networks."""
+    """Constants of all types are read, including 64 bits for biases of 16-bit networks."""
     elements = ("i8", "i16", "i32", "i64", "f32")
     for chip in registry.chips():
         if chip.flash_attribute is not None:

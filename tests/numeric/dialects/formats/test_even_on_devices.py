@@ -1,4 +1,4 @@
-"""Rounding of halves to even on every kind of device: sums, casts, additions and averages with many ties."""
+"""Sums, casts, additions and averages with many ties round halves to even on every kind of device."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Guarantees of number formats about their values, measured against double precision, except formats of papers."""
+"""Number formats, except those of papers, keep their guarantees about values, compared with double precision."""
 
 from __future__ import annotations
 
@@ -62,8 +62,8 @@ def exactly(function: Function, x: NDArray[np.float64]) -> NDArray[np.float64]:
 @pytest.mark.long
 @pytest.mark.parametrize("format", FORMATS, ids=lambda format: str(format.type))
 def test_ends_bracket_all_numbers(format: NumberFormat):
-    """This includes formats whose `encode` wraps around. Such a format would encode numbers beyond its ends as
-    arbitrary raws.
+    """All numbers of a format lie between its ends, also if its `encode` wraps around; the finite ends are numbers of
+    the format.
     """
     low, high = (float(format.decode(raw)) for raw in format.ends())
     numbers = format.decode(raws_of(format))
@@ -107,7 +107,7 @@ def widest_place(format: NumberFormat) -> float:
 
 
 def results_of(sort: Sort) -> list[tuple[int, NumberFormat]]:
-    """Every fourth format, of which each sort has others, and those of the sort; in `make exhaustive` all formats."""
+    """The formats with which a sort is tested: its own and a quarter of the others, or all in `make exhaustive`."""
     turn = SORTS.index(sort) % 4
     return [
         (number, format)
@@ -151,8 +151,8 @@ def test_encoding_is_monotone(format: NumberFormat, x: NDArray[np.float64]):
 @by_exact_sort
 @pytest.mark.parametrize("name", ["add", "sub", "mul", "maximum", "minimum"])
 def test_results_are_the_nearest_values(sort: Sort, name: str):
-    """Ties are rounded as `encode` rounds them. Double precision is exact enough for this test for formats of at
-    most 16 bits.
+    """Results are the numbers nearest to the exact results; ties are rounded as `encode` rounds them. Double precision
+    is exact enough for this test for formats of at most 16 bits.
     """
     exact = getattr(np, {"add": "add", "sub": "subtract", "mul": "multiply"}.get(name, name))
     for (i, lhs), (j, rhs) in product(enumerate(sort.variants), repeat=2):

@@ -1,7 +1,7 @@
-"""Every number format means the same on the desk and on the device: what numpy computes equals the emitted IR.
+"""For every number format, the emitted IR computes the same raws as numpy.
 
 8-bit values are tried exhaustively, also in pairs within one format; 16-bit values exhaustively in functions from a
-format to itself. `make exhaustive` tries all of both in every test.
+format to itself. `make exhaustive` tries all values of both widths in every test.
 """
 
 from __future__ import annotations
@@ -74,7 +74,7 @@ def check_binary(name: str, lhs: NumberFormat, rhs: NumberFormat, result: Number
 @pytest.mark.long
 @pytest.mark.parametrize(("sort", "name"), spread_product(25, SORTS, BINARY), ids=str)
 def test_binary(sort: Sort, name: str):
-    """Each pair of variants of a format is tested as operands, and each variant also as the result format."""
+    """Results equal numpy's for each pair of variants of a format as operands, and each variant as result format."""
     for (i, lhs), (j, rhs) in product(enumerate(sort.variants), repeat=2):
         check_binary(name, lhs, rhs, sort.variants[(i + j) % len(sort.variants)])
 
@@ -82,9 +82,7 @@ def test_binary(sort: Sort, name: str):
 @pytest.mark.long
 @pytest.mark.parametrize(("sort", "name"), spread_product(25, SORTS, BINARY), ids=str)
 def test_binary_of_mixed_widths(sort: Sort, name: str):
-    """In half of the cases the operands have different widths. In the other half the result has another width than
-    both operands.
-    """
+    """Results equal numpy's if the operands have different widths, or if the result has another width than both."""
     first, last = sort.variants[0], sort.variants[-1]
     for turn, other in enumerate(widths_of_family(sort), [*BINARY].index(name)):
         if other != sort:

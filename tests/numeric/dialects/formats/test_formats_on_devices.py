@@ -123,7 +123,7 @@ def check_means(format: NumberFormat, scores: Array) -> None:
 
 
 def inputs(format: NumberFormat) -> Array:
-    """(samples, 2 * RUN): runs of left operands, each followed by the right ones."""
+    """Raws of shape (samples, 2 * RUN): a run of left operands, followed by the right operands."""
     a, b = pairs_of(format, format, every=False)
     if len(a) < len(raws_of(format)) ** 2:
         random = np.random.default_rng(1)
@@ -136,7 +136,7 @@ def inputs(format: NumberFormat) -> Array:
 
 
 def target_of(sort: Sort, turn: int) -> tuple[str, Sequence[str]]:
-    """A target and its devices. The sorts of formats are distributed over the targets."""
+    """A target, which `sort` and `turn` determine so that sorts are distributed over the targets, and its devices."""
     printed = [*PRINTED.items()]
     return printed[(SORTS.index(sort) + turn) % len(printed)]
 
@@ -144,8 +144,8 @@ def target_of(sort: Sort, turn: int) -> tuple[str, Sequence[str]]:
 @pytest.mark.long(drawn=False)
 @pytest.mark.parametrize("sort", spread(SORTS, 3), ids=str)
 def test_elementwise_operations_and_averages(sort: Sort, tmp_path: Path):
-    """The target differs from that of the network test. gcc compiles all cases; LLVM compiles half of them, also
-    for a chip.
+    """gcc's code computes the evaluator's bits in all cases, LLVM's in half of them, also on a chip. The target differs
+    from that of the network test.
     """
     format, (target, devices) = sort.variants[-1], target_of(sort, 0)
     x = inputs(format)[: None if HOST in devices else SLOW]
@@ -193,8 +193,8 @@ def sorts_of_networks() -> list[Sort]:
 @pytest.mark.long(drawn=False)
 @pytest.mark.parametrize("sort", spread(sorts_of_networks(), 3), ids=str)
 def test_network(sort: Sort, tmp_path: Path):
-    """The complete compiler translates a network with a sparse product, dense products, and a sum of two tensors of
-    different scales.
+    """A compiled network with a sparse product, dense products, and a sum of two tensors of different scales computes
+    the evaluator's bits.
     """
     random = np.random.default_rng(3)
     for name, shape in {"W": (7, 12), "B": (7, 1), "V": (4, 7), "S": (4, 12), "U": (7, 7)}.items():

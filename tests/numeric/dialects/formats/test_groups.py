@@ -72,8 +72,8 @@ def blocks(rows: int, length: int, seed: int) -> Array:
 
 @pytest.mark.parametrize(("e", "m"), ELEMENTS)
 def test_elements_are_those_of_ml_dtypes(e: int, m: int):
-    """All numbers of an element type at the scales of three groups, and numbers between them, are rounded with
-    saturation.
+    """All numbers of an element type at the scales of three groups, and numbers between them, round as in ml_dtypes,
+    with saturation.
     """
     numbers = np.unique(np.arange(1 << (1 + e + m)).astype(np.uint8).view(ELEMENTS[e, m]).astype(np.float64))
     numbers = numbers[np.isfinite(numbers)]

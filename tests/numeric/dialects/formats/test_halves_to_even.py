@@ -30,7 +30,7 @@ formats = (
 
 @given(formats, st.integers(-4, 20))
 def test_results_round_as_numpy_does(format: Format, source: int):
-    """Every 16-bit number at any scale is converted from its raw, from a real and from single precision."""
+    """Conversions of every 16-bit number at any scale, from its raw, a real or a float, round as numpy does."""
     raws = np.arange(-(1 << 15) + 1, 1 << 15).astype(np.int16)
     source_format = FixedType(16, source)
     reals = source_format.decode(raws)
@@ -42,7 +42,7 @@ def test_results_round_as_numpy_does(format: Format, source: int):
 
 @given(formats, fracs, st.integers(1, 200))
 def test_averages_round_as_numpy_does(format: Format, source: int, count: int):
-    """An average with an even divisor has ties; sums on both sides of a tie are tested."""
+    """Averages round as numpy does for sums at ties, which even divisors cause, and on both sides of them."""
     totals = np.arange(-20 * count, 20 * count + 1).astype(np.int32)
     source_format = FixedType(16, source)
     exact = rounded(format, np.ldexp(totals, -source) / count)

@@ -69,7 +69,7 @@ def test_floats_are_rounded_as_the_doubles_that_they_equal(e: int, m: int):
 @pytest.mark.parametrize(("e", "m"), [kind for kind in TYPES if kind != (5, 2)])
 @pytest.mark.parametrize("name", ["add", "sub", "mul"])
 def test_operations_are_those_of_ml_dtypes(e: int, m: int, name: str):
-    """All pairs of operands whose result is in range are tested."""
+    """Results equal those of ml_dtypes for all pairs of operands whose result is in range."""
     format = MinifloatType(e, m)
     raws = format.numbers[0].astype(np.int8)
     a, b = np.repeat(raws, len(raws)), np.tile(raws, len(raws))

@@ -261,7 +261,7 @@ def test_procedure_3_works_in_3_bytes():
     ids=["procedure 2", "procedure 3", "8 bits"],
 )
 def test_procedures_2_and_3_run_on_devices(promoted: set[str], tmp_path: Path):
-    """The programs use the paper's own posits and the values of tables 1 and 2."""
+    """The paper's own posits compute the values of tables 1 and 2 on devices."""
     text, x = program(promoted)
     module = Parser(context(), text).parse_module()
     assert float(f"{result(promoted):.6g}") == {5: -6.54883, 4: -6.5, 0: -7}[len(promoted)]

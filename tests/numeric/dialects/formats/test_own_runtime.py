@@ -45,7 +45,7 @@ def test_numbers_and_sums_are_those_of_reals() -> None:
 
 @pytest.mark.parametrize("board", spread(["host", "uno", "cortex-m4", "riscv"], 2))
 def test_a_program_gives_the_bits_of_the_evaluator(board: str) -> None:
-    """Every output is compared. Some boards have no C library."""
+    """Every output equals the evaluator's, also on boards without a C library."""
     if not is_available(board):
         pytest.skip("its compiler or its simulator is not installed")
     with np.load(ROOT / "docs/tour/val.npz") as file:

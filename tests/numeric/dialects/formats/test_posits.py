@@ -98,7 +98,7 @@ def test_dot_products_are_those_of_a_quire(oracle: SoftPosit, n: int, es: int, s
     [(8, 0, -6, 7), (8, 1, -12, 3), (8, 2, -15, 0), (12, 2, -15, 0), (16, 1, -28, 1), (16, 2, -28, 0)],
 )
 def test_sums_of_stored_posits_are_those_of_a_quire(oracle: SoftPosit, n: int, es: int, low: int, high: int):
-    """Thousands of dot products are compared one by one. The compiler proves that the width of their accumulator is
+    """Thousands of dot products equal those of a quire. The compiler proves that the width of their accumulator is
     sufficient.
     """
     format = PositType(n, es, low, high)

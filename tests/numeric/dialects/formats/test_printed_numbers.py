@@ -46,8 +46,8 @@ def test_pi_overflows_at_scale_6():
 def test_sums_and_products_of_seedot(
     op: str, width: int, scale: int, operands: tuple[int, int], result_scale: int, raw: int, real: float
 ):
-    """The cases are pi + e with halved operands, pi + e without (which overflows), pi times e (30/4), and 1.23 +
-    1.23.
+    """The sums pi + e with halved operands, pi + e without (which overflows) and 1.23 + 1.23, and pi times e (30/4),
+    have the raws of the paper.
     """
     operand, result = (f"tensor<1x1x!seedot.q<{width}, {at}>>" for at in (scale, result_scale))
     found = computed(

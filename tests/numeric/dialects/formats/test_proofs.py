@@ -1,4 +1,4 @@
-"""The proofs that exclude overflow: intervals of values, bounds of sums, widths of accumulators."""
+"""The proofs that exclude overflow hold: intervals of values, bounds of sums, widths of accumulators."""
 
 from __future__ import annotations
 

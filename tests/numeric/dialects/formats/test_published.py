@@ -145,8 +145,8 @@ def c_matmul(x: list[int], y: list[int], widths: tuple[int, int, int], scales: t
 @pytest.mark.parametrize("widths", [*itertools.product((8, 16), repeat=3)])
 @pytest.mark.parametrize("result", [0, 7, 17])
 def test_c_matmul_of_figure_5(widths: tuple[int, int, int], result: int, length: int):
-    """Temporaries have 16, 32 and 64 bits, results are coarser and finer than products, and operands include all
-    extremes.
+    """Results follow the rule for temporaries of 16, 32 and 64 bits, results coarser and finer than products, and
+    operands with all extremes.
     """
     scales = (6, 7, result)
     text = product("shiftry_printed", widths, scales, length, "tdsl.matmul")
@@ -167,7 +167,7 @@ def test_the_printed_rule_on_devices(case: str, target: str, tmp_path: Path):
 @pytest.mark.long
 @pytest.mark.parametrize("case", spread(CASES, 4))
 def test_devices(case: str, tmp_path: Path):
-    """Each family runs on every target, one target per case; the host runs every case."""
+    """The programs of each family compute the evaluator's bits on the host and, one per case, on every target."""
     on_host_and([*PRINTED][[*CASES].index(case) % len(PRINTED)], CASES[case], tmp_path)
 
 

@@ -69,8 +69,8 @@ def scaled(some: Sequence[Fraction | None], exponent: int) -> list[Fraction | No
 
 @pytest.mark.parametrize(("n", "es"), spread(STANDARD, 24))
 def test_sums_are_those_of_exact_integers(n: int, es: int):
-    """Sums are computed as matrix products and product by product. The quire is either for the given weights or for any
-    weights.
+    """Sums, computed as matrix products and product by product, are exact in a quire for the given weights and in a
+    quire for any weights.
     """
     format = PositType(n, es)
     weights, x = raws_of(format, (1, 1, LENGTH), n), raws_of(format, (6, LENGTH, 1), es)
@@ -332,8 +332,8 @@ def test_weights_of_zero_and_wide_posits_have_a_quire():
 @pytest.mark.parametrize("given", [PositType(2, 0), PositType(32, 2), PositType(16, 1), FixedType(16, 9)], ids=str)
 @pytest.mark.parametrize("weights", [[0, 0], [1, 0], [-1, 1]], ids=str)
 def test_every_part_of_a_product_has_a_bin(given: NumberFormat, weights: list[int]):
-    """Factors include zeros, which have the first position, and the greatest number, whose last part contains only its
-    sign.
+    """Bins suffice for zeros, which have the first position, and for the greatest number, whose last part contains only
+    its sign.
     """
     for format in (PositType(32, 2), PositType(32, 0), PositType(16, 0), PositType(8, 2)):
         raws = np.array([weights], format.dtype)
@@ -396,7 +396,7 @@ def test_unpacked_posits_are_the_same_numbers(n: int, es: int, least: int, step:
 
 
 def agrees(text: str, x: Raws, folder: Path) -> NDArray[Any]:
-    """The scores of a program; asserts that the host and an Uno compute the same."""
+    """The scores of a program; asserts that the host and an Uno compute them."""
     module = Parser(context(), text).parse_module()
     ChooseAccumulatorsPass().apply(context(), module)
     module.verify()
@@ -408,8 +408,8 @@ def agrees(text: str, x: Raws, folder: Path) -> NDArray[Any]:
 
 @pytest.mark.long
 def test_products_of_integers_beside_posits_have_units_between_the_bins(tmp_path: Path):
-    """The unit of fixed-point products differs from the quire's unit, 2^-31, by a factor that is no multiple of a bin's
-    step.
+    """Sums are exact although the unit of fixed-point products differs from the quire's unit, 2^-31, by a factor that
+    is no multiple of a bin's step.
     """
     text = """
         func.func @sums(%x: tensor<5x1x!fixed.q<8, 4>>) -> tensor<1x1x!posit.p<16, 2>> {
@@ -460,8 +460,8 @@ def test_functions_take_nar(function: str, result: str, undefined: int, tmp_path
     spread_product(10, [(8, 2), (6, 0), (12, 1), (16, 1), (32, 2)], ["relu", "relu6", "exp", "tanh", "sigmoid"]),
 )
 def test_nar_stays_nar(posit: tuple[int, int], function: str, tmp_path: Path):
-    """NaR is the operand of tables, of functions computed in floating point, and of ops after clamps. The exponential
-    of the greatest posit saturates.
+    """Tables, functions in floating point, and ops after clamps return NaR for NaR. The exponential of the greatest
+    posit saturates.
     """
     format = PositType(*posit)
     type = f"tensor<3x{format}>"
@@ -478,7 +478,7 @@ def test_nar_stays_nar(posit: tuple[int, int], function: str, tmp_path: Path):
 
 
 def test_nar_stays_nar_in_hardware(tmp_path: Path):
-    """NaR is the operand of a clamp, whose result is the index of a table."""
+    """In hardware, a table returns NaR if its index is the clamp of NaR."""
     type = "tensor<3x!posit.p<8, 2>>"
     text = f"""
         func.func @limited(%x: {type}) -> {type} {{
@@ -527,7 +527,7 @@ def test_distances_of_posits_of_the_standard_take_nar(second: ExactFormat, tmp_p
 
 @pytest.mark.long
 def test_integers_of_32_bits_join_sums_of_posits(tmp_path: Path):
-    """The magnitude of the least 32-bit integer needs 32 bits, which leaves no bit for its sign."""
+    """The least 32-bit integer is added exactly: its magnitude needs 32 bits, which leaves no bit for its sign."""
     types = "tensor<1x2x!posit.p<8, 2>>, tensor<2x1x!posit.p<8, 2>>", "tensor<1x1x!posit.p<16, 1>>"
     text = f"""
         func.func @sums(%x: tensor<2x1x!posit.p<8, 2>>) -> {types[1]} {{

@@ -44,7 +44,7 @@ def softmax(raws: NDArray[Any], source: NumberFormat, result: NumberFormat) -> N
 
 
 def rows(source: Any, length: int) -> NDArray[Any]:
-    """Rows of raws: close numbers, numbers of any distance, and both ends of the format."""
+    """Rows of raws that are close to each other, rows of arbitrary raws, and rows with both ends of the format."""
     random = np.random.default_rng(length)
     low, high = source.limits
     spreads = 2.0 ** random.uniform(0, math.log2(high), (60, 1))
@@ -88,7 +88,7 @@ def test_a_mask_gives_the_softmax_of_the_other_numbers(result: Any):
 
 
 def test_a_mask_may_have_a_format_without_zero():
-    """Mid-rise weights round 0 to 0.25 and 1 to 0.75."""
+    """A mask may be of mid-rise weights, which round 0 to 0.25 and 1 to 0.75."""
     result, masks = FixedType(8, 7), MidriseType(2, 2)
     block = Block(arg_types=[TensorType(type, [3]) for type in (result, masks)])
     mask = masks.encode(np.array([1.0, 0.0, 1.0]))

@@ -1,4 +1,4 @@
-"""Zero-skew integers: requantisation as TensorFlow Lite publishes it, with equal bits."""
+"""Zero-skew integers are requantised as TensorFlow Lite publishes it, bit for bit."""
 
 from __future__ import annotations
 
@@ -98,8 +98,8 @@ def test_sums_and_products_are_those_of_tflite(name: str):
 @pytest.mark.parametrize(("bits", "left"), [(8, 20), (16, 15)])
 @pytest.mark.parametrize("sign", [1, -1])
 def test_sums_of_equal_scales_are_those_of_tflite(bits: int, left: int, sign: int):
-    """TensorFlow Lite's ADD and SUB shift operands left by 20 or 15 bits before scaling. tinyml does not scale equal
-    scales.
+    """TensorFlow Lite's ADD and SUB shift operands left by 20 or 15 bits before scaling. tinyml does not scale operands
+    of equal scales, with the same results.
     """
     zeros = (3, -20, 11) if bits == 8 else (0, 0, 0)
     lhs, rhs, result = (ZeroSkewType(bits, 0.3, zero) for zero in zeros)
@@ -158,7 +158,7 @@ def test_dense_layers_are_those_of_tflite(case: dict[str, Any], device: str, tmp
 
 
 def test_dense_layers_follow_the_published_rule():
-    """The layers have many different scales, per tensor and per channel."""
+    """Layers with many different scales, per tensor and per channel, requantise as published."""
     random = np.random.default_rng(2)
     for number in range(40):
         n, k = 4, int(random.integers(1, 60))
@@ -204,7 +204,7 @@ def test_what_does_not_fit_is_refused():
 @pytest.mark.parametrize("scale", [2**-11, 2**-12, 3e-4], ids=["2^-11", "2^-12", "3e-4"])
 @pytest.mark.parametrize("function", ["tanh", "sigmoid"])
 def test_interpolated_functions_are_near_the_real_ones(function: Function, scale: float):
-    """Scales include powers of two, which need no shift."""
+    """Interpolated functions are accurate, also for scales that are powers of two, which need no shift."""
     source, result = ZeroSkewType(16, scale), ZeroSkewType(16, 2**-15)
     raws = np.arange(-(1 << 15), 1 << 15, dtype=np.int16)
     reals = np.tanh(source.decode(raws)) if function == "tanh" else 1 / (1 + np.exp(-source.decode(raws)))
@@ -213,7 +213,7 @@ def test_interpolated_functions_are_near_the_real_ones(function: Function, scale
 
 
 def test_limits_of_a_clamp_may_be_infinite():
-    """Elu and its like clamp to (-inf, 0]."""
+    """The limits may be infinite, because functions such as Elu clamp to (-inf, 0]."""
     format, raws = ZeroSkewType(8, 0.5, 3), np.arange(-128, 128, dtype=np.int8)
     assert np.array_equal(format.clamp(M, raws, -math.inf, 0.0), np.minimum(raws, 3))
     assert np.array_equal(format.clamp(M, raws, 0.0, math.inf), np.maximum(raws, 3))

@@ -1,4 +1,4 @@
-"""The front end of microWakeWord, compared with pymicro-features (`tests/models/microwakeword`), and on devices."""
+"""The front end of microWakeWord equals pymicro-features (`tests/models/microwakeword`), also on devices."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ def test_reals_are_the_integers_in_units():
 
 
 def test_spectra_are_those_of_tflm():
-    """Samples are doubled as often as 16 bits permit. Bin 0 of the result contains the number of doublings."""
+    """Spectra equal TFLM's. Samples are doubled as often as 16 bits permit; bin 0 contains the number of doublings."""
     random = np.random.default_rng(0)
     peaks = (1, 2, 255, 256, 16_383, 16_384, 32_767)
     rows = np.stack([np.rint(peak * random.uniform(-1, 1, 512)) for peak in peaks]).astype(np.int16)
@@ -93,8 +93,8 @@ QUANTISED: dict[float, Callable[[NDArray[np.int64]], NDArray[np.int64]]] = {
 @pytest.mark.long(drawn=False)
 @pytest.mark.parametrize("unit", QUANTISED)
 def test_features_of_8_bits_are_the_inputs_of_both_users(unit: float):
-    """Features are compared after clamping to 127. Greater features wrap around in pymicro-wakeword and are clamped by
-    ESPHome.
+    """Features clamped to 127 equal the inputs of pymicro-wakeword, in which greater features wrap around, and of
+    ESPHome, which clamps them.
     """
     samples = np.stack([sounds()[name][:40_000] for name in ("speech", "full scale")])
     integers = _integers(MicroFrontend(samples=40_000), samples)

@@ -84,7 +84,7 @@ def test_counts_are_those_of_numpy(x: list[int], edges: list[int], threshold: in
 @pytest.mark.long
 @pytest.mark.parametrize(("format", "width"), [("fixed", 5), ("f32", None), ("posit", 8), ("zeroskew", 8)])
 def test_the_host_gives_the_same_bits(format: str, width: int | None, tmp_path: Path):
-    """Some elements saturate; in narrow formats counts saturate, too."""
+    """The host computes the evaluator's bits, also if elements or, in narrow formats, counts saturate."""
     module, x = with_format(counts(), matrices(20, 0), format, width), matrices(20, 1)
     source = printed(module, "host", tmp_path / "c")
     assert difference(module, encode_inputs(module, np.concatenate([x, 3 * x])), source, HostRunner(), tmp_path) is None

@@ -154,7 +154,9 @@ def test_thresholds_compare_like_raws_within_and_beyond_the_range(name: str, wid
 @pytest.mark.long
 @pytest.mark.parametrize(("format", "width"), [*spread(FORMATS, 2), *PUBLISHED])
 def test_the_host_gives_the_same_bits(format: str, width: int | None, tmp_path: Path):
-    """gcc compiles all formats. LLVM compiles half of the formats, from loops over the tables of the trees."""
+    """The C computes the evaluator's bits in all formats with gcc. LLVM compiles half of the formats, from loops over
+    the tables of the trees.
+    """
     module, inputs = random_program(width or 3)
     module = in_format(module, inputs, format, width)
     raws = encode_inputs(module, inputs)
@@ -174,7 +176,9 @@ def test_the_host_gives_the_same_bits(format: str, width: int | None, tmp_path: 
     ],
 )
 def test_devices_give_the_same_bits(device: str, seed: int, width: int, flash: int | None, tmp_path: Path):
-    """Forests are compiled as code and as tables, with features beyond the reach of a load displacement."""
+    """Forests as code and as tables compute the evaluator's bits, with features beyond the reach of a load
+    displacement.
+    """
     module, inputs = random_program(seed, features=90)
     module = in_format(module, inputs, "fixed", width)
     source = printed(module, device, tmp_path / "c", {"flash": flash} if flash else {})
@@ -194,7 +198,7 @@ def test_devices_give_the_same_bits(device: str, seed: int, width: int, flash: i
     [(device, *case) for device, case in spread_product(6, DEVICES, [("fixed", 8), ("fixed", 16), ("f32", None)])],
 )
 def test_calls_with_floats_convert_what_is_read(device: str, format: str, width: int | None, tmp_path: Path):
-    """Floats that no node compares are NaN, and must not be converted."""
+    """Calls with floats convert only the floats that a node compares; the others are NaN."""
     module, inputs = random_program(11, features=40)
     NoteReadFeaturesPass().apply(context(), module)
     read = tdsl.read_input(module).read
@@ -222,7 +226,7 @@ ODD = np.array([0.0, -0.0, 1e-45, -1e-45, 1e-39, -1e-39, 3e38, -3e38, np.inf, -n
     ],
 )
 def test_floats_are_compared_by_their_bits(device: str, features: int, flash: int | None, tmp_path: Path):
-    """Forests are compiled as code and as tables. Inputs are at and next to thresholds, or are zeros, denormals,
+    """Forests as code and as tables compare floats by their bits: at and next to thresholds, zeros, denormals,
     infinities and NaN.
     """
     module, inputs = random_program(9, features=features)
@@ -254,9 +258,7 @@ def test_floats_are_compared_by_their_bits(device: str, features: int, flash: in
 def test_missing_floats_go_to_the_side_of_each_node(
     device: str, features: int, flash: int | None, sides: str, tmp_path: Path
 ):
-    """Forests are compiled as code and as tables. NaN of either sign and infinities follow the same branches as in an
-    independent walk.
-    """
+    """In forests as code and as tables, NaN of either sign and infinities take the branches of an independent walk."""
     module, inputs = random_program(9, features=features)
     random, trees = np.random.default_rng(2), forest_of(module).trees
     missing = random.random(trees.inner) < (0.5 if sides == "both" else 1)
@@ -281,7 +283,7 @@ def test_missing_floats_go_to_the_side_of_each_node(
 def test_floats_between_small_integers_are_compared_as_bytes(
     form: str, apart: int, results: int, flash: int | None, device: str, tmp_path: Path
 ):
-    """Thresholds are 0.5 to 14.5. Inputs are at and next to them, or are zeros, denormals, infinities and NaN."""
+    """Floats at and next to thresholds from 0.5 to 14.5, zeros, denormals, infinities and NaN are compared as bytes."""
     random = np.random.default_rng(apart)
     trees = random_trees(random, 20, 50, 12, 30, 0, 15)
     trees = replace(trees, features=apart * trees.features, thresholds=np.floor(trees.thresholds) + 0.5)

@@ -260,7 +260,7 @@ def test_gradients():
 
 
 def test_gradients_through_elements_and_moves():
-    """The input is replaced by a constant, and the derivatives with respect to this constant are tested."""
+    """Derivatives with respect to a constant in place of the input equal finite differences."""
     module = network(WEIGHTS)
     [function] = [op for op in module.walk() if isinstance(op, func.FuncOp)]
     block = function.body.block

@@ -144,7 +144,7 @@ def test_the_host_gives_the_same_bits(format: str, width: int | None, tmp_path: 
 @pytest.mark.long
 @pytest.mark.parametrize("device", spread(DEVICES, 4))
 def test_devices_give_the_same_bits(device: str, tmp_path: Path):
-    """The stages in assembly are tested with each shift, including cases in which sums overflow."""
+    """The stages in assembly compute the evaluator's bits for each shift, also if sums overflow."""
     module = with_format(every_op(64), tones(10, 64, 0) if device in DEVICES[::2] else noise(10, 64, 0), "fixed", 16)
     source = printed(module, device, tmp_path / "c")
     assert difference(module, encode_inputs(module, loud(64)), source, runner_for(roomy(device)), tmp_path) is None

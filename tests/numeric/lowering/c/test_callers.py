@@ -39,7 +39,7 @@ def printed(programs: Path, target: str) -> Path:
 @pytest.mark.long
 @pytest.mark.parametrize("device", [HostRunner(sanitize=True), AVR, ARM], ids=["host", AVR, ARM])
 def test_answers_and_names_are_those_of_the_evaluator(device: Runner | str, programs: Path, tmp_path: Path) -> None:
-    """Programs of four formats are called with all real numbers at once and with one number at a time."""
+    """Programs of four formats return the evaluator's results for all real numbers at once or one at a time."""
     folder = printed(programs, ARM if device == ARM else AVR)
     found = labelled_programs.run_programs(folder, device, tmp_path)
     for name in OPTIONS:
@@ -115,7 +115,7 @@ def compiled_quietly(target: str, source: Path, language: str, flags: Sequence[s
 @pytest.mark.parametrize("language", STANDARDS)
 @pytest.mark.parametrize("target", [HOST, AVR, ARM, RISCV])
 def test_printed_c_compiles_without_a_warning(target: str, language: str, programs: Path, tmp_path: Path) -> None:
-    """Four programs are compiled in one translation unit, with link-time optimisation."""
+    """Four programs in one translation unit compile without a warning, with link-time optimisation."""
     need_tools(target)
     folder = printed(programs, target)
     source = tmp_path / "all.c"

@@ -122,7 +122,7 @@ def check_elements(caller: Caller, x: NDArray[np.float32], found: NDArray[Any]) 
 
 
 def check_beyond(caller: Caller, reals: NDArray[np.float64]) -> None:
-    """Assert that the comment states the results for infinity, negative infinity, and NaN of both signs."""
+    """Assert that the comment of NAME_set states the results for infinity, negative infinity, and NaN of both signs."""
     note = rounding_note(caller.format)
     least, greatest = extremes(caller.format)
     if note.endswith("nfinities and NaN stay."):

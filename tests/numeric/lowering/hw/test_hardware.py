@@ -1,4 +1,4 @@
-"""Simulated hardware computes every raw output of interpreters of the programs from which it is generated."""
+"""Simulated hardware computes every raw output that interpreters of its source programs compute."""
 
 from __future__ import annotations
 
@@ -93,8 +93,8 @@ def test_elements_of_a_sparse_product(elements: int, tmp_path: Path):
 
 
 def test_elements_within_block_rams():
-    """Each processing element has a copy of the vector. The block RAMs must also hold the words of entries and
-    columns.
+    """The copies of the vector, one for each processing element, and the words of entries and columns fit the block
+    RAMs.
     """
     random = np.random.default_rng(3)
     matrix = random.integers(1, 1 << 14, (40, 300)).astype(np.int16)
@@ -134,7 +134,9 @@ def test_programs(name: str, tmp_path: Path):
 @pytest.mark.long
 @pytest.mark.parametrize("program", spread([*PROGRAMS, *range(6)], 3))
 def test_circt_prints_the_same_circuit(program: str | int, tmp_path: Path):
-    """Outputs and numbers of cycles are equal. The input and the receiver pause for odd numbers."""
+    """Outputs and numbers of cycles equal those of tinyml's Verilog. For odd programs, the input and the receiver
+    pause.
+    """
     need_circt()
     text, interface = PROGRAMS[program] if isinstance(program, str) else (bits.random_program(program), CHAOS)
     hardware, inputs = hardware_of(parse(text)[1]), inputs_for(interface, 4)
@@ -148,14 +150,14 @@ def test_circt_prints_the_same_circuit(program: str | int, tmp_path: Path):
 @pytest.mark.long
 @pytest.mark.parametrize("seed", range(6))
 def test_random_programs(seed: int, tmp_path: Path):
-    """Programs have loops, branches and buffers that share bytes. The input and the receiver of outputs pause for odd
-    seeds.
+    """Programs with loops, branches and buffers that share bytes compute the interpreter's outputs. For odd seeds, the
+    input and the receiver of outputs pause.
     """
     check(bits.random_program(seed), CHAOS, tmp_path, samples=4, seed=seed % 2)
 
 
 def test_while(tmp_path: Path):
-    """A number is halved until it is small; the number of halvings is the label."""
+    """A `while` loop halves a number until it is small; the number of halvings is the label."""
     text = """
 func.func @halve(%X: memref<1xi16>) -> (index, memref<1xi16>) {
   %zero = arith.constant 0 : index
@@ -213,8 +215,8 @@ func.func @products(%X: memref<2xi16>) -> memref<{len(widths)}xi32> {{
 
 
 def test_products_in_logic(tmp_path: Path):
-    """The products are sums of multiples without their common low bits. Factors have one or more bits, with extreme and
-    other values.
+    """Products, computed as sums of multiples without their common low bits, are exact for factors of one or more bits,
+    also for extreme values.
     """
     widths = [(1, 1), (1, 5), (2, 2), (3, 2), (3, 7), (4, 4), (5, 12), (7, 7), (9, 15), (14, 3), (13, 13), (15, 15)]
     limits = [0, -1, 1, *(sign * (1 << bits) - below for bits in range(1, 15) for sign, below in ((1, 1), (-1, 0)))]
@@ -234,8 +236,8 @@ def test_products_in_logic(tmp_path: Path):
 
 
 def test_local_arrays(tmp_path: Path):
-    """The program counts the last two bits of numbers in a separate memory, whose content must not affect the next
-    sample.
+    """A program that counts the last two bits of numbers in a separate memory is right for each sample, whatever the
+    memory contains from the previous one.
     """
     text = """
 func.func @count(%X: memref<8xi16>) -> memref<4xi16> {

@@ -55,7 +55,7 @@ def test_protonn(how: str, compiled_models: CompiledModels, tmp_path: Path):
 
 
 def test_hints_leave_the_bits(compiled_models: CompiledModels, tmp_path: Path):
-    """Compilers without high-level synthesis compile the same program; each unrolled loop has separate memories."""
+    """C with pragmas for high-level synthesis has the evaluator's bits; unrolled loops have separate memories."""
     folder, target = compiled_models.folder("protonn", "fixed", 8, board(HOST)), "ecp5-25k"
     formats, bits = (load_program(folder / "ir" / file, context()) for file in ("1-formats.mlir", "4-bits.mlir"))
     bits.attributes[TARGET] = StringAttr(target)

@@ -227,7 +227,7 @@ EMULATED = [device for device in SIMULATED if isinstance(runner_for(device), Emu
 
 @pytest.mark.parametrize("device", EMULATED)
 def test_python_counts_what_c_counts(device: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
-    """Without a C compiler on the host, every emulated core has the same instructions, cycles, results and stack."""
+    """Without a C compiler on the host, counts in Python equal those in C, as do results and stack."""
     runner, inputs = runner_for(device), fix_inputs(3)
     build = runner.build(DATA / "fixmodel", FIX, tmp_path)
     assert emulator.counting_library() is not None
@@ -240,7 +240,7 @@ def test_python_counts_what_c_counts(device: str, tmp_path: Path, monkeypatch: p
 
 @pytest.mark.parametrize("device", ["cortex-m0", "riscv"])
 def test_instructions_are_exact(device: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
-    """The instructions are counted in C, or in Python if the host has no C compiler."""
+    """Instructions are counted exactly, in C or, if the host has no C compiler, in Python."""
     runner, inputs = runner_for(device), fix_inputs(4)
     build = runner.build(DATA / "fixmodel", FIX, tmp_path)
     in_c = runner.run(build, FIX, inputs).cycles
@@ -254,7 +254,7 @@ def test_instructions_are_exact(device: str, tmp_path: Path, monkeypatch: pytest
 
 @pytest.mark.parametrize("x", [-5, 5])
 def test_instructions_by_hand_with_an_it_block(x: int, tmp_path: Path, write_model: WriteModel):
-    """The instructions are ldrsh, cmp, ite, two conditional moves, one of which is not executed, and bx."""
+    """The counted instructions are ldrsh, cmp, ite, two conditional moves, one of which is not executed, and bx."""
     source = write_model(
         '__asm__ volatile("ldrsh r0, [r0]; cmp r0, #0; ite lt; movlt r0, #1; movge r0, #2; bx lr"); return 0;',
         before="int16_t small_predict(const int16_t *X) __attribute__((naked));",
@@ -442,7 +442,7 @@ def test_a_profile_accounts_for_every_cycle(device: str, tmp_path: Path):
 
 @pytest.mark.parametrize("device", ["cortex-m4", "esp8266"])
 def test_all_time_belongs_to_lines(device: str, tmp_path: Path):
-    """This includes Xtensa, whose instructions may begin at odd addresses."""
+    """All time is attributed to source lines, also on Xtensa, whose instructions may begin at odd addresses."""
     need_tools(device)
     found = attribute(runner_for(device), DATA / "fixmodel", FIX, fix_inputs(3), tmp_path, "-Os", ())
     assert found.result.cycles is not None

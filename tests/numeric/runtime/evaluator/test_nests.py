@@ -121,7 +121,7 @@ def _raws(module: ModuleOp) -> NDArray[Any]:
 
 
 def _run(module: ModuleOp, x: NDArray[Any]) -> NDArray[Any]:
-    """The result for inputs x of a function whose loops are all nests."""
+    """The result of a function whose loops are all nests, for inputs x."""
     [function] = [op for op in module.ops if isinstance(op, func.FuncOp)]
     argument = function.body.block.args[0]
     known: dict[SSAValue, Any] = {argument: x.reshape(SAMPLES, *_shape(argument))}

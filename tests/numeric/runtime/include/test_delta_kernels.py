@@ -65,7 +65,7 @@ def products(case: Case) -> NDArray[np.int64]:
 
 
 def limited(case: Case) -> Case:
-    """The case with a vector scaled down so that the sum fits."""
+    """The case, with its vector halved until the sum cannot overflow."""
     vector = case.vector
     while abs(case.sum) + int(np.abs(products(case)).sum()) > most(case.kernel.sum):
         vector = vector >> 1 if vector.min() < -1 else vector & 0

@@ -86,7 +86,7 @@ FLASH = b"".join(STREAMS.values())
 
 
 def start_of(width: int, which: int, length: int) -> int:
-    """The offset in flash, in bytes, of the last row of a length."""
+    """The byte offset in flash of the last row of `length` elements of array `which`."""
     group = group_length(width)
     missing = -length % group
     last = (which + 1) * count_of(width, missing) - -(-length // group) * group
@@ -106,7 +106,7 @@ def is_provable(case: Case) -> bool:
 
 
 def limited(case: Case) -> Case:
-    """The case with a vector scaled down so that the sum fits."""
+    """The case, with its vector halved until it meets the kernel's precondition."""
     vector = case.vector
     while not is_provable(case):
         vector = vector >> 1 if vector.min() < -1 else vector & 0

@@ -87,8 +87,8 @@ def steps_for_a_pixel(rows: int, columns: int) -> float:
 
 
 def test_steps_are_usually_less_than_5():
-    """Gural and Murmann (3.4.2) state that c is usually less than 5. This is tested for all images of up to 14 x 14
-    pixels.
+    """Gural and Murmann (3.4.2) state that c, the steps per pixel, is usually less than 5. It is for all images of up
+    to 14 x 14 pixels.
     """
     taken = [steps_for_a_pixel(rows, columns) for rows in range(2, 14 + 1) for columns in range(2, 14 + 1)]
     assert max(taken) < 5

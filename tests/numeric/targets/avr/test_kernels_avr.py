@@ -62,7 +62,7 @@ def extremes(width: int, count: int) -> list[Vector]:
 
 
 def sparse_matrix(width: int) -> Vector:
-    """Rows with from no to all entries, whose gaps include every kind that fits in a byte for 16-bit elements."""
+    """Rows with none, some or all entries, whose gaps include every kind that fits in a byte for 16-bit elements."""
     random = np.random.default_rng(width)
     rows = [
         vector * (random.random(COLUMNS) < density) for vector in extremes(width, COLUMNS) for density in (0.1, 0.6)

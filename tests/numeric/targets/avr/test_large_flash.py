@@ -64,7 +64,7 @@ def layers(*widths: int) -> Any:
 
 
 def mismatches(asked: Request, *devices: str) -> list[str | None]:
-    """What differs on each device from the evaluator's bits."""
+    """For each device, the first difference from the evaluator's bits; None if there is none."""
     assert asked.val is not None
     program = program_in(asked.out)
     asked_of = [RunRequest(folder=asked.out, data=asked.val, device=device, limit=SAMPLES) for device in devices]
@@ -81,7 +81,7 @@ def end_of_constants(asked: Request, folder: Path) -> int:
 @pytest.mark.long(drawn=False)
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 def test_60_kb_of_constants(tmp_path: Path):
-    """Part of the code is beyond the first 64 KB. Additional constants of the sketch then exceed the range of LPM."""
+    """A program runs with code beyond the first 64 KB. Additional constants of the sketch exceed the range of LPM."""
     asked = request(layers(242, 124, 130), tmp_path, samples=10)
     report = compile_model(asked)
     assert report["mismatch"] is None
@@ -97,8 +97,8 @@ def test_60_kb_of_constants(tmp_path: Path):
 @pytest.mark.long(drawn=False)
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 def test_130_kb_of_constants(tmp_path: Path):
-    """Weights extend over two boundaries of 64 KB. Each of two layers has more than 64 KB, which no single C array
-    can hold.
+    """A program runs whose weights extend over two boundaries of 64 KB, with two layers of more than 64 KB each, which
+    no single C array can hold.
     """
     asked = request(layers(1030, 66), tmp_path, samples=2)
     report = compile_model(asked)
@@ -115,7 +115,7 @@ def test_130_kb_of_constants(tmp_path: Path):
 
 
 def test_more_is_refused():
-    """The rejected cases are more near constants than LPM can read, and more constants than flash."""
+    """More near constants than LPM can read, and more constants than flash, are rejected."""
     mega = board(MEGA)
     CHIP.check_constants(250_000, mega, far=190_000)
     with pytest.raises(TooLargeError, match=r"take 81,620 bytes, of the flash of mega a program reads 64,512 as con"):

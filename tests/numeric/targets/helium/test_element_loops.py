@@ -118,7 +118,7 @@ class Case:
 
 
 def runs_of(case: Case) -> list[np.ndarray]:
-    """Pairs of bytes, or halfwords, that steps through all residues draw."""
+    """Pairs of bytes or halfwords, taken from multiples of a constant that run through all residues."""
     every = np.arange(PAIRS)
     if case.formats[0].dtype.itemsize == 1:
         pairs = every * STEP

@@ -142,7 +142,7 @@ def test_plain_c_has_the_same_bits(tmp_path: Path):
 
 
 def test_negative_halves_round_away_from_zero(tmp_path: Path):
-    """VQRDMULH halves these sums exactly, and the shift then results in ties between two bytes."""
+    """VQRDMULH halves the sums of this test exactly, and the shift then results in ties between two bytes."""
     need_tools(M55)
     runner, random = runner_for(M55), np.random.default_rng(8)
     dots, *_ = tile_families(M55)

@@ -43,7 +43,7 @@ def test_a_scaler_that_was_forgotten(scaler: Any, options: tinyml.CompileKeyword
 
 
 def test_features_that_were_scaled_twice(scaler: Any) -> None:
-    """The warning states the range of the feature in its own unit."""
+    """The warning about features that were scaled twice states the range of the feature in its own unit."""
     x, y = weather(400, 1)
     program = tinyml.compile(
         sk.make_pipeline(sk.StandardScaler(), sk.LogisticRegression()).fit(x, y), x, y,

@@ -64,7 +64,7 @@ def test_a_choice_keeps_decisions_and_the_rate_of_false_alarms() -> None:
 
 @pytest.mark.long(drawn=False)
 def test_what_does_not_fit_names_a_value_that_fits() -> None:
-    """The board is an ATtiny85, which has 512 bytes of RAM."""
+    """For an ATtiny85, which has 512 bytes of RAM, the error names a value that fits."""
     x = np.vstack([USUAL, STRANGE])[:, :1]
     with pytest.raises(InputError, match=r"about \d+ would fit: fit it with nu=") as refused:
         tinyml.compile(sk.OneClassSVM(nu=0.95, gamma=0.5).fit(x), x[::6], board="attiny85")
@@ -192,7 +192,7 @@ def test_a_rate_of_false_alarms_counts_samples() -> None:
 
 
 def test_a_threshold_below_all_samples_is_within_the_format() -> None:
-    """This holds for the estimator's threshold regardless of the samples for compilation."""
+    """The estimator's threshold is within the format, whatever the samples for compilation."""
     detector = sk.EllipticEnvelope(contamination=0.001, random_state=0).fit(USUAL)
     near = USUAL[np.abs(USUAL).max(1) < 0.5]
     with pytest.warns(tinyml.CompileWarning, match=r"^X_val: the formats are chosen by 16 samples"):
@@ -240,8 +240,8 @@ def correlated(seed: int) -> Any:
 
 @pytest.mark.long(drawn=False)
 def test_distances_become_detectors(tmp_path: Path) -> None:
-    """The scores are distances to the centres of a k-means and to the subspace of a PCA, and the reconstruction error
-    of an autoencoder.
+    """Distances to the centres of a k-means and to the subspace of a PCA, and the reconstruction error of an
+    autoencoder, can be scores of a detector.
     """
     near, beside = correlated(3)
     scaler = sk.StandardScaler().fit(near)

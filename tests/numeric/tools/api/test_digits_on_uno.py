@@ -16,7 +16,7 @@ MOST_CYCLES = {"MLP": 18_000, "random forest": 2_800}
 @pytest.mark.long
 @pytest.mark.parametrize("name", spread(NAMES, 1))
 def test_an_estimator_on_an_uno(name: str):
-    """Compilation compares the results of the simulated board with the evaluator's results, bit by bit."""
+    """Results of the simulated board equal the evaluator's; compilation compares them bit by bit."""
     report = on_uno(name).report
     assert report.fits
     assert report.mismatch is None

@@ -51,7 +51,7 @@ def test_where_little_is_lost_the_caller_has_no_scales_to_heed():
 
 @pytest.mark.long
 def test_a_scaler_that_is_one_op_is_trained_again():
-    """In 16 bits the scaler stays in the program, as a map that `fuse-elementwise` has created."""
+    """A scaler that is one op, as `fuse-elementwise` creates in 16 bits, is trained again."""
     x = X * np.geomspace(1, 10, 6)
     model = tinyml.finetune(pipeline().fit(x, Y), x, Y, x, Y, width=16, epochs=1, quantized_epochs=1)
     assert any(op.name == "tdsl.map" for op in model.module.walk())

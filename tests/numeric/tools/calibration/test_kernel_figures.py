@@ -32,7 +32,7 @@ def test_cycles_in_the_loop(name: str):
 @pytest.mark.long
 @pytest.mark.parametrize("kernel", spread(AVR, 20), ids=lambda k: k.name)
 def test_the_compiler_knows_the_cycles_in_the_loop(kernel: KernelSignature):
-    """The limit at -Os, which is the level of the chip's kernel list, applies to the same measurement."""
+    """Cycles at -Os, which is the level of the chip's kernel list, equal the compiler's and are within the limit."""
     known = known_kernel(attribute_of(kernel), "uno")
     assert known is not None
     cycles = cycles_in_loop(kernel, N, "-Os")

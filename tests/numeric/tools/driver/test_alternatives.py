@@ -73,7 +73,7 @@ def test_every_alternative_makes_a_program(number: int, tmp_path: Path) -> None:
 
 @pytest.mark.long
 def test_sums_of_32_bits_whose_start_is_far_greater_than_their_products(tmp_path: Path) -> None:
-    """Features are about 1e-5 and weights hardly greater. The operands get fewer bits until the bias fits the sum."""
+    """For features of about 1e-5 and weights hardly greater, operands have fewer bits, until the bias fits the sum."""
     given = fitted("LinearSVC", "", 6, "tiny", 129)
     assert_all_make_programs(given, tmp_path)
     trials = trials_of(given, tmp_path)

@@ -94,7 +94,7 @@ def test_a_choice_replays(chosen: tuple[Path, Path, dict[str, Any]], capsys: pyt
 
 @pytest.mark.long(drawn=False)
 def test_a_choice_of_memory_replays(tmp_path: Path) -> None:
-    """If RAM is short, the input moves into the arena, or a network of images is streamed."""
+    """The printed command repeats a choice for little RAM, such as an input in the arena or a streamed network."""
     model = network(tmp_path, 6, hidden=60)
     usual = compiled(model, tmp_path / "usual")["estimate"]["ram_bytes"]
     report = compiled(model, tmp_path / "small", "--ram", str(usual + 12))
@@ -181,8 +181,8 @@ def test_a_choice_is_no_slower_than_8_bits_that_qualify(tmp_path: Path, seed: in
 
 @pytest.mark.long
 def test_acceptance_and_choice_judge_the_same_numbers(tmp_path: Path) -> None:
-    """The model classifies gestures, and its label compares exact sums. Judged by the rounded scores, 8 bits would lose
-    too much.
+    """Acceptance and choice judge exact sums, as the label of this classifier of gestures does. Judged by rounded
+    scores, 8 bits would lose too much.
     """
     model = ROOT / "examples/protonn-gesturepod/protonn_gesturepod.sd"
     report = compiled(model, tmp_path / "auto")

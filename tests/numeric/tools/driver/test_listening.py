@@ -1,4 +1,4 @@
-"""Recordings that compiled programs process part by part, on the host and on simulated boards."""
+"""Programs that process recordings part by part return the evaluator's results, on the host and simulated boards."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ def by_steps(folder: Path, samples: np.ndarray) -> Outputs:
 @pytest.mark.long
 @pytest.mark.parametrize(("board", "count"), [("host", 38), ("host", 6), ("uno", 37), ("cortex-m4", 37), ("riscv", 37)])
 def test_answers_are_those_of_the_evaluator(sums: Path, board: str, count: int):
-    """Recordings end after a whole part, after the first window, and within a part."""
+    """Answers equal the evaluator's for recordings that end after a whole part, the first window, or within a part."""
     need_tools(board)
     samples = sound(count)
     heard, expected = tinyml.open(sums).listen(samples, board=board), by_steps(sums, samples)

@@ -117,7 +117,7 @@ def test_a_calibration_keeps_its_error():
 @pytest.mark.long
 @pytest.mark.filterwarnings("error")
 def test_the_greatest_of_several_values_is_no_answer():
-    """The model predicts quantiles, and the data have no y. Values are compared, and no warning mentions classes."""
+    """For a model of quantiles and data without y, values are compared, and no warning mentions classes."""
     x, _ = calibration(600, 1)
     y = x[:, :1] / 1000 + np.array([-1.0, 0, 1])
     model = sk.make_pipeline(sk.StandardScaler(), sk.Ridge()).fit(x, y)

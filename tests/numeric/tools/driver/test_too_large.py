@@ -40,7 +40,7 @@ def support_vectors() -> Any:
 
 @pytest.mark.long(drawn=False)
 def test_support_vectors(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
-    """The model is a file of skl2onnx, and the format is chosen automatically."""
+    """The message states how many support vectors would fit, for a skl2onnx file and an automatic format."""
     data, estimator = halves("digits"), support_vectors()
     count = len(estimator.support_vectors_)
     assert count == 537
@@ -61,7 +61,7 @@ def test_support_vectors(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
 
 @pytest.mark.long(drawn=False)
 def test_neighbours():
-    """The format is specified. A constant is split into several arrays, and is nevertheless larger than the flash."""
+    """The message states how many training samples would fit, also if a constant is split into several arrays."""
     data = halves("digits")
     estimator = sk.KNeighborsClassifier(3).fit(data.x[:600], data.y[:600])
     said = r"does not fit uno .*: needs [\d,]+ bytes of flash .*; the model has 600 training"
@@ -175,7 +175,7 @@ def test_of_large_programs_few_alternatives_are_lowered(monkeypatch: pytest.Monk
 
 @pytest.mark.long
 def test_stacks_that_meet_the_static_data():
-    """Arena and input fit, but not together with the stack. This is only known when the program runs."""
+    """A program whose arena and input fit, but not together with the stack, is rejected when it runs."""
     x = np.random.default_rng(0).normal(size=(40, 1021))
     estimator = sk.LogisticRegression().fit(x, x[:, 0] > 0)
     said = (

@@ -150,7 +150,7 @@ def test_results_overlap_the_input(bits: int, height: int, tmp_path: Path):
 
 
 def test_the_input_moves_into_the_arena_of_a_small_board(tmp_path: Path):
-    """An image of 1200 bytes and a separate arena of 1200 bytes do not fit into 2 KB of RAM."""
+    """The image of 1200 bytes moves into the arena of 1200 bytes, since both do not fit into 2 KB of RAM."""
     program = """
         func.func @large(%X: tensor<1200x!fixed.q<8, 4>>) -> tensor<1200x!fixed.q<8, 4>> {
           %y = tdsl.neg %X : tensor<1200x!fixed.q<8, 4>> -> tensor<1200x!fixed.q<8, 4>>

@@ -70,7 +70,7 @@ def pool(kind: str, kernel: int, stride: int, padding: int) -> str:
 class Case(NamedTuple):
     """A program, and the distance that overlapping requires.
 
-    distance: bytes from the result to its operand, or None if they must not overlap.
+    distance: the least bytes from the start of the result to that of its operand; None if they must not overlap.
     """
 
     text: str

@@ -1,4 +1,4 @@
-"""Streaming programs that return results at intervals shorter than a window."""
+"""Streaming programs may return results at intervals shorter than a window."""
 
 from __future__ import annotations
 
@@ -127,7 +127,7 @@ func.func @gaps(%X: tensor<1x14x!fixed.q<8, 7>>) -> tensor<1x4x!fixed.q<8, 7>> {
 
 
 def test_samples_between_frames_are_dropped(tmp_path: Path):
-    """Frames of 4 samples begin every 5 samples; two windows follow each other."""
+    """Samples between frames of 4 samples, which begin every 5 samples, are dropped, also in consecutive windows."""
     whole = Parser(context(), GAPS).parse_module()
     raws = samples(5)[:, :29]
     expected = [evaluate(whole, raws[:, first : first + 14]).tensors[0] for first in (0, 15)]

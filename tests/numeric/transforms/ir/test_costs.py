@@ -1,4 +1,4 @@
-"""Estimates of the cost model compared with simulators, for the models in the repository."""
+"""Estimates of the cost model are close to the figures of simulators, for the models in the repository."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ FORMATS: tuple[tuple[str, int | None], ...] = (("fixed", 8), ("fixed", 16), ("f3
 @pytest.mark.long
 @pytest.mark.parametrize(("model", "chosen"), spread_product(4, MODELS, measured_boards().values()), ids=str)
 def test_estimates_are_near_what_is_measured(model: str, chosen: Board, compiled_models: CompiledModels) -> None:
-    """The formats alternate over models and boards."""
+    """Estimates are close to measurements. The formats alternate over models and boards."""
     turn = [*MODELS].index(model) + [*measured_boards().values()].index(chosen)
     format, width = FORMATS[turn % len(FORMATS)]
     # What the other tests compile these models for is large enough.

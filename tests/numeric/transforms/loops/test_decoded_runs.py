@@ -36,7 +36,7 @@ KERNELS = {
 
 
 def integers(format: TaperedType) -> FixedType:
-    """A fixed-point format that represents all numbers of a format."""
+    """The fixed-point format that represents all numbers of a tapered format."""
     return FixedType(15, format.scale)
 
 

@@ -55,7 +55,7 @@ BUFFERS = (
 @pytest.mark.long
 @pytest.mark.parametrize(("width", "weights"), spread(FORMATS, 4))
 def test_all_constants_packed(width: int, weights: str, tmp_path: Path):
-    """All formats are tested; programs and devices alternate."""
+    """Programs in all formats compute the evaluator's bits; programs and devices alternate."""
     options = {"width": width, "weights": weights, "packed": "always"}
     turn = FORMATS.index((width, weights))
     check(PROGRAMS[("protonn", "bonsai")[turn % 2]], options, [TURNS[turn % len(TURNS)]], tmp_path, "#scratch.packed<")
@@ -95,7 +95,7 @@ def test_elements_are_unpacked_into_the_arena(tmp_path: Path):
 @pytest.mark.long
 @pytest.mark.parametrize(("bits", "inputs"), spread([(2, 37), (4, 21), (5, 13), (6, 37), (7, 77)], 3))
 def test_rows_of_few_bits_in_halfwords(bits: int, inputs: int, tmp_path: Path):
-    """Seven rows are computed, four at a time and the others one by one. The columns do not fill a block."""
+    """Seven rows whose columns do not fill a block are exact, computed four at a time and then one by one."""
     program = micro_programs.dense(micro_programs.Random(5), inputs, 7, 3, "relu")
     options = {"width": 8, "weights": f"fixed:{bits}", "packed": "always"}
     check(program, options, [("cortex-m4", "cortex-m4")], tmp_path, f"tm_cm_dot4_p{bits}_s8_s32")
@@ -108,7 +108,7 @@ def test_rows_of_few_bits_in_halfwords(bits: int, inputs: int, tmp_path: Path):
     ("weights", "digits"), spread([("fixed:2", "2, trits"), *((f"midrise:{n}", f"{n}, odd") for n in range(1, 5))], 2)
 )
 def test_digits_by_llvm(weights: str, digits: str, tmp_path: Path):
-    """LLVM compiles packed digits whose last group in each row is incomplete."""
+    """LLVM's code computes the evaluator's bits for packed digits whose last group in each row is incomplete."""
     program = micro_programs.dense(micro_programs.Random(5), 37, 7, 3, "relu")
     options = {"width": 8, "weights": weights, "packed": "always"}
     check(program, options, [(HOST, HOST)], tmp_path, f"#scratch.packed<{digits}>", every=1)
@@ -214,7 +214,7 @@ def check(
 
 @pytest.mark.long(drawn=False)
 def test_more_elements_than_16_bits_count_are_packed(tmp_path: Path):
-    """A convolution reads 66,048 elements of 10 bits, whose indices exceed 2^16."""
+    """Packed elements with indices beyond 2^16 are read: a convolution reads 66,048 elements of 10 bits."""
     net = NetworkWriter((1, 129, 128, 4), 1, format_named(context(), "fixed", 10).for_range(-2, 2))
     module = net.module(net.pool(net.convolution(net.convolution(net.input, 4), 1, 2), 8))
     pipelines.run(module, context(), pipelines.flatten("refine-formats", {}))

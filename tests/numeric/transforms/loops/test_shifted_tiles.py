@@ -138,7 +138,7 @@ def check(text: str, devices: list[str], folder: Path) -> Run:
 @pytest.mark.long
 @pytest.mark.parametrize("device", ["host", "uno"])
 def test_runs_of_any_length_and_shifts_by_any_places(device: str, tmp_path: Path):
-    """Runs have 27, 27, 12 and 45 elements; shifts are less than, equal to and more than a byte."""
+    """Kernels are exact for runs of 27, 27, 12 and 45 elements, and shifts less than, equal to and more than a byte."""
     random, x = np.random.default_rng(7), Image("x", 6, 6, 9, FRAC)
     a, first = convolution(x, "a", 4, (3, 3), 7, random)
     b, second = convolution(x, "b", 6, (1, 3), 8, random)
@@ -210,7 +210,7 @@ def test_random_shapes(
     right: int,
     seed: int,
 ):
-    """Windows are long enough for tiles to be profitable."""
+    """Random shapes with windows long enough for profitable tiles compute the evaluator's bits."""
     x = Image("x", height + 1, width + 3, 30 // (height * width) + more, FRAC)
     random = np.random.default_rng(seed)
     y, body = convolution(x, "y", 2 * pairs, (height, width), right, random)

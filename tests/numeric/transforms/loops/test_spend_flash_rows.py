@@ -60,7 +60,7 @@ def sparse_layer(random: np.random.Generator) -> str:
 
 
 def network(random: np.random.Generator) -> str:
-    """The text of a program of a sparse layer, a dense layer with a bias whose first results saturate, and another
+    """The text of a program with a sparse layer, a dense layer with a bias whose first results saturate, and another
     dense layer.
     """
     dense, last = random.integers(-127, 128, (9, 14)), random.integers(-20, 21, (5, 9))

@@ -1,4 +1,4 @@
-"""An op of a test package after a contraction: fused into it, blocked and expanded, without changes to tinyml."""
+"""An op of a test package after a contraction is fused into it, blocked and expanded, without changes to tinyml."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def product(name: str) -> str:
 
 
 def blend(gate: str, other: str) -> str:
-    """A function that mixes two vectors, each a product or a constant, with a gate."""
+    """The text of a function in which a gate blends two vectors, each a product or a constant."""
     column = bytes_of(ROWS)
     interface = "tdsl.interface = #tdsl.interface<input = <range = [-1.0, 1.0]>>"
     return f"""

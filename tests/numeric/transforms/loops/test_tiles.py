@@ -63,7 +63,7 @@ SEVERAL: list[tuple[tuple[int, ...], dict[str, Any], tuple[int, int]]] = [
 
 
 def network() -> tuple[bytes, int]:
-    """A network with every convolution case on the same image; depthwise cases read the result of another one. A
+    """A network with every convolution case on the same image; depthwise cases read the result of another case. A
     residual sum follows the first case. Returns the bytes and the number of outputs.
     """
     random, model = np.random.default_rng(3), TfliteModel()
@@ -193,7 +193,7 @@ STREAMED = [
 @pytest.mark.long
 @pytest.mark.parametrize(("target", "plan", "ram", "kernels"), spread(STREAMED, 3))
 def test_streamed_rows_are_made_of_tiles(target: str, plan: str, ram: int | None, kernels: int, tmp_path: Path):
-    """The host runs the first program of each plan."""
+    """Tile kernels compute streamed rows. The host runs the first program of each plan."""
     program = compiled_for(target, chain(), tmp_path, plan=plan, ram=ram)
     assert len({name for names in kernels_called(program, target) for name in names}) >= kernels
     [first, *_] = [chip for chip, by, *_ in STREAMED if by == plan]

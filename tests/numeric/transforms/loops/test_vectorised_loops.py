@@ -105,8 +105,8 @@ DEPTHWISE = {"1x1 behind a convolution": (2, 8, 1), "3x3 behind a wide one": (3,
 @pytest.mark.long
 @pytest.mark.parametrize("name", DEPTHWISE)
 def test_the_loop_over_pixels_makes_the_biases(name: str):
-    """Pixels are streamed. The constants of a layer are loaded in the loop that is fused with the loop over its
-    rows.
+    """In the loop over streamed pixels, the constants of a layer are loaded in the loop that is fused with the loop
+    over its rows.
     """
     need_tools(M55)
     channels, wide, extent = DEPTHWISE[name]

@@ -118,14 +118,14 @@ def test_answers_are_those_on_reals(compiled: Compilation) -> None:
 @pytest.mark.long
 @pytest.mark.parametrize("device", spread(DEVICES, 3))
 def test_device_equals_evaluator(compiled: Compilation, models: Path, device: str) -> None:
-    """Inputs are reals and, on the host, also raws, which the program uses unchanged."""
+    """Bits are the evaluator's for reals and, on the host, for raws, which the program uses unchanged."""
     data = models / f"{compiled.report['name']}_test.npz"
     asked = RunRequest(folder=compiled.folder, data=data, device=device, limit=None if device == HOST else 10)
     assert run_model(asked)["mismatch"] is None
 
 
 def test_raws_are_given_back(compiled: Compilation, tmp_path: Path) -> None:
-    """Integers in a data file are raws. They are decoded to features and encoded again without change."""
+    """Integers in a data file are raws: decoded to features and encoded again, they are unchanged."""
     formats = load_program(compiled.folder / "ir" / "1-formats.mlir", context())
     samples = np.random.default_rng(3).integers(-120, 120, (50, interface_of(formats).input_length))
     np.savez(tmp_path / "raws.npz", x=samples)
@@ -152,7 +152,7 @@ void figure_predict(const int32_t *X)
 
 @pytest.mark.parametrize("device", spread(DEVICES, 3))
 def test_the_program_encodes_as_the_evaluator(compiled: Compilation, models: Path, tmp_path: Path, device: str) -> None:
-    """Every kind of float is encoded, including NaN and subnormal numbers."""
+    """Every kind of float, including NaN and subnormal numbers, is encoded as by the evaluator."""
     name = compiled.report["name"]
     formats = load_program(compiled.folder / "ir" / "1-formats.mlir", context())
     x = load_program_data(formats, str(models / f"{name}_test.npz")).x[:40]
@@ -168,9 +168,7 @@ def test_the_program_encodes_as_the_evaluator(compiled: Compilation, models: Pat
 @pytest.mark.parametrize("format", ["fixed", "posit"])
 @pytest.mark.parametrize("target", ["cortex-m4", HOST])
 def test_programs_for_chips_with_plain_memory_encode(models: Path, tmp_path: Path, target: str, format: str) -> None:
-    """On chips that read flash by ordinary loads, tables are read without a helper function, by integers and by
-    floats.
-    """
+    """Features are encoded on chips that read tables in flash by ordinary loads, by integers and by floats."""
     compiled = without_device(models, "wine", format=format, width=8, feature_scales=True, target=target)
     own = tmp_path / "own"
     own.mkdir()

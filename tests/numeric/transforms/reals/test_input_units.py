@@ -42,8 +42,8 @@ def compiled(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFa
 
 @pytest.mark.long(drawn=False)
 def test_integers_and_their_reals_have_the_same_answers(compiled: CompiledCase) -> None:
-    """Both become the same raws, which are the integers themselves: unsigned bytes, and signed integers of other
-    widths.
+    """Integers and their reals become the same raws, which are the integers themselves: unsigned bytes, and signed
+    integers of other widths.
     """
     raws = compiled.raws("raws")
     np.testing.assert_array_equal(raws, compiled.raws("reals"))
@@ -65,7 +65,7 @@ def test_devices_equal_the_evaluator(compiled: CompiledCase, device: str) -> Non
 @pytest.mark.long
 @pytest.mark.parametrize("device", spread(DEVICES, 4))
 def test_floats_have_the_same_answers_on_devices(compiled: CompiledCase, device: str, tmp_path: Path) -> None:
-    """NAME_predict_floats converts real numbers to the sensor's integers."""
+    """NAME_predict_floats, which converts reals to the sensor's integers, returns the evaluator's results."""
     found, expected = compiled.on_floats(device, tmp_path, FLOAT_SAMPLES), compiled.expected
     assert expected.scores is not None
     np.testing.assert_array_equal(found.labels, expected.classes[:FLOAT_SAMPLES])

@@ -1,4 +1,4 @@
-"""When channels are removed with a refit, the remaining channels take over what they can compute."""
+"""When channels are removed with a refit, the remaining channels replace them as far as they can."""
 
 from __future__ import annotations
 
@@ -57,8 +57,8 @@ def test_what_is_removed_has_no_effect(limits: dict[str, int]):
 
 
 def test_channels_that_others_compute_go_without_a_change():
-    """In the network, channel 2 of the second convolution equals channel 5, and unit 1 of the dense layer is three
-    times unit 7.
+    """Channel 2 of the second convolution, which equals channel 5, and unit 1 of the dense layer, three times unit 7,
+    are removed without loss.
     """
     module = network()
     weights = TrainedWeights(module)

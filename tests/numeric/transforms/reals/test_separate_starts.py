@@ -1,4 +1,6 @@
-"""Layers with equal biases, and clamps that no number reaches, in formats whose sums start at the products' scale."""
+"""Networks with equal biases, or with clamps that no number reaches, keep values and bits in formats whose sums start
+at the products' scale.
+"""
 
 from __future__ import annotations
 

@@ -53,8 +53,8 @@ def network() -> ModuleOp:
     ),
 )
 def test_devices_give_the_bits_of_the_evaluator(plan: str, rows: int, targets: Sequence[str], tmp_path: Path):
-    """Plans with rings run on chips of all kinds; plans that receive the whole image run on one chip each, in turn. The
-    host runs all plans.
+    """Bits are the evaluator's on the host for all plans, on chips of all kinds for plans with rings, and on one chip
+    each, in turn, for plans that receive the whole image.
     """
     model, out = tmp_path / "model.mlir", tmp_path / targets[0]
     model.write_text(print_ir(network()))
@@ -76,8 +76,8 @@ def test_devices_give_the_bits_of_the_evaluator(plan: str, rows: int, targets: S
 
 @pytest.mark.long(drawn=False)
 def test_gural_and_murmann_within_450_bytes(tmp_path: Path):
-    """Their 4-bit network on the Uno receives its rows of 7 bytes from a function. The limit of 450 bytes includes the
-    stack, and the limit on time is 4 million cycles.
+    """Gural and Murmann's 4-bit network on the Uno receives its rows of 7 bytes from a function, in at most 450 bytes
+    including the stack and at most 4 million cycles.
     """
     (tmp_path / "network.mlir").write_text(print_ir(gural_murmann.program()))
     request = Request(
@@ -126,7 +126,7 @@ func.func @steps(%X: tensor<20x1x!fixed.q<8, 4>>) -> tensor<1x3x!fixed.q<8, 4>> 
 
 
 def test_a_sequence_arrives_step_by_step(tmp_path: Path):
-    """Only one step of four bytes is in memory at a time."""
+    """Of a sequence that arrives step by step, only one step of four bytes is in memory at a time."""
     model, out = tmp_path / "model.mlir", tmp_path / "out"
     model.write_text(SEQUENCE.replace("FIRST", "0").replace("INDEX", "i"))
     report = compile_without_pictures(Request(model=model, out=out, input="callback", target="uno"))
@@ -154,7 +154,7 @@ def test_steps_that_are_not_read_in_order_do_not_arrive(first: str, index: str, 
 
 @pytest.mark.long
 def test_less_memory_is_taken_where_ram_is_short(tmp_path: Path):
-    """The input is not in memory as a whole, so that it cannot move into the arena; segments are streamed instead."""
+    """If RAM is short, segments are streamed; the input, which is never in memory whole, cannot move into the arena."""
     model = tmp_path / "model.mlir"
     model.write_text(print_ir(network()))
     report = compile_without_pictures(

@@ -77,7 +77,7 @@ SEGMENTER = network((8, 6, 2), [(None, 3, 1, 1), (5,)], image=True)
 def test_devices_give_the_bits_of_the_evaluator(
     name: str, target: str, plan: str, input: str, order: str, tmp_path: Path
 ):
-    """Measurement compares outputs with the evaluator's. No buffer has the size of a copy of the input."""
+    """Outputs equal the evaluator's. No buffer has the size of a copy of the input."""
     model = tmp_path / "model.mlir"
     model.write_text(print_ir({"classifier": CLASSIFIER, "segmenter": SEGMENTER}[name].clone()))
     request = Request(model=model, out=tmp_path / "out", plan=plan, input=input, input_order=order, target=target)
@@ -139,7 +139,7 @@ CHANNELS_FIRST = {
 @pytest.mark.long(drawn=False)
 @pytest.mark.parametrize("name", CHANNELS_FIRST)
 def test_an_image_that_may_be_overwritten_takes_what_channels_last_take(name: str, tmp_path: Path):
-    """The image is transposed in place. A copy would begin two thirds of three planes below the image."""
+    """The arena is as large as with channels last, because the image is transposed in place."""
     network, bytes = CHANNELS_FIRST[name]
     module, other = refined(network()), network()
     OrderInputPass("channels-last").apply(Context(), other)

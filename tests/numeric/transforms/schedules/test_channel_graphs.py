@@ -55,7 +55,7 @@ def parting_branches() -> ModuleOp:
 @pytest.mark.long(drawn=False)
 @pytest.mark.parametrize("device", [HOST, "cortex-m4"])
 def test_parting_branches_take_a_slice_each(device: str, tmp_path: Path):
-    """A plan without loops across branches needs 10,752 bytes. The input, the sums and two slices need 2,560."""
+    """A plan needs 2,560 bytes with loops across branches, for input, sums and two slices, and 10,752 without."""
     module = refined(parting_branches())
     graph = network_of(predict_function(module)).graph
     assert schedule_named("partial-8").plan(graph).bits == 8 * 2560
@@ -103,7 +103,7 @@ def test_nodes_run_in_the_order_of_least_peak():
 
 @pytest.mark.long(drawn=False)
 def test_several_channels_at_once():
-    """Slices take four times the memory; the bits are the same."""
+    """With several channels at once, slices take four times the memory, and the bits are the same."""
     module = refined(inverted_bottlenecks())
     tiled, network = module.clone(), network_of(predict_function(module))
     first = next(s for s in PARTIAL_32.program_plan(network).segments if s.last > s.first)

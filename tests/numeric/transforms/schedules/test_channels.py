@@ -175,8 +175,8 @@ def test_ram_that_is_left_goes_to_channels_at_once(tmp_path: Path):
 
 
 def test_slower_programs_take_no_ram(monkeypatch: pytest.MonkeyPatch):
-    """In this test an integer represents a program and its bytes. A program of twice the size takes longer, and the
-    next larger program takes less time.
+    """A program with more RAM is chosen only if it is faster. Integers replace programs of that many bytes: 200 bytes
+    take longer than 100, and 300 less time.
     """
     module = "tinyml.tools.driver.limits"
 
@@ -217,7 +217,7 @@ def test_rounded_sums_are_the_same_on_a_device_and_their_loss_is_reported(tmp_pa
 @pytest.mark.long(drawn=False)
 @pytest.mark.parametrize("device", spread([HOST, "uno"], 1))
 def test_networks_run_channel_by_channel_on_devices(device: str, tmp_path: Path):
-    """The arena is no larger than the plan states, which is less than by ordinary execution."""
+    """Bits are the evaluator's, and the arena is within the plan's peak, which is lower than by ordinary execution."""
     module = refined(inverted_bottlenecks())
     plan = PARTIAL_32.program_plan(network_of(predict_function(module)))
     program = buffers_of(module, "partial-32", device)

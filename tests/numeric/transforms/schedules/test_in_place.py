@@ -109,7 +109,9 @@ PLANS = "herringbone", "single-transpose", "replace", "optimal-turns"
     spread([(plan, shape) for turn, plan in enumerate(PLANS) for shape in [*SHAPES][turn % 3 :: 3]], 3),
 )
 def test_shapes(plan: str, shape: str, tmp_path: Path):
-    """Each plan is tested with a third of the shapes: words and half-bytes, padding, and depthwise convolutions."""
+    """Each plan computes the bytes of ordinary execution for a third of the shapes: words and half-bytes, padding, and
+    depthwise convolutions.
+    """
     (tmp_path / "network.mlir").write_text(print_ir(network(*SHAPES[shape])))
     request = Request(
         model=tmp_path / "network.mlir", out=tmp_path / "out", reuse_input=True, pack_buffers=True, plan=plan

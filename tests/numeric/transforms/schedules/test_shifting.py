@@ -102,7 +102,8 @@ def test_convolutions_with_strides_run_as_usual(tmp_path: Path):
 
 @pytest.mark.parametrize(("side", "moved"), [(10, 868), (64, 1989454)])
 def test_moved_pixels(side: int, moved: int):
-    """An eighth of the paper's h_out w_out h_in w_in, and a little more: the square of the area, not area by side.
+    """The moved pixels are slightly more than an eighth of h_out w_out h_in w_in, the product of the pixels of both
+    images.
 
     The stale pixel at row x of column y in a run has x rows before it, of which row - y - 1 pixels each are alive.
     """

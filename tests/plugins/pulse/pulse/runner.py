@@ -11,7 +11,7 @@ from tinyml.extend.runners import Core, EmulatorRunner
 
 @dataclass(frozen=True)
 class PulseRunner(EmulatorRunner):
-    """Runs programs on an emulated 32-bit RISC-V core."""
+    """A runner for an emulated 32-bit RISC-V core."""
 
     def core(self, unicorn: Any) -> Core:
         riscv: Any = importlib.import_module("unicorn.riscv_const")

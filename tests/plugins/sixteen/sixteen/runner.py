@@ -12,7 +12,7 @@ from tinyml.extend.runners import SimulatorRunner, chip_of, compiled_tool
 
 @dataclass(frozen=True)
 class SixteenRunner(SimulatorRunner):
-    """Runs programs on a simulated ATmega1284P, with the driver for the chip of an Uno."""
+    """A runner for a simulated ATmega1284P, with the driver for the chip of an Uno."""
 
     name: str = "sixteen"
     not_in_image: ClassVar[Sequence[str]] = (".eeprom",)

@@ -30,7 +30,7 @@ def values_and_gaps(group: list[int], width: int) -> tuple[list[int], list[int]]
 
 
 def unpack(stream: list[int], like: Matrix, width: int) -> Matrix:
-    """The matrix in a stream, of the shape of another matrix."""
+    """The matrix that a stream encodes, with the shape of the matrix `like`."""
     matrix = np.zeros_like(like)
     size = entries_of_group(width) * (4 + width) // 8
     for row in matrix:
@@ -82,7 +82,7 @@ def test_a_full_row_has_no_room_to_fill_its_group(width: int):
 
 
 def test_too_many_bridges_are_no_delta_rows():
-    """The 150 entries of a row can be counted in a byte, but not the groups that bridge their gaps."""
+    """A row is rejected whose 150 entries can be counted in a byte, but not the groups that bridge their gaps."""
     matrix = np.zeros((1, 30000), np.int8)
     matrix[0, ::200] = 1
     assert delta_rows(compress(matrix), 30000, 8) is None

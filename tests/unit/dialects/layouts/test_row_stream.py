@@ -18,7 +18,7 @@ Matrix = NDArray[Any]
 
 
 def unpack(stream: bytes, like: Matrix, element_bytes: int) -> Matrix:
-    """The matrix in a stream, of the shape and type of another matrix."""
+    """The matrix that a stream encodes, with the shape and type of the matrix `like`."""
     matrix = np.zeros_like(like)
     at = 0
     for row in matrix:
@@ -105,7 +105,7 @@ def test_long_rows_count_in_two_bytes():
 
 
 def ungathered(stream: bytes, groups: list[int], like: Matrix, entries: int) -> Matrix:
-    """The matrix in a stream of groups, of the shape and type of another matrix."""
+    """The matrix that a stream of groups encodes, with the shape and type of the matrix `like`."""
     matrix, at = np.zeros_like(like), 0
     for row, count in zip(matrix, groups, strict=True):
         assert int.from_bytes(stream[at : at + 2], "little") == count

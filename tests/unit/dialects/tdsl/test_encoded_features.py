@@ -1,4 +1,4 @@
-"""Encoding of features by integers: raws are those nearest to the real quotients, and every raw is recovered."""
+"""Encoding of features by integers returns the raws nearest to the real quotients, and recovers every raw."""
 
 from __future__ import annotations
 
@@ -75,7 +75,7 @@ def test_what_is_no_number_has_a_raw() -> None:
 
 
 def test_floats_encode_what_integers_cannot() -> None:
-    """The cases are formats that are not affine, zeros far beyond the scale, and scales beyond the range of floats."""
+    """Floats encode formats that are not affine, zeros far beyond the scale, and scales beyond the range of floats."""
     near = tdsl.FeatureMap(np.ones(1), np.zeros(1))
     assert tdsl.feature_encoding(near, PositType(8, 0, -6, 1)) is None
     assert tdsl.feature_encoding(tdsl.FeatureMap(np.ones(1), np.full(1, 1e6)), FORMATS[3]) is None

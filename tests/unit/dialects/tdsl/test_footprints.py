@@ -50,7 +50,7 @@ def test_pixels():
 
 
 def test_a_term_without_summed_axes():
-    """The term multiplies each element of an image by an element of every other pixel of a second image."""
+    """A pixel of the result depends on one pixel of each operand; the second operand has a stride of 2."""
     lhs, rhs = images((1, 4, 4, 3), (1, 8, 8, 3))
     n, y, x, c = map(AffineExpr.dimension, range(4))
     term = Term(lhs, rhs, (), AffineMap(4, 0, (n, y, x, c)), AffineMap(4, 0, (n, y * 2, x * 2, c)))

@@ -34,7 +34,7 @@ def pixels_of(turn: Turn) -> list[tuple[int, int]]:
 def test_a_convolution_runs_in_the_memory_that_it_claims(
     case: tuple[tuple[int, int], tuple[int, int], tuple[int, int], list[int]], before: int, after: int
 ):
-    """Elements are the numbers of their pixels. A window is read before its result is written."""
+    """In a convolution on the numbers of pixels, each window is read before a result overwrites it."""
     result, kernel, steps, rows = case
     image = tuple((count - 1) * step + size for count, step, size in zip(result, steps, kernel, strict=True))
     made = turns(rows, (image[0], image[1]), result, steps)
@@ -85,9 +85,7 @@ def test_plans_count_pixels_in_the_order_in_which_turns_compute_them(result: tup
 
 @pytest.mark.parametrize("side", [1, 2, 3, 8])
 def test_equation_6(side: int):
-    """Gural and Murmann's equation 6, the inverse of herringbone: the position at which turns write each pixel of a
-    square.
-    """
+    """Turns write each pixel of a square at the position that Gural and Murmann's equation 6 states."""
 
     def place(row: int, column: int) -> int:
         if column >= row:
@@ -103,7 +101,7 @@ def test_equation_6(side: int):
     ("side", "before", "after", "expected"), [(10, 5, 8, (868, 874, 934)), (8, 8, 11, (845, 847, 887))]
 )
 def test_memory_of_published_layers(side: int, before: int, after: int, expected: tuple[int, int, int]):
-    """The memory is computed by herringbone, by a single transpose, and by replacing.
+    """The memory by herringbone, by a single transpose, and by replacing equals that of the paper.
 
     The layers are Gural and Murmann's second, 12x12x5 to 10x10x8, and third, 10x10x8 to 8x8x11. Equations (1) to (3)
     yield 935, 868 and 875 for the second layer, and 888, 845 and 848 for the third.

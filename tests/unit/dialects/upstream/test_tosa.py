@@ -1,4 +1,4 @@
-"""Errors of the verifiers of TOSA's ops. Their syntax is that of mlir-opt, which reads the printed ops."""
+"""The verifiers of TOSA's ops report errors. mlir-opt, which reads the printed ops, checks their syntax."""
 
 from __future__ import annotations
 

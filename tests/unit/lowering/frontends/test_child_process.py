@@ -1,4 +1,4 @@
-"""Readers of other libraries run in a child process: whatever harm they do to it results in one line about the file."""
+"""Readers of other libraries run in a child process. Any harm to this process results in one line about the file."""
 
 from __future__ import annotations
 

@@ -99,7 +99,7 @@ def test_what_is_refused_is_named(keras: Any):
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize("named", [False, True])
 def test_several_inputs(named: bool, keras: Any):
-    """Arrays are in the order of the Input layers, or in a dictionary by their names."""
+    """Arrays may be in the order of the Input layers, or in a dictionary by their names."""
     window, level = keras.Input((5, 2), name="window"), keras.Input((1,), name="level")
     both = keras.layers.Concatenate()([keras.layers.Flatten()(window), level])
     model = keras.Model({"w": window, "l": level} if named else [window, level], keras.layers.Dense(2)(both))
@@ -159,8 +159,8 @@ def _of_keras_2(keras: Any, file: Path, **added: Any) -> Path:
 
 
 def test_a_file_of_keras_2(keras: Any, tmp_path: Path):
-    """Depthwise convolutions had the parameter `groups`. Other parameters that Keras 3 rejects are named without
-    printing the configuration.
+    """The parameter `groups` of depthwise convolutions is accepted. Other parameters that Keras 3 rejects are named
+    without printing the configuration.
     """
     assert tinyml.load(str(_of_keras_2(keras, tmp_path / "net.h5", groups=1))).module is not None
     with pytest.raises(

@@ -81,7 +81,7 @@ RANGES = {"symmetric": (0, -127, 127), "signed": (-5, -128, 127), "unsigned": (1
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize("name", RANGES)
 def test_ranges_of_activations(name: str):
-    """A product with a scale for each row, expressed in PT2E's ops: no output differs by more than a step."""
+    """Outputs of a product with a scale for each row, in PT2E's ops, differ by at most a step."""
     torch, module, x = _written(*RANGES[name])
     with torch.no_grad():
         expected = module(x).numpy()

@@ -396,7 +396,7 @@ def test_max_pool():
 
 
 def test_sums_start_from_zeros_of_a_coarse_format():
-    """No nonzero number of this format fits the accumulator."""
+    """A sum may start from zeros, although no nonzero number of their format fits the accumulator."""
     text = """
     func.func @p(%x: tensor<2x1x!fixed.q<8, 7>>) -> tensor<3x1x!fixed.q<8, 3>> {
       %b = tdsl.const dense<0> : tensor<3x1xi8> -> tensor<3x1x!fixed.q<2, -23>>

@@ -144,8 +144,9 @@ func.func @f(%x: tensor<1x3x2x2xf32>) -> (tensor<1x2x2x1xf32>) {
 
 @pytest.mark.parametrize(("text", "without"), [(NODES, ["T"]), (MOVES, []), (OUTER, []), (AVERAGES, [])])
 def test_of_single_ops(text: str, without: Collection[str]):
-    """The cases are matrices selected by inputs, rows with shifts, factors on the right, tensors that are moved and
-    broadcast, and a constant of two shapes. A constant that only determines branches has no derivative.
+    """Derivatives equal finite differences for matrices selected by inputs, rows with shifts, factors on the right,
+    tensors that are moved and broadcast, and a constant of two shapes. A constant that only determines branches has
+    none.
     """
     module = Parser(context(), text).parse_module()
     inputs = np.random.default_rng(1).normal(size=(700, {MOVES: 6, AVERAGES: 12}.get(text, 4)))
@@ -153,7 +154,7 @@ def test_of_single_ops(text: str, without: Collection[str]):
 
 
 def test_none_behind_an_op_without_derivatives():
-    """Constants that such an op depends on have no derivatives; constants after it have."""
+    """Constants on which an op without derivatives depends have none; constants after the op have derivatives."""
     text = NODES.replace(
         "tdsl.relu %q : tensor<3x1xf32>", "tdsl.select %c, %q, %q : tensor<3x1xf32>, tensor<3x1xf32>"
     ).replace("func.return %n", "func.return %m")

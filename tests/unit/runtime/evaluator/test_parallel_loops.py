@@ -83,7 +83,7 @@ def test_all_iterations_at_once(monkeypatch: pytest.MonkeyPatch):
 
 
 def test_values_of_all_iterations_are_observed():
-    """One array for all iterations contains the values that are otherwise observed one by one."""
+    """An observer receives one array with the values of all iterations, instead of one value after another."""
     module = parse(POOL)
 
     def observed(samples: NDArray[Any]) -> dict[str, list[float]]:

@@ -47,7 +47,7 @@ def complaint(capsys: pytest.CaptureFixture[str]) -> str:
 
 
 def test_an_op_without_a_value_is_told_with_its_place(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
-    """The program has tensors in half precision and only upstream ops."""
+    """An op without a value is reported with its location. The program has only upstream ops and half precision."""
     body = """%h = arith.truncf %X : tensor<4x1xf32> to tensor<4x1xf16>
   %Y = arith.extf %h : tensor<4x1xf16> to tensor<4x1xf32>"""
     model, data = written(tmp_path, ("4x1xf32", "4x1xf32", body))

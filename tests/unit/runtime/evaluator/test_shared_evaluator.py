@@ -41,7 +41,7 @@ def inputs_of(module: ModuleOp) -> NDArray[np.float32]:
 
 
 def chosen(module: ModuleOp, inputs: NDArray[np.float32], width: int) -> ModuleOp:
-    """A copy of a program in fixed point of a width."""
+    """A copy of a program, converted to fixed point of the given width."""
     copy = module.clone()
     with_formats(copy, inputs, "fixed", width)
     for one in (ChooseAccumulatorsPass(), AccumulateSumsPass()):
@@ -130,7 +130,7 @@ def test_what_is_recorded_and_tabulated(format: str, width: int | None):
 
 
 def test_loops_that_differ_in_what_they_yield():
-    """The loops of two programs have the same operands and compute the same values, but yield different ones."""
+    """Loops of two programs with equal operands and values have separate results if they yield different values."""
     programs = [parse(text) for text in (CELL, CELL.replace("scf.yield %w", "scf.yield %v"))]
     inputs = inputs_of(programs[0])
     evaluator = SharedEvaluator(inputs)
@@ -226,7 +226,7 @@ PROTOTYPES = """func.func @nearest(%X: tensor<3x1xf32>) -> tensor<1x1xf32> {
 
 @pytest.mark.parametrize(("format", "width"), [("fixed", 4), ("fixed", 8), ("fixed", 12), ("posit", 8)])
 def test_distances_from_prototypes(format: str, width: int):
-    """All samples and prototypes are evaluated at once, by a matrix product in 32-bit or 64-bit floats."""
+    """Distances evaluated at once, by a matrix product in 32-bit or 64-bit floats, have the plain evaluator's bits."""
     module = parse(PROTOTYPES)
     inputs = 30 * inputs_of(module)
     with_formats(module, inputs, format, width)

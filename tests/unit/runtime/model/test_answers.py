@@ -1,4 +1,4 @@
-"""The array `y` of a data set: classes by index or label, or numbers."""
+"""The array `y` of a data set contains classes by index or label, or numbers."""
 
 from __future__ import annotations
 

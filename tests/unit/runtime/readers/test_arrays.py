@@ -1,4 +1,4 @@
-"""Array files whose headers state more than they contain, encrypted or damaged files, and paths that are not files."""
+"""Rejected array files: headers that state more than the file contains, encryption, damage, and paths of no file."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ def test_headers_are_read_before_arrays(tmp_path: Path, header: str, said: str):
 
 
 def test_arrays_have_a_limit(tmp_path: Path):
-    """The header states more bytes than the limit. The file really has this size, because it is sparse."""
+    """A file is rejected whose header states more bytes than the limit. It has this size, because it is sparse."""
     path = tmp_path / "W.npy"
     length = ELEMENT_LIMIT.get() + 1
     path.write_bytes(npy(HEADER.replace("(2, 4)", f"({length},)").replace("<f4", "|u1"), b""))

@@ -1,4 +1,4 @@
-"""C text after the removal of preprocessor branches for other chips."""
+"""Preprocessor branches for other chips are removed from C text; undecided branches remain."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""C constants for floats near the limits of single precision."""
+"""C constants represent floats near the limits of single precision exactly."""
 
 from __future__ import annotations
 

@@ -144,7 +144,7 @@ def test_registers_run_out_with_a_message():
 
 
 def test_values_alive_at_once_cannot_share_a_register():
-    """The pointer is read after its next value is computed, which must be in the same register."""
+    """Allocation fails if a pointer is read after its next value, which must be in the same register, is computed."""
     code = RiscvBuilder()
 
     def body(values: Sequence[SSAValue]) -> Sequence[SSAValue]:

@@ -152,7 +152,7 @@ def test_a_model_follows_with_the_bits_that_it_was_trained_on():
 
 @pytest.mark.long(drawn=False)
 def test_integers_of_a_microphone_are_those_of_a_front_end_with_formats():
-    """A raw of q15 is a sample of the microphone; -32768 is treated as -32767."""
+    """A sample of the microphone is a raw of q15, except that -32768 is treated as -32767."""
     front_end = features.Motion(samples=SAMPLES, frame=SAMPLES // 2, hop=SAMPLES // 2)
     x, y = signals(40, 6), np.arange(40) % 2
     device = features.for_device(front_end, x)

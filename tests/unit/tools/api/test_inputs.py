@@ -294,7 +294,7 @@ def test_boards_are_text(program: tinyml.Program, board: Any):
 
 
 def test_answers_of_another_kind(program: tinyml.Program, tmp_path: Path):
-    """The rejected answers are text for a model with integer classes, and one-hot rows instead of classes."""
+    """Text for a model with integer classes, and one-hot rows instead of classes, are rejected."""
     text = np.array(["a", "b", "c"])[Y]
     with pytest.raises(InputError, match=r"^y contains text such as '.', the classes are 0, 1, 2$"):
         program.score(X, text)
@@ -319,8 +319,8 @@ def test_answers_of_another_kind(program: tinyml.Program, tmp_path: Path):
 
 
 def test_recordings_are_reals_too():
-    """A stream of 16-bit samples has the results of the same numbers as floats. With a sensor unit, they are its
-    integers.
+    """A stream of 16-bit samples has the results of the same numbers as floats. With a sensor unit, samples are the
+    sensor's integers.
     """
     with np.load(ROOT / "docs/tour/val.npz") as file:
         x, y = file["x"], file["y"]

@@ -38,7 +38,7 @@ def test_labels_are_those_of_the_estimator(labels: list[Any], tmp_path: Path):
 @pytest.mark.long
 @pytest.mark.parametrize("labels", [["a", "b", "c"], [False, True, True], [0, 1, 2], [1.0, 2.0, 3.0]], ids=str)
 def test_score_takes_what_compile_takes(labels: list[Any]):
-    """Labels are arrays, lists and tuples of any type that represents them, or objects that convert to an array."""
+    """Labels may be arrays, lists and tuples of any type that represents them, or objects that convert to an array."""
 
     class Column:
         """A column of objects, such as a categorical column of pandas."""
@@ -57,7 +57,7 @@ def test_score_takes_what_compile_takes(labels: list[Any]):
 
 
 def test_samples_that_lack_a_class_have_the_same_labels():
-    """The labels of the remaining classes equal the indices of other classes."""
+    """Labels are unchanged, although those of the remaining classes equal the indices of other classes."""
     model, y = fitted([-1, 0, 1])
     some = Y != 2
     with warnings.catch_warnings(action="ignore"):

@@ -263,7 +263,7 @@ def test_labels_that_the_model_does_not_have():
 
 
 def test_names_of_classes_are_an_option():
-    """With this option, the data contain the names or class indices."""
+    """With the option, data may contain the names of classes or their indices."""
     x, y = data()
     options: dict[str, Any] = {"board": "host", "width": 8, "classes": ["left", "right"]}
     programs = [

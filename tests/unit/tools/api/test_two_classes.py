@@ -60,7 +60,7 @@ def test_labels_of_signs_are_kept(tmp_path: Path):
 
 
 def test_numbers_stay_numbers(tmp_path: Path):
-    """Targets are between 0 and 1, such as fractions, or there are no targets."""
+    """An output stays a number if targets are between 0 and 1, such as fractions, or if there are no targets."""
     file = network(tmp_path / "decision.onnx", "Sigmoid")
     shares = 1 / (1 + np.exp(-(X @ [6.0, -12.0, 3.0] + 1.8)))
     for y in (shares, None):

@@ -1,4 +1,4 @@
-"""Folders that replace others: obstacles, the state after failures, and the leftovers of killed runs."""
+"""Replacement of a folder by a new one: obstacles, the state after failures, and the leftovers of killed runs."""
 
 from __future__ import annotations
 
@@ -190,7 +190,7 @@ def another_name(out: Path) -> Path:
 
 
 def test_what_only_looks_like_a_leftover_stays(out: Path):
-    """User folders with such names, including a copy of a leftover, and files are not removed."""
+    """User folders with names of leftovers, including a copy of a leftover, and files are not removed."""
     copy, plain, linked, file = (another_name(out) for _ in range(4))
     killed = pending_output(out)
     killed.new.mkdir()

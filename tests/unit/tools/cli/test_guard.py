@@ -103,7 +103,7 @@ NAMED = "plug-in 'broken' of package 'broken-package' (xdsl.universe): "
     ],
 )
 def test_a_plug_in_is_named(tmp_path: Path, text: str, said: list[str]):
-    """The tool runs in a separate process, in which the plug-in is found as if it were installed."""
+    """The error names the plug-in, which the tool finds in a separate process as if it were installed."""
     (tmp_path / "broken.py").write_text(text)
     folder = tmp_path / "broken-1.dist-info"
     folder.mkdir()
@@ -203,7 +203,7 @@ whole = True
 
 
 def test_an_interrupt_waits_until_an_import_is_done(tmp_path: Path):
-    """Python would convert it to a `RuntimeError` during the import."""
+    """Python would convert an interrupt during an import to a `RuntimeError`."""
     (tmp_path / "half.py").write_text(HALF_IMPORTED)
     code = (
         "import sys, time\n"

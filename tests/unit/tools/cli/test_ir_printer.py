@@ -12,7 +12,7 @@ from tinyml.tools.driver.stages import print_ir
 
 
 def test_string_literals_are_xdsl_s():
-    """Literals contain every byte, and characters of two, three and four bytes."""
+    """Literals with every byte, and characters of two, three and four bytes, are printed as by xDSL."""
     for content in (bytes(range(256)), "é日本😀".encode(), b""):
         ours, theirs = io.StringIO(), io.StringIO()
         IRPrinter(ours).print_bytes_literal(content)

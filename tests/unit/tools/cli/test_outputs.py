@@ -72,7 +72,7 @@ def test_what_must_not_be_replaced_stays(
 
 
 def test_a_parameter_that_is_read_later_is_an_input(built: Path, monkeypatch: pytest.MonkeyPatch):
-    """The output file is opened before the program and the files that it names are read."""
+    """A parameter is not overwritten, although the output file is opened before the program and its files are read."""
     monkeypatch.chdir(built)
     (built / "same.mlir").hardlink_to("W.npy")
     before = contents(built)

@@ -1,4 +1,4 @@
-"""Pass pipelines in the syntaxes of xDSL and of MLIR."""
+"""Pass pipelines are parsed in the syntaxes of xDSL and of MLIR."""
 
 import pytest
 from hypothesis import given

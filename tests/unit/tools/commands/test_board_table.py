@@ -38,7 +38,7 @@ def test_estimates_name_what_they_leave_out():
 
 @needs_chromium
 def test_a_telephone_shows_the_memories(tmp_path: Path):
-    """The columns up to the clock end within 390 px, less the margins of the page."""
+    """On a screen of 390 px, the columns up to the clock are within the margins of the page."""
     heads, _, *rows = [
         [re.sub(r"`(.*?)`", r"<code>\1</code>", cell.strip()) for cell in line.strip("|").split("|")]
         for line in board_table().splitlines()

@@ -18,7 +18,7 @@ def test_a_command_is_there_for_each_kind():
 
 @pytest.mark.long(drawn=False)
 def test_their_own_tests_pass(packages: PackagesOfOthers):
-    """The generated tests of a format with a table run in the test of docs/adding-a-format.md instead."""
+    """The generated tests pass. Those of a format with a table run in the test of docs/adding-a-format.md instead."""
     options = ["-q", "-W", "error", "-p", "no:cacheprovider", "--import-mode=importlib"]
     tests = [f"{name}/test_{name}.py" for kind, name in NEW.items() if kind != "format"]
     tests += [f"{name}/test_{name}.py" for name in (SUMS, GROUPED)]
@@ -32,7 +32,7 @@ def test_their_own_tests_pass(packages: PackagesOfOthers):
 
 @pytest.mark.long(drawn=False)
 def test_the_suite_of_runners_passes_on_the_chip(packages: PackagesOfOthers):
-    """The test suite of formats runs on a format of another package in `test_strangers.py`."""
+    """The suite of runners passes on the generated chip. `test_strangers.py` runs the suite of formats."""
     suite = ROOT / "tests/numeric/runtime/devices/test_runners.py"
     assert " passed" in packages.run("pytest", "-q", "-p", "no:cacheprovider", suite, "-k", "own-chip")
 

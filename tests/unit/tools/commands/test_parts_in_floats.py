@@ -1,4 +1,4 @@
-"""Quantised models with floating-point parts, from the file to the output folder."""
+"""Quantised models with floating-point parts compile, from the file to the output folder."""
 
 from __future__ import annotations
 
@@ -84,7 +84,7 @@ def test_anew(file: Path):
 
 
 def test_the_quantised_part_keeps_the_raws_of_onnxruntime(tmp_path: Path):
-    """The other part computes in single precision, which is exact for these numbers."""
+    """Raws equal onnxruntime's, since single precision is exact for the numbers of the other part."""
     network, file = relu_first(), tmp_path / "net.onnx"
     file.write_bytes(network.SerializeToString())
     x = RANDOM.normal(size=(20, 6)).astype(np.float32)

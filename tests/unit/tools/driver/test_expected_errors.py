@@ -1,4 +1,4 @@
-"""Comments that expect errors: a comment without effect is itself an error."""
+"""A comment that expects an error is itself an error if it has no effect."""
 
 from __future__ import annotations
 

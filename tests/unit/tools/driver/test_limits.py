@@ -1,4 +1,4 @@
-"""Compilation within a limit on RAM: the sequence of attempts."""
+"""The attempts to compile a program within a limit on RAM, and their order."""
 
 from __future__ import annotations
 

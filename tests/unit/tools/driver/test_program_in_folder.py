@@ -115,7 +115,7 @@ def test_other_files_are_refused(
 def test_files_beside_them_are_not_compiled(
     compiled: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], file: str
 ):
-    """The compiler finds a header in the folder of the C file before its own headers."""
+    """No header beside the C file is included, though the compiler searches this folder before its own."""
     monkeypatch.chdir(tmp_path)
     for name, command in (("tour", ran), ("sums", listened)):
         out = tmp_path / name

@@ -1,4 +1,4 @@
-"""Runs of C for another chip, and programs that earlier versions could not compile."""
+"""Runs of C for another chip, compilations of unusual programs, and outputs that differ."""
 
 from __future__ import annotations
 

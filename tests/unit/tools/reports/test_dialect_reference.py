@@ -1,4 +1,4 @@
-"""docs/dialects/: one page per dialect, whose examples are from its FileCheck tests."""
+"""docs/dialects/ has one page per dialect, whose examples are from its FileCheck tests."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Lists of parameters in pages generated from docstrings."""
+"""Lists of parameters in docstrings become lists on generated pages."""
 
 from __future__ import annotations
 

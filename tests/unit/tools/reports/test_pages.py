@@ -167,7 +167,7 @@ BARS = 4
 
 
 def test_a_report_of_a_bad_program_begins_with_what_is_wrong(tmp_path: Path) -> None:
-    """In an earlier version, the verdict on such a program was a green "It fits the board.", and warnings were last."""
+    """The report begins with the verdict on the lost accuracy, followed by warnings, figures and answers."""
     out = compiled(tmp_path / "bad", "--width", "2")
     text, report = (out / "report.html").read_text("utf-8"), json.loads((out / "report.json").read_text())
     lost = report["accuracy_float"] - report["accuracy"]

@@ -1,4 +1,4 @@
-"""docs/passes.md: the page of all passes."""
+"""docs/passes.md is current and contains every pass."""
 
 from __future__ import annotations
 

@@ -60,7 +60,7 @@ def test_a_cause_is_of_no_concern_in_a_quick_program() -> None:
 
 
 def test_no_format_cures_what_is_a_fault_of_the_data() -> None:
-    """For every fault of the data, an earlier version suggested a larger board."""
+    """For every fault of the data, the suggested remedy is to correct the data first."""
     losing = replace(FINE, accuracies=Accuracy(35.0, 30.0, 40, 100), chosen=True, unmet=0.5)
     for faults in (DataFaults(poor="is right about 35% of it"), DataFaults(apart=0.4)):
         found = replace(losing, data=faults)

@@ -87,7 +87,7 @@ def test_queens():
 
 
 def test_langford():
-    """Between both copies of k there are k other numbers; each solution has a mirror image."""
+    """Langford pairings, with k other numbers between both copies of k, are counted with their mirror images."""
 
     def langford(n: int) -> int:
         pairs: list[list[Hashable]] = [
@@ -153,7 +153,7 @@ def at_the_corner(cells: Set[tuple[int, int]]) -> frozenset[tuple[int, int]]:
 
 @pytest.mark.long(drawn=False)
 def test_pentominoes():
-    """The 3 x 20 rectangle has two solutions, each with its reflections; the cross is on the left."""
+    """The 3 x 20 rectangle has two solutions. With the cross on the left, each occurs twice, reflected up and down."""
     options: list[Sequence[Hashable]] = []
     for name in PENTOMINOES:
         for shape in sorted({*shapes(name)}, key=sorted):

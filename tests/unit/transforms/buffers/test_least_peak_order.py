@@ -1,4 +1,4 @@
-"""Orders of tasks with the least peak, compared with all orders."""
+"""Computed orders of tasks have the least peak of all orders."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
@@ -70,8 +70,8 @@ def test_the_rest_of_an_order_needs_least_at_each_step(problem: OrderingProblem,
 
 
 def test_sets_take_little_memory(monkeypatch: pytest.MonkeyPatch):
-    """The graph has many parallel branches, whose sets of tasks are too many to store. The rest of the order is then
-    chosen greedily.
+    """If the sets of tasks are too many to store, as for many parallel branches, the rest of the order is chosen
+    greedily.
     """
     count = 30
     tasks = [Task(frozenset({i, count + i})) for i in range(count)]
@@ -85,7 +85,7 @@ def test_sets_take_little_memory(monkeypatch: pytest.MonkeyPatch):
 
 
 def test_finish_one_branch_before_the_next_begins():
-    """The graph has four branches that each expand the input and then reduce it, followed by a sum."""
+    """Four branches that each expand the input and then reduce it, before a sum, are computed one after another."""
     much, little = range(1, 5), range(5, 9)
     sizes = [4, *(100 for _ in much), *(1 for _ in little), 1]
     tasks = [Task(frozenset({0}))]
@@ -127,7 +127,7 @@ def test_chains_need_no_budget():
 
 @pytest.mark.long
 def test_forty_branches_are_exact():
-    """The graph has forty parallel pairs of ops of different sizes between one input and one sum."""
+    """The order is optimal for forty parallel pairs of ops of different sizes between one input and one sum."""
     count = 20
     sizes = [1, *(7 * i % 23 + 1 for i in range(count)), *(5 * i % 11 + 1 for i in range(count)), 1]
     tasks = [Task(frozenset({0}))]

@@ -160,7 +160,7 @@ def test_constants_and_stack_take_whole_multiples():
 
 
 def test_a_packer_that_fails_without_proof_lowers_the_bound():
-    """The packer places buffers at different offsets although they are never live at the same time."""
+    """The bound is lower if the packer separates buffers that are never live at the same time."""
 
     def apart(rectangles: Sequence[Rectangle], room: int) -> Placement:
         return pack(rectangles, "none")

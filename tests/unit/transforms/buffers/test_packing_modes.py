@@ -349,7 +349,7 @@ def test_first_fit_suffices_where_it_reaches_the_peak():
 
 
 def test_small_problems_are_proved_by_exact_cover():
-    """Two operands of 2 and 4 bytes cannot both be aligned below 9 bytes."""
+    """Exact cover proves that operands of 2 and 4 bytes cannot both be aligned below 9 bytes."""
     padded = [
         Rectangle("a", 3, 2, 0, 1),
         Rectangle("b", 5, 4, 1, 2, (Overlap(0, 3),)),
@@ -375,8 +375,8 @@ def test_exact_cover_takes_no_nodes_of_branch_and_bound():
 
 
 def test_exact_cover_goes_first_and_branch_and_bound_goes_on():
-    """The buffers are those of Gural and Murmann's network for MNIST in 16 bits, whose lower bound is not
-    attainable.
+    """For Gural and Murmann's network for MNIST in 16 bits, whose lower bound is not attainable, branch and bound
+    continues after exact cover.
     """
     layers = [(392, 0, 7), (1440, 1, 14), (1600, 8, 21), (1408, 15, 23), (20, 23, 25)]
     distances = {1: 1100, 2: 414, 3: 154}

@@ -264,7 +264,7 @@ def test_programs_compute_the_same_in_one_arena(text: str, in_place: bool, mode:
 @settings(max_examples=examples(8))
 @given(programs(), st.data())
 def test_what_the_validator_accepts_computes_the_same(text: str, data: st.DataObject):
-    """Views are moved at random. Overlaps are rejected or do not change results."""
+    """If views are moved at random, overlaps are rejected or do not change results."""
     before, after = packed(text, True, PackScratchPass())
     ends = [0]
     for view in (op for op in after.walk() if isinstance(op, ViewOp)):

@@ -1,4 +1,4 @@
-"""The effort of dense and sparse rows, bytes times time, with kernels of invented times."""
+"""The choice between dense and sparse rows by bytes times time, for kernels with invented times."""
 
 # Stubs have few types.
 # pyright: basic

@@ -99,8 +99,8 @@ def chosen(*formats: Off) -> object:
 
 
 def test_effort_has_to_be_worth_it():
-    """Cases are at the limit and just beyond it. Of equal efforts, the smaller error is taken, and of equal errors the
-    first format.
+    """Effort is justified by an error that is smaller by more than `MIN_SAVED_SHARE`. Of equal efforts, the smaller
+    error is taken, and of equal errors the first format.
     """
     best = Off(1.0, 1)
     assert chosen(best, near := Off(1 + 0.99 * MIN_SAVED_SHARE, 0)) == near
@@ -156,7 +156,7 @@ def test_each_format_has_a_rule_of_its_own():
 
 
 def test_posits_reach_beyond_the_greatest_number_of_the_data():
-    """Posits of 8 bits with es 0 have numbers up to 64 times their 1."""
+    """The greatest posit of 8 bits with es 0 is 64 times the posit 1."""
     module = linear()
     AssignFormatPass("posit", 8).apply(context(), module)
     x = predict_function(module).args[0].type.element_type  # type: ignore[attr-defined]

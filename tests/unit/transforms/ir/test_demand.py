@@ -106,7 +106,9 @@ def test_an_estimate_is_costs_times_steps(demand: Demand) -> None:
 
 
 def test_frames_of_composed_kernels_take_turns(demand: Demand) -> None:
-    """The frames of all other steps add up. The time of a kernel with a known frame may be measured."""
+    """Of the frames of composed kernels, only the largest counts; the frames of all other steps add up. The time of a
+    kernel with a known frame may be measured.
+    """
     kinds = sorted({step for steps in demand.operations.values() for step in steps.runs})
     demand.kernels = {kinds[0]: KernelCost(Cost(2, 3, 4, 50), 50), kinds[1]: KernelCost(None, 60)}
     table = CostTable("cycles", Cost(7, 0, 100, 9), {step: Cost(2, 3, 4, 5) for step in kinds[1:]})

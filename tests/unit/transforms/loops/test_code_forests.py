@@ -1,4 +1,4 @@
-"""On a board without costs, forests may use all of the free flash, and otherwise nine tenths of it."""
+"""Forests may use nine tenths of the free flash, or all of it on a board without costs."""
 
 from __future__ import annotations
 

@@ -30,7 +30,9 @@ def test_coordinates_become_small(n: int):
 
 
 def test_points_at_a_right_angle_reach_their_least():
-    """Rotated by arctan(1/7), (3, 4) and (-4, 3) have coordinates of magnitude 5 times the square root of 1/2."""
+    """Rotated by arctan(1/7), (3, 4) and (-4, 3) have coordinates of the least magnitude, 5 times the square root of
+    1/2.
+    """
     points = np.array([[3.0, 4.0], [-4.0, 3.0]])
     assert np.abs(points @ level_rotation(points).T).max() == pytest.approx(5 * 0.5**0.5, rel=1e-3)
 

@@ -66,7 +66,7 @@ def test_no_order_takes_less():
 
 @pytest.mark.long(drawn=False)
 def test_no_variant_takes_less():
-    """The least peak is compared with herringbone, single transpose and replacing, by rows and by columns, for 1,000
+    """The least peak is at most that of herringbone, single transpose and replacing, by rows and by columns, for 1,000
     shapes.
     """
     draw = random.Random(1)

@@ -158,7 +158,7 @@ def peaks(side: int, before: int, after: int) -> tuple[int, int, int]:
 
 
 def equations(side: int, before: int, after: int) -> tuple[int, int, int]:
-    """The elements according to equations (1), (2) and (3) for a kernel of 3 x 3."""
+    """The numbers of live elements by equations (1), (2) and (3) for a kernel of 3 x 3."""
     image, paid, debt = (side + 2) ** 2 * before, 2 * before, after - before
     critical, rest = paid // debt, paid % debt
     replaced = image + side * (side * debt - paid) + 3 * before
@@ -201,7 +201,7 @@ def test_equation_2_takes_too_little():
 
 @pytest.mark.parametrize("shape", [(8, 8, 1, 3, 3), (6, 9, 2, 5, 3), (7, 7, 3, 7, 5)])
 def test_padding_takes_less_than_the_bound_of_appendix_c_2(shape: tuple[int, int, int, int, int]):
-    """The bound assumes an image with the padding in memory, whose pixels count as debt."""
+    """The bound assumes an image with the padding in memory."""
     height, width, before, after, kernel = shape
     padded = convolution(height, width, before, after, kernel)
     edge = kernel // 2

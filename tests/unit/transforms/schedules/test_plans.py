@@ -60,8 +60,8 @@ def tall_kernel() -> Graph:
 
 
 def test_in_place_is_among_them():
-    """Streaming by pixels takes 2,724 bytes. Herringbone, which is proved optimal for square kernels, takes more than
-    another order.
+    """`auto` chooses an order in place of 2,268 bytes. Streaming by pixels takes 2,724, and herringbone, which is
+    proved optimal only for square kernels, 2,292.
     """
     modes = {
         mode: plan(tall_kernel(), mode).bits // 8 for mode in ("pixels", "herringbone", "single-transpose", "auto")
@@ -83,8 +83,8 @@ def test_modes_are_mixed():
 @given(data=st.data())
 @settings(max_examples=30)
 def test_what_is_alive_in_an_order(same: bool, data: st.DataObject):
-    """The live pixels are checked one by one: all pixels of the operand that later windows read, and all computed
-    pixels of the result.
+    """An order counts as live all pixels of the operand that later windows read, and all computed pixels of the result;
+    they are checked one by one.
     """
     extent = st.integers(3, 8)
     builder = GraphBuilder(data.draw(extent), data.draw(extent), data.draw(FEW))

@@ -162,9 +162,7 @@ STREAMED = {
 @pytest.mark.long
 @pytest.mark.parametrize("name", spread(STREAMED, 4))
 def test_streaming(name: str):
-    """The peaks by rows and by pixels, with the input in memory, are compared with that of the best exact plan, which
-    is never higher.
-    """
+    """The best exact plan takes no more than streaming by rows or by pixels with the input in memory."""
     graph, expected = STREAMED[name]
     assert peaks(graph, "ordinary", "rows", "pixels") == expected
     assert schedule_named("auto").plan(graph).bits / 8 <= expected[-1]
@@ -180,7 +178,7 @@ def test_channels_in_place_go_beyond_streaming():
 
 
 def test_pools_go_block_by_block():
-    """Without blocks, the best plan of RES-8 takes 2,600 bytes, that of LeNet 1,132."""
+    """Blocks reduce the peak: without them, the best plan of RES-8 takes 2,600 bytes, that of LeNet 1,132."""
     for graph, expected in ((res_keywords(3, pool=True), 2_215), (lenet(), 1_034)):
         chosen = schedule_named("pixels").plan(graph)
         assert chosen.bits / 8 == expected

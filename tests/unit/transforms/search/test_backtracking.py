@@ -22,7 +22,7 @@ from tinyml.transforms.search.search_pareto import SearchParetoPass
 
 @pytest.mark.long(drawn=False)
 def test_a_byte_that_is_missing_takes_back_few_registers(monkeypatch: pytest.MonkeyPatch):
-    """Estimates exceed the limits for all programs with such registers; built programs exceed them with more than
+    """Estimates exceed the limits for all programs with 32-bit registers, built programs only for those with more than
     three.
     """
     narrow, limit = FixedType.of_width(8), 400

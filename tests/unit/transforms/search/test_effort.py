@@ -63,7 +63,7 @@ def test_a_candidate_is_lowered_once_for_its_memory_and_its_cost(monkeypatch: py
 
 
 def test_equal_programs_are_estimated_once(monkeypatch: pytest.MonkeyPatch):
-    """Distances are computed without storing differences, so that the width of the differences does not matter."""
+    """Programs that differ only in the width of differences are equal, since distances do not store differences."""
     with evaluation_of("protonn") as evaluation:
         search = Search(evaluation, FixedType.of_width(16))
         differences = [tensors.name for tensors in search.classes].index("del")

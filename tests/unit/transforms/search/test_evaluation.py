@@ -109,7 +109,7 @@ def test_progress_is_told():
 
 
 def test_tensors_have_errors_where_a_matrix_rounds_to_zero():
-    """The evaluator computes products with such a matrix once for all samples."""
+    """A matrix that rounds to zero causes errors, although the evaluator computes its products once for all samples."""
     with evaluation_of("protonn") as evaluation:
         classes = evaluation.evaluator.candidates.assignment.classes
         [formats] = uniform(evaluation, 16)

@@ -32,14 +32,14 @@ def test_a_power_of_two_does_not_overflow():
 
 @pytest.mark.parametrize(("maxscale", "scale"), [(0, 13), (13, 13), (14, 14), (15, 14)])
 def test_a_sum(maxscale: int, scale: int):
-    """The sum is x + x with x = 1.23 (5.3). If maxscale is large, operands are not divided."""
+    """The scale of x + x with x = 1.23 is that of SeeDot 5.3. If maxscale is large, operands are not divided."""
     assert Rules(16, maxscale).add_scale(14) == scale
 
 
 @pytest.mark.parametrize(("maxscale", "product", "total"), [(0, 5, 3), (3, 5, 3), (4, 5, 4), (5, 5, 5), (7, 7, 7)])
 def test_a_sum_of_products(maxscale: int, product: int, total: int):
-    """The motivating example (section 3) has factors of scales 7 and 6 and four products. Program (2) has scale 3,
-    program (3) scale 5.
+    """The motivating example (section 3), with factors of scales 7 and 6 and four products, has scale 3 in program (2)
+    and scale 5 in program (3).
     """
     rules = Rules(8, maxscale)
     assert rules.mul_scale(7, 6) == product

@@ -225,7 +225,7 @@ def test_the_whole_of_demotion():
 
 @pytest.mark.parametrize(("ram", "found"), [(13, (8, 8, 8)), (14, (16, 8, 8)), (16, (8, 16, 16)), (17, (16, 16, 16))])
 def test_by_accuracy_what_loses_most_stays_wide(ram: int, found: tuple[int, ...]):
-    """If only one tensor is demoted, the losses are 1, 3 and 2. The tensors have 1, 1 and 2 elements."""
+    """The tensor whose demotion loses most stays wide. Alone, the tensors, of 1, 1 and 2 elements, lose 1, 3 and 2."""
 
     def loss(choices: Choices) -> float:
         return sum(lost for lost, one in zip((1, 3, 2), choices, strict=True) if one.prototype.bits == 8)
@@ -240,7 +240,9 @@ def test_by_accuracy_what_loses_most_stays_wide(ram: int, found: tuple[int, ...]
 
 
 def test_by_accuracy_promotion_begins_from_all_demoted():
-    """Demotion leaves one tensor wide, promotion another one, which is better. The input has a separate scale."""
+    """Demotion leaves one tensor wide, promotion from all demoted another one, with less loss. The input has its own
+    scale.
+    """
     alone = {(8, 16, 16): 1.0, (16, 8, 16): 2.0, (16, 16, 8): 3.0}
     both = {(8, 8, 16): 9.0, (8, 8, 8): 12.0, (16, 16, 16): 0.0}
     search = JudgedSearch(
@@ -346,8 +348,8 @@ def test_promotability_is_the_95th_percentile_of_deviations_for_each_element(mon
 
 
 def test_promotions_with_what_did_not_fit_first():
-    """Five bytes are left beside the narrow tensors: c (4 bytes) ranks second; b (3 bytes) and c do not fit together
-    with a (2 bytes).
+    """In order of rank, five bytes suffice for a (2 bytes) and b (3), but not for c (4) and d (1), which lose less and
+    are therefore promoted.
     """
     losses = {(16, 8, 8, 16): 5.0, (8, 16, 8, 16): 4.0, (8, 8, 16, 16): 3.0, (8, 8, 8, 8): 9.0}
     search = JudgedSearch([2, 3, 4, 1], by_widths(losses))
@@ -545,7 +547,9 @@ def test_promotion_refuses():
 
 
 def test_a_soft_limit_lets_promotions_go_on(monkeypatch: pytest.MonkeyPatch):
-    """The soft limit promotes all tensors, which exceeds the hard limit, so that the narrow ones are taken."""
+    """Promotion within the soft limit widens all tensors, which exceeds the hard limit; the narrow ones are then
+    chosen.
+    """
     monkeypatch.setattr(search_promote, "heat_map", lambda *_: [1.0, 2.0])
     for soft, found in ((1.0, (16, 8)), (2.0, (8, 8))):
         search = JudgedSearch([1, 2], missing_bits)
@@ -618,8 +622,8 @@ def weights(search: JudgedSearch, limit: float) -> Any:
 
 @pytest.mark.usefixtures("of_choices")
 def test_constants_of_several_elements_have_options_narrower_at_each_loss():
-    """a is a constant, b is a constant of one element, c is not a constant. Formats with equal loss and more bits are
-    not options.
+    """a is a constant, b is a constant of one element, c is not a constant; only a has options. Formats with equal loss
+    and more bits are not options.
     """
     search = JudgedSearch(
         [3, 1, 2],
@@ -689,7 +693,7 @@ def test_the_step_that_adds_least_loss_for_a_bit_is_taken(limit: float, taken: t
 
 
 def test_steps_count_from_what_is_lost_already():
-    """With 8 bits, the loss of a increases from 5 to 8, that of b from 0 to 4."""
+    """Steps are compared by added loss: with 8 bits, the loss of a increases from 5 to 8, that of b from 0 to 4."""
     found = with_options(11.0)
     found.options[0] = [option(8, 16, 5.0), option(4, 8, 8.0)]
     found.options[1] = [option(16, 32, 0.0), option(8, 24, 4.0)]
@@ -743,8 +747,8 @@ def test_of_equal_steps_the_first_constants_is_taken():
 
 
 def test_exchanges_of_one_or_two_within_the_limit():
-    """Both constants begin with 8 bits. Then 16 and 4 bits are permitted, together 20 of 40 bits, with less loss than
-    the separate estimates.
+    """From 8 bits for both constants, an exchange results in 16 and 4 bits, together 20 of 40 permitted bits, with less
+    loss than the separate estimates.
     """
     found = with_options(10.0, by_widths({(8, 8): 5.0, (16, 4): 4.0, (4, 16): 4.5, (8, 4): 7.0}, 9.0))
     taken = {0: found.options[0][1], 1: found.options[1][1]}
@@ -774,8 +778,8 @@ def test_no_options_no_exchange():
 
 
 def test_formats_offered_to_a_constant(monkeypatch: pytest.MonkeyPatch):
-    """The formats are those of the family up to eight bits, for constants of enough elements, and codebooks of up to
-    five bits.
+    """A constant is offered the formats of the family up to eight bits and, if it has enough elements, codebooks and
+    lists of up to five bits.
     """
     monkeypatch.setattr(WEIGHTS._Weights, "_made", lambda _, __, lists: [("made", lists.bits, lists.greatest)])
     stranger: Any = SimpleNamespace(FAMILY="of others")
@@ -801,7 +805,7 @@ def test_bits_as_stored():
 
 @pytest.mark.usefixtures("of_choices")
 def test_weights_of_the_whole():
-    """The better width of all other tensors is taken; the reasons state the bits of constants."""
+    """The search chooses the better width for all other tensors; the reasons state the bits of constants."""
     search = JudgedSearch(
         [4, 1], lambda choices: (choices[1].prototype.bits != 12) + missing_bits(choices) / 100, constants=[0]
     )

@@ -72,7 +72,7 @@ def settled(pareto: Any, factor: float, attempts: float) -> tuple[int, ...]:
 
 
 def test_the_least_loss_that_is_measured_within_the_limits_is_settled_for():
-    """The two programs with the least loss take a byte more than estimated, which exceeds the limit."""
+    """The two programs with the least loss exceed the limit, because they take a byte more than estimated."""
     search = JudgedSearch([1, 1], missing_bits, error=lambda choices: choices[0].prototype.bits)
     search.judged_costs.excess = lambda choices: widths_of(choices) in ((8, 16), (16, 8), (12, 12))
     pareto = state(search, Limits(ram=13))
@@ -156,7 +156,7 @@ def no_scales(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_changes_that_help_are_joined_while_each_still_does(monkeypatch: pytest.MonkeyPatch):
-    """Each tensor alone gains by 16 bits; the third one does not gain if the first has them."""
+    """Each tensor alone gains by 16 bits. The third one is not joined, since it does not gain if the first has them."""
     no_scales(monkeypatch)
     gains = {(8, 8, 8): 9.0, (16, 8, 8): 5.0, (8, 16, 8): 6.0, (8, 8, 16): 7.0, (16, 16, 8): 3.0, (16, 8, 16): 8.0}
 
@@ -497,8 +497,8 @@ def initial(search: JudgedSearch, limits: Limits, monkeypatch: pytest.MonkeyPatc
 
 
 def test_initial_candidates(monkeypatch: pytest.MonkeyPatch):
-    """There are two tensors in RAM and a constant. In 12 bytes, either each tensor has 8 bits or the first one has
-    16.
+    """Each search contributes candidates for two tensors in RAM and a constant. In 12 bytes, either each tensor has 8
+    bits or the first one has 16.
     """
     search = JudgedSearch([1, 2, 4], missing_bits, constants=[2])
     monkeypatch.setattr(search_pareto, "choose_pair", lambda *_: (TWELVE, SIXTEEN))
@@ -569,7 +569,7 @@ def test_programs_that_may_fit_are_measured_narrow_first_and_correct_estimates(m
 
 @pytest.mark.parametrize(("ram", "measured"), [(238, 1), (239, 3)])
 def test_uniform_programs_may_exceed_limits_by_a_twentieth(ram: int, measured: int):
-    """The two uniform programs have 150 and 250 bytes."""
+    """A uniform program may exceed a limit by a twentieth. The two programs have 150 and 250 bytes."""
     search = JudgedSearch([100], missing_bits)
     search.STACK = 50
     feasibility = Feasibility(search, Limits(ram=ram))
@@ -628,7 +628,7 @@ def results(*points: tuple[float, float, float]) -> list[SearchResult]:
 
 
 def test_a_third_program_is_searched_unless_memory_is_left():
-    """The program that would be taken has less than 98 of 100 bytes."""
+    """No third program is searched if the one that would be chosen takes less than 98 of 100 bytes."""
     limited = SearchParetoPass("", ram=100, loss=9.0)
     assert limited.suffices(results((5, 97.9, 1), (9, 99, 1)))
     assert not limited.suffices(results((5, 98, 1), (9, 50, 1)))

@@ -37,9 +37,7 @@ TILED_BY_FORMATS = "network", 13
 @pytest.mark.long
 @pytest.mark.parametrize(("model", "seed"), dict.fromkeys([*spread(CASES, 3), TILED_BY_FORMATS]))
 def test_a_price_is_that_of_the_whole_program(model: str, seed: int):
-    """The costs of candidates are computed after those of another candidate, from which they differ in a few
-    tensors.
-    """
+    """Costs equal those of the whole program if computed after another candidate that differs in a few tensors."""
     random = Random(seed)
     with evaluation_of(model) as evaluation:
         search = Search(evaluation, FixedType.of_width(8))

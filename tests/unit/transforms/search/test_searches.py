@@ -164,8 +164,8 @@ def test_a_second_program_begins_from_what_was_found_for_the_first():
     ],
 )
 def test_of_two_programs(options: dict[str, Any], losses: Sequence[float], ram: Sequence[int], taken: int):
-    """The program with the smaller loss is taken if the difference exceeds the standard error, otherwise the smaller
-    one. If both losses are permitted, the faster one is taken.
+    """The program with the smaller loss is chosen if the difference exceeds the standard error, otherwise the smaller
+    program. If both losses are permitted, the faster program is chosen.
     """
     costs = [ProgramCost(time, 100, bytes) for time, bytes in zip((5, 9), ram, strict=True)]
     points = [FrontPoint(cost, loss, "", True) for cost, loss in zip(costs, losses, strict=True)]
@@ -181,7 +181,7 @@ def test_of_programs_that_lose_nearly_the_same(losses: Sequence[float], taken: i
 @pytest.mark.long(drawn=False)
 @pytest.mark.parametrize("model", ["protonn"])
 def test_sums_that_loops_carry_are_rounded_where_memory_is_short(model: str, file: str):
-    """In 16 bits, no program whose loops carry unrounded accumulators fits."""
+    """In 16 bits, no program whose loops carry unrounded accumulators fits; the search rounds these sums."""
     module = profiled(model).clone()
     run(module, context(), [SearchParetoPass(file, metric="disagreement", widths=(8, 16), ram=195, effort=1, jobs=1)])
     function = predict_function(module)
@@ -204,7 +204,9 @@ def test_no_factors_are_held_where_memory_is_short(
 
 @pytest.mark.long(drawn=False)
 def test_a_search_finds_what_takes_all_of_the_memory(monkeypatch: pytest.MonkeyPatch):
-    """Estimates have different errors for different programs. `search-pareto` must not be worse than other searches."""
+    """`search-pareto` is not worse than other searches, although estimates have different errors for different
+    programs.
+    """
     monkeypatch.setattr(search_pareto, "FAILED_MEASUREMENTS", 1)
     with evaluation_of("fastgrnn", samples=60) as evaluation:
         search = Search(evaluation, FixedType.of_width(16))

@@ -121,7 +121,7 @@ def test_every_option(name: str):
 
 
 def test_combinations_have_all_objectives():
-    """Combinations also include early stopping before the last tree, and files of a `Booster`."""
+    """The combinations contain all objectives, early stopping before the last tree, and files of a `Booster`."""
     from tinyml.lowering.frontends.boosted import lightgbm, xgboost
 
     names = "\n".join(COMBINATIONS)
@@ -138,7 +138,7 @@ def test_combinations_have_all_objectives():
     "words", [("count_poisson", "regressor"), ("logitraw", "classifier"), ("lightgbm-tweedie", "")]
 )
 def test_devices_compute_the_same_bits(words: tuple[str, str], tmp_path: Path):
-    """The models are one whose sum has a link function, and one that returns a class by a threshold."""
+    """Devices compute the evaluator's bits for a sum with a link function, and for a class chosen by a threshold."""
     name = next(name for name in COMBINATIONS if all(word in name for word in words))
     x, expected, _ = wanted_of(name)
     module = in_format(
@@ -186,7 +186,7 @@ def test_a_booster_adds_all_trees_and_an_estimator_those_of_the_best_iteration()
 
 
 def test_a_classifier_answers_with_the_second_class_beyond_one_half():
-    """A classifier does so for any objective; a regressor with the same objective returns the probability."""
+    """A classifier does so for any objective. A regressor with the same objective returns the probability."""
     wanted = np.load(FOLDER / "predictions.npz")["cancer"]
     for name in ("binary:logitraw", "reg:squarederror"):
         outputs = evaluate_reals(read(changed(xgboost_model("cancer"), {("objective", "name"): name}), "json"), wanted)

@@ -58,8 +58,8 @@ def test_a_maximum_along_another_axis_stays_in_a_softmax():
 
 @pytest.mark.parametrize("op", ["maximum", "minimum"])
 def test_an_extreme_of_two_tensors_absorbs_nothing(op: str):
-    """Operands are masks of -1e9 and small numbers, which an implementation by single-precision differences would
-    lose.
+    """An extreme of masks of -1e9 and small numbers is exact; differences in single precision would lose the small
+    numbers.
     """
     body = f"""%r = "stablehlo.{op}"(%a, %b) : (tensor<1x4xf32>, tensor<1x4xf32>) -> tensor<1x4xf32>"""
     a, b = np.array([-1e9, -2e4, -3e38, 0.25]), np.array([0.5, 1e-3, 3e38, 0.125])

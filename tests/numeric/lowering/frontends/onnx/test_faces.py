@@ -69,8 +69,8 @@ PROJECTIONS = {
 
 @pytest.mark.parametrize("name", PROJECTIONS)
 def test_layers_of_table_7(name: str):
-    """The layers are a convolution to 4 channels, and bottlenecks of three convolutions. These double the channels, are
-    depthwise, and project back.
+    """The first layer is a convolution to 4 channels. Bottlenecks double the channels, convolve them depthwise, and
+    project to the extents of table 7.
     """
     face = FACES[name]
     module = read_onnx(face_model(face, random_parameters(face, np.random.default_rng(1))).SerializeToString(), name)
@@ -86,8 +86,8 @@ def test_layers_of_table_7(name: str):
 
 
 def test_average_precision():
-    """One of two boxes is found, after a wrong box and before a duplicate. The precision-recall curve has a single
-    step.
+    """The precision-recall curve has a single step if one of two boxes is found, after a wrong box and before a
+    duplicate.
     """
     true = np.array([[0.0, 0.0, 10.0, 10.0], [50.0, 50.0, 60.0, 60.0]])
     found = np.array([[20.0, 20.0, 30.0, 30.0], [0.0, 0.0, 10.0, 11.0], [0.0, 0.0, 10.0, 10.0]])

@@ -48,7 +48,9 @@ def with_constants(model: onnx.ModelProto, inputs: Sequence[NDArray[Any]]) -> on
 
 
 def outcome(case: Any) -> str:
-    """The outcome of a test: correct, rejected, no numbers, or raws; raises `AssertionError` for a wrong result."""
+    """The outcome of a test: `right`, `refused`, `refused in several lines`, `no arrays` or `raws`. Raises
+    `AssertionError` for a wrong result.
+    """
     inputs, outputs = case.data_sets[0]
     if not all(isinstance(each, np.ndarray | np.generic) for each in (*inputs, *outputs)):
         return "no arrays"

@@ -105,7 +105,7 @@ def test_an_op_computes_what_onnxruntime_does(name: str):
     ["Add", "Mul", "Softmax", "Concat", "Slice in steps", "Pad", "ReduceMean", "Transpose", "Sub", "MatMul of stacks"],
 )
 def test_an_op_follows_the_order_of_an_image(name: str):
-    """After a convolution, the program stores the image in another order of axes than the model."""
+    """Results equal onnxruntime's, although the program stores the image in another order of axes than the model."""
     last, constants = ELEMENTWISE[name]
     renamed = onnx.NodeProto()
     renamed.CopyFrom(last)
@@ -116,12 +116,12 @@ def test_an_op_follows_the_order_of_an_image(name: str):
 
 
 def test_a_product_of_two_computed_stacks():
-    """The model computes the scores of attention: the product of each pair of rows, for every matrix of the stack."""
+    """For every matrix of the stacks, the products of each pair of rows, as in attention, equal onnxruntime's."""
     check(model([node("Transpose", "x", "t", perm=[0, 1, 3, 2]), node("MatMul", "x t")], [1, 3, 5, 4], {}))
 
 
 def test_transposed_stacks_are_divided_before_their_matrices_are_transposed():
-    """The model multiplies queries by keys for three heads. Columns are transposed head by head, without a copy of all
+    """In products of queries and keys for three heads, columns are transposed head by head, without a copy of all
     heads.
     """
     nodes = [
@@ -148,7 +148,7 @@ KEYS = {"k": reals(1, 6, 12), "v": reals(1, 6, 8)}
     ],
 )
 def test_attention_of_heads_side_by_side(attributes: dict[str, Any], constants: dict[str, Array]):
-    """The cases are a scale, an addend of the scores, and keys and values that pairs of heads share."""
+    """A scale, an addend of the scores, and keys and values that pairs of heads share are imported."""
     check(model([node("Attention", " ".join(["x", *constants]), **attributes)], [1, 5, 12], constants, opset=23))
 
 
@@ -180,7 +180,7 @@ def test_attention_that_is_not_supported(attributes: dict[str, Any], constants: 
 
 
 def test_a_computed_mask_of_attention_is_refused():
-    """Otherwise truth values would be added to the scores as numbers."""
+    """If it were imported, truth values would be added to the scores as numbers."""
     nodes = [node("MatMul", "x w", "s"), node("Greater", "s z", "m"), node("Attention", "x k v m", **SIDE_BY_SIDE)]
     constants = {**KEYS, "w": reals(12, 6), "z": number(0)}
     with pytest.raises(InputError, match="windows and computed masks are not supported"):
@@ -368,7 +368,7 @@ def test_gemm(attributes: dict[str, Any], opset: int):
 
 
 def test_shapes_are_folded():
-    """The model computes a shape from the shape of the input by a chain of ops, as exporters write it."""
+    """A shape that a chain of ops computes from the shape of the input, as exporters write it, is a constant."""
     nodes = [
         node("Conv", "x w", "c"),
         node("Shape", "c", "s"),
@@ -397,7 +397,7 @@ def test_split_and_add():
 
 
 def test_comparisons_choose():
-    """As in the export of a decision tree, single elements of a comparison select between two values."""
+    """Single elements of a comparison select between two values, as in the export of a decision tree."""
     nodes = [
         node("MatMul", "x t", "z"),
         node("Greater", "z zero", "above"),
@@ -434,7 +434,7 @@ def test_scan(axis: int, direction: int):
 
 @pytest.mark.parametrize(("axis", "direction"), [(0, 0), (1, 1), (-1, 0)])
 def test_sequences_that_a_scan_returns(axis: int, direction: int):
-    """The steps lie along an axis of the output, beginning with the first or the last step."""
+    """A scan may return its steps along any axis, beginning with the first or the last step."""
     body = helper.make_graph(
         [node("Add", "h_in x_t", "h_out"), node("MatMul", "h_out w", "m")],
         "body",
@@ -600,7 +600,7 @@ def test_recurrent_layers_with_computed_weights_and_states(op: str, attributes: 
 
 
 def test_states_are_inputs_and_outputs():
-    """The model is a single step of a recurrent layer whose caller stores the states."""
+    """A single step of a recurrent layer has states as inputs and outputs, which the caller stores."""
     constants = {"w": reals(1, 8, 3), "r": reals(1, 8, 2)}
     nodes = [node("Split", "x", "a h c", axis=2, num_outputs=3), node("LSTM", "a w r - - h c", "- y z", hidden_size=2)]
     constants["w"] = reals(1, 8, 2)
@@ -629,7 +629,7 @@ def test_refusals_of_recurrent_layers(inputs: str, attributes: dict[str, Any], m
 
 @pytest.mark.parametrize(("op", "limits"), [("Clip", "l h"), ("Max", "l"), ("Min", "h")])
 def test_integer_constants_stay_integers(op: str, limits: str):
-    """Weights are clamped to their limits by an op, as in exports of QCDQ."""
+    """Integer weights that an op clamps to their limits, as in exports of QCDQ, remain integers."""
     weights = np.array([[-128, 5], [100, -3]], np.int8)
     nodes = [
         node(op, f"w {limits}", "limited"),

@@ -119,7 +119,7 @@ LATE: dict[str, tuple[onnx.NodeProto, dict[str, Array], int]] = {
 
 @pytest.mark.parametrize("name", LATE)
 def test_ops_of_late_opsets(name: str):
-    """These ops are compared with ONNX's own evaluator, since onnxruntime does not yet support the opset."""
+    """Results equal those of ONNX's own evaluator, since onnxruntime does not yet support the opset."""
     last, constants, opset = LATE[name]
     late = model([last], SHAPE, constants, opset=opset)
     x = RANDOM.normal(size=SHAPE).astype(np.float32)
@@ -131,7 +131,7 @@ def test_ops_of_late_opsets(name: str):
 
 
 def test_logarithms():
-    """Arguments are above 0; other numbers have no logarithm in onnxruntime."""
+    """Logarithms of numbers above 0 equal onnxruntime's, which has none of other numbers."""
     check(model([node("Softplus", "x", "s"), node("Log", "s")], SHAPE))
 
 

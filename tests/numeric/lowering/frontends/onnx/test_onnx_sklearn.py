@@ -75,7 +75,7 @@ def test_usual_files_answer_as_predict_does(name: str, options: str):
 @pytest.mark.long
 @pytest.mark.parametrize(("name", "options"), [("logistic regression", "zipped"), ("forest", "plain")])
 def test_usual_files_compile(name: str, options: str, tmp_path: Path):
-    """Files are compiled to C, which this computer runs. Its labels equal scikit-learn's."""
+    """The C that is compiled from each file returns scikit-learn's labels on this computer."""
     data, file = halves("digits"), tmp_path / "model.onnx"
     file.write_bytes(content(usual(name), data, ZIPPED[options]))
     program = tinyml.compile(file, data.x[:300], data.y[:300], board="host", width=16)
@@ -87,7 +87,7 @@ def test_usual_files_compile(name: str, options: str, tmp_path: Path):
 @pytest.mark.long
 @pytest.mark.parametrize("device", ["host", "uno"])
 def test_devices_compute_the_same_bits(device: str, tmp_path: Path):
-    """The models are a neural network in 8 bits, and a support vector machine in 16 bits."""
+    """A neural network in 8 bits and a support vector machine in 16 bits have the evaluator's bits on devices."""
     data = halves("digits")
     few = Halves(data.x[:200], data.y[:200], data.held_x, data.held_y)
     vectors = sk.make_pipeline(sk.PCA(8, random_state=0), sk.SVC()).fit(few.x, few.y)

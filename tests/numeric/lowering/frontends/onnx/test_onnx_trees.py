@@ -61,7 +61,7 @@ def leaves(what: str, **more: Any) -> dict[str, Any]:
 @pytest.mark.parametrize("first", range(4))
 @pytest.mark.parametrize("aggregate", ["SUM", "AVERAGE"])
 def test_regressors(first: int, aggregate: str):
-    """All nodes of a tree have the same comparison."""
+    """Trees whose nodes all have the same comparison have onnxruntime's results."""
     attributes = nodes([MODES[first]] * 4) | leaves("target", n_targets=2, base_values=[0.5, -1.0])
     ensemble = model("TreeEnsembleRegressor", 3, aggregate_function=aggregate, **attributes)
     scores = evaluate_reals(imported(ensemble), X).scores
@@ -79,7 +79,7 @@ def test_classifiers(transform: str):
 
 @pytest.mark.parametrize("negative", [False, True])
 def test_classifiers_of_one_score(negative: bool):
-    """The score is a probability of the second class, or a sum whose sign determines the class."""
+    """Classes equal onnxruntime's if the score is the second class's probability, or a sum whose sign selects it."""
     attributes = nodes(["BRANCH_LT"] * 4) | leaves("class", classlabels_int64s=[0, 1])
     attributes["class_ids"] = [1] * 10
     attributes["class_weights"] = WEIGHTS if negative else [0.1, 0.4, 0.2, 0.05, 0.1, 0.3, 0.0, 0.15, 0.2, 0.6]
@@ -92,7 +92,7 @@ def test_classifiers_of_one_score(negative: bool):
 
 
 def test_a_transform_of_probabilities_is_of_the_sums():
-    """Votes are never negative, and a sum of at least 1/2 selects the second class."""
+    """The transform is of the sums. Votes are never negative, and a sum of at least 1/2 selects the second class."""
     attributes = nodes(["BRANCH_LT"] * 4) | leaves("class", classlabels_int64s=[0, 1])
     weights = [0.1, 0.4, 0.2, 0.05, 0.1, 0.3, 0.0, 0.15, 0.2, 0.6]
     attributes |= {"class_ids": [1] * 10, "class_weights": weights, "post_transform": "LOGISTIC"}
@@ -112,7 +112,7 @@ def splits(modes: list[int], values: list[float]) -> dict[str, Any]:
 
 @pytest.mark.parametrize("mode", range(4))
 def test_ensembles_of_version_5(mode: int):
-    """The ensemble has a tree whose root has a leaf and an inner child, and a tree with two leaves."""
+    """A tree whose root has a leaf and an inner child, and a tree with two leaves, have onnxruntime's results."""
     attributes = splits([mode] * 3, [0.5, -0.5, 0.0]) | {
         "nodes_featureids": [0, 1, 2],
         "nodes_truenodeids": [0, 1, 3],

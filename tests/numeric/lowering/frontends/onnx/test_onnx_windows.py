@@ -133,7 +133,7 @@ def test_linear_interpolation(mode: str, sizes: list[int]):
 
 
 def test_linear_interpolation_by_factors():
-    """The factor by which the length of a sequence is scaled is not a quotient of integer lengths."""
+    """A sequence may be scaled by a factor that is not a quotient of integer lengths."""
     constants = {"s": np.array([1, 1, 1.7], np.float32)}
     check(model([node("Resize", "x - s", mode="linear")], [1, 2, 5], constants))
 

@@ -1,4 +1,4 @@
-"""ONNX models from both exporters of PyTorch."""
+"""ONNX models from both exporters of PyTorch compile, and devices compute the evaluator's bits."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def test_an_export_computes_what_the_module_does(name: str, exporter: str):
 @pytest.mark.long
 @pytest.mark.parametrize("number", spread(range(len(NAMES)), 2))
 def test_exports_compile(number: int, tmp_path: Path, capsys: pytest.CaptureFixture[str]):
-    """Exporters and devices alternate, in 16 bits. The device's bits are compared when the program is measured."""
+    """Each export compiles in 16 bits, and its device has the evaluator's bits. Exporters and devices alternate."""
     name, exporter = NAMES[number], EXPORTERS[number % 2]
     expected = np.load(MODELS / "expected.npz")
     data = tmp_path / "val.npz"

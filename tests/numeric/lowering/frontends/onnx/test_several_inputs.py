@@ -120,7 +120,7 @@ def test_inputs_of_which_one_stays_in_floats_are_floats():
 
 
 def test_classes_keep_their_labels():
-    """The model is a scikit-learn pipeline that was exported with an input for each column."""
+    """A scikit-learn pipeline that was exported with an input for each column returns its labels."""
     data = halves("iris")
     labels = np.array(["setosa", "versicolor", "virginica"])[data.y]
     estimator = sk.make_pipeline(sk.StandardScaler(), sk.LogisticRegression()).fit(data.x, labels)

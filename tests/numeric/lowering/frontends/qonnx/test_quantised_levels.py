@@ -52,7 +52,7 @@ def test_the_integers_at_each_quantiser(name: str):
 @pytest.mark.long
 @pytest.mark.parametrize("number", spread(range(len(NAMES)), 3))
 def test_networks_of_few_bits_on_devices(number: int, tmp_path: Path):
-    """Each network runs on one device; the devices alternate."""
+    """Each network computes the evaluator's bits on one device; the devices alternate."""
     name, device = NAMES[number], DEVICES[number % len(DEVICES)]
     file = MODELS / f"{name}.onnx"
     module, ctx, options = read_onnx(file.read_bytes(), str(file)), context(), {"target": device}

@@ -85,7 +85,7 @@ def columns_of(model: Any, x: Any) -> None:
 
 @pytest.mark.parametrize("name", ENCODERS)
 def test_columns_are_those_of_transform(name: str):
-    """Each encoder is tested alone and after an imputer."""
+    """The columns of each encoder, alone and after an imputer, equal those of `transform`."""
     columns_of(ENCODERS[name], X[:, :4])
     columns_of(sk.make_pipeline(sk.SimpleImputer(), ENCODERS[name]), X[:, :4])
 
@@ -107,8 +107,8 @@ FORMATS = (("fixed", 8), ("fixed", 16), ("posit", 16), ("zeroskew", 8), ("f32", 
     spread_product(10, DEVICES, FORMATS, ["unknown as zeros", "unknown as a number", "without the first"]),
 )
 def test_devices_compute_the_same_bits(device: str, format: tuple[str, int | None], encoder: str, tmp_path: Path):
-    """Categories are distinguished in every format that represents the feature. In other formats they may become
-    unknown.
+    """Devices compute the evaluator's bits. Categories are distinguished in every format that represents the feature;
+    in others they may become unknown.
     """
     model = sk.make_pipeline(ENCODERS[encoder], sk.LogisticRegression()).fit(X[:, :3], Y)
     data = Halves(X[:300, :3], Y[:300], KNOWN[:, :3], Y[300:])

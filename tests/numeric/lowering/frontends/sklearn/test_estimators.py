@@ -159,8 +159,8 @@ def test_classes_are_those_of_predict(name: str):
 
 @pytest.mark.parametrize("name", ["wine", "cancer"])
 def test_naive_bayes_of_unlike_features_loses_nothing_in_16_bits(name: str):
-    """Features have magnitudes of 0.1 and 1,000, and estimators their default options. Factors are in units of each
-    feature's deviation.
+    """Estimators with default options lose nothing for features of magnitudes 0.1 and 1,000, because factors are in
+    units of each feature's deviation.
     """
     data = halves(name)
     estimator = sk.GaussianNB().fit(data.x, data.y)
@@ -170,8 +170,8 @@ def test_naive_bayes_of_unlike_features_loses_nothing_in_16_bits(name: str):
 
 @pytest.mark.parametrize(("format", "width"), [("fixed", 8), ("zeroskew", 8)])
 def test_sums_of_votes_are_weighed(format: str, width: int, tmp_path: Path):
-    """The estimator averages the votes of a forest with other probabilities. Sums of their products start from the
-    units of the votes.
+    """The host computes the evaluator's bits for an average of a forest's votes and other probabilities, whose sums of
+    products start from the units of the votes.
     """
     data = halves("cancer")
     forest = sk.RandomForestClassifier(3, max_depth=3, random_state=0)
@@ -252,7 +252,7 @@ def test_clusters_are_those_of_predict(estimator: Any):
 
 
 def test_labels_say_nothing_of_clusters(tmp_path: Path):
-    """Labels may also differ from cluster numbers; a classifier on the clusters uses the labels."""
+    """For clusters, labels in the data are ignored, since cluster numbers differ from them. A classifier uses them."""
     data = halves("iris")
     np.savez(tmp_path / "val.npz", x=data.held_x, y=data.held_y + 7)
     clusters = import_estimator(sk.KMeans(3, n_init=1, random_state=0).fit(data.x))
@@ -266,7 +266,7 @@ def test_labels_say_nothing_of_clusters(tmp_path: Path):
 
 
 def test_eliminations_predict_alone_and_transform_as_a_step():
-    """The selector keeps three features for three classes, so that they could be mistaken for scores."""
+    """As a step, a selector returns its three features, which must not be mistaken for the scores of three classes."""
     data = halves("iris")
     selector = sk.RFE(sk.LogisticRegression(), n_features_to_select=3).fit(data.x, data.y)
     outputs = evaluate_reals(import_estimator(selector), data.held_x)
@@ -279,7 +279,7 @@ def test_eliminations_predict_alone_and_transform_as_a_step():
 
 
 def test_components_of_little_variance_are_whitened_alike():
-    """Deviations below the square root of the precision are treated as in scikit-learn."""
+    """Deviations below the square root of the machine precision are treated as in scikit-learn."""
     data = halves("iris")
     steps = sk.PCA(2, whiten=True).fit(np.float64(data.x) * 1e-9)
     expected = steps.transform(np.float64(data.held_x) * 1e-9)

@@ -133,7 +133,7 @@ def test_a_feature_without_an_imputer_is_not_missed(tmp_path: Path):
 
 
 def test_what_equals_a_threshold_in_double_precision():
-    """Features have more distinct values than histogram bins, so that some values equal thresholds."""
+    """Values equal to a threshold take the library's branch. Features have more distinct values than histogram bins."""
     random = np.random.default_rng(0)
     x = random.normal(size=(2000, 3)).round(2)
     fitted = sk.HistGradientBoostingClassifier(max_iter=20, random_state=0).fit(x, x[:, 0] * x[:, 1] + x[:, 2] > 0)

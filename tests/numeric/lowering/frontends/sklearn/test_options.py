@@ -477,7 +477,7 @@ def test_ways_to_train_stand_for_the_estimator_inside():
 
 
 def test_the_table_has_every_estimator():
-    """The exceptions are anomaly detectors, which `test_detectors.py` tests."""
+    """Every estimator except anomaly detectors, which `test_detectors.py` tests, is in the table."""
     known = {*HANDLERS, *(name for family in COMPOSITES.values() for name in family)} - {*FAMILIES["Anomaly detectors"]}
     assert {case.name for case in CASES} == known
 

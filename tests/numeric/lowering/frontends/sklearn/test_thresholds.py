@@ -56,9 +56,7 @@ def test_decimals_behind_scalers_are_decided_as_in_double_precision(estimator: A
 
 
 def test_answers_are_compared_on_inputs_as_given():
-    """Some samples equal thresholds in double precision. Rounded to single precision, they would take the other
-    branch.
-    """
+    """Samples that equal a threshold only in double precision take the library's branch."""
     x, y = decimals(3)
     model = sk.HistGradientBoostingRegressor(max_iter=20).fit(x, y)
     rounded = model.predict(x.astype(np.float32).astype(np.float64))

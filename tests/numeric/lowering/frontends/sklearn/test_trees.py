@@ -36,15 +36,17 @@ REGRESSORS: list[Any] = [
 
 
 def is_exported(estimator: Any) -> bool:
-    """Whether skl2onnx converts an estimator. Its files of histogram-based estimators are invalid according to onnx."""
+    """Whether skl2onnx converts an estimator. skl2onnx's files of histogram-based estimators are invalid, as onnx
+    states.
+    """
     return not type(estimator).__name__.startswith("Hist")
 
 
 @pytest.mark.parametrize("estimator", CLASSIFIERS, ids=lambda estimator: type(estimator).__name__)
 @pytest.mark.parametrize("name", ["wine", "cancer"])
 def test_classifiers(name: str, estimator: Any):
-    """Classifiers have two or three classes with strings as labels. Samples for which rounding to single precision
-    causes ties are excluded.
+    """Classifiers with two or three strings as labels return the results of `predict`, except for samples for which
+    rounding to single precision causes ties.
     """
     data = halves(name)
     estimator = sk.clone(estimator).fit(data.x, np.array(["first", "second", "third"])[data.y])

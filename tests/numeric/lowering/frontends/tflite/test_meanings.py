@@ -185,7 +185,7 @@ def test_a_spelled_softsign():
 
 
 def test_roots_of_anything_else_are_refused():
-    """An example is a deviation that other ops also read, or that divides another tensor."""
+    """A root is refused, for example, of a deviation that other ops also read, or as the divisor of another tensor."""
     w = Spelled()
     spread = w.mean(w("SQUARED_DIFFERENCE", w.x, w.mean(w.x, 2)), 2)
     with pytest.raises(InputError, match=r"operator 3 \(SQRT,.*\) is not supported"):

@@ -386,7 +386,7 @@ def test_averages_of_any_shape(data: st.DataObject):
 
 @pytest.mark.parametrize(("scale", "result", "slope"), [(0.5, 1 / 3, 0.2), (0.37, 0.74 / 7, 0.75)])
 def test_factors_of_leaky_relu_near_a_half(scale: float, result: float, slope: float):
-    """All raws are tested. In single precision the factors would be exactly 1.5 and 3.5."""
+    """All raws have TFLM's bytes for factors that single precision would round to 1.5 and 3.5."""
     model, shape = TfliteModel(), (1, 16, 16)
     x, y = model.tensor(shape, "int8", scale), model.tensor(shape, "int8", result)
     model.op("LEAKY_RELU", [x], y, Alpha=slope)
@@ -396,7 +396,7 @@ def test_factors_of_leaky_relu_near_a_half(scale: float, result: float, slope: f
 @given(st.data())
 @settings(max_examples=examples(10))
 def test_conversions_in_the_middle(data: st.DataObject):
-    """The scale changes between two operators, directly or by a conversion to floats and back."""
+    """Bytes equal TFLM's if the scale changes between two operators, directly or by floats between them."""
     draw = data.draw
     scale, zero = st.floats(0.001, 0.5), st.integers(-128, 127)
     model, shape = TfliteModel(), (1, 5, 4)
@@ -464,7 +464,7 @@ def test_dense_layers(dtype: str, per_channel: bool, vectors: int):
 
 
 def test_scales_of_products_have_double_precision():
-    """In single precision the multiplier of this scale, rounded to 16 bits, would be greater by one."""
+    """In single precision the multiplier of the tested scale, rounded to 16 bits, would be greater by one."""
     random, model = np.random.default_rng(91), TfliteModel()
     x = model.tensor((1, 24), "int16", 0.0001171875)
     y = model.tensor((1, 5), "int16", 2.0**-12)
@@ -487,9 +487,7 @@ def test_transposed_convolutions_crop_what_the_result_has_no_room_for(shape: tup
 
 
 def test_shapes_that_only_the_number_of_samples_leaves_open():
-    """The models are Keras's Flatten, whose shape is computed from that of the input, and constants of a computed
-    shape.
-    """
+    """Keras's Flatten, whose shape is computed from the input's, and constants of a computed shape are imported."""
     random, model = np.random.default_rng(8), TfliteModel()
     x = model.tensor((1, 3, 4), scales=0.05, zero_point=-3, signature=(-1, 3, 4))
     shape, batch, packed = (model.tensor(extent, "int32") for extent in ((3,), (), (2,)))
@@ -557,7 +555,7 @@ def test_sums_of_32_bits_on_activations_of_16(seed: int, kind: str, channels: in
 @given(st.integers(0, 1 << 20), st.floats(0.02, 0.3), st.booleans(), st.sampled_from(["int8", "int16"]))
 @settings(max_examples=examples(8, 200))
 def test_slopes_by_channel(seed: int, scale: float, one: bool, dtype: str):
-    """PRELU has slopes of any sign, one for each channel or one for all."""
+    """PRELU computes TFLM's bytes for slopes of any sign, one for each channel or one for all."""
     random, model, unit = np.random.default_rng(seed), TfliteModel(), 1 if dtype == "int8" else 1 / 256
     zeros = random.integers(-128, 128, 3).tolist() if dtype == "int8" else [0] * 3
     x, y = (

@@ -48,8 +48,8 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_a_hundred_samples_over_a_simulated_line(
     folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ):
-    """Every bit is equal. The board's clock agrees with the simulator's, up to its resolution and the time of the
-    call.
+    """Every bit equals the evaluator's. The board's clock agrees with the simulator's, up to its resolution and the
+    time of the call.
     """
     with simulated_board(compiled_board(folder / "out", tmp_path), tmp_path) as port:
         request = RunRequest(folder=folder / "out", data=folder / "test.npz", port=port, save=tmp_path / "saved.npz")

@@ -57,7 +57,7 @@ def answers(elf: Path, folder: Path, lines: int, sent: str = "") -> list[str]:
 
 @pytest.mark.skipif(not is_available("uno"), reason="simavr is not installed")
 def test_the_uno_answers_over_its_serial_line(sensor: SensorModel, on_uno: dict[str, Path], tmp_path: Path):
-    """Arduino links with link-time optimisation, which must not change bits."""
+    """Answers equal the evaluator's, although Arduino links with link-time optimisation."""
     # Some numbers have exponents, and most have ten digits or more.
     x = np.vstack([inputs(20), inputs(20) / 1e5])
     sent = "".join(" ".join(map(str, sample)) + "\n" for sample in x)

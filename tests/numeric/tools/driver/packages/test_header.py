@@ -74,7 +74,7 @@ def test_a_program_with_two_models_and_a_second_file(compiler: str, tmp_path: Pa
 @pytest.mark.long
 @pytest.mark.parametrize("target", ["uno", "cortex-m4"])
 def test_a_board_computes_what_it_does_with_two_files(target: str, tmp_path: Path):
-    """A sketch is C++ and uses the functions of the header; it compiles with both models."""
+    """A board computes the same results from one header as from two files. A C++ sketch compiles with both models."""
     need_tools(target)
     model = two_models(tmp_path, target)[0]
     (tmp_path / "sketch.cpp").write_text("".join(f'#include "{name}.h"\n' for name in NAMES))

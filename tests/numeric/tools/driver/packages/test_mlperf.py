@@ -1,4 +1,4 @@
-"""The firmware for MLPerf Tiny's runner, tested over a pseudo-terminal with the commands of the runner."""
+"""The firmware for MLPerf Tiny's runner responds to the commands of the runner over a pseudo-terminal."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ def small_network(name: str) -> bytes:
 
 
 def firmware(content: bytes, folder: Path, **options: Any) -> Path:
-    """The folder that the package writes for a model."""
+    """The folder with the firmware that the package writes for a model."""
     file = folder / "small.tflite"
     file.write_bytes(content)
     compile_model(Request(model=file, target="host", packages=("mlperf",), out=folder / "out", **options))
@@ -145,7 +145,7 @@ def sent(name: str, samples: NDArray[Any]) -> list[bytes]:
 @pytest.mark.long
 @pytest.mark.parametrize("name", spread(SHAPES, 2))
 def test_results_are_those_of_tflite_micro(name: str, tmp_path: Path):
-    """In some cases the input is in the arena and is overwritten by an inference."""
+    """Results equal TFLM's, also if the input is in the arena and an inference overwrites it."""
     content = small_network(name)
     samples = raws(np.random.default_rng(1), (3, *SHAPES[name]))
     [outputs] = computed_by_tflm(content, samples)
@@ -162,7 +162,7 @@ def test_results_are_those_of_tflite_micro(name: str, tmp_path: Path):
 
 @pytest.mark.long
 def test_the_commands_of_the_runner(tmp_path: Path):
-    """The project of the package builds the firmware."""
+    """The firmware that the package's project builds responds to every command of the runner."""
     if shutil.which("cmake") is None:
         pytest.skip("cmake is not installed")
     folder = firmware(small_network("kws01"), tmp_path)

@@ -1,4 +1,4 @@
-"""The sketches of the Arduino library, run on this computer and compiled for other chip families."""
+"""The sketches of the Arduino library run on this computer and compile for other chip families."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ void loop() {{}}
 
 @pytest.mark.long
 def test_names_of_classes_are_printed_as_they_come(sensor: SensorModel, tmp_path: Path):
-    """The sketch is compiled for a chip, where names are in program memory, and for this computer."""
+    """Class names are printed unchanged, on this computer and on a chip, where they are in program memory."""
     need_tools("uno")
     x = inputs(50)[:5]
     sketch = library(sensor) / "examples/Typed/Typed.ino"
@@ -201,9 +201,7 @@ def test_images_row_by_row(input: str, tmp_path: Path):
 
 @pytest.mark.long(drawn=False)
 def test_samples_are_pushed(tmp_path: Path):
-    """The sketch pushes the samples of the self-test, and those of an analog pin, of which the middle of the range is
-    0.
-    """
+    """The sketch pushes the samples of the self-test, and those of an analog pin minus the middle of its range."""
     need_tools("uno")
     (tmp_path / "sums.mlir").write_text(running_sum("sums"))
     out, packages = tmp_path / "out", ("arduino",)

@@ -40,7 +40,7 @@ EXTENTS = {"n": 1, "y": 3, "x": 2, "k": 2, "l": 3, "o": 2, "z": 3}
     st.sampled_from([(1, 2), (2, 1), (2, 2), (1, 1)]),
 )
 def test_a_convolution(image: list[str], filter: list[str], result: list[str], steps: Any, channels: tuple[int, int]):
-    """Convolutions have groups, strides and dilations; groups of one channel are depthwise."""
+    """Convolutions with groups, strides and dilations equal numpy's; groups of one channel are depthwise."""
     extents = {**EXTENTS, "g": channels[0], "c": channels[1]}
     sy, sx, dk, dl = steps
     extents["Y"] = (extents["y"] - 1) * sy + (extents["k"] - 1) * dk + 1
@@ -77,7 +77,7 @@ def test_a_product_of_matrices(lhs: list[str], rhs: list[str], result: list[str]
 
 @given(st.permutations([1, 2, 5, 4]), st.sampled_from(["Max", "Sum"]), st.integers(1, 2), st.integers(1, 2))
 def test_a_pool(shape: list[int], kind: str, size: int, stride: int):
-    """Pools extend along any two axes. A pool of a constant image is computed during the import, with the same
+    """Pools along any two axes equal numpy's. A pool of a constant image is computed during the import, with the same
     result.
     """
     sizes = [size if extent > 2 else 1 for extent in shape]

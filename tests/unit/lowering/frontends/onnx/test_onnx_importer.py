@@ -224,7 +224,7 @@ def test_an_unknown_op_names_the_layer_that_it_was_exported_from(namespace: str,
 
 @pytest.mark.long(drawn=False)
 def test_nodes_may_be_in_any_order():
-    """The cases are a chain of nodes longer than Python's recursion limit, and a subgraph that reads a later result."""
+    """Chains of nodes longer than Python's recursion limit, and a subgraph that reads a later result, are accepted."""
     chain = [node("Neg", f"t{i}", f"t{i + 1}") for i in range(2000)]
     nodes = [node("Relu", "x", "t0"), *chain, node("Identity", "t2000")]
     assert str(imported(model(nodes[::-1], [4]))) == str(imported(model(nodes, [4])))
@@ -353,7 +353,7 @@ EXPANDED = [
 
 @pytest.mark.parametrize("nodes", [DIFFERENCES, EXPANDED])
 def test_prototypes_become_a_loop(nodes: list[onnx.NodeProto]):
-    """Exporters write ProtoNN in two forms: all differences are squared and summed, or the square is expanded."""
+    """Both forms in which exporters write ProtoNN become a loop: squared differences, or an expanded square."""
     random = np.random.default_rng(3)
     b = random.normal(size=(1, 3, 4)).astype(np.float32)
     constants = {"w": random.normal(size=(5, 3)), "g": np.array(-0.3), "z": random.normal(size=(4, 6))}
@@ -374,8 +374,8 @@ def test_prototypes_become_a_loop(nodes: list[onnx.NodeProto]):
 
 
 def test_matrices_are_declared_sparse():
-    """The operator `|*|` in SeeDot's language does the same. A matrix to whose products something is added is declared
-    sparse only if it has many zeros.
+    """A matrix is imported as sparse, like the operand of SeeDot's `|*|`; one to whose products something is added,
+    only if it has many zeros.
     """
 
     def is_sparse(weights: np.ndarray[Any, Any], *, biased: bool) -> bool:

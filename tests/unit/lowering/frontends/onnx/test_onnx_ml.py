@@ -111,7 +111,7 @@ def test_features_outside_are_refused():
 
 
 def test_a_classifier_keeps_its_labels_and_scores():
-    """Ops that process the scores further are omitted."""
+    """Labels and scores are imported; ops that process the scores further are omitted."""
     module = imported(
         ml("LinearClassifier", "x", "first raw", **LINEAR),
         helper.make_node("Cast", ["first"], ["label"], to=TensorProto.INT64),
@@ -158,7 +158,7 @@ def test_support_vectors_of_one_class_are_refused():
 
 
 def test_differences_to_the_logarithm_of_a_sum_become_a_softmax():
-    """Gaussian naive Bayes is exported in this form. Formats of few bits can represent a softmax, but hardly the
+    """Gaussian naive Bayes is exported as such differences. Formats of few bits can represent a softmax, but hardly the
     exponentials of the sums.
     """
     nodes = [

@@ -40,7 +40,7 @@ def test_lines_have_the_levels_of_the_function(greatest: int, last: int):
 
 
 def test_a_function_that_no_line_rounds_to():
-    """The widths of steps alternate between 1 and 7 integers. The steps of a rounded line differ by at most 1."""
+    """Steps whose widths alternate between 1 and 7 are no rounded line, whose steps differ by at most 1."""
     ends = np.zeros(1, np.int64), np.full(1, 40)
     uneven = staircase(lambda x: np.searchsorted([5, 6, 13, 14, 21], x, "right"), *ends, 0, 5)
     np.testing.assert_array_equal(uneven.at, [[5, 6, 13, 14, 21]])

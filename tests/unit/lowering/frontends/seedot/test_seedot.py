@@ -63,7 +63,7 @@ def test_precedence_and_forms(text: str, tree: str):
 
 
 def test_the_grammar_has_no_conflicts(caplog: pytest.LogCaptureFixture):
-    """lark resolves conflicts silently and only reports them in its log."""
+    """lark's log reports no conflict; lark itself resolves conflicts silently."""
     from lark import Lark, logger
 
     grammar = ROOT / "lowering" / "frontends" / "seedot" / "grammar.lark"

@@ -132,7 +132,7 @@ TEXTS = ["up and down", "down and out"] * 10
     ],
 )
 def test_the_reason_is_the_right_one(estimator: Any, x: Any, said: str):
-    """For a pipeline with an unfitted step, the message states that reason instead."""
+    """The message states why an estimator is rejected. For a pipeline with an unfitted step, this is the reason."""
     with pytest.raises(InputError, match="is it fitted"):
         import_estimator(sk.make_pipeline(sk.StandardScaler(), sk.Ridge()))
     with warnings.catch_warnings(action="ignore"), pytest.raises(InputError) as caught:
@@ -141,7 +141,7 @@ def test_the_reason_is_the_right_one(estimator: Any, x: Any, said: str):
 
 
 def test_missing_values_of_a_booster_are_nan():
-    """The estimator is a replacement for a class of XGBoost, with the attributes that the importer reads."""
+    """Missing values are NaN for a replacement of a class of XGBoost, with the attributes that the importer reads."""
     estimator = type("XGBClassifier", (), {"missing": 0.0, "n_features_in_": 2})()
     with pytest.raises(InputError, match=r"missing=0\.0 is not supported, only NaN: train with X = np"):
         objects._of_xgboost(estimator, ModelBuilder("model"))  # pyright: ignore[reportPrivateUsage]

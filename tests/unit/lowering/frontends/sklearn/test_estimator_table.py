@@ -30,7 +30,7 @@ GIVEN: dict[str, dict[str, Any]] = {
 @pytest.mark.long
 @pytest.mark.parametrize("name", HANDLERS)
 def test_every_estimator_answers_as_fitted_by_default(name: str):
-    """Features are standardised so that all estimators converge sufficiently."""
+    """Results equal scikit-learn's for standardised features, for which all estimators converge sufficiently."""
     estimator: Any = getattr(sk, name)(**GIVEN.get(name, {}))
     is_regressor = hasattr(estimator, "predict") and not hasattr(estimator, "predict_proba") and not is_classifier(name)
     data = halves("diabetes" if is_regressor else "wine")

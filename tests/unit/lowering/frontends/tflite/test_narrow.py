@@ -1,4 +1,4 @@
-"""Packed constants of few bits, and scales for blocks of a row."""
+"""Packed constants of few bits, and scales for blocks of a row, are imported."""
 
 from __future__ import annotations
 

@@ -426,7 +426,7 @@ def test_inputs_of_several_types_are_refused():
 
 
 def test_a_model_keeps_its_formats_from_file_to_outputs(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
-    """The model is compiled without data, and with data whose integers are raws."""
+    """Formats are unchanged by a compilation without data, and with data whose integers are raws."""
     content = between_floats()
     (tmp_path / "net.tflite").write_bytes(content)
     out = tmp_path / "out"

@@ -1,4 +1,4 @@
-"""The instructions of kernels whose code contains rows of weights."""
+"""Kernels whose code contains rows of weights have the expected instructions."""
 
 from __future__ import annotations
 

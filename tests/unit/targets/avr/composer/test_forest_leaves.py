@@ -33,7 +33,7 @@ def test_a_record_without_a_mask_adds_to_all_results(element: str):
 @pytest.mark.parametrize("votes", [[-30, -31, 7], [300, 301, 7]])
 @pytest.mark.parametrize("count", [1, 2, 3])
 def test_a_record_with_a_mask_skips_the_others(count: int, votes: list[int]):
-    """There are nine results. For a skipped result, the generated branch is taken and the addition is not executed."""
+    """For a skipped one of nine results, the generated branch is taken and the addition is not executed."""
     rows = np.zeros((2, 9), np.int16 if min(votes) < 0 else np.int32)
     rows[:, :count] = [[votes[0]], [votes[1]]]
     rows[1, 4] = votes[2]

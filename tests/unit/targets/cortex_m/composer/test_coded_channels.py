@@ -1,4 +1,4 @@
-"""Channels whose weights become code, each composed once."""
+"""Each channel whose weights become code is composed once."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Rows for which a Cortex-M4 has no kernel with weights as code."""
+"""For some rows, a Cortex-M4 has no kernel with weights as code."""
 
 from __future__ import annotations
 

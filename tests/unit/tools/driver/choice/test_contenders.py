@@ -76,7 +76,7 @@ def test_alternatives_stand_beside_those_that_come_before() -> None:
 
 
 def test_no_trained_model_runs_slower_than_in_8_bits_that_qualify() -> None:
-    """Times are measured on the simulated boards (`make figures`)."""
+    """No chosen program is slower on simulated boards (`make figures`) than in 8 bits if these qualify."""
     measured = read(MEASURED)
     [table] = [table for page in PAGES for table in tables(page.read_text("utf-8")) if table.name == "auto-suite"]
     assert table.rows

@@ -94,7 +94,9 @@ def test_what_is_expected_by_margins_never_contradicts_the_count() -> None:
 
 
 def test_an_error_in_one_direction_is_counted_where_margins_expect_a_gain() -> None:
-    """Four of 200 samples are lost. All four have the same class, and only the scores of this class are shifted."""
+    """Four of 200 samples, lost because only the scores of their class are shifted, count as lost although margins
+    predict a gain.
+    """
     random = np.random.default_rng(1)
     labels = np.repeat([0, 1], 100)
     scores = random.normal(0, 0.05, (200, 2)) + 2 * np.eye(2)[labels]
@@ -121,8 +123,8 @@ def test_a_factor_of_all_scores_loses_nothing(seed: int, factor: float) -> None:
 
 
 def test_a_lost_sample_of_few_is_not_allowed_and_a_small_error_of_all_margins_is() -> None:
-    """All margins of the model are great. In one case the class of one of 22 samples changes. In the other case each of
-    66 margins changes by a hundredth.
+    """If all margins are great, a change of the class of one of 22 samples is not permitted. A change of each of 66
+    margins by a hundredth is.
     """
     random = np.random.default_rng(0)
     labels = np.arange(66) % 3
@@ -245,8 +247,8 @@ def test_the_loss_of_numbers_is_the_growth_of_the_models_own_error(own: float, a
 
 
 def test_each_output_is_judged_by_its_own_error() -> None:
-    """The same error is added to both outputs. It matters only for the output with small values, and would hardly
-    reduce R² of both outputs together.
+    """An equal error of both outputs counts for the output with small values, although it would hardly reduce R² of
+    both outputs together.
     """
     model, exact = numbers(1, 500, 0.02)
     loss = model.loss(model.classes, exact + 0.2)

@@ -1,4 +1,4 @@
-"""The selection of packages, their archive, and packages of programs that were compiled earlier."""
+"""The selection of packages that a compilation writes, their archive, and packages of programs compiled earlier."""
 
 from __future__ import annotations
 

@@ -163,7 +163,7 @@ def networks(draw: st.DrawFn) -> Graph:
 @settings(max_examples=examples(20))
 @given(networks(), st.sampled_from(Slice))
 def test_segments_run_in_the_claimed_memory(graph: Graph, slice: Slice):
-    """The graph is executed unchanged, and with its pools block by block."""
+    """Segments run in the claimed memory in an unchanged graph, and with its pools block by block."""
     merged = blocked(graph).graph
     event("pools by blocks" if len(merged.nodes) < len(graph.nodes) else "no such pools")
     for network in (graph, merged):
