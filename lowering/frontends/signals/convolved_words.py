@@ -26,6 +26,8 @@ from tinyml.lowering.frontends.signals.log_mel import LogMel
 from tinyml.lowering.frontends.signals.wake_words import CLASSES
 from tinyml.runtime.readers.regular_files import read_bytes
 
+_NO_PROBABILITIES = "the output of a wake word is a row of quantised probabilities"
+
 
 def convolved_word(front_end: LogMel, file: Path, cutoff: float) -> ModuleOp:
     """The program that receives samples, and returns the class and the probability of the wake word after each frame.
@@ -91,7 +93,9 @@ def _over_time(to: ModelBuilder, network: func.FuncOp, rows: SSAValue) -> SSAVal
             steps.outer.add_op(op.clone(value_mapper=constants))
     if len(end.operands) != 1:
         raise to.error(f"the model has {len(end.operands)} outputs, a wake word has one")
-    output = newest[end.operands[0]]
+    output = newest.get(end.operands[0])
+    if output is None or not isinstance(output.type, TensorType):
+        raise to.error(_NO_PROBABILITIES)
     steps.carry(TensorType(format_of(output).type, shape_of(output)))
     to.emit(scf.YieldOp, *steps.yielded, output)
     to.block = steps.outer
@@ -134,7 +138,8 @@ class _Steps:
             return self._emit(op, window, row)
         if isinstance(op, tdsl.UnaryOp):
             return self.to.op(in_shape_of, op, operands[0])
-        if all(new.type == old.type for new, old in zip(operands, op.operands, strict=True)):
+        same = all(new.type == old.type for new, old in zip(operands, op.operands, strict=True))
+        if same and len(op.results) == 1:
             return self._emit(op, operands, op.results[0].type)
         raise self.to.error(
             f"{op.name} of several frames: a streaming wake word consists of convolutions over time without padding "
@@ -150,9 +155,9 @@ class _Steps:
         return self.yielded[-1]
 
     def _emit(self, op: Operation, operands: Sequence[SSAValue], result: Attribute) -> SSAValue:
-        copy = type(op).create(operands=operands, result_types=[result], properties=dict(op.properties))
-        self.to.block.add_op(copy)
-        copy.verify_()
+        copy = self.to.emit(type(op).create, operands=operands, result_types=[result], properties=dict(op.properties))
+        copy.location = op.location
+        copy.results[0].name_hint = op.results[0].name_hint
         return copy.results[0]
 
 
@@ -165,7 +170,7 @@ def _answer(to: ModelBuilder, scores: SSAValue, cutoff: float) -> tuple[SSAValue
     """Emit the class and the probability of the wake word, the first of the scores of a network."""
     formula = affine_formula(format_of(scores))
     if formula is None or len(shape_of(scores)) != 2:
-        raise to.error("the output of a wake word is a row of quantised probabilities")
+        raise to.error(_NO_PROBABILITIES)
     scale, zero = formula
     exceeding = [raw for raw in range(-128, 128) if scale * (raw - zero) > cutoff]
     if not exceeding:

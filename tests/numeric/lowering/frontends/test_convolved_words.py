@@ -134,6 +134,7 @@ def test_a_board_computes_the_same_bits_in_time(sound: NDArray[np.int16], progra
             {"cutoff": 0.5, "window": 5},
             "each probability is compared with the cutoff: omit window",
         ),
+        (streaming_network(outputs=2), {"cutoff": 0.5}, "the model has 2 outputs, a wake word has one"),
         (streaming_network(channels=20), {"cutoff": 0.5}, "rows of 20 features, not of 40"),
         (
             streaming_network(padding=SAME),
