@@ -29,6 +29,7 @@ NAMING_FORMATS = {
     "lowering/frontends/qonnx/integer_formats.py": "a file's quantisation is a format",
     "dialects/formats/published/published_format.py": "the papers compute functions by what fixed point has as schemes",
     "lowering/frontends/tflite/builder.py": "a file's quantisation is a format",
+    "lowering/frontends/signals/log_mel.py": "samples and the input of a model are integers",
     "lowering/frontends/signals/micro_frontend.py": "samples, channels and the input of a model are integers",
     "lowering/tosa/integers.py": "TOSA computes with the integers of TensorFlow Lite",
     "tools/calibration/costs.py": "the formats that cost tables are fitted to",

@@ -88,7 +88,7 @@ def compile(
         .npz file are always raws.
     verbose: true to show progress on standard error.
     features: for a wake word in a .tflite or .json file of microWakeWord, its front end
-        (`tinyml.features.MicroFrontend`).
+        (`tinyml.features.MicroFrontend`); for that of MLPerf Tiny, `tinyml.features.LogMel`.
     cutoff: the probability above which the wake word is detected, by default that of the .json file.
     window: the number of probabilities whose mean is compared with the cutoff, by default that of the .json file.
     options: the options of `tinyml compile`, with underscores in their names.

@@ -9,6 +9,8 @@ from pathlib import Path
 from typing import Any
 
 from tinyml.dialects.errors import InputError
+from tinyml.lowering.frontends.signals.convolved_words import convolved_word
+from tinyml.lowering.frontends.signals.log_mel import LogMel
 from tinyml.lowering.frontends.signals.micro_frontend import MicroFrontend
 from tinyml.lowering.frontends.signals.wake_words import USUAL_WINDOW, WakeWord, described, wake_word
 from tinyml.runtime.readers.json_text import parse_json
@@ -16,11 +18,14 @@ from tinyml.runtime.readers.regular_files import read_bytes
 from tinyml.tools.api.arguments import python_terms
 from tinyml.tools.api.loading import Model
 
+_NO_CUTOFF = "cutoff is missing: the probability above which the word is detected"
+
 
 def wake_word_of(source: object, features: object, cutoff: float | None, window: int | None) -> Model:
     """The program from samples to a trigger, for a wake word in a .tflite file or a .json file of microWakeWord.
 
-    features: a `MicroFrontend` or the result of `for_device`; None for microWakeWord's default front end.
+    features: a `MicroFrontend` or the result of `for_device`; None for microWakeWord's default front end. With a
+        `LogMel`, the .tflite file is a network without states, such as that of MLPerf Tiny.
     cutoff, window: as in `WakeWord`; None for those of the .json file, and for a .tflite file a window of 5.
 
     Raises `InputError` for any other source, and without a cutoff.
@@ -30,19 +35,31 @@ def wake_word_of(source: object, features: object, cutoff: float | None, window:
     front_end = getattr(features, "front_end", features)
     if front_end is None:
         front_end = MicroFrontend()
-    if not isinstance(front_end, MicroFrontend):
-        raise InputError(f"the front end of a wake word: expected a MicroFrontend, got {type(front_end).__name__}")
     file = Path(os.fspath(source))
+    if isinstance(front_end, LogMel):
+        return _convolved(front_end, file, cutoff, window)
+    if not isinstance(front_end, MicroFrontend):
+        kind = type(front_end).__name__
+        raise InputError(f"the front end of a wake word: expected a MicroFrontend or a LogMel, got {kind}")
     with python_terms({}):
         if file.suffix == ".json":
             wanted = described(parse_json(read_bytes(file, "model"), str(file)), str(file))
         elif cutoff is None:
-            raise InputError("cutoff is missing: the probability above which the word is detected", file=str(file))
+            raise InputError(_NO_CUTOFF, file=str(file))
         else:
             wanted = WakeWord(file, cutoff, USUAL_WINDOW)
         changes: dict[str, Any] = {"cutoff": cutoff, "window": window}
         wanted = replace(wanted, **{name: value for name, value in changes.items() if value is not None})
         return Model(wanted.file.stem, wake_word(front_end, wanted), file)
+
+
+def _convolved(front_end: LogMel, file: Path, cutoff: float | None, window: int | None) -> Model:
+    with python_terms({}):
+        if window is not None:
+            raise InputError("with LogMel, each probability is compared with the cutoff: omit window", file=str(file))
+        if cutoff is None:
+            raise InputError(_NO_CUTOFF, file=str(file))
+        return Model(file.stem, convolved_word(front_end, file, cutoff), file)
 
 
 def wake_words(

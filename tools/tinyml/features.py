@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from tinyml.tools.api.features import ESPHOME_UNIT as ESPHOME_UNIT
     from tinyml.tools.api.features import DeviceFeatures as DeviceFeatures
     from tinyml.tools.api.features import FrontEnd as FrontEnd
+    from tinyml.tools.api.features import LogMel as LogMel
     from tinyml.tools.api.features import MicroFrontend as MicroFrontend
     from tinyml.tools.api.features import Motion as Motion
     from tinyml.tools.api.features import Spectrogram as Spectrogram

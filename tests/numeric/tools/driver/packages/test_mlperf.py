@@ -19,16 +19,25 @@ import pytest
 from numpy.typing import NDArray
 from programs.paths import ROOT
 from programs.spread import spread
+from programs.streaming_network import streaming_network
 from programs.tflite_models import VALID, TfliteModel, computed_by_tflm, raws, weighted
 
+import tinyml
 from tinyml.dialects.errors import InputError
+from tinyml.lowering.frontends.signals.log_mel import LogMel
 from tinyml.tools.driver.compile_model import compile_model
 from tinyml.tools.driver.request import Request
 
 SCALE, ZERO = 0.05, 3
 """The quantisation of inputs, and of what is reconstructed."""
 
-SHAPES = {"kws01": (1, 49, 10, 1), "ic01": (1, 32, 32, 3), "vww01": (1, 96, 96, 3), "ad01": (1, 640)}
+SHAPES = {
+    "kws01": (1, 49, 10, 1),
+    "ic01": (1, 32, 32, 3),
+    "ic02": (1, 32, 32, 3),
+    "vww01": (1, 96, 96, 3),
+    "ad01": (1, 640),
+}
 
 CHUNK = 31
 """Bytes that the runner sends with a command."""
@@ -39,6 +48,10 @@ def small_network(name: str) -> bytes:
     model, random = TfliteModel(), np.random.default_rng(7)
     shape = SHAPES[name]
     x = first = model.tensor(shape, scales=SCALE, zero_point=ZERO)
+    if name == "ic02":
+        wide = model.tensor((1, 70), scales=0.8)
+        weighted(model, "FULLY_CONNECTED", x, (70, 3072), wide, random)
+        x = wide
     if name in ("ic01", "vww01"):
         size = shape[1] // 4
         pooled = model.tensor((1, 4, 4, 3), scales=SCALE, zero_point=ZERO)
@@ -51,7 +64,7 @@ def small_network(name: str) -> bytes:
         weighted(model, "FULLY_CONNECTED", x, (8, length), narrow, random)
         weighted(model, "FULLY_CONNECTED", narrow, (640, 8), y, random)
     else:
-        classes = {"kws01": 12, "ic01": 10, "vww01": 2}[name]
+        classes = {"kws01": 12, "ic01": 10, "ic02": 10, "vww01": 2}[name]
         sums, y = (
             model.tensor((1, classes), scales=0.4),
             model.tensor((1, classes), scales=1 / 256, zero_point=-128),
@@ -151,6 +164,7 @@ def test_results_are_those_of_tflite_micro(name: str, tmp_path: Path):
     [outputs] = computed_by_tflm(content, samples)
     program = compiled(firmware(content, tmp_path, reuse_input=name in ("ic01", "ad01")))
     with running([program]) as line:
+        assert line.ask("profile")[1] == f"m-model-[{name}]"
         for number, (input, raw) in enumerate(zip(sent(name, samples), outputs, strict=True)):
             results = line.results(input, times=1 + number, warm_up=number)
             reals: list[float] = ((raw.astype(float) + 128) / 256).tolist()
@@ -196,6 +210,29 @@ def test_the_commands_of_the_runner(tmp_path: Path):
         assert re.fullmatch("m-lap-us-[0-9]+", line.ask("timestamp")[0])
 
 
+def test_the_streaming_network_detects_what_the_program_detects(tmp_path: Path):
+    file, sound = tmp_path / "word.tflite", tmp_path / "sound.raw"
+    file.write_bytes(streaming_network())
+    program = tinyml.compile(file, features=LogMel(), cutoff=0.5, board="host")
+    random = np.random.default_rng(0)
+    loudness = np.repeat(random.uniform(-12, 0, 60), 512)
+    samples = (32768 * np.exp(loudness) * random.uniform(-1, 1, 30_720)).astype(np.int16)
+    samples.tofile(sound)
+    heard = program.listen(np.concatenate([np.zeros(512), samples / 32768]))
+    blocks = [1, *(30 + np.flatnonzero(heard.labels == "wake word")).tolist()]
+    assert 3 < len(blocks) < 28
+    folder = program.save(tmp_path / "out", packages=["mlperf"]) / "mlperf"
+    assert not (folder / "mlperf.ino").exists()
+    with running([compiled(folder), sound]) as line:
+        assert line.ask("profile")[1] == "m-model-[sww01]"
+        assert line.ask("db load 4") == ["e-[Unknown command: db]"]
+        for _ in range(2):
+            assert line.ask("start") == ["m-streaming-started"]
+            *detected, last = line.ask("stop")
+            assert detected == [f"m-detected-ms-{32 * block}" for block in blocks]
+            assert last == "m-streaming-stopped"
+
+
 def test_a_sketch_is_written_for_boards_of_arduino(tmp_path: Path):
     file = tmp_path / "small.tflite"
     file.write_bytes(small_network("kws01"))
@@ -212,6 +249,8 @@ def test_what_the_runner_does_not_know(tmp_path: Path):
         firmware(model.finish([x], [y]), tmp_path)
     with pytest.raises(InputError, match="the runner sends whole inputs: omit --input"):
         firmware(small_network("vww01"), tmp_path, input="callback")
+    with pytest.raises(InputError, match=r"sends sounds to sww01: compile it with features=features\.LogMel"):
+        firmware(streaming_network(), tmp_path)
     assert not (tmp_path / "out").exists()
 
 
