@@ -51,7 +51,7 @@ UNIVERSE = Universe(all_passes={"own": lambda: OwnPass})
 def test_passes_of_other_packages_come_last() -> None:
     with installed(EntryPoint("own", f"{__name__}:UNIVERSE", UNIVERSES)):
         *_, last = pass_reference().split("\n## ")
-    assert last.startswith("Passes of other packages\n\n### own\n\nDocs/passes.md: the page of all passes.")
+    assert last.startswith("Passes of other packages\n\n### own\n\nDocs/passes.md is current and contains every pass.")
     assert "| `times` | int | `1` | how often |" in last
 
 
