@@ -20,7 +20,7 @@ runtime: Any = import_module("tflite_micro.python.tflite_micro.runtime")
 
 TYPES = {
     np.dtype(name): getattr(tflite.TensorType, name.upper())
-    for name in ("float32", "int32", "int64", "int16", "int8", "uint8")
+    for name in ("float32", "int32", "int64", "int16", "int8", "uint8", "bool")
 }
 TYPES[np.dtype(object)] = tflite.TensorType.RESOURCE
 
@@ -282,15 +282,15 @@ def computed_by_tflm(
     reset: whether to reset the states before each sample.
     """
     interpreter = runtime.Interpreter.from_bytes(content, arena_size=arena)
-    shapes = [tensor.shape for tensor in read_graph(content, "network.tflite").inputs]
-    ends = np.cumsum([prod(shape) for shape in shapes])[:-1]
+    given = read_graph(content, "network.tflite").inputs
+    ends = np.cumsum([prod(tensor.shape) for tensor in given])[:-1]
     collected: list[list[NDArray[Any]]] = [[] for _ in range(outputs)]
     for sample in inputs:
         if reset:
             interpreter.reset()
-        parts = np.split(sample, ends) if len(shapes) > 1 else [sample]
-        for index, (part, shape) in enumerate(zip(parts, shapes, strict=True)):
-            interpreter.set_input(part.reshape(shape), index)
+        parts = np.split(sample, ends) if len(given) > 1 else [sample]
+        for index, (part, tensor) in enumerate(zip(parts, given, strict=True)):
+            interpreter.set_input(part.reshape(tensor.shape).astype(tensor.dtype), index)
         interpreter.invoke()
         for index, values in enumerate(collected):
             values.append(np.array(interpreter.get_output(index)).ravel())
