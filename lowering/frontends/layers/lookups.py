@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from math import prod
 
 from xdsl.dialects import arith
@@ -80,33 +81,35 @@ def scattered(
 
 
 def position_of(to: ModelBuilder, number: SSAValue, extent: int, *, wraps: bool) -> SSAValue:
-    """Emit the conversion of a number to an index in [0, extent): the nearest integer, limited to this range.
+    """Emit the conversion of a number to an index in [0, extent): its integer part, limited to this range.
 
-    The index is found by bisection: each step adds half of the positions that are left to the index if the rest of the
-    number reaches them. The steps add up to extent - 1, so that no number leads outside the tensor.
+    A binary search compares the number with a table of the positions. Both have one number format, so that the index is
+    exact in each format in which the positions have different raws. No number leads outside the tensor.
 
     number: a tensor with a single element.
     wraps: whether `extent` is added to negative numbers first.
     """
+    number, position, left = to.reshape(number, (1,)), to.index(0), extent - 1
     if wraps:
-        after = to.op(tdsl.AddOp, number, _constant(to, extent, number))
+        whole = to.parameter(reals(np.array([extent])))
+        after = to.op(tdsl.AddOp, to.op(tdsl.ClipOp, number, -float(extent), -1.0), whole)
         number = to.op(tdsl.SelectOp, to.emit(tdsl.AtLeastOp, number, -0.5).result, number, after)
-    position, left = to.index(0), extent - 1
+    if left:
+        table = reals(np.arange(1, extent))
+        positions = to.parameter(replace(table, name="positions", key=("positions", extent)))
     while left:
         step = left - left // 2
-        reached = to.emit(tdsl.AtLeastOp, number, step - 0.5).result
-        further = to.emit(arith.AddiOp, position, to.index(step)).result
-        position = to.emit(arith.SelectOp, reached, further, position).result
+        edge = to.op(tdsl.SliceOp, positions, [_sum(to, position, to.index(step - 1))], (1,))
+        # Of equal numbers, the first is the greatest: 1 only if the number is less than the edge.
+        is_less = to.emit(tdsl.ArgmaxOp, to.op(tdsl.ConcatOp, [number, edge], 0)).result
+        back = to.emit(arith.MuliOp, is_less, to.index(step)).result
+        position = to.emit(arith.SubiOp, _sum(to, position, to.index(step)), back).result
         left //= 2
-        if left:
-            rest = to.op(tdsl.SubOp, number, _constant(to, step, number))
-            number = to.op(tdsl.SelectOp, reached, rest, number)
     return position
 
 
-def _constant(to: ModelBuilder, value: int, like: SSAValue) -> SSAValue:
-    """A constant on reals in the shape of a tensor with a single element."""
-    return to.parameter(reals(np.full(shape_of(like), value)))
+def _sum(to: ModelBuilder, a: SSAValue, b: SSAValue) -> SSAValue:
+    return to.emit(arith.AddiOp, a, b).result
 
 
 def _offsets(to: ModelBuilder, rank: int, known: dict[int, SSAValue]) -> list[SSAValue]:

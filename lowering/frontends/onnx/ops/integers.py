@@ -6,6 +6,7 @@ Ops whose result on integers differs from the result on reals, such as Div, are 
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from xdsl.ir import SSAValue
@@ -86,7 +87,7 @@ def _on_reals(to: Builder, node: OnnxNode, inputs: Inputs) -> Value:
     """Import a node by its handler for reals."""
     plain = [value.tensor if isinstance(value, Integers) else value for value in inputs]
     result = HANDLERS["", node.op](to, node, plain)
-    assert isinstance(result, Value)
+    assert not isinstance(result, Sequence)
     return result
 
 
