@@ -59,6 +59,7 @@ OPTIONS = {
     "UNIDIRECTIONAL_SEQUENCE_LSTM": "UnidirectionalSequenceLSTMOptions",
     "UNPACK": "UnpackOptions",
     "VAR_HANDLE": "VarHandleOptions",
+    "WHILE": "WhileOptions",
 }
 """The table of options of each operator that has any."""
 
@@ -93,6 +94,7 @@ class TfliteModel:
     """A model under construction; tensors are identified by their indices.
 
     beginning: the graph that a CALL_ONCE runs before the first inference, if there are variables.
+    called: other graphs, each with its inputs and outputs, such as the condition and the body of a loop.
     """
 
     tensors: list[Spec] = field(default_factory=list[Spec])
@@ -100,6 +102,9 @@ class TfliteModel:
         default_factory=list[tuple[str, Sequence[int], Sequence[int], dict[str, Any]]]
     )
     beginning: TfliteModel | None = None
+    called: list[tuple[TfliteModel, Sequence[int], Sequence[int]]] = field(
+        default_factory=list[tuple["TfliteModel", Sequence[int], Sequence[int]]]
+    )
 
     def tensor(
         self,
@@ -151,6 +156,7 @@ class TfliteModel:
         """The bytes of the model's file."""
         b = flatbuffers.Builder(1024)
         given = [(self, inputs, outputs), *([(self.beginning, (), ())] if self.beginning is not None else [])]
+        given += self.called
         kinds = sorted({kind for graph, *_ in given for kind, *_ in graph.operators})
         codes = [self._code(b, kind) for kind in kinds]
         tflite.BufferStart(b)

@@ -35,7 +35,12 @@ if TYPE_CHECKING:
 def read_tflite(content: bytes, file: str) -> ModuleOp:
     """Import the content of a file. Raises `InputError` for a damaged file and for unsupported content."""
     try:
-        graph = folded(read_graph(content, file))
+        graph = read_graph(content, file)
+        if graph.called:
+            from tinyml.lowering.frontends.tflite.loops import unrolled
+
+            graph = unrolled(graph)
+        graph = folded(graph)
         graph = replace(graph, inputs=[tensor for tensor in graph.inputs if not _is_shape(graph, tensor)])
         return _import(_joined(graph), file)
     except InputError as error:
