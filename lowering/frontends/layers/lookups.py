@@ -94,9 +94,10 @@ def position_of(to: ModelBuilder, number: SSAValue, extent: int, *, wraps: bool)
         whole = to.parameter(reals(np.array([extent])))
         after = to.op(tdsl.AddOp, to.op(tdsl.ClipOp, number, -float(extent), -1.0), whole)
         number = to.op(tdsl.SelectOp, to.emit(tdsl.AtLeastOp, number, -0.5).result, number, after)
-    if left:
-        table = reals(np.arange(1, extent))
-        positions = to.parameter(replace(table, name="positions", key=("positions", extent)))
+    if not left:
+        return position
+    table = reals(np.arange(1, extent))
+    positions = to.parameter(replace(table, name="positions", key=("positions", extent)))
     while left:
         step = left - left // 2
         edge = to.op(tdsl.SliceOp, positions, [_sum(to, position, to.index(step - 1))], (1,))

@@ -129,7 +129,6 @@ _REDUCTIONS: dict[str, type[tdsl.BinaryOp] | None] = {
 """The ops that combine elements and updates of ScatterND, by its attribute `reduction`."""
 
 
-@handles("ScatterND")
 def scatter_nd(to: Builder, node: OnnxNode, inputs: Inputs) -> Value:
     """Import ScatterND: parts of a tensor are replaced, or combined with updates, at constant or computed indices."""
     data, indices = needed(to, inputs, 0), needed(to, inputs, 1)
@@ -152,6 +151,9 @@ def scatter_nd(to: Builder, node: OnnxNode, inputs: Inputs) -> Value:
         return [position_of(to, number, shape[axis], wraps=True) for axis, number in enumerate(numbers)]
 
     return _like(data, OrderedTensor.plain(scattered(to, tensor, positions, updates, _REDUCTIONS[reduction])))
+
+
+handles("ScatterND")(scatter_nd)
 
 
 def _where(to: Builder, node: OnnxNode, inputs: Inputs) -> Value | None:
