@@ -44,7 +44,6 @@ from tinyml.lowering.frontends.onnx.formats import KEEPING, ON_RAWS, input_forma
 from tinyml.lowering.frontends.onnx.graph import Declared, OnnxGraph, OnnxNode
 from tinyml.lowering.frontends.onnx.ops import load_handlers
 from tinyml.lowering.frontends.onnx.ops.elementwise import FLOATS
-from tinyml.lowering.frontends.onnx.ops.integers import Integers
 from tinyml.lowering.frontends.onnx.ops.ml import ML
 from tinyml.lowering.frontends.onnx.ops.quantised import of_quantised
 from tinyml.lowering.frontends.onnx.reader import needed_nodes, read_model
@@ -71,6 +70,9 @@ EXPONENTIAL_LOSSES = ("Poisson", "Tweedie")
 
 FEW_BITS = "tinyml.lowering.frontends.qonnx.graphs:with_quantisers"
 """The function of the extension that imports the quantisers of networks trained for few bits."""
+
+OF_INTEGERS = "tinyml.lowering.frontends.onnx.ops.integers:Integers"
+"""The extension's class of tensors of integers and truth values."""
 
 QUANTISER_DOMAINS = ("onnx.brevitas", "finn.custom_op.general", "qonnx.custom_op.general")
 
@@ -281,7 +283,9 @@ class _OnnxImporter:
     def input_value(declared: Declared, value: SSAValue) -> Value:
         """The value of an input. Reals that stand for integers record the element type of the model."""
         tensor = OrderedTensor.plain(value)
-        return tensor if tensor.is_quantised or declared.element in FLOATS else Integers(tensor, declared.element)
+        if tensor.is_quantised or declared.element in FLOATS:
+            return tensor
+        return imported(OF_INTEGERS)(tensor, declared.element)
 
     def check_reals(self, declared: Declared) -> None:
         """Raise `InputError` for an input whose elements are not numbers or truth values."""
