@@ -20,7 +20,7 @@ runtime: Any = import_module("tflite_micro.python.tflite_micro.runtime")
 
 TYPES = {
     np.dtype(name): getattr(tflite.TensorType, name.upper())
-    for name in ("float32", "int32", "int64", "int16", "int8", "uint8")
+    for name in ("float32", "int32", "int64", "int16", "int8", "uint8", "bool")
 }
 TYPES[np.dtype(object)] = tflite.TensorType.RESOURCE
 
@@ -59,6 +59,7 @@ OPTIONS = {
     "UNIDIRECTIONAL_SEQUENCE_LSTM": "UnidirectionalSequenceLSTMOptions",
     "UNPACK": "UnpackOptions",
     "VAR_HANDLE": "VarHandleOptions",
+    "WHILE": "WhileOptions",
 }
 """The table of options of each operator that has any."""
 
@@ -93,6 +94,7 @@ class TfliteModel:
     """A model under construction; tensors are identified by their indices.
 
     beginning: the graph that a CALL_ONCE runs before the first inference, if there are variables.
+    called: other graphs, each with its inputs and outputs, such as the condition and the body of a loop.
     """
 
     tensors: list[Spec] = field(default_factory=list[Spec])
@@ -100,6 +102,9 @@ class TfliteModel:
         default_factory=list[tuple[str, Sequence[int], Sequence[int], dict[str, Any]]]
     )
     beginning: TfliteModel | None = None
+    called: list[tuple[TfliteModel, Sequence[int], Sequence[int]]] = field(
+        default_factory=list[tuple["TfliteModel", Sequence[int], Sequence[int]]]
+    )
 
     def tensor(
         self,
@@ -151,6 +156,7 @@ class TfliteModel:
         """The bytes of the model's file."""
         b = flatbuffers.Builder(1024)
         given = [(self, inputs, outputs), *([(self.beginning, (), ())] if self.beginning is not None else [])]
+        given += self.called
         kinds = sorted({kind for graph, *_ in given for kind, *_ in graph.operators})
         codes = [self._code(b, kind) for kind in kinds]
         tflite.BufferStart(b)
@@ -282,15 +288,15 @@ def computed_by_tflm(
     reset: whether to reset the states before each sample.
     """
     interpreter = runtime.Interpreter.from_bytes(content, arena_size=arena)
-    shapes = [tensor.shape for tensor in read_graph(content, "network.tflite").inputs]
-    ends = np.cumsum([prod(shape) for shape in shapes])[:-1]
+    given = read_graph(content, "network.tflite").inputs
+    ends = np.cumsum([prod(tensor.shape) for tensor in given])[:-1]
     collected: list[list[NDArray[Any]]] = [[] for _ in range(outputs)]
     for sample in inputs:
         if reset:
             interpreter.reset()
-        parts = np.split(sample, ends) if len(shapes) > 1 else [sample]
-        for index, (part, shape) in enumerate(zip(parts, shapes, strict=True)):
-            interpreter.set_input(part.reshape(shape), index)
+        parts = np.split(sample, ends) if len(given) > 1 else [sample]
+        for index, (part, tensor) in enumerate(zip(parts, given, strict=True)):
+            interpreter.set_input(part.reshape(tensor.shape).astype(tensor.dtype), index)
         interpreter.invoke()
         for index, values in enumerate(collected):
             values.append(np.array(interpreter.get_output(index)).ravel())

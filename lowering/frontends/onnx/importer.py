@@ -43,6 +43,7 @@ from tinyml.lowering.frontends.onnx.folding import FOLDED, fold
 from tinyml.lowering.frontends.onnx.formats import KEEPING, ON_RAWS, input_format, result_formats
 from tinyml.lowering.frontends.onnx.graph import Declared, OnnxGraph, OnnxNode
 from tinyml.lowering.frontends.onnx.ops import load_handlers
+from tinyml.lowering.frontends.onnx.ops.elementwise import FLOATS
 from tinyml.lowering.frontends.onnx.ops.ml import ML
 from tinyml.lowering.frontends.onnx.ops.quantised import of_quantised
 from tinyml.lowering.frontends.onnx.reader import needed_nodes, read_model
@@ -70,10 +71,13 @@ EXPONENTIAL_LOSSES = ("Poisson", "Tweedie")
 FEW_BITS = "tinyml.lowering.frontends.qonnx.graphs:with_quantisers"
 """The function of the extension that imports the quantisers of networks trained for few bits."""
 
+OF_INTEGERS = "tinyml.lowering.frontends.onnx.ops.integers:Integers"
+"""The extension's class of tensors of integers and truth values."""
+
 QUANTISER_DOMAINS = ("onnx.brevitas", "finn.custom_op.general", "qonnx.custom_op.general")
 
-REALS = ("float32", "float16", "float64", "bfloat16")
-"""Element types of inputs that are imported as reals."""
+INTEGERS = ("bool", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64")
+"""Element types of inputs that are imported as reals with whole values."""
 
 
 def read_onnx(content: bytes, file: str) -> ModuleOp:
@@ -244,7 +248,7 @@ class _OnnxImporter:
         self.name_classes(module, results, looked_up[0] if looked_up else self.to.classes)
         return module
 
-    def argument(self, graph: OnnxGraph, declared: Declared) -> OrderedTensor:
+    def argument(self, graph: OnnxGraph, declared: Declared) -> Value:
         """Append the function argument for a model with one input. The argument has the input's quantised
         format, if the input has one.
         """
@@ -252,9 +256,10 @@ class _OnnxImporter:
         if format is None:
             self.check_reals(declared)
         element = F32_FORMAT.type if format is None else format.type
-        return OrderedTensor.plain(self.to.argument(TensorType(element, self.input_shape(declared)), declared.name))
+        argument = self.to.argument(TensorType(element, self.input_shape(declared)), declared.name)
+        return self.input_value(declared, argument)
 
-    def parts(self, graph: OnnxGraph) -> tuple[list[OrderedTensor], tuple[tuple[Any, ...], ...]]:
+    def parts(self, graph: OnnxGraph) -> tuple[list[Value], tuple[tuple[Any, ...], ...]]:
         """Append one function argument that concatenates the inputs of a model. Return the slices of the
         argument that represent the inputs, and a description of each slice.
 
@@ -270,12 +275,20 @@ class _OnnxImporter:
                 self.check_reals(declared)
             elements = [F32_FORMAT.type] * len(inputs)
         values, parts = self.to.inputs(elements, [declared.name for declared in inputs], shapes)
-        return [OrderedTensor.plain(value) for value in values], parts
+        return [self.input_value(*pair) for pair in zip(inputs, values, strict=True)], parts
+
+    @staticmethod
+    def input_value(declared: Declared, value: SSAValue) -> Value:
+        """The value of an input. Reals that stand for integers record the element type of the model."""
+        tensor = OrderedTensor.plain(value)
+        if tensor.is_quantised or declared.element in FLOATS:
+            return tensor
+        return imported(OF_INTEGERS)(tensor, declared.element)
 
     def check_reals(self, declared: Declared) -> None:
-        """Raise `InputError` for an input `declared` whose element type is not one of `REALS`."""
-        if declared.element not in REALS:
-            raise InputError(f"input '{declared.name}' is of {declared.element}, expected reals", file=self.file)
+        """Raise `InputError` for an input `declared` whose elements are not numbers or truth values."""
+        if declared.element not in (*FLOATS, *INTEGERS):
+            raise InputError(f"input '{declared.name}' is of {declared.element}, expected numbers", file=self.file)
 
     def name_classes(self, module: ModuleOp, results: Sequence[SSAValue], classes: Sequence[str | int]) -> None:
         """Record `classes`, the labels of a program that returns a class index, as an attribute of the module."""

@@ -14,10 +14,7 @@ _CURES = {
     "CUSTOM edgetpu": "give the file from before the compiler of the Edge TPU",
     "CUSTOM": "a package can import it, as 'tinyml new-op' writes one, or end the model before it",
     "BUCKETIZE": "trees and forests divide features into intervals by themselves",
-    "CAST": (
-        "an Embedding of numbered words is a Dense layer without bias, with the same weights, of one-hot vectors; "
-        "other conversions to integers have no form on reals"
-    ),
+    "CAST": "floats become integers only as indices of GATHER; other conversions to integers have no form on reals",
     **dict.fromkeys(
         ("GREATER", "LESS", "SELECT"),
         "choices by comparisons, as in selu, are not read: elu or gelu stand for it, and ONNX has an op Selu",

@@ -174,13 +174,20 @@ FOLDED: dict[str, Fold] = {
     "CAST": lambda op, inputs: inputs[0],
     "CONCATENATION": lambda op, inputs: np.concatenate(inputs, op.options["axis"]),
     "DEQUANTIZE": lambda op, inputs: _reals(input_of(op, 0)),
+    "EQUAL": _arithmetic(np.equal),
     "EXPAND_DIMS": lambda op, inputs: inputs[0],
     "FILL": lambda op, inputs: _filled(inputs[0], inputs[1]),
     "FLOOR_DIV": _arithmetic(np.floor_divide),
     "GATHER": _gathered,
+    "GREATER": _arithmetic(np.greater),
+    "GREATER_EQUAL": _arithmetic(np.greater_equal),
+    "LESS": _arithmetic(np.less),
+    "LESS_EQUAL": _arithmetic(np.less_equal),
+    "LOGICAL_AND": _arithmetic(np.logical_and),
     "MAXIMUM": _arithmetic(np.maximum),
     "MINIMUM": _arithmetic(np.minimum),
     "MUL": _arithmetic(np.multiply),
+    "NOT_EQUAL": _arithmetic(np.not_equal),
     "PACK": lambda op, inputs: np.stack(inputs, op.options["axis"]),
     "REDUCE_PROD": _reduced,
     "RESHAPE": lambda op, inputs: inputs[0],
@@ -191,5 +198,5 @@ FOLDED: dict[str, Fold] = {
 }
 """The operators that are folded if their inputs are plain integers."""
 
-MOVED = {("FILL", 1), ("BROADCAST_TO", 0), ("DEQUANTIZE", 0)}
+MOVED = {("FILL", 1), ("BROADCAST_TO", 0), ("DEQUANTIZE", 0), ("LOGICAL_AND", 0), ("LOGICAL_AND", 1)}
 """The inputs that may have any type, by operator and position."""

@@ -35,14 +35,21 @@ if TYPE_CHECKING:
 def read_tflite(content: bytes, file: str) -> ModuleOp:
     """Import the content of a file. Raises `InputError` for a damaged file and for unsupported content."""
     try:
-        return _import(_joined(folded(read_graph(content, file))), file)
+        graph = read_graph(content, file)
+        if graph.called:
+            from tinyml.lowering.frontends.tflite.loops import unrolled
+
+            graph = unrolled(graph)
+        graph = folded(graph)
+        graph = replace(graph, inputs=[tensor for tensor in graph.inputs if not _is_shape(graph, tensor)])
+        return _import(_joined(graph), file)
     except InputError as error:
         raise InputError(error.message, file=file) from error
 
 
 def _joined(graph: TfliteGraph) -> TfliteGraph:
     """The graph with single operators in place of the operators by which converters write a dilated convolution or
-    a normalisation.
+    a normalisation, and with reals in place of computed integers.
     """
     kinds = {op.kind for op in graph.operators}
     if "SPACE_TO_BATCH_ND" in kinds:
@@ -53,6 +60,11 @@ def _joined(graph: TfliteGraph) -> TfliteGraph:
         from tinyml.lowering.frontends.tflite.normalisations import normalised
 
         graph = normalised(graph)
+    computed = (*graph.inputs, *(tensor for op in graph.operators for tensor in op.outputs))
+    if "CAST" in kinds or any(tensor.dtype in ("bool", "int32", "int64") for tensor in computed):
+        from tinyml.lowering.frontends.tflite.integers import in_reals
+
+        graph = in_reals(graph)
     return graph
 
 
@@ -66,7 +78,6 @@ def _variables(graph: TfliteGraph) -> Variables | None:
 
 
 def _import(graph: TfliteGraph, file: str) -> ModuleOp:
-    graph = replace(graph, inputs=[tensor for tensor in graph.inputs if not _is_shape(graph, tensor)])
     to = GraphBuilder(file)
     with to.importing(""):
         variables = _variables(graph)

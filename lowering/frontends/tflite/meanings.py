@@ -14,6 +14,7 @@ from xdsl.utils.exceptions import VerifyException
 
 from tinyml.dialects.errors import InputError
 from tinyml.dialects.lazy_numpy import np
+from tinyml.lowering.frontends.layers.lookups import gathered
 from tinyml.lowering.frontends.layers.model_builder import OrderedTensor
 from tinyml.lowering.frontends.onnx.builder import HANDLERS, Builder, Constant, Value
 from tinyml.lowering.frontends.onnx.graph import OnnxNode
@@ -21,7 +22,7 @@ from tinyml.lowering.frontends.onnx.ops import load_handlers
 from tinyml.lowering.frontends.tflite.builder import GraphBuilder
 from tinyml.lowering.frontends.tflite.model import Operator, Tensor
 from tinyml.lowering.frontends.tflite.normalisations import LAYER_NORMALIZATION
-from tinyml.lowering.frontends.tflite.operands import input_of
+from tinyml.lowering.frontends.tflite.operands import axis_in, input_of
 
 OPSET = 18
 """The opset of the ONNX nodes, in which the axes of reductions are inputs."""
@@ -105,9 +106,15 @@ def by_meaning(to: GraphBuilder, op: Operator) -> None:
 
 
 def gather(to: GraphBuilder, op: Operator) -> None:
-    """Import GATHER at constant indices. Any number format is supported, since elements only move."""
+    """Import GATHER at constant or computed indices. Any number format is supported, since elements only move."""
     if op.options["batch_dims"]:
         raise VerifyException("batches of indices are not supported")
+    x, indices = input_of(op, 0), input_of(op, 1)
+    if indices.data is None:
+        axis = axis_in(op.options["axis"], len(x.shape))
+        taken = gathered(to, OrderedTensor.plain(to.value(x)), axis, to.value(indices), wraps=False)
+        to.define(op.outputs[0], to.reshape(taken.value, op.outputs[0].shape))
+        return
     write = Writer(to, op)
     taken = write("Gather", OrderedTensor.plain(to.value(input_of(op, 0))), write.axes(1), axis=op.options["axis"])
     to.define(op.outputs[0], write.to.tensor(taken))

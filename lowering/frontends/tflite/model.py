@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from math import isfinite, prod
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -81,12 +81,14 @@ class TfliteGraph:
     """The main graph of a model. Its operators are in the order of execution.
 
     beginning: the operators of the graphs that run once, before the first inference (CALL_ONCE).
+    called: by number, the conditions and bodies of loops (WHILE).
     """
 
     inputs: Sequence[Tensor]
     outputs: Sequence[Tensor]
     operators: Sequence[Operator]
     beginning: Sequence[Operator] = ()
+    called: Mapping[int, TfliteGraph] = field(default_factory=dict[int, "TfliteGraph"])
 
 
 def read_graph(content: bytes, file: str) -> TfliteGraph:
@@ -123,7 +125,19 @@ class _TfliteReader:
                 if not 0 < (number := op.options["graph"]) < len(self.graphs):
                     raise InputError(f"{op} calls graph {number}, the model has {len(self.graphs)}")
                 beginning += self.subgraph(number).operators
-        return replace(main, beginning=beginning)
+        return replace(main, beginning=beginning, called=self.called(main))
+
+    def called(self, main: TfliteGraph) -> Mapping[int, TfliteGraph]:
+        """The conditions and bodies of the loops of a graph, and of the loops in them, by number."""
+        found: dict[int, TfliteGraph] = {}
+        waiting = [main]
+        while waiting:
+            for op in waiting.pop().operators:
+                for number in (op.options["condition"], op.options["body"]) if op.kind == "WHILE" else ():
+                    if 0 < number < len(self.graphs) and number not in found:
+                        found[number] = self.subgraph(number)
+                        waiting.append(found[number])
+        return found
 
     def subgraph(self, number: int) -> TfliteGraph:
         """Parse the subgraph with index `number`."""
@@ -247,8 +261,8 @@ def _options(kind: str, table: _Table) -> Mapping[str, Any]:
     """
     given = table.table(4)
     options: dict[str, Any] = {"custom": table.numbers(5, "u1").tobytes()} if kind.startswith("CUSTOM ") else {}
-    for name, field in OPTIONS.get(kind, {}).items():
-        value = field[-1] if given is None else given.option(field)
+    for name, option in OPTIONS.get(kind, {}).items():
+        value = option[-1] if given is None else given.option(option)
         if name in NAMED:
             if value not in NAMED[name]:
                 raise InputError(f"{name} {value} of an operator {kind} is unknown")
@@ -556,6 +570,7 @@ OPTIONS: dict[str, dict[str, Field]] = {
     "VAR_HANDLE": {"container": (0, "s", ""), "shared_name": (1, "s", "")},
     "GATHER": {"axis": (0, "i", 0), "batch_dims": (1, "i", 0)},
     "LEAKY_RELU": {"alpha": (0, "f", 0.0)},
+    "WHILE": {"condition": (0, "i", 0), "body": (1, "i", 0)},
     "UNIDIRECTIONAL_SEQUENCE_LSTM": {
         "activation": (0, "b", 0),
         "cell_clip": (1, "f", 0.0),

@@ -235,7 +235,7 @@ def _of_one_shape(to: Builder, branches: Sequence[Value]):
     return values
 
 
-_FLOATS = ("float32", "float64", "float16", "bfloat16")
+FLOATS = ("float32", "float64", "float16", "bfloat16")
 """Float types between which a cast is the identity: number formats are chosen for the whole program."""
 
 
@@ -246,7 +246,7 @@ def cast(to: Builder, node: OnnxNode, inputs: Inputs) -> Value:
     if isinstance(value, Comparison):
         return Indicator([value])
     element = _element_of(needed(to, inputs, 1)) if node.op == "CastLike" else ELEMENTS.get(node.integer("to"))
-    if isinstance(value, OrderedTensor) and (value.is_quantised or element not in _FLOATS):
+    if isinstance(value, OrderedTensor) and (value.is_quantised or element not in FLOATS):
         taken = "raws" if value.is_quantised else "numbers"
         name = element or f"element type {node.integer('to')}"
         raise node.error(f"a conversion of computed {taken} to {name} is not supported, only of reals to floats")

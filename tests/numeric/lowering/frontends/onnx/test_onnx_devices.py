@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import onnx
 import pytest
 from oracles.onnx_models import Array, decoded_outputs, imported, model, node, number
 from programs.devices import DEVICES
@@ -166,6 +167,43 @@ def test_a_network_on_reals_on_devices(name: str, width: int, device: str, tmp_p
     got = decoded_outputs(module, x)
     assert reals is not None
     np.testing.assert_allclose(got, reals, atol=0.02 if width == 16 else 0.5)
+    check_on_device(module, device, encode_inputs(module, x), tmp_path, options)
+
+
+def texts() -> tuple[ModuleOp, Array]:
+    """A network that looks up 12 of 37 words, replaces some of their elements and adds the words, and its samples."""
+    random = np.random.default_rng(13)
+    nodes = [
+        node("Gather", "table x", "words"),
+        node("ScatterND", "words x2 updates", "changed"),
+        node("ReduceSum", "changed axes", "sums", keepdims=0),
+        node("MatMul", "sums w"),
+        node("Slice", "x zero two", "some"),
+        node("Unsqueeze", "some last", "x2"),
+    ]
+    constants = {"table": random.normal(size=(37, 5)).astype(np.float32), "axes": np.array([0])}
+    constants |= {"w": random.normal(size=(5, 3)).astype(np.float32) / 9}
+    constants |= {"updates": random.normal(size=(2, 5)).astype(np.float32)}
+    constants |= {name: np.array([value]) for name, value in {"zero": 0, "two": 2, "last": -1}.items()}
+    ordered = [nodes[0], *nodes[4:], *nodes[1:4]]
+    module = imported(model(ordered, [12], constants, element=onnx.TensorProto.INT64))
+    x = random.integers(-37, 37, (9, 12))
+    x[:, :2] %= 12
+    return module, x.astype(np.float32)
+
+
+@pytest.mark.long
+@pytest.mark.parametrize(("width", "device"), spread([*product((8, 16), DEVICES)], 4))
+def test_computed_indices_on_devices(width: int, device: str, tmp_path: Path):
+    """Indices are exact in formats of 8 bits, and the program computes the evaluator's bits."""
+    (module, x), ctx = texts(), context()
+    np.savez(tmp_path / "val.npz", x=x)
+    reals = evaluate_reals(module, x).scores
+    options = {"data": str(tmp_path / "val.npz"), "target": device, "format": "fixed", "width": width}
+    pipelines.run(module, ctx, pipelines.flatten("reals-to-formats", options))
+    pipelines.run(module, ctx, pipelines.flatten("refine-formats", options))
+    assert reals is not None
+    np.testing.assert_allclose(decoded_outputs(module, x), reals, atol=0.004 if width == 16 else 0.3)
     check_on_device(module, device, encode_inputs(module, x), tmp_path, options)
 
 

@@ -343,7 +343,7 @@ REFUSED = {
         small("WHILE"),
         r"operator 0 \(WHILE.* is not supported: convert recurrent layers unrolled; in Keras, LSTM",
     ),
-    "embedding": (small("CAST"), r"operator 0 \(CAST, .*not supported: an Embedding of numbered words is a Dense"),
+    "cast": (small("CAST"), r"operator 0 \(CAST, .*not supported: floats become integers only as indices of GATHER"),
     "masking": (small("NOT_EQUAL"), r"\(NOT_EQUAL, .*: a layer Masking skips steps .*: train without it"),
     "sequence in integers": (without_elements(), "operators LSTM are not supported: convert recurrent layers unrolled"),
     "compiled for a processor": (
