@@ -45,7 +45,7 @@ class CheckSharingPass(ModulePass):
         _check_size(problem, arena)
         agreed: list[str] = []
         for name, judge in JUDGE_NAMED.items():
-            judgement = judge([shape for shape in problem.rectangles if shape.size], arena.lower_bound)
+            judgement = judge(problem.rectangles, arena.lower_bound)
             if judgement.verdict is Verdict.REFUTED:
                 raise InputError(
                     f"the lower bound of the shared arena is {arena.lower_bound} bytes, {name} needs fewer"

@@ -54,7 +54,7 @@ class Judgement:
 
 
 def judge(rectangles: Sequence[Rectangle], bound: int, work: int = WORK_LIMIT) -> Judgement:
-    """Check by exact cover whether every packing of non-empty rectangles needs at least `bound` bytes.
+    """Check by exact cover whether every packing of rectangles needs at least `bound` bytes.
 
     work: a limit, in the unit of `Effort.work`; the verdict for a problem that exceeds it is UNDECIDED.
     """
@@ -76,7 +76,7 @@ def judge_height(rectangles: Sequence[Rectangle], height: int, work: int = WORK_
 
 
 def judge_by_search(rectangles: Sequence[Rectangle], bound: int) -> Judgement:
-    """Check by branch and bound whether every packing of non-empty rectangles needs at least `bound` bytes."""
+    """Check by branch and bound whether every packing of rectangles needs at least `bound` bytes."""
     placement = pack(rectangles, "branch-and-bound")
     if placement.height < bound:
         return Judgement(Verdict.REFUTED, placement.offsets)
@@ -104,6 +104,8 @@ def _packed(rectangles: Sequence[Rectangle], height: int, work: int) -> tuple[tu
 
     work: as in `judge`.
     """
+    if height < 0:
+        return None, True, 0
     if height > BYTES:
         return None, False, 0
     grid, effort = _in_bytes(rectangles), Effort(work=work)

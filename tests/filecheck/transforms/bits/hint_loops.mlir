@@ -1,5 +1,6 @@
 // RUN: tinyml-opt %s -p 'hint-loops{cells=2}' | filecheck %s
 // RUN: sed 's/@sums(%x: memref<8xi8>)/@sums(%x: memref<8xi8>, %z: memref<8xi8>)/' %s | tinyml-opt -p 'hint-loops{cells=2}' | filecheck %s --check-prefix=TWO
+// RUN: tinyml-opt %s -p hint-loops | filecheck %s --check-prefix=NONE
 // RUN: tinyml-opt %s -p 'bits-to-c{cells=2}' -t c | filecheck %s --check-prefix=C
 
 // All eight elements fit at once into two percent of the LUTs; the counted loop is a pipeline, the one around it is not.
@@ -54,6 +55,10 @@ builtin.module attributes {tinyml.target = "ecp5-25k"} {
 // An attribute is for the only argument of a function.
 // TWO: func.func @sums(%x: memref<8xi8>, %z: memref<8xi8>) -> memref<4xi8> {
 // TWO-NEXT: %w = scratch.constant dense<1> : tensor<32xi8> {hls.partition = 8 : i64}
+
+// Without a budget loops are not unrolled.
+// NONE-NOT: hls.unroll
+// NONE: } {hls.pipeline}
 
 // C: #pragma HLS ARRAY_PARTITION cyclic factor=[[n:[0-9]+]] variable=x
 // C: #pragma HLS ARRAY_PARTITION cyclic factor=[[n]] variable=sums_w

@@ -334,3 +334,22 @@ func.func @chosen(%X: memref<4xf32>, %flag: i1) {
   func.return
 }
 // CHECK: 'tdsl.exp' writes b (bytes 4 to 19) over a (bytes 0 to 15), which is read later
+
+// -----
+
+// The loop fills all of %a, but then overwrites the last element before it reads %a.
+func.func @filled(%X: memref<4xf32>) -> memref<4xf32> {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %arena = scratch.arena {alignment = 4 : i64} : memref<44xi8>
+  %a = scratch.view %arena[0 : i64] : memref<44xi8> to memref<4xf32>
+  %b = scratch.view %arena[12 : i64] : memref<44xi8> to memref<4xf32>
+  %c = scratch.view %arena[28 : i64] : memref<44xi8> to memref<4xf32>
+  scf.for %i = %c0 to %c1 step %c1 {
+    tdsl.fill {value = 1.0 : f64} into %a : memref<4xf32>
+    tdsl.exp %X : memref<4xf32> into %b : memref<4xf32>
+    tdsl.neg %a : memref<4xf32> into %c : memref<4xf32>
+  }
+  func.return %c : memref<4xf32>
+}
+// CHECK: 'tdsl.exp' writes b (bytes 12 to 27) over a (bytes 0 to 15), which is read later

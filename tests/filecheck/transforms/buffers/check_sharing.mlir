@@ -104,3 +104,52 @@ builtin.module attributes {scratch.shared = {bytes = 1048580 : i64, alignment = 
   }
 }
 // CHECK: scratch.shared = {bytes = 1048580 : i64, alignment = 4 : i64, lower_bound = 1048580 : i64, proof = "peak", checked = ["branch-and-bound"]}
+
+// -----
+
+// The state has the bytes of the scratch of @two.
+builtin.module attributes {scratch.shared = {bytes = 8 : i64, alignment = 4 : i64, lower_bound = 8 : i64, proof = "peak"}} {
+  func.func @one(%i: index) -> index {
+    %arena = scratch.arena {alignment = 4 : i64} : memref<8xi8>
+    %kept = scratch.view %arena[4 : i64] {live = [-1 : i64, 1 : i64], state} : memref<8xi8> to memref<1xf32>
+    tdsl.neg %kept : memref<1xf32> into %kept : memref<1xf32>
+    func.return %i : index
+  }
+  func.func @two(%X: memref<1xf32>) -> index {
+    %arena = scratch.arena {alignment = 4 : i64} : memref<8xi8>
+    %y = scratch.view %arena[4 : i64] {live = [0 : i64, 1 : i64]} : memref<8xi8> to memref<1xf32>
+    tdsl.neg %X : memref<1xf32> into %y : memref<1xf32>
+    %l = tdsl.argmax %y : memref<1xf32>
+    func.return %l : index
+  }
+}
+// CHECK: @two writes y (bytes 4 to 7) over kept of @one, which keeps its value
+
+// -----
+
+// A buffer without elements needs no byte, and no packing needs less.
+builtin.module attributes {scratch.shared = {bytes = 0 : i64, alignment = 4 : i64, lower_bound = 0 : i64, proof = "peak"}} {
+  func.func @one(%X: memref<0xf32>) {
+    %arena = scratch.arena {alignment = 4 : i64} : memref<0xi8>
+    %y = scratch.view %arena[0 : i64] {live = [0 : i64, 1 : i64]} : memref<0xi8> to memref<0xf32>
+    tdsl.neg %X : memref<0xf32> into %y : memref<0xf32>
+    func.return
+  }
+  func.func @two(%i: index) -> index {
+    func.return %i : index
+  }
+}
+// CHECK: scratch.shared = {bytes = 0 : i64, {{.*}}checked = ["exact-cover", "branch-and-bound"]}
+
+// -----
+
+// Neither do functions without buffers.
+builtin.module attributes {scratch.shared = {bytes = 0 : i64, alignment = 1 : i64, lower_bound = 0 : i64, proof = "peak"}} {
+  func.func @one(%i: index) -> index {
+    func.return %i : index
+  }
+  func.func @two(%i: index) -> index {
+    func.return %i : index
+  }
+}
+// CHECK: scratch.shared = {bytes = 0 : i64, {{.*}}checked = ["exact-cover", "branch-and-bound"]}

@@ -333,3 +333,34 @@ func.func @data(%i: index) -> !fixed.q<8, 4> attributes {tinyml.weights_as_data}
 }
 // CHECK-LABEL: func.func @data
 // CHECK: -> memref<8x!fixed.q<8, 4>, #scratch.flash>
+
+// -----
+
+// Four bytes less for each of 31 rows do not repay the 126 bytes of the kernel; those of 32 rows do.
+func.func @few_rows(%x: memref<64x!fixed.q<8, 7>>, %row: index, %at: index) -> !fixed.acc<16, 10> {
+  %v = scratch.constant dense<3> : tensor<248xi8> -> memref<248x!fixed.q<4, 3>, #scratch.flash>
+  %gaps = scratch.constant dense<1> : tensor<248xi8> -> memref<248xi8, #scratch.flash>
+  %lengths = scratch.constant dense<8> : tensor<31xi8> -> memref<31xi8, #scratch.flash>
+  %zero = num.zero : !fixed.acc<16, 10>
+  %sum = num.call #num.sparse_dot(%zero, %v, %gaps, %lengths, %x, %row, %at) : (!fixed.acc<16, 10>, memref<248x!fixed.q<4, 3>, #scratch.flash>, memref<248xi8, #scratch.flash>, memref<31xi8, #scratch.flash>, memref<64x!fixed.q<8, 7>>, index, index) -> !fixed.acc<16, 10>
+  func.return %sum : !fixed.acc<16, 10>
+}
+// CHECK-LABEL: func.func @few_rows(
+// CHECK: #scratch.packed<4>
+// AUTO-LABEL: func.func @few_rows(
+// AUTO-NOT: #scratch.packed
+// AUTO-LABEL: func.func @many_rows(
+
+// -----
+
+func.func @many_rows(%x: memref<64x!fixed.q<8, 7>>, %row: index, %at: index) -> !fixed.acc<16, 10> {
+  %v = scratch.constant dense<3> : tensor<256xi8> -> memref<256x!fixed.q<4, 3>, #scratch.flash>
+  %gaps = scratch.constant dense<1> : tensor<256xi8> -> memref<256xi8, #scratch.flash>
+  %lengths = scratch.constant dense<8> : tensor<32xi8> -> memref<32xi8, #scratch.flash>
+  %zero = num.zero : !fixed.acc<16, 10>
+  %sum = num.call #num.sparse_dot(%zero, %v, %gaps, %lengths, %x, %row, %at) : (!fixed.acc<16, 10>, memref<256x!fixed.q<4, 3>, #scratch.flash>, memref<256xi8, #scratch.flash>, memref<32xi8, #scratch.flash>, memref<64x!fixed.q<8, 7>>, index, index) -> !fixed.acc<16, 10>
+  func.return %sum : !fixed.acc<16, 10>
+}
+// CHECK-LABEL: func.func @many_rows(
+// CHECK: #scratch.packed<4>
+// AUTO: #scratch.packed<4>

@@ -150,7 +150,8 @@ func.func @through(%w: !rtl.memory<12, 8>) -> i24 {
 
 // -----
 
-// A loop whose iterations are not known, or that has none, is no row; neither is one around two loops or with one iteration.
+// A loop whose iterations are not known, or that has none, is no row; neither is one around two loops, or with one
+// iteration or none.
 func.func @unknown(%n: index, %x: !rtl.memory<8, 8>) {
   %zero = arith.constant 0 : index
   %one = arith.constant 1 : index
@@ -175,6 +176,11 @@ func.func @unknown(%n: index, %x: !rtl.memory<8, 8>) {
     }
   }
   scf.for %i = %zero to %one step %one {
+    scf.for %k = %zero to %three step %one {
+      rtl.store %byte, %x[%k] : i8, !rtl.memory<8, 8>
+    }
+  }
+  scf.for %i = %zero to %zero step %one {
     scf.for %k = %zero to %three step %one {
       rtl.store %byte, %x[%k] : i8, !rtl.memory<8, 8>
     }
@@ -277,3 +283,51 @@ func.func @nest(%w: !rtl.memory<64, 8>) -> i24 {
 // CHECK-NEXT: [[sum:%.*]] = arith.constant 0 : i24
 // CHECK-NEXT: [[trips:%.*]] = arith.constant 12 : index
 // CHECK-NEXT: scf.for {{.*}} = [[zero]] to [[trips]] step [[one]] iter_args(%i = [[zero]], {{.*}} = [[zero]], %j = [[one]], %k = [[two]], %c = [[sum]])
+
+// -----
+
+// A loop of one iteration keeps its form, even if the joined loop had a shorter schedule; one of two is joined.
+func.func @once(%w: !rtl.memory<8, 8>) {
+  %y = rtl.memory : !rtl.memory<2, 24>
+  %zero = arith.constant 0 : index
+  %one = arith.constant 1 : index
+  %rows = arith.constant 1 : index
+  %n = arith.constant 5 : index
+  %start = arith.constant 7 : i24
+  scf.for %i = %zero to %rows step %one {
+    %s = scf.for %k = %zero to %n step %one iter_args(%c = %start) -> (i24) {
+      %a = rtl.load %w[%k] : !rtl.memory<8, 8> -> i8
+      %aw = arith.extsi %a : i8 to i24
+      %t = arith.addi %c, %aw : i24
+      scf.yield %t : i24
+    }
+    rtl.store %s, %y[%i] : i24, !rtl.memory<2, 24>
+  }
+  func.return
+}
+// CHECK-LABEL: func.func @once
+// CHECK-NOT: rtl.counters
+// CHECK: func.return
+
+// -----
+
+func.func @twice(%w: !rtl.memory<8, 8>) {
+  %y = rtl.memory : !rtl.memory<2, 24>
+  %zero = arith.constant 0 : index
+  %one = arith.constant 1 : index
+  %rows = arith.constant 2 : index
+  %n = arith.constant 5 : index
+  %start = arith.constant 7 : i24
+  scf.for %i = %zero to %rows step %one {
+    %s = scf.for %k = %zero to %n step %one iter_args(%c = %start) -> (i24) {
+      %a = rtl.load %w[%k] : !rtl.memory<8, 8> -> i8
+      %aw = arith.extsi %a : i8 to i24
+      %t = arith.addi %c, %aw : i24
+      scf.yield %t : i24
+    }
+    rtl.store %s, %y[%i] : i24, !rtl.memory<2, 24>
+  }
+  func.return
+}
+// CHECK-LABEL: func.func @twice
+// CHECK: rtl.counters = 2
