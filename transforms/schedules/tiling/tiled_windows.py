@@ -27,14 +27,16 @@ def tile_convolution(op: tdsl.Conv2dOp, target: str, *, limited: bool, large: bo
     """Replace a convolution of a single image by loops over its pixels.
 
     Some convolutions are unchanged: convolutions that run in place or in tiles, convolutions with one window of
-    grouped channels, and convolutions whose bound can only be proven because the image is constant.
+    grouped channels, convolutions whose initial sums differ from pixel to pixel, and convolutions whose bound can only
+    be proven because the image is constant.
 
     limited: whether there is a limit on memory; tiles then use the memory that `plan-execution` leaves.
     large: as in `image_tiling`.
     """
     single = tdsl.shape_of(op.rhs)[0] == 1 and op.is_bounded_by_parts(op.rhs)
     done = op.turns is not None or op.tile is not None or _is_window(op)
-    if op.result is not None and single and not done:
+    by_channel = op.initial is None or prod(tdsl.shape_of(op.initial)[:-1]) == 1
+    if op.result is not None and single and by_channel and not done:
         usual = TileMemory(AMPLE_MEMORY.input_tile, 0) if limited else AMPLE_MEMORY
         _tile(*_along_image(op, target, memory_of(op) or usual, large=large), target, large=large)
 
@@ -74,11 +76,9 @@ def _along_image(
     if pad is not None:
         above, below, *_ = margins_of(pad)
         row = emit.insert(tdsl.PadOp(row, (0, 0, above, 0), (0, 0, below, 0), pad.filling), pad)
-    weights, initial = emit.reshaped(op.lhs, (filters, 1, taps, length)), op.initial
-    if initial is not None and tdsl.shape_of(initial) == tdsl.shape_of(op.out):
-        initial = emit.reshaped(initial, _turned(initial))
+    weights = emit.reshaped(op.lhs, (filters, 1, taps, length))
     (down, _), (apart, _), element = op.steps, op.spread, tdsl.format_of(op.out).type
-    along = tdsl.Conv2dOp(weights, row, (1, down), (1, apart), op.group_count, initial, element)
+    along = tdsl.Conv2dOp(weights, row, (1, down), (1, apart), op.group_count, op.initial, element)
     along.acc, along.bound, along.row_shifts = op.acc, op.bound, op.row_shifts
     along.attributes |= op.attributes
     emit.insert(along, op).name_hint = op.out.name_hint
