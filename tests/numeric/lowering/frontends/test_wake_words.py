@@ -175,7 +175,7 @@ def test_a_model_with_a_cutoff_is_its_manifest(programs: dict[str, tinyml.Progra
         (MODEL, {"cutoff": 0.999}, "no probability exceeds the cutoff 0.999"),
         (MODEL, {"cutoff": 0.5, "window": 1}, "from 2 to 100, got 1"),
         (MODEL, {"cutoff": 0.5, "features": MicroFrontend(channels=20)}, "rows of 40 features, not of 20"),
-        (MODEL, {"cutoff": 0.5, "features": 3}, "expected a MicroFrontend, got int"),
+        (MODEL, {"cutoff": 0.5, "features": 3}, "expected a MicroFrontend or a LogMel, got int"),
         (MANIFEST.with_name("none.json"), {"cutoff": 0.5}, "cannot read"),
         (3, {"cutoff": 0.5}, "a wake word in a .tflite or .json file"),
     ],

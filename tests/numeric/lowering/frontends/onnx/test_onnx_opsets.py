@@ -152,7 +152,7 @@ READ = """
 15 BatchNormalization Pow
 16 GreaterOrEqual LeakyRelu LessOrEqual PRelu Where
 17 LayerNormalization
-18 ReduceL1 ReduceMean ReduceProd ReduceSumSquare Split
+18 ReduceL1 ReduceMean ReduceProd ReduceSumSquare ScatterND Split
 19 Equal Resize
 20 Gelu ReduceMax ReduceMin
 21 GroupNormalization QLinearMatMul
