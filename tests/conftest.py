@@ -31,8 +31,8 @@ settings.load_profile("tinyml")
 signal.signal(signal.SIGINT, signal.default_int_handler)
 
 LONG = "long"
-"""The mark of tests whose cases together take more than a second of a processor. With `drawn=False`, one case takes
-more than two seconds.
+"""The mark of tests whose cases together take more than half a second of a processor. With `drawn=False`, one case
+takes more than a second.
 """
 
 LONG_RUN = 300
@@ -55,7 +55,9 @@ def pytest_configure(config: pytest.Config) -> None:
     """Register the mark of long tests, and limit the BLAS libraries of numpy to one thread, so that their busy-waiting
     threads do not slow down other test workers.
     """
-    config.addinivalue_line("markers", f"{LONG}(drawn=True): more than a second; `make test` draws one of each file")
+    config.addinivalue_line(
+        "markers", f"{LONG}(drawn=True): more than half a second; `make test` draws one of each file"
+    )
     threadpool_limits(1, "blas")
     # For libraries that are loaded later, and for the processes that tests start.
     for threads in ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS"):

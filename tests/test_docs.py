@@ -184,7 +184,7 @@ def show_warning(message: Warning | str, category: type[Warning], *_: object) ->
     print(f"{category.__name__}: {message}")
 
 
-@pytest.mark.long
+@pytest.mark.long(drawn=False)
 @pytest.mark.parametrize(
     ("page", "block"),
     [
@@ -439,6 +439,7 @@ FIGURE = re.compile(r"(?<![\d.,])\d{1,3}(?:,\d{3})+(?![\d.,]*\d)")
 NUMERIC = re.compile(r"[+-]?[\d.,]+")
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
 def test_figures_have_one_source(page: Path):
     """Large numbers in the text, except round ones, occur in a table; tables of numbers have a file of figures."""

@@ -100,6 +100,7 @@ def test_lenet_in_seedots_language_is_the_network_of_onnx(example: Any, tmp_path
     assert report["fits"]
 
 
+@pytest.mark.long
 def test_features_of_gestures_are_exact_and_stream(monkeypatch: pytest.MonkeyPatch):
     """The features of a generated stream are equal if it is processed in reals, in formats, and chunk by chunk. The
     stream contains runs, and readings that exceed the range.

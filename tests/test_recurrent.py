@@ -3,6 +3,7 @@
 from pathlib import Path
 
 import numpy as np
+import pytest
 from measured.recurrent import Parameters, Recurrent, gradients, har2, initial, trained, write
 from measured.trainings import Sets
 
@@ -37,6 +38,7 @@ def test_gradients_are_difference_quotients():
             assert abs((losses[0] - losses[1]) / 2e-5 - slopes[name][at]) < 1e-7, (name, at)
 
 
+@pytest.mark.long
 def test_a_trained_program(tmp_path: Path):
     """The program in the written folder returns the classes that training has learnt."""
     data = sets()

@@ -47,7 +47,7 @@ def test_every_kind_has_cases():
     assert CASES.keys() == KINDS.keys()
 
 
-@pytest.mark.long
+@pytest.mark.long(drawn=False)
 @pytest.mark.parametrize("name", KINDS)
 def test_no_case_does_harm(name: str):
     cases = [run_case(KINDS[name], number) for number in range(CASES[name])]
@@ -83,6 +83,7 @@ def hoards(*_: object) -> str:
     return str(len(bytearray(1 << 33)))
 
 
+@pytest.mark.long
 def test_hangs_crashes_and_memory_are_recognised():
     kinds = {kind.name: kind for kind in (Kind("hangs", hangs, 0.5), Kind("dies", dies), Kind("hoards", hoards))}
     verdicts = {(result.kind, result.verdict) for result in results(kinds, 0, 1, 60, cases=1)}

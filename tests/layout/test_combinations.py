@@ -123,7 +123,7 @@ def run(*arguments: str, exhaustive: bool = False) -> dict[str, list[list[str]]]
     return cases
 
 
-@pytest.mark.long
+@pytest.mark.long(drawn=False)
 def test_each_value_is_in_a_case_that_runs(file: Path):
     cases = run(str(file))
     found = {test: [{case[axis] for case in each} for axis in range(2)] for test, each in cases.items()}
@@ -141,7 +141,7 @@ def test_named_cases_run(file: Path):
     assert found == {"test_method": [id.split("-") for id in ids]}
 
 
-@pytest.mark.long
+@pytest.mark.long(drawn=False)
 def test_an_exhaustive_run_takes_all_combinations(file: Path):
     assert len(run(f"{file}::TestOfClass::test_method", exhaustive=True)["test_method"]) == 6
 

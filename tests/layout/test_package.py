@@ -165,7 +165,7 @@ def fresh_python(code: str) -> str:
 HEAVY = "print(*sorted({'numpy', 'lark', 'rich', 'unicorn', 'elftools'} & sys.modules.keys()))"
 
 
-@pytest.mark.long
+@pytest.mark.long(drawn=False)
 def test_the_module_loads_its_names_when_they_are_used():
     code = """if True:
         import sys, tinyml
@@ -224,7 +224,7 @@ def test_the_tool_starts_without_heavy_modules():
     assert fresh_python(f"import sys, tinyml.tools.tinyml_opt; {HEAVY}").strip() == ""
 
 
-@pytest.mark.long
+@pytest.mark.long(drawn=False)
 def test_help_and_every_registered_thing_load_without_heavy_modules():
     code = f"""if True:
         import contextlib, io, sys

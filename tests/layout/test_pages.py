@@ -132,6 +132,7 @@ def test_no_message_names_a_page_that_a_wheel_lacks(room: str):
         assert not found, f"{file}: {found}"
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", ["engine/options.py", "transforms/search/engine/options.py", "no_such_notes.md"])
 def test_a_file_that_does_not_exist_is_found(name: str, tmp_path: Path):
     """A path to a missing file is an error even if its folder exists."""

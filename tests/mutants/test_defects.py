@@ -128,7 +128,7 @@ def test_a_test_that_fails_is_found_by_its_name():
     assert FAILED.findall(summary)[1] == "tests/c.py"
 
 
-@pytest.mark.long
+@pytest.mark.long(drawn=False)
 def test_programs_tell_where_c_differs():
     path = subjects()["lower-arith-to-c"].path
     source = path.read_text()
@@ -136,14 +136,14 @@ def test_programs_tell_where_c_differs():
     assert run_programs(path, source.replace("def apply", "def other"), 1) == 1
 
 
-@pytest.mark.long
+@pytest.mark.long(drawn=False)
 def test_modules_that_declare_attributes_declare_them_again():
     declaring = {path for one in subjects().values() for path in one.files if "OwnAttribute(" in path.read_text()}
     assert FILECHECK.parent.parent / "transforms/rtl/unrolling/loop_hints.py" in declaring
     assert [path for path in declaring if run_checks([], path, path.read_text()) != 0] == []
 
 
-@pytest.mark.long
+@pytest.mark.long(drawn=False)
 def test_a_fork_runs_the_changed_source_alone():
     subject = subjects()["compare-arguments"]
     source = subject.path.read_text()

@@ -187,6 +187,7 @@ def test_the_smallest_board_with_room_is_named(name: str, flash: int, ram: int, 
     assert board_that_fits(board(name), flash, ram).partition(" has ")[0] == found
 
 
+@pytest.mark.long
 def test_a_run_of_a_program_larger_than_the_board_says_so(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     """The run is rejected, although an emulated core could execute the program."""
     tour, name = ROOT / "docs/tour", "esp32-c3"

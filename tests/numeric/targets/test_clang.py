@@ -35,7 +35,7 @@ def chip() -> Iterator[Chip]:
         yield chip
 
 
-@pytest.mark.long
+@pytest.mark.long(drawn=False)
 @pytest.mark.parametrize(
     ("model", "target", "format", "width", "weights"),
     spread(
@@ -75,7 +75,7 @@ def test_programs_have_the_bits_of_the_evaluator(
         np.testing.assert_array_equal(result.scores.view(np.uint8), np.asarray(expected.scores).view(np.uint8))
 
 
-@pytest.mark.long
+@pytest.mark.long(drawn=False)
 def test_headers_have_no_unused_functions(chip: Chip, tmp_path: Path):
     """clang also reports unused inline functions of a source file, and programs contain the texts of headers."""
     for folder in dict.fromkeys(folder for each in chips() for folder in include_folders(each)):

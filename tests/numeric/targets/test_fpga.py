@@ -78,7 +78,7 @@ def test_a_model_runs_on_an_fpga(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     assert result["milliseconds_per_inference"] == pytest.approx(result["cycles_per_inference"] / 50e3, abs=1e-3)
 
 
-@pytest.mark.long
+@pytest.mark.long(drawn=False)
 def test_a_folder_for_another_board_has_no_hardware(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     with monkeypatch.context() as patches:
         without_tools(patches)
@@ -112,7 +112,7 @@ def test_memories_that_do_not_fit(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     assert not (tmp_path / "out").exists()
 
 
-@pytest.mark.long
+@pytest.mark.long(drawn=False)
 @pytest.mark.parametrize(("each", "rounds"), [(1, 1), (5, 3), (1_000, 2)])
 def test_programs_within_a_share(
     each: int, rounds: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]

@@ -120,6 +120,7 @@ def test_random_programs(seed: int, tmp_path: Path):
     check(text, CHAOS, HostRunner(sanitize=True), folder, samples=8)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("seed", range(3))
 def test_random_programs_on_an_avr(seed: int, tmp_path: Path):
     text = bits.random_program(seed)
@@ -128,7 +129,7 @@ def test_random_programs_on_an_avr(seed: int, tmp_path: Path):
     check(text, CHAOS, runner_for("uno"), folder, samples=4)
 
 
-@pytest.mark.long
+@pytest.mark.long(drawn=False)
 @pytest.mark.parametrize("target", SMALL)
 def test_kernels_are_selected_and_exact(target: str, tmp_path: Path, kernel_programs: Path):
     """Each kernel of a target, called by a small program, is exact. The programs run on the boards of the target and in

@@ -22,6 +22,7 @@ def chip() -> Iterator[Chip]:
         yield chip
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("rows", "width", "called"), [(2, 8, ROWS), (3, 8, "tm_pulse_dot_s8_s8_s32"), (3, 16, "tm_pulse_dot_s16_s16_s32")]
 )

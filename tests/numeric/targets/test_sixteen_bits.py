@@ -167,7 +167,7 @@ CHIPS = pytest.mark.parametrize(
 )
 
 
-@pytest.mark.long
+@pytest.mark.long(drawn=False)
 @CHIPS
 def test_tiles(chip: Chip, runner: Runner, tmp_path: Path):
     cases = cases_of(chip)

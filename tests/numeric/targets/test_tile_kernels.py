@@ -228,7 +228,7 @@ def drawn_winograd(draw: st.DrawFn) -> TileCase:
     return tile_case(family, tile, np.random.default_rng(draw(st.integers(0, 1 << 20))))
 
 
-@pytest.mark.long
+@pytest.mark.long(drawn=False)
 @pytest.mark.parametrize("target", [M0, M4, RISCV])
 def test_any_tiles(target: str, tmp_path_factory: pytest.TempPathFactory):
     dots, channels, *_ = tile_families(target)

@@ -87,6 +87,7 @@ def families() -> list[tuple[TileFamily, Tile]]:
     return [(family, tile) for family, tiles in shapes for tile in tiles]
 
 
+@pytest.mark.long
 def test_tiles(tmp_path: Path):
     """Results and numbers of instructions are exact; nothing outside the windows is read."""
     need_tools(RVV_BOARD)
@@ -97,7 +98,7 @@ def test_tiles(tmp_path: Path):
         assert size <= code <= 1.7 * size, tile
 
 
-@pytest.mark.long
+@pytest.mark.long(drawn=False)
 def test_plain_c_has_the_same_bits(tmp_path: Path):
     check_on([HOST], cases_of(families()), tmp_path)
 
@@ -117,7 +118,7 @@ def test_negative_halves_round_away_from_zero(tmp_path: Path):
     check(runner, build_cases(runner, cases, tmp_path), cases)
 
 
-@pytest.mark.long
+@pytest.mark.long(drawn=False)
 def test_dot_products(tmp_path: Path):
     need_tools(RVV_BOARD)
     runner, random = runner_for(RVV_BOARD), np.random.default_rng(6)
@@ -137,7 +138,7 @@ def test_kernels_overwrite_what_calls_may():
         assert not re.search(r"\b(s\d+|[sgt]p|ra)\b", body)
 
 
-@pytest.mark.long
+@pytest.mark.long(drawn=False)
 @pytest.mark.parametrize(
     ("model", "format", "width", "called"),
     [
@@ -169,7 +170,7 @@ def test_programs_have_the_bits_of_the_evaluator(model: str, format: str, width:
         np.testing.assert_array_equal(result.scores.view(np.uint8), np.asarray(expected.scores).view(np.uint8))
 
 
-@pytest.mark.long
+@pytest.mark.long(drawn=False)
 def test_elements(tmp_path: Path):
     """Loops are exact for sums, products, changes of scale, clamps and pools, with as many elements as lanes, fewer and
     more.
@@ -199,7 +200,7 @@ def test_elements(tmp_path: Path):
         np.testing.assert_array_equal(result.scores, expected)
 
 
-@pytest.mark.long
+@pytest.mark.long(drawn=False)
 def test_random_loops(tmp_path: Path):
     need_tools(RVV_BOARD)
     [coder] = makers(RVV_BOARD, LoopCoder)
@@ -219,6 +220,7 @@ def test_the_page_tells_the_lines_of_files():
     assert dict(listed) == lines
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("layer", "told"), spread(LAYERS, 2))
 def test_the_page_tells_the_instructions_of_layers(layer: str, told: str, tmp_path: Path):
     need_tools(RVV_BOARD)

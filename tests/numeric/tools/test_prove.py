@@ -73,7 +73,7 @@ def is_tried(statement: OpStatement) -> bool:
     return size <= MAX_INPUTS
 
 
-@pytest.mark.long
+@pytest.mark.long(drawn=False)
 @pytest.mark.parametrize("format", spread(FORMATS, 4))
 def test_statements_with_few_inputs_hold(format: str):
     """A sample of the statements that need no solver is proved."""
@@ -106,7 +106,7 @@ def test_facts(format: str):
         assert verdict.proved, (fact.name, verdict.counterexample)
 
 
-@pytest.mark.long
+@pytest.mark.long(drawn=False)
 @pytest.mark.parametrize("format", spread(["fixed:16", "affine:8", "minifloat:4", "posit:6"], 2))
 def test_functions_of_the_runtime(format: str):
     """A sample of the calls to which sums and their roundings are lowered is proved."""
@@ -211,7 +211,7 @@ def test_ops_that_all_formats_share():
         assert verdict.proved, (step.name, verdict.how, verdict.counterexample)
 
 
-@pytest.mark.long
+@pytest.mark.long(drawn=False)
 def test_a_sum_one_past_a_register(monkeypatch: pytest.MonkeyPatch):
     """An inserted defect is found: 128 is stored in 8 bits. No sum of two numbers of an 8-bit format reaches it."""
     pytest.importorskip("z3", reason="the solver is not installed")
@@ -225,7 +225,7 @@ def test_a_sum_one_past_a_register(monkeypatch: pytest.MonkeyPatch):
     assert "exact.add [0, 127], [0, 1] : i8, i8, i8" in {one.statement.name for one in _wrong_steps("^exact.add")}
 
 
-@pytest.mark.long
+@pytest.mark.long(drawn=False)
 @pytest.mark.parametrize("amount", [1, 6, 13])
 def test_a_rounding_of_one_amount(amount: int, monkeypatch: pytest.MonkeyPatch):
     """An inserted defect is found: ties are rounded down for one shift amount, which does not occur for the scales of
@@ -267,6 +267,7 @@ def test_exponents_of_groups(format: str, monkeypatch: pytest.MonkeyPatch):
     assert all(map(_fails, wrong))
 
 
+@pytest.mark.long
 def test_a_scaffold_of_a_grouped_format():
     """Statements about the format that `tinyml new-format --grouped` writes are proved. Its powers of two are products,
     because they are not numbers of the format.
@@ -314,6 +315,7 @@ def test_decoder(monkeypatch: pytest.MonkeyPatch):
     _false("posit:8", num.AddOp)
 
 
+@pytest.mark.long
 def test_division(monkeypatch: pytest.MonkeyPatch):
     """An inserted defect is found: a reciprocal is one too small, which affects few of millions of totals."""
     pytest.importorskip("z3", reason="the solver is not installed")
@@ -392,6 +394,7 @@ def _compiled_tour(folder: Path, *options: str) -> str:
     return out
 
 
+@pytest.mark.long
 def test_a_program(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
     pytest.importorskip("z3", reason="the solver is not installed")
     out = _compiled_tour(tmp_path)
@@ -407,6 +410,7 @@ def test_a_program(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
     assert f"Of {count} statements about the operations and sums of the program, {count} are proved" in page
 
 
+@pytest.mark.long
 def test_a_program_that_its_c_does_not_come_from_is_not_proved(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ):
@@ -442,6 +446,7 @@ def test_a_program_that_its_c_does_not_come_from_is_not_proved(
     assert {path: path.read_bytes() for path in Path(out).rglob("*") if path.is_file()} == before
 
 
+@pytest.mark.long
 def test_a_program_whose_groups_have_exponents(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
     """The shift amounts are the exponents of the groups, and each is proved."""
     pytest.importorskip("z3", reason="the solver is not installed")
@@ -462,7 +467,7 @@ def test_a_program_whose_groups_have_exponents(tmp_path: Path, capsys: pytest.Ca
     assert all(decide(one, 10).counterexample is not None for one in exponents(formats, loops))
 
 
-@pytest.mark.long
+@pytest.mark.long(drawn=False)
 def test_a_bound_that_sums_leave(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]):
     """An inserted defect is found: the pass that chooses accumulators and its verifier ignore the weights of one
     sign.

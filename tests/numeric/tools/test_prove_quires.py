@@ -27,7 +27,7 @@ def stated(n: int, es: int, length: int = 784) -> Summed:
     return Summed(PositType(n, es), length)
 
 
-@pytest.mark.long
+@pytest.mark.long(drawn=False)
 @pytest.mark.parametrize("sum", [stated(4, 0), stated(4, 2), stated(5, 0, 9)], ids=str)
 def test_all_about_short_posits(sum: Summed):
     """All statements are proved, for a quire that is a single integer and for one of several bins."""
@@ -138,6 +138,7 @@ def test_a_carry_that_loses_a_sign(monkeypatch: pytest.MonkeyPatch):
     assert "nothing is lost" in _false(sum, "posit.join").wrong
 
 
+@pytest.mark.long
 def test_command(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]):
     """The command also proves statements about sums of formats without a documented list of numbers, such as posits of
     more than 12 bits.

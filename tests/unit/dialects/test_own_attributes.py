@@ -130,6 +130,7 @@ def test_a_wrong_place_is_one_located_line(
     assert f": the attribute 'tdsl.interface' is on {expected}" in said(file, capsys)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", FORMER)
 def test_a_file_of_an_older_version_is_one_line(name: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]):
     line = said(written(tmp_path, argument=f"{name} = 5 : i64"), capsys)

@@ -5,6 +5,8 @@ from __future__ import annotations
 import subprocess
 import sys
 
+import pytest
+
 CODE = """
 import pkgutil
 from importlib import import_module
@@ -22,6 +24,7 @@ assert sum(lowering is not None for lowering in found.values()) > len(ops) // 2
 """
 
 
+@pytest.mark.long
 def test_the_lowering_of_an_op_is_found_before_all_files_are_imported():
     done = subprocess.run([sys.executable, "-c", CODE], capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr

@@ -81,6 +81,7 @@ def test_every_option_of_a_pipeline_changes_its_steps(name: str):
         assert flatten(name, given | others | chosen) != before
 
 
+@pytest.mark.long
 def test_every_field_of_a_pass_is_read():
     """No option is accepted and then ignored."""
     unread: list[str] = []

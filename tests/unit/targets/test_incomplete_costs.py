@@ -76,6 +76,7 @@ def test_a_file_that_is_no_cost_table_is_named(table: Path, text: str):
     assert str(error.value).startswith(f"{table}: no cost table: expected ")
 
 
+@pytest.mark.long
 def test_a_compilation_says_which_file_it_is(table: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]):
     table.write_text("{}")
     assert compiled(tmp_path / "out")[0] == 1

@@ -14,6 +14,7 @@ from tinyml.targets.verilog.print_verilog import print_verilog
 from tinyml.tools.driver.stages import load_program
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("seed", range(3))
 def test_text_is_independent_of_the_order_of_ops(seed: int):
     module = load_program(TESTS / "filecheck/lowering/rtl_read_again.mlir", context())

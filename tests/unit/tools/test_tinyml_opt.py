@@ -131,6 +131,7 @@ def test_output_goes_through_a_link_and_into_a_device(tmp_path: Path, capsys: py
     assert not Path(os.devnull).is_file()
 
 
+@pytest.mark.long
 def test_a_reader_that_stops_reading_is_no_error(tmp_path: Path):
     path = write(tmp_path, GOOD)
     command = [sys.executable, "-m", "tinyml.tools.tinyml_opt", path]

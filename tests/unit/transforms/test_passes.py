@@ -112,7 +112,7 @@ def expect_hoisting_keeps(module: ModuleOp) -> None:
     expect_lowering_keeps(module, inputs, choose=False)
 
 
-@pytest.mark.long
+@pytest.mark.long(drawn=False)
 @settings(max_examples=examples(5), suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much])
 @given(programs())
 def test_hoisting_keeps_every_bit(program: str):

@@ -80,6 +80,7 @@ def test_it_has_few_bits_more_than_places():
         CodebookType.of_width(9)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("options", "lost"), [({"weights": "codebook:5"}, 0.5), ({"format": "codebook"}, 1.0)])
 def test_a_model_loses_little(options: dict[str, str], lost: float):
     """A model with codebooks of 5 bits (first case) or 4 bits (default) loses at most `lost` points of accuracy. Other

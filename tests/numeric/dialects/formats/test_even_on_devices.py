@@ -62,7 +62,7 @@ def inputs() -> NDArray[Any]:
     return np.random.default_rng(0).integers(-40, 40, (6, 24)).astype(np.int8)
 
 
-@pytest.mark.long
+@pytest.mark.long(drawn=False)
 @pytest.mark.parametrize("name", FORMATS)
 def test_devices_give_the_bits_of_the_evaluator(name: str, tmp_path: Path):
     module, x = program(name), inputs()
@@ -77,6 +77,7 @@ def test_devices_give_the_bits_of_the_evaluator(name: str, tmp_path: Path):
             assert difference(module, x, source, runner_for(device), tmp_path / f"{device}-build") is None, device
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", spread(FORMATS, 1))
 def test_hardware_gives_the_bits_of_the_evaluator(name: str, tmp_path: Path):
     need_simulator("iverilog")

@@ -165,6 +165,7 @@ def test_results_are_the_nearest_values(sort: Sort, name: str):
             np.testing.assert_array_equal(computed, result.encode(expected))
 
 
+@pytest.mark.long
 @by_sort
 def test_negation_and_conversion_give_the_nearest_values_and_are_monotone(sort: Sort):
     for turn, result in results_of(sort):
@@ -212,6 +213,7 @@ WIDE_PLACE = 2.0**-14
 """The place by which results of more than 16 bits are judged: fixed point tabulates functions of 16 bits."""
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("sort", "name"), spread_product(len(OWN), OWN, FUNCTIONS), ids=str)
 def test_functions_follow_the_real_ones(sort: Sort, name: Function):
     """For any scales the error is at most 4 steps of the result plus 2e-3 of the value, and results never decrease.
@@ -278,6 +280,7 @@ LIMITS: dict[Function, tuple[float, float]] = {
 }
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", FUNCTIONS)
 @given(st.sampled_from([8, 13, 16]), st.integers(-3, 16), st.sampled_from([8, 13, 16]), st.integers(-3, 20))
 def test_fixed_functions_never_fall(name: Function, width: int, frac: int, result_width: int, result_frac: int):

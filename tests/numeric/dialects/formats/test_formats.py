@@ -141,6 +141,7 @@ def test_conversion_within_and_between_families(sort: Sort):
         assert_same_bits(emitted(x), result.convert(M, x, source), x)
 
 
+@pytest.mark.long
 @every_sort
 @pytest.mark.parametrize("limits", [(0.0, None), (0.0, 6.0), (-1.0, 0.3), (-1.0e9, 1.0e9), (1.0e9, None)])
 def test_clamp(sort: Sort, limits: tuple[float, float | None]):
@@ -150,6 +151,7 @@ def test_clamp(sort: Sort, limits: tuple[float, float | None]):
         assert_same_bits(emitted(x), format.clamp(M, x, *limits), x)
 
 
+@pytest.mark.long
 @every_sort
 @pytest.mark.parametrize("threshold", [0.0, 0.3, 0.7, -1.7, 1.0e9, -1.0e9])
 def test_at_least(sort: Sort, threshold: float):
@@ -162,6 +164,7 @@ def test_at_least(sort: Sort, threshold: float):
         np.testing.assert_array_equal(computed, format.decode(x) >= threshold)
 
 
+@pytest.mark.long
 @every_sort
 def test_greater(sort: Sort):
     for format in sort.variants:
@@ -171,6 +174,7 @@ def test_greater(sort: Sort):
         np.testing.assert_array_equal(computed, format.decode(a) > format.decode(b))
 
 
+@pytest.mark.long
 @every_sort
 @pytest.mark.parametrize("real", [0.0, 1.0, -0.3, 1.0e-9, 3.0e38, -3.0e38])
 def test_constant(sort: Sort, real: float):

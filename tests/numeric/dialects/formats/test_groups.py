@@ -325,6 +325,7 @@ def test_real_models_on_devices(model: str, device: str, tmp_path: Path):
     assert difference(module, raws, source, runner_for(target), tmp_path) is None
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("model", spread(["protonn", "bonsai"], 1))
 def test_real_models_in_hardware(model: str, tmp_path: Path):
     need_simulator("iverilog")

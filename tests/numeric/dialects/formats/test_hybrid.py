@@ -3,6 +3,7 @@
 from pathlib import Path
 
 import numpy as np
+import pytest
 from programs.hybrid import POINT, HybridType
 from programs.paths import ROOT
 from programs.plugins import installed
@@ -12,6 +13,7 @@ from tinyml.tools.main import main
 TOUR = ROOT / "docs/tour"
 
 
+@pytest.mark.long
 def test_the_board_computes_what_the_evaluator_does(tmp_path: Path):
     """`compile` compares the scores of the simulated Uno with the evaluator's bit for bit."""
     data = ["--val", str(TOUR / "val.npz"), "--format", "f32", "--weights", "hybrid:8"]

@@ -37,12 +37,14 @@ def half(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
         del RUNTIME_FUNCTIONS[name]
 
 
+@pytest.mark.long
 def test_numbers_and_sums_are_those_of_reals() -> None:
     format = import_module("half").HalfType.of_width(None)
     check_numbers(format)
     check_sums(format)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("board", spread(["host", "uno", "cortex-m4", "riscv"], 2))
 def test_a_program_gives_the_bits_of_the_evaluator(board: str) -> None:
     """Every output equals the evaluator's, also on boards without a C library."""

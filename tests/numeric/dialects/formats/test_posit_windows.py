@@ -64,7 +64,7 @@ def test_devices_give_the_bits_of_the_evaluator(tmp_path: Path):
             assert difference(module, x, source, runner_for(device), tmp_path / f"{device}-build") is None, device
 
 
-@pytest.mark.long
+@pytest.mark.long(drawn=False)
 def test_hardware_gives_the_bits_of_the_evaluator(tmp_path: Path):
     need_simulator("iverilog")
     module, x = program(), inputs()

@@ -210,6 +210,7 @@ FORMATS = [
 ]  # fmt: skip
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("n", "high"), [(2, 1), (4, 1), (4, 3), (6, 5), (8, 1), (8, 2), (8, 7), (10, 1), (10, 5), (12, 6), (16, 1), (16, 2)]
 )

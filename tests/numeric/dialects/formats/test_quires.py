@@ -67,6 +67,7 @@ def scaled(some: Sequence[Fraction | None], exponent: int) -> list[Fraction | No
     return [None if one is None else one * Fraction(2) ** exponent for one in some]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("n", "es"), spread(STANDARD, 24))
 def test_sums_are_those_of_exact_integers(n: int, es: int):
     """Sums, computed as matrix products and product by product, are exact in a quire for the given weights and in a
@@ -151,6 +152,7 @@ def names_of(mix: Sequence[NumberFormat]) -> str:
     return " ".join(str(format.type) for format in mix)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("mix", MIXES, ids=names_of)
 def test_several_products_and_a_start_are_rounded_once(mix: tuple[PositType, PositType, NumberFormat, PositType]):
     module, (w, v, b) = program(mix)
@@ -205,7 +207,7 @@ def test_devices_give_the_bits_of_the_evaluator(
     assert_bits(module, x, devices, tmp_path)
 
 
-@pytest.mark.long
+@pytest.mark.long(drawn=False)
 @pytest.mark.parametrize("mix", spread(MIXES, 4), ids=names_of)
 def test_hardware_gives_the_bits_of_the_evaluator(
     mix: tuple[PositType, PositType, NumberFormat, PositType], tmp_path: Path
@@ -279,7 +281,7 @@ RESULTS = [
 ]
 
 
-@pytest.mark.long
+@pytest.mark.long(drawn=False)
 @pytest.mark.parametrize(("given", "result"), RESULTS, ids=[names_of(pair) for pair in RESULTS])
 @pytest.mark.parametrize("sparse", [False, True], ids=["dense", "sparse"])
 def test_sums_end_in_other_exact_formats(given: PositType, result: ExactFormat, sparse: bool, tmp_path: Path):
@@ -406,7 +408,7 @@ def agrees(text: str, x: Raws, folder: Path) -> NDArray[Any]:
     return scores.ravel()
 
 
-@pytest.mark.long
+@pytest.mark.long(drawn=False)
 def test_products_of_integers_beside_posits_have_units_between_the_bins(tmp_path: Path):
     """Sums are exact although the unit of fixed-point products differs from the quire's unit, 2^-31, by a factor that
     is no multiple of a bin's step.
@@ -424,7 +426,7 @@ def test_products_of_integers_beside_posits_have_units_between_the_bins(tmp_path
     assert agrees(text, x, tmp_path).tolist() == [PositType(16, 2).encode(np.array(float(exact)))]
 
 
-@pytest.mark.long
+@pytest.mark.long(drawn=False)
 @pytest.mark.parametrize(("fixed", "width"), [("s<8, 0>", 8), ("s<16, 8>", 16)])
 def test_the_least_integer_is_subtracted(fixed: str, width: int, tmp_path: Path):
     type, least = f"tensor<2x!fixed.{fixed}>", -(1 << width - 1)
@@ -525,7 +527,7 @@ def test_distances_of_posits_of_the_standard_take_nar(second: ExactFormat, tmp_p
     assert scores.ravel().tolist() == [-128]
 
 
-@pytest.mark.long
+@pytest.mark.long(drawn=False)
 def test_integers_of_32_bits_join_sums_of_posits(tmp_path: Path):
     """The least 32-bit integer is added exactly: its magnitude needs 32 bits, which leaves no bit for its sign."""
     types = "tensor<1x2x!posit.p<8, 2>>, tensor<2x1x!posit.p<8, 2>>", "tensor<1x1x!posit.p<16, 1>>"

@@ -30,7 +30,7 @@ V = TypeVar("V")
 OWN = [sort for sort in SORTS if not sort.variants[0].AS_PUBLISHED]
 
 
-@pytest.mark.long
+@pytest.mark.long(drawn=False)
 @pytest.mark.parametrize("sort", OWN, ids=str)
 def test_sums_are_those_of_reals(sort: Sort):
     check_sums(sort.variants[0])
@@ -143,6 +143,7 @@ class ScaledApart(Scaled):
     SUMS_GO_ON = False
 
 
+@pytest.mark.long
 def test_right_sums_of_other_scales_pass():
     check_sums(with_sums(ContinuedSum))
     check_sums(with_sums(SeparateSum, ScaledApart))

@@ -157,6 +157,7 @@ def test_dense_layers_are_those_of_tflite(case: dict[str, Any], device: str, tmp
     assert first_mismatch(expected, Outputs(None, result.scores)) is None
 
 
+@pytest.mark.long
 def test_dense_layers_follow_the_published_rule():
     """Layers with many different scales, per tensor and per channel, requantise as published."""
     random = np.random.default_rng(2)

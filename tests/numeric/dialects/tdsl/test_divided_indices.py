@@ -161,6 +161,7 @@ def test_formats_give_the_bits_of_the_evaluator(format: str, width: int, tmp_pat
     assert difference(module, encode_inputs(module, X[:4]), source, runner_for("host"), tmp_path) is None
 
 
+@pytest.mark.long
 def test_hardware_gives_the_bits_of_the_evaluator(tmp_path: Path):
     need_simulator("iverilog")
     module = in_format("fixed", 8)

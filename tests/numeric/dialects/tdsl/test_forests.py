@@ -151,7 +151,7 @@ def test_thresholds_compare_like_raws_within_and_beyond_the_range(name: str, wid
     assert format.decode(greatest_raw(format)) >= numbers.max()
 
 
-@pytest.mark.long
+@pytest.mark.long(drawn=False)
 @pytest.mark.parametrize(("format", "width"), [*spread(FORMATS, 2), *PUBLISHED])
 def test_the_host_gives_the_same_bits(format: str, width: int | None, tmp_path: Path):
     """The C computes the evaluator's bits in all formats with gcc. LLVM compiles half of the formats, from loops over

@@ -49,7 +49,7 @@ def test_labels_and_logits_are_those_of_integers(folder: Path):
     assert (expected.argmax(1) == TEST["y"]).sum() == 990
 
 
-@pytest.mark.long
+@pytest.mark.long(drawn=False)
 @pytest.mark.parametrize("device", ["uno", "cortex-m4", "riscv"])
 def test_devices_agree(folder: Path, device: str, tmp_path: Path):
     data = tmp_path / "images.npz"

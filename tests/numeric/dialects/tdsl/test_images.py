@@ -153,7 +153,7 @@ def test_reals(name: str):
     np.testing.assert_allclose(scores_of(evaluate_reals(module, X)), expected(module, [CASES[name]], X.astype("f8")))
 
 
-@pytest.mark.long
+@pytest.mark.long(drawn=False)
 def test_gradients():
     """The derivatives of a sum of scores with respect to filters and biases equal finite differences."""
     module, x = network(list(CASES.values())), X[:2]
@@ -215,7 +215,7 @@ def test_windows_compute_the_same_bits(case: Convolution, format: str):
 FORMATS_OF_NETWORKS = (("fixed", 8), ("affine", 8), ("f32", None), ("posit", 8))
 
 
-@pytest.mark.long
+@pytest.mark.long(drawn=False)
 @pytest.mark.parametrize(("format", "width"), spread(FORMATS_OF_NETWORKS, 2))
 def test_devices_compute_the_bits(format: str, width: int | None, tmp_path: Path):
     # Formats take turns in pairs, whose two networks have all cases, so that each case meets two formats.

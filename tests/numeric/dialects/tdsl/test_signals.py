@@ -133,7 +133,7 @@ def test_bands_are_those_of_tflm():
     np.testing.assert_allclose(fixed, theirs, rtol=2e-3)
 
 
-@pytest.mark.long
+@pytest.mark.long(drawn=False)
 @pytest.mark.parametrize(("format", "width"), spread([("fixed", 12), ("f32", None), ("posit", 8), ("zeroskew", 8)], 2))
 def test_the_host_gives_the_same_bits(format: str, width: int | None, tmp_path: Path):
     module = with_format(every_op(16), tones(20, 16, 0), format, width)
@@ -150,6 +150,7 @@ def test_devices_give_the_same_bits(device: str, tmp_path: Path):
     assert difference(module, encode_inputs(module, loud(64)), source, runner_for(roomy(device)), tmp_path) is None
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("device", MOST)
 @pytest.mark.parametrize(("program", "more"), [(transform_program, 0), (block_program, 9_000)])
 def test_256_points_in_place(device: str, program: Callable[[int], ModuleOp], more: int, tmp_path: Path):

@@ -36,7 +36,7 @@ def printed(programs: Path, target: str) -> Path:
     return made_once(programs / target, lambda folder: labelled_programs.write_programs(target, folder))
 
 
-@pytest.mark.long
+@pytest.mark.long(drawn=False)
 @pytest.mark.parametrize("device", [HostRunner(sanitize=True), AVR, ARM], ids=["host", AVR, ARM])
 def test_answers_and_names_are_those_of_the_evaluator(device: Runner | str, programs: Path, tmp_path: Path) -> None:
     """Programs of four formats return the evaluator's results for all real numbers at once or one at a time."""
@@ -71,7 +71,7 @@ int main(void)
 """
 
 
-@pytest.mark.long
+@pytest.mark.long(drawn=False)
 @pytest.mark.parametrize("language", ["c", "c++"])
 def test_programs_in_one_unit_compute_the_same_in_any_order(language: str, programs: Path, tmp_path: Path) -> None:
     folder, words = printed(programs, HOST), labelled_programs.words_for()

@@ -34,6 +34,7 @@ def by_formula(text: str, raws: np.ndarray) -> np.ndarray:
     return (raws.astype(np.float64) - zero) * factor
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("format", [*FORMATS, *spread(OTHERS, 24)], ids=lambda format: str(format.type)[:40])
 def test_a_formula_holds_for_every_raw(format: NumberFormat):
     text, raws = str(format.type), raws_of(format)

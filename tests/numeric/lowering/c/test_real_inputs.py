@@ -162,7 +162,7 @@ def test_the_comment_says_what_becomes_of_nan(format: NumberFormat, note: str, t
     assert note in re.sub(r"\s*\n \*\s*", " ", comment)
 
 
-@pytest.mark.long
+@pytest.mark.long(drawn=False)
 @pytest.mark.parametrize("device", spread(SMALL, 1))
 def test_devices_set_and_score_alike(device: str, tmp_path: Path) -> None:
     some = [("fixed", 8), ("fixed", 16), ("zeroskew", 8), ("posit", 8), ("posit", 16), ("bf16", None), ("f32", None)]

@@ -49,7 +49,7 @@ def check(module: ModuleOp, samples: int = 3) -> onnx.ModelProto:
     return written
 
 
-@pytest.mark.long
+@pytest.mark.long(drawn=False)
 @settings(max_examples=examples(8), deadline=None, derandomize=True, suppress_health_check=[HealthCheck.too_slow])
 @given(networks())
 def test_networks_of_images(text: str):

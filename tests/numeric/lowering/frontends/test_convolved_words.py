@@ -61,6 +61,7 @@ def answers_of(program: tinyml.Program, samples: NDArray[np.int16], target: str)
     return found.labels, found.scores.ravel()
 
 
+@pytest.mark.long(drawn=False)
 def test_features_are_those_of_the_benchmark(sound: NDArray[np.int16], rows: NDArray[np.int8]):
     """Features in double precision, by the definition of the benchmark; single precision rounds some otherwise."""
     real = sound / 32768
@@ -84,6 +85,7 @@ def test_features_without_a_scale_are_floats(sound: NDArray[np.int16], rows: NDA
     assert np.abs(reals[1:] / SCALE - 128 - rows[33:39])[inside].max() < 1.001
 
 
+@pytest.mark.long(drawn=False)
 def test_probabilities_are_those_of_tflm_over_each_window(
     program: tinyml.Program, sound: NDArray[np.int16], rows: NDArray[np.int8]
 ):
@@ -101,6 +103,7 @@ def detected(above: NDArray[np.bool_]) -> tuple[list[bool], int]:
     return [bool(each.any()) for each in inside], int((~np.any(inside, 0)).sum())
 
 
+@pytest.mark.long(drawn=False)
 def test_words_of_the_short_recording(program: tinyml.Program, sound: NDArray[np.int16]):
     """The benchmark documents two detections and one miss for this recording. The probability of the third word is
     0.89, and a lower cutoff detects all three.
@@ -110,6 +113,7 @@ def test_words_of_the_short_recording(program: tinyml.Program, sound: NDArray[np
     assert detected((probabilities + 128.0) / 256 > 0.85) == ([True, True, True], 0)
 
 
+@pytest.mark.long(drawn=False)
 def test_a_board_computes_the_same_bits_in_time(sound: NDArray[np.int16], program: tinyml.Program):
     board = tinyml.compile(MODEL, features=features.LogMel(), cutoff=CUTOFF, board="nucleo-l4r5zi")
     part = sound[: 50 * 512]

@@ -135,6 +135,7 @@ def test_words_with_one_front_end_have_the_means_of_each_alone(words: list[Path]
     assert (first != second).any()
 
 
+@pytest.mark.long
 def test_words_that_cannot_share_a_front_end(words: list[Path], tmp_path: Path):
     shutil.copy(words[1].with_suffix(".tflite"), tmp_path / "longer.tflite")
     text = MANIFEST.read_text().replace("hey_jarvis.tflite", "longer.tflite")

@@ -67,6 +67,7 @@ def check(text: str, interface: Interface, folder: Path, samples: int, seed: int
         np.testing.assert_array_equal(result.scores, np.stack([one[-1] for one in expected]).reshape(samples, -1))
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("elements", [2, 7])
 def test_elements_of_a_sparse_product(elements: int, tmp_path: Path):
     """A row takes one iteration for every `elements` entries; a row without entries takes one iteration.
@@ -92,6 +93,7 @@ def test_elements_of_a_sparse_product(elements: int, tmp_path: Path):
     assert result.cycles[0] <= 37 + iterations + 6 + 16
 
 
+@pytest.mark.long
 def test_elements_within_block_rams():
     """The copies of the vector, one for each processing element, and the words of entries and columns fit the block
     RAMs.
@@ -110,6 +112,7 @@ def test_elements_within_block_rams():
     assert fabric.there.brams - 6 < Words(function, fabric).cells[1] <= fabric.there.brams
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("columns", "factor"), [(3, 4), (5, 8), (11, 4), (13, 8)])
 def test_lengths_that_no_power_of_two_divides(columns: int, factor: int, tmp_path: Path):
     """The last iteration of each row ignores the elements beyond its end. A short row takes one iteration."""
@@ -126,6 +129,7 @@ def test_lengths_that_no_power_of_two_divides(columns: int, factor: int, tmp_pat
     assert result.cycles[0] <= columns + 4 * -(-columns // factor) + 4 + 12
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", PROGRAMS)
 def test_programs(name: str, tmp_path: Path):
     check(*PROGRAMS[name], tmp_path, samples=8)
@@ -147,7 +151,7 @@ def test_circt_prints_the_same_circuit(program: str | int, tmp_path: Path):
         np.testing.assert_array_equal(circts, ours)
 
 
-@pytest.mark.long
+@pytest.mark.long(drawn=False)
 @pytest.mark.parametrize("seed", range(6))
 def test_random_programs(seed: int, tmp_path: Path):
     """Programs with loops, branches and buffers that share bytes compute the interpreter's outputs. For odd seeds, the
@@ -214,6 +218,7 @@ func.func @products(%X: memref<2xi16>) -> memref<{len(widths)}xi32> {{
 """
 
 
+@pytest.mark.long
 def test_products_in_logic(tmp_path: Path):
     """Products, computed as sums of multiples without their common low bits, are exact for factors of one or more bits,
     also for extreme values.

@@ -54,6 +54,7 @@ def test_protonn(how: str, compiled_models: CompiledModels, tmp_path: Path):
     assert result.cycles[0] - raws[0].size <= cycles * MACS
 
 
+@pytest.mark.long
 def test_hints_leave_the_bits(compiled_models: CompiledModels, tmp_path: Path):
     """C with pragmas for high-level synthesis has the evaluator's bits; unrolled loops have separate memories."""
     folder, target = compiled_models.folder("protonn", "fixed", 8, board(HOST)), "ecp5-25k"

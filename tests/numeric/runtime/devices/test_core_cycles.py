@@ -134,12 +134,14 @@ def test_snippets(name: str, cycles: dict[str, int]):
     assert cycles[name] == SNIPPETS[name][1]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("board", OTHERS)
 def test_snippets_of_other_cores(board: str, tmp_path: Path):
     need_tools(board)
     assert counted(board, OTHERS[board], tmp_path) == {name: cycles for name, (_, cycles) in OTHERS[board].items()}
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("access", ["vldrw.u32 q0, [r0]", "vstrh.16 q0, [r0]", "vldrh.s32 q0, [r0], #2"])
 def test_unaligned_vectors_are_reported(access: str, tmp_path: Path):
     """The architecture requires vectors in memory to be aligned to their elements; the emulator does not check this."""

@@ -225,6 +225,7 @@ def step_counts(device: str, build: Build, inputs: np.ndarray) -> list[int]:
 EMULATED = [device for device in SIMULATED if isinstance(runner_for(device), EmulatorRunner)]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("device", EMULATED)
 def test_python_counts_what_c_counts(device: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     """Without a C compiler on the host, counts in Python equal those in C, as do results and stack."""
@@ -333,6 +334,7 @@ def test_a_part_with_more_memory_than_the_emulated_machine(core: str, tmp_path: 
         runner.build(source, SMALL, tmp_path, extra_flags=["-DLENGTH=100000000"])
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("body", "what"),
     [

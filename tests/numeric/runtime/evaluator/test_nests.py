@@ -68,6 +68,7 @@ func.func @main(%x: tensor<1x6x6x3x{0}>) -> tensor<1x1x1x3x{0}> {{
 TO_NESTS = ("choose-accumulators", "formats-to-buffers", "lower-tdsl-to-loops", "simplify")
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("fused", [False, True])
 @pytest.mark.parametrize(
     "text",

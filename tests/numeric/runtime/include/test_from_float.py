@@ -64,6 +64,7 @@ def expected(x: NDArray[np.float32], width: int, frac: int, low: int, high: int)
         return RUNTIME_FUNCTIONS[f"tm_f32_to_s{width}"].reference(x, np.array(frac, np.int8), *ends).astype(np.int64)
 
 
+@pytest.mark.long
 def test_every_kind_of_float(tmp_path: Path):
     library = c_library(tmp_path, SOURCE)
     x = floats(40_000, 1)

@@ -74,6 +74,7 @@ def assert_same_bits(ours: NDArray[Any], theirs: NDArray[Any], x: NDArray[Any]):
     )
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     "name", ["tm_expf", "tm_tanhf", "tm_sigmoidf", "tm_inverse_rootf", "tm_erff", "tm_logf", "tm_softplusf"]
 )

@@ -231,6 +231,7 @@ def halved(cases: list[Case]) -> list[Case]:
     return [replace(case, vector=case.vector >> 1) for case in cases]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("kernel", DISTANCE, ids=name_of)
 def test_distance(device: Device, kernel: KernelSignature):
     cases = halved(dense_cases(kernel)) if kernel.vector == 16 else dense_cases(kernel)
@@ -240,6 +241,7 @@ def test_distance(device: Device, kernel: KernelSignature):
     device.check(cases)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("kernel", AXPY, ids=name_of)
 def test_axpy(device: Device, kernel: KernelSignature):
     cases = [

@@ -153,7 +153,7 @@ def _numbers(kind: str) -> Any:
     return rng.integers(np.iinfo(dtype).min + 1, np.iinfo(dtype).max, _ARRAY // dtype.itemsize, dtype)
 
 
-@pytest.mark.long
+@pytest.mark.long(drawn=False)
 def test_elements_across_boundaries(tmp_path: Path):
     """Elements of all types in 150 KB, across two boundaries of 64 KB, are read by address and one after another."""
     texts = ['#include "reads.h"\n#include <string.h>\n', CHIP.prelude]
@@ -194,7 +194,7 @@ const int16_t *reads_scores(void);
 """
 
 
-@pytest.mark.long
+@pytest.mark.long(drawn=False)
 @pytest.mark.parametrize(("kind", "flash"), [("registers", None), ("code", 3_300), ("tables", 2_000)])
 def test_forests_behind_much_code(kind: str, flash: int | None, tmp_path: Path):
     """Records and tables after much code are read correctly, as are return addresses of three bytes."""

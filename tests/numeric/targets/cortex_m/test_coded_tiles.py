@@ -62,6 +62,7 @@ def test_shapes(target: str, coder: TileCoder, tmp_path: Path):
     check_on([HOST, target], cases_of(coder), tmp_path)
 
 
+@pytest.mark.long
 @EACH
 def test_the_time_of_a_call_is_known(target: str, coder: TileCoder, tmp_path: Path):
     """On an M0+ the time depends on the number of saturated results of channels with weights, which the kernel
@@ -89,6 +90,7 @@ def drawn_case(draw: st.DrawFn, coder: TileCoder) -> CodedTileCase:
     return coded_tile_case(coder, draw(st.sampled_from(fitting)), np.random.default_rng(draw(st.integers(0, 1 << 20))))
 
 
+@pytest.mark.long
 @EACH
 @settings(max_examples=examples(1), deadline=None)
 @given(data=st.data())

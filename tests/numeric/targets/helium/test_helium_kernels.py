@@ -129,6 +129,7 @@ def calls() -> list[tuple[Kernel, list[str]]]:
     return found
 
 
+@pytest.mark.long
 def test_registers(tmp_path: Path):
     need_tools(M55)
     given = calls()

@@ -14,12 +14,13 @@ from tinyml.runtime.devices.registry import runner_for
 DEVICE = "riscv"
 
 
+@pytest.mark.long
 def test_extremes_on_the_chip(tmp_path: Path):
     runner = runner_for(DEVICE)
     check(runner, built(runner, RISCV, "-Os", tmp_path), [call for kernel in RISCV for call in extreme_calls(kernel)])
 
 
-@pytest.mark.long
+@pytest.mark.long(drawn=False)
 def test_plain_c_gives_the_same_on_the_host(tmp_path: Path):
     runner = HostRunner(sanitize=True)
     check(runner, built(runner, RISCV, "-O2", tmp_path), [call for kernel in RISCV for call in extreme_calls(kernel)])
@@ -32,6 +33,7 @@ def test_optimisation_changes_nothing(optimize: str, tmp_path: Path):
     check(runner, built(runner, RISCV, optimize, tmp_path), short_calls(RISCV))
 
 
+@pytest.mark.long
 def test_calls_preserve_registers(tmp_path: Path):
     watch, calls = Watch(built(runner_for(DEVICE), RISCV, "-O2", tmp_path), "kernels"), short_calls(RISCV)[::5]
     for call in calls:

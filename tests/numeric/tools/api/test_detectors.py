@@ -32,6 +32,7 @@ BOTH = np.vstack([USUAL[200:400], STRANGE[:50]]), np.repeat([1, -1], [200, 50])
 HELD = np.vstack([USUAL[400:], STRANGE[50:]]), np.repeat([1, -1], [100, 50])
 
 
+@pytest.mark.long
 def test_a_choice_keeps_decisions_and_the_rate_of_false_alarms() -> None:
     detector = sk.IsolationForest(n_estimators=10, random_state=0).fit(USUAL[:200])
     program = tinyml.compile(detector, *BOTH, X_test=HELD[0], y_test=HELD[1], board="host", false_alarms=0.05)
@@ -74,6 +75,7 @@ def test_what_does_not_fit_names_a_value_that_fits() -> None:
         tinyml.compile(sk.OneClassSVM(nu=float(found[1]), gamma=0.5).fit(x), x[::6], board="attiny85", width=8)
 
 
+@pytest.mark.long
 def test_other_models_detect_nothing() -> None:
     regressor = sk.LinearRegression().fit(USUAL, USUAL[:, 0])
     program = tinyml.compile(regressor, USUAL, board="host")
@@ -156,6 +158,7 @@ def test_detectors_compiled_on_usual_samples_tell_far_anomalies(name: str) -> No
     assert (program.predict(samples) != np.where(scores < threshold, -1, 1))[far].mean() <= 0.005
 
 
+@pytest.mark.long
 def test_a_program_that_misses_far_anomalies_says_so() -> None:
     detector = sk.make_pipeline(sk.StandardScaler(), sk.OneClassSVM(nu=0.1)).fit(USUAL[:200])
     with pytest.warns(tinyml.CompileWarning, match="of the samples far from the data are classified differently"):
@@ -182,7 +185,7 @@ def test_a_front_end_saturates_beyond_the_samples_of_its_scales() -> None:
     assert found["far"] < 0.01
 
 
-@pytest.mark.long
+@pytest.mark.long(drawn=False)
 def test_a_rate_of_false_alarms_counts_samples() -> None:
     detector = sk.EllipticEnvelope(contamination=0.05, random_state=0).fit(USUAL[:200])
     for rate, below in ((0, 0), (0.29, 29), (0.5, 50)):
@@ -191,6 +194,7 @@ def test_a_rate_of_false_alarms_counts_samples() -> None:
         np.testing.assert_array_equal(program.decision_function(USUAL) < 0, program.predict(USUAL) < 0)
 
 
+@pytest.mark.long
 def test_a_threshold_below_all_samples_is_within_the_format() -> None:
     """The estimator's threshold is within the format, whatever the samples for compilation."""
     detector = sk.EllipticEnvelope(contamination=0.001, random_state=0).fit(USUAL)

@@ -13,7 +13,7 @@ MOST_LOST = 0.5
 MOST_CYCLES = {"MLP": 18_000, "random forest": 2_800}
 
 
-@pytest.mark.long
+@pytest.mark.long(drawn=False)
 @pytest.mark.parametrize("name", spread(NAMES, 1))
 def test_an_estimator_on_an_uno(name: str):
     """Results of the simulated board equal the evaluator's; compilation compares them bit by bit."""

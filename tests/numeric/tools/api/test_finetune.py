@@ -49,7 +49,7 @@ def test_where_little_is_lost_the_caller_has_no_scales_to_heed():
     )
 
 
-@pytest.mark.long
+@pytest.mark.long(drawn=False)
 def test_a_scaler_that_is_one_op_is_trained_again():
     """A scaler that is one op, as `fuse-elementwise` creates in 16 bits, is trained again."""
     x = X * np.geomspace(1, 10, 6)
@@ -66,7 +66,7 @@ def test_a_loss_beside_floating_point_is_a_warning():
         tinyml.finetune(pipeline().fit(X, Y), X, Y, X, Y, width=2, epochs=1, quantized_epochs=1)
 
 
-@pytest.mark.long
+@pytest.mark.long(drawn=False)
 @pytest.mark.parametrize("classifier", [sk.LogisticRegression(), sk.LinearSVC()], ids=["probability", "score"])
 def test_two_classes_have_a_single_score(classifier: Any):
     """The single score is trained as the score of the second class, with a score of 0 for the first. Limits on memory
@@ -79,6 +79,7 @@ def test_two_classes_have_a_single_score(classifier: Any):
         assert tinyml.compile(tuned, X, y, board="host").score(X, y) >= model.score(X, y) - 0.02
 
 
+@pytest.mark.long
 def test_a_probability_of_two_classes_without_a_class():
     text = """func.func @net(%x: tensor<1x6xf32>) -> tensor<1x1xf32> {
       %w = tdsl.const dense<[[1.0], [1.0], [0.5], [0.0], [0.0], [0.0]]> : tensor<6x1xf32> -> tensor<6x1xf32>

@@ -57,7 +57,7 @@ def programs(board: str) -> list[tinyml.Program]:
     ]
 
 
-@pytest.mark.long
+@pytest.mark.long(drawn=False)
 def test_two_models_in_one_c_program(tmp_path: Path):
     made = programs("host")
     assert [program.name for program in made] == ["iris", "wine"]

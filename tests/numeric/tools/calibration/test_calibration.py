@@ -121,7 +121,7 @@ def test_a_rough_table_of_a_foreign_chip_then_how_far_it_is_off(
     assert file.read_text() == text
 
 
-@pytest.mark.long
+@pytest.mark.long(drawn=False)
 def test_steps_of_forests_are_measured_alone(foreign: Chip, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(forests, "FORESTS", 2)
     monkeypatch.setattr(costs, "LOOKUPS", 1)

@@ -65,13 +65,13 @@ def assert_all_make_programs(given: Problem, folder: Path) -> None:
         assert trial.look().samples == len(given.x)
 
 
-@pytest.mark.long
+@pytest.mark.long(drawn=False)
 @pytest.mark.parametrize("number", spread(range(PROBLEMS), 3))
 def test_every_alternative_makes_a_program(number: int, tmp_path: Path) -> None:
     assert_all_make_programs(problem(number), tmp_path)
 
 
-@pytest.mark.long
+@pytest.mark.long(drawn=False)
 def test_sums_of_32_bits_whose_start_is_far_greater_than_their_products(tmp_path: Path) -> None:
     """For features of about 1e-5 and weights hardly greater, operands have fewer bits, until the bias fits the sum."""
     given = fitted("LinearSVC", "", 6, "tiny", 129)
@@ -82,7 +82,7 @@ def test_sums_of_32_bits_whose_start_is_far_greater_than_their_products(tmp_path
     assert loss.lost == loss.gained == 0
 
 
-@pytest.mark.long
+@pytest.mark.long(drawn=False)
 @pytest.mark.parametrize(
     ("estimator", "scaler"),
     spread(
@@ -136,6 +136,7 @@ def test_where_nothing_absorbs_scales_of_features_no_alternative_waits_for_them(
     assert {row.beside for row in contenders.deferred} <= estimated | {row.name for row in contenders.deferred}
 
 
+@pytest.mark.long
 def test_a_format_of_a_package_takes_part_where_its_class_says_so(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

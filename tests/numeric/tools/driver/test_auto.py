@@ -117,7 +117,7 @@ def test_a_choice_of_memory_replays(tmp_path: Path) -> None:
     assert c_files[0] == c_files[1]
 
 
-@pytest.mark.long
+@pytest.mark.long(drawn=False)
 def test_a_choice_is_the_same_beside_cross_compilers_and_other_tests(
     chosen: tuple[Path, Path, dict[str, Any]], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -134,7 +134,7 @@ def test_a_choice_is_the_same_beside_cross_compilers_and_other_tests(
     }
 
 
-@pytest.mark.long
+@pytest.mark.long(drawn=False)
 @pytest.mark.parametrize("seed", [2, 3])
 def test_a_choice_keeps_its_rule(tmp_path: Path, seed: int) -> None:
     """On random models whose features have different ranges, no faster alternative that qualifies is left out."""
@@ -162,7 +162,7 @@ def test_a_choice_keeps_its_rule(tmp_path: Path, seed: int) -> None:
     assert [line.partition(":")[0] for line in report["lines"] if "Estimated" not in line] == ["Chosen", "Next"]
 
 
-@pytest.mark.long
+@pytest.mark.long(drawn=False)
 @pytest.mark.parametrize(("seed", "narrow"), [(10, True), (9, False)])
 def test_a_choice_is_no_slower_than_8_bits_that_qualify(tmp_path: Path, seed: int, narrow: bool) -> None:
     """The choice is no slower than uniform 8-bit fixed point if the latter qualifies. Otherwise the chosen program
@@ -179,7 +179,7 @@ def test_a_choice_is_no_slower_than_8_bits_that_qualify(tmp_path: Path, seed: in
     assert not narrow or auto["estimate"][time] <= uniform["estimate"][time]
 
 
-@pytest.mark.long
+@pytest.mark.long(drawn=False)
 def test_acceptance_and_choice_judge_the_same_numbers(tmp_path: Path) -> None:
     """Acceptance and choice judge exact sums, as the label of this classifier of gestures does. Judged by rounded
     scores, 8 bits would lose too much.
@@ -191,7 +191,7 @@ def test_acceptance_and_choice_judge_the_same_numbers(tmp_path: Path) -> None:
     assert qualifies(tmp_path / "auto", model.with_name("val.npz"))
 
 
-@pytest.mark.long
+@pytest.mark.long(drawn=False)
 def test_scales_of_features_come_first_where_they_spare_a_scaler(tmp_path: Path) -> None:
     """Feature scales change the caller's code. For a model without a scaler they are tried only after the same format
     without them is rejected.
@@ -207,6 +207,7 @@ def test_scales_of_features_come_first_where_they_spare_a_scaler(tmp_path: Path)
         assert (times["fixed 16, feature scales"] is not None) == first
 
 
+@pytest.mark.long
 def test_an_option_that_says_how_to_compute_decides(tmp_path: Path) -> None:
     model = network(tmp_path, 4)
     by_name = compiled(model, tmp_path / "named", "--format", "fixed")
@@ -233,7 +234,7 @@ def test_a_limit_on_ram_counts_the_stack(tmp_path: Path, capsys: pytest.CaptureF
     assert not (tmp_path / "small").exists()
 
 
-@pytest.mark.long
+@pytest.mark.long(drawn=False)
 def test_what_does_not_fit_names_a_board(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     np.save(tmp_path / "W.npy", np.ones((4, 4000), np.float32))
     (tmp_path / "net.sd").write_text(
@@ -248,7 +249,7 @@ def test_what_does_not_fit_names_a_board(tmp_path: Path, capsys: pytest.CaptureF
     assert "mega has 8,192 bytes of RAM" in said
 
 
-@pytest.mark.long
+@pytest.mark.long(drawn=False)
 @pytest.mark.parametrize("error", [InputError("has no scaler here"), KeyError("reshape")])
 def test_an_alternative_that_fails_is_a_warning_with_its_reason(
     error: Exception, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
@@ -267,7 +268,7 @@ def test_an_alternative_that_fails_is_a_warning_with_its_reason(
         assert f"{name} ({reason})" in warning["text"]
 
 
-@pytest.mark.long
+@pytest.mark.long(drawn=False)
 def test_an_alternative_with_too_many_constants_is_no_warning(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     checked: list[float] = []
 

@@ -184,6 +184,7 @@ def test_a_wrong_blob_is_refused_with_its_reason(bound: Bound, tmp_path: Path):
         assert found == [code for _, code in some]
 
 
+@pytest.mark.long
 def test_an_address_that_is_misaligned_or_none_is_refused(bound: Bound, tmp_path: Path):
     assert results(bound, [bound.blob], [(-1, 0), (0, 1), (0, 2), (0, 3), (0, 0)], tmp_path) == [MISALIGNED] * 4 + [OK]
 
@@ -207,7 +208,7 @@ def test_the_program_with_other_weights_computes_the_bits_of_the_other_model(bou
     assert run_model(RunRequest(folder=mixed, data=tmp_path / "x.npz"))["mismatch"] is None
 
 
-@pytest.mark.long
+@pytest.mark.long(drawn=False)
 def test_weights_take_no_ram(bound: Bound, tmp_path: Path):
     """The only additional RAM is the pointer to the blob, aligned as the arena is."""
     report = json.loads((bound.folder / "report.json").read_text())
@@ -284,7 +285,7 @@ def test_forests_are_refused(model: Any, options: dict[str, Any]):
     assert len(str(error.value).splitlines()) == 1
 
 
-@pytest.mark.long
+@pytest.mark.long(drawn=False)
 @pytest.mark.parametrize(
     ("options", "said"),
     [
@@ -300,7 +301,7 @@ def test_options_other_than_those_of_the_folder_are_refused(options: dict[str, A
         compiled(network(0), tmp_path / "again", weights_for=str(first), **options)
 
 
-@pytest.mark.long
+@pytest.mark.long(drawn=False)
 def test_other_labels_and_fills_need_a_new_program(tmp_path: Path):
     """Labels and fill values are in the code, so that other weights alone would yield the results of neither model."""
     x, _ = digits()

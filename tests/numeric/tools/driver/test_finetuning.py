@@ -85,7 +85,7 @@ def test_training_computes_what_the_compiled_program_computes(options: dict[str,
         assert difference(tuned.module, raws[:5], source, runner_for(roomy("uno")), tmp_path / "avr") is None
 
 
-@pytest.mark.long
+@pytest.mark.long(drawn=False)
 def test_a_depthwise_network_is_trained_with_rounded_sums(tmp_path: Path):
     """Training computes whole images; the resulting program has the loops of its plan and computes the same bits."""
     net = NetworkWriter((1, 8, 8, 1), 0, F32_FORMAT)
@@ -148,7 +148,7 @@ def test_nothing_passes_a_result_that_its_format_limits(tmp_path: Path):
     assert np.array_equal(slopes[high].reshape(-1), limited.sum(0) - len(VAL.y))
 
 
-@pytest.mark.long
+@pytest.mark.long(drawn=False)
 def test_ranges_are_chosen_by_the_loss(tmp_path: Path):
     """The ranges that fine-tuning chooses by the loss reduce the loss. One sample of the profile is four times as large
     as the others, and its range would waste two of 4 bits.
@@ -194,7 +194,7 @@ def test_limits_are_kept(pruning: str, limits: dict[str, int], tmp_path: Path):
     assert tuned.quantised[1] > 60
 
 
-@pytest.mark.long
+@pytest.mark.long(drawn=False)
 @pytest.mark.parametrize("options", [{"ram": 20}, {"flash": 10}, {"ram": 500, "flash": 400, "pruning": NORMS}])
 def test_limits_that_cannot_be_kept(options: dict[str, Any], tmp_path: Path):
     chosen = FinetuneOptions(epochs=1, quantized_epochs=1, **options)

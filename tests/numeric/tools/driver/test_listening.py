@@ -72,7 +72,7 @@ def test_answers_are_those_of_the_evaluator(sums: Path, board: str, count: int):
     np.testing.assert_array_equal(heard.times, (6 + 4 * np.arange(1 + (count - 6) // 4)) / RATE)
 
 
-@pytest.mark.long
+@pytest.mark.long(drawn=False)
 def test_windows_that_overlap_are_those_of_the_whole_program(tmp_path: Path):
     """The program returns the same results for overlapping windows as the whole program. The network has no state
     that persists between windows.
@@ -99,6 +99,7 @@ def recording(file: Path, samples: np.ndarray, rate: int = RATE) -> Path:
     return file
 
 
+@pytest.mark.long
 def test_the_command(sums: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]):
     samples = sound(46)
     file, picture = recording(tmp_path / "a.wav", samples), tmp_path / "a.svg"
@@ -117,7 +118,7 @@ def test_the_command(sums: Path, tmp_path: Path, capsys: pytest.CaptureFixture[s
     assert [answer["name"] == "right" for answer in result["answers"]] == expected.tolist()
 
 
-@pytest.mark.long
+@pytest.mark.long(drawn=False)
 def test_refusals(sums: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]):
     def complaint(folder: Path, file: Path, *options: str) -> str:
         assert main(["listen", str(folder), "--wav", str(file), *options]) == 1

@@ -93,6 +93,7 @@ def test_everything_arrives_over_the_serial_line(compiled: tuple[Path, dict[str,
     assert static < 1519 + 350 + 20
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("options", "message"),
     [

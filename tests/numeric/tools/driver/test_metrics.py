@@ -43,6 +43,7 @@ def narrow(classifier: Any) -> tinyml.Program:
     )  # fmt: skip
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("metric", FIGURES)
 def test_score_is_scikit_learns(narrow: tinyml.Program, metric: str):
     x, y = CANCER.held_x / 100, NAMES[CANCER.held_y]
@@ -84,7 +85,7 @@ def test_auto_keeps_points_of_the_metric(classifier: Any):
     assert program.scores(x).shape[0] == len(x)
 
 
-@pytest.mark.long
+@pytest.mark.long(drawn=False)
 def test_a_search_keeps_points_of_the_metric():
     model = sk.make_pipeline(sk.StandardScaler(), sk.LogisticRegression()).fit(WINE.x, WINE.y)
     options: dict[str, Any] = {"board": "host", "search": "demote", "widths": (3, 12), "jobs": 1, "metric": "recall:2"}
@@ -95,7 +96,7 @@ def test_a_search_keeps_points_of_the_metric():
     assert 100 * (metric["reals"] - metric["formats"]) <= 2.0
 
 
-@pytest.mark.long
+@pytest.mark.long(drawn=False)
 def test_regressors_have_figures_of_numbers():
     x, y = DIABETES.held_x, np.c_[DIABETES.held_y, 100 * DIABETES.held_x[:, 2]]
     model = sk.Ridge().fit(DIABETES.x, np.c_[DIABETES.y, 100 * DIABETES.x[:, 2]])
@@ -112,6 +113,7 @@ def test_regressors_have_figures_of_numbers():
     assert "points of r2" in chosen.report.lines[0]
 
 
+@pytest.mark.long
 def test_detectors_have_areas():
     random = np.random.default_rng(0)
     usual = random.normal(size=(200, 3)).astype(np.float32)

@@ -67,7 +67,7 @@ def test_losses_of_candidates_are_points_of_r2():
     assert reference.loss(outcome, "disagreement") == pytest.approx(100 * (1 - sk.r2_score(exact, values.scores)))
 
 
-@pytest.mark.long
+@pytest.mark.long(drawn=False)
 def test_commands_report_regressors(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
     """A search keeps its limit on lost points of R², and the program has the predicted errors."""
     model, val, out = tmp_path / "ridge.joblib", tmp_path / "val.npz", tmp_path / "out"
@@ -114,7 +114,7 @@ def test_a_calibration_keeps_its_error():
         tinyml.compile(model, x[300:600], y[300:600], board="uno", width=8)
 
 
-@pytest.mark.long
+@pytest.mark.long(drawn=False)
 @pytest.mark.filterwarnings("error")
 def test_the_greatest_of_several_values_is_no_answer():
     """For a model of quantiles and data without y, values are compared, and no warning mentions classes."""
@@ -128,7 +128,7 @@ def test_the_greatest_of_several_values_is_no_answer():
         assert report.regression["difference"] > 0
 
 
-@pytest.mark.long
+@pytest.mark.long(drawn=False)
 def test_scores_that_are_asked_for_are_judged():
     """A program must be rejected whose probabilities are up to 0.3 off, although class and accuracy are unchanged."""
     data = halves("cancer")

@@ -173,7 +173,7 @@ def test_of_large_programs_few_alternatives_are_lowered(monkeypatch: pytest.Monk
     assert not lowered
 
 
-@pytest.mark.long
+@pytest.mark.long(drawn=False)
 def test_stacks_that_meet_the_static_data():
     """A program whose arena and input fit, but not together with the stack, is rejected when it runs."""
     x = np.random.default_rng(0).normal(size=(40, 1021))

@@ -149,6 +149,7 @@ def test_results_overlap_the_input(bits: int, height: int, tmp_path: Path):
         assert ran["mismatch"] is None
 
 
+@pytest.mark.long
 def test_the_input_moves_into_the_arena_of_a_small_board(tmp_path: Path):
     """The image of 1200 bytes moves into the arena of 1200 bytes, since both do not fit into 2 KB of RAM."""
     program = """

@@ -193,7 +193,7 @@ def test_results_over_their_operands(name: str):
         expect_distance(buffers, distance)
 
 
-@pytest.mark.long
+@pytest.mark.long(drawn=False)
 @pytest.mark.parametrize(("by", "distance"), [("rows", 20), ("pixels", 23)])
 def test_results_of_segments_over_their_operands(by: str, distance: int):
     """By rows, row 3 of the result ends at byte 60 while the first convolution still needs row 4, which begins at byte

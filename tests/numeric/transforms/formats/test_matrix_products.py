@@ -136,6 +136,7 @@ def test_kernels_take_raws_of_two_tensors_with_zero_points(zeros: tuple[int, int
     assert not [op for op in module.walk() if isinstance(op, num.MacOp)]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("kind", KINDS)
 def test_hardware_keeps_their_bits(kind: str, tmp_path: Path):
     need_simulator("iverilog")

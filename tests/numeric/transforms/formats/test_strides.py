@@ -95,6 +95,7 @@ def test_states_of_loops_go_on(tmp_path: Path):
     np.testing.assert_array_equal(scores, [each[0] for each in expected])
 
 
+@pytest.mark.long
 def test_windows_of_images_move_on(tmp_path: Path):
     """The mean is that of the latest frames, so that it cannot be a running sum."""
     raws, stride = samples(STEPS + 20), 6

@@ -159,7 +159,7 @@ def estimated_and_measured(
     return estimate.time, float(cycles.mean())
 
 
-@pytest.mark.long
+@pytest.mark.long(drawn=False)
 @pytest.mark.parametrize("chosen", spread(measured_boards().values(), 1), ids=lambda board: board.name)
 def test_copies_take_the_time_in_the_table(chosen: Board) -> None:
     file = cost_file(chosen.name)

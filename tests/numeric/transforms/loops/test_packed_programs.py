@@ -52,7 +52,7 @@ BUFFERS = (
 """Programs and the formats of all that they hold."""
 
 
-@pytest.mark.long
+@pytest.mark.long(drawn=False)
 @pytest.mark.parametrize(("width", "weights"), spread(FORMATS, 4))
 def test_all_constants_packed(width: int, weights: str, tmp_path: Path):
     """Programs in all formats compute the evaluator's bits; programs and devices alternate."""
@@ -61,7 +61,7 @@ def test_all_constants_packed(width: int, weights: str, tmp_path: Path):
     check(PROGRAMS[("protonn", "bonsai")[turn % 2]], options, [TURNS[turn % len(TURNS)]], tmp_path, "#scratch.packed<")
 
 
-@pytest.mark.long
+@pytest.mark.long(drawn=False)
 @pytest.mark.parametrize(("width", "weights"), spread(FORMATS[::2], 3))
 def test_all_constants_of_a_recurrent_network_packed(width: int, weights: str, tmp_path: Path):
     options = {"width": width, "weights": weights, "packed": "always"}
@@ -69,7 +69,7 @@ def test_all_constants_of_a_recurrent_network_packed(width: int, weights: str, t
     check(PROGRAMS["fastgrnn"], options, devices, tmp_path, "#scratch.packed<")
 
 
-@pytest.mark.long
+@pytest.mark.long(drawn=False)
 @pytest.mark.parametrize(("name", "format"), spread(BUFFERS, 3))
 def test_all_buffers_packed(name: str, format: str, tmp_path: Path):
     family, _, width = format.partition(":")
@@ -79,13 +79,14 @@ def test_all_buffers_packed(name: str, format: str, tmp_path: Path):
     check(PROGRAMS[name], options, devices, tmp_path, "#scratch.packed_ram<")
 
 
-@pytest.mark.long
+@pytest.mark.long(drawn=False)
 @pytest.mark.parametrize(("width", "weights"), spread([(10, 9), (12, 5)], 1))
 def test_weights_and_vectors_in_groups_of_other_lengths(width: int, weights: int, tmp_path: Path):
     options = {"width": width, "weights": f"fixed:{weights}", "packed": "always", "pack_buffers": True}
     check(PROGRAMS["protonn"], options, TURNS[width == 12 : -1 : 2], tmp_path, f"#scratch.packed<{weights}>")
 
 
+@pytest.mark.long
 def test_elements_are_unpacked_into_the_arena(tmp_path: Path):
     """Elements of the input are unpacked into bytes that the scores overwrite later."""
     options = {"format": "fixed", "width": 9, "packed": "never", "pack_buffers": True}

@@ -136,7 +136,7 @@ def test_weights_become_code_as_far_as_flash_allows(tmp_path_factory: pytest.Tem
     assert whole.estimate == pytest.approx(whole.time, rel=0.1)
 
 
-@pytest.mark.long
+@pytest.mark.long(drawn=False)
 def test_some_rows_of_a_sparse_matrix_become_code(tmp_path: Path):
     text = program(X, sparse_layer(np.random.default_rng(3)), "y", Y)
     plain, whole = (taken(text, flash, tmp_path) for flash in (None, ALL))
@@ -166,7 +166,7 @@ def convolution(random: np.random.Generator, *, by_channel: bool) -> str:
     )
 
 
-@pytest.mark.long
+@pytest.mark.long(drawn=False)
 @pytest.mark.parametrize(("by_channel", "share"), [(False, 0.8), (True, 1)])
 def test_filters_become_code_that_runs_for_each_window(by_channel: bool, share: float, tmp_path: Path):
     text = convolution(np.random.default_rng(5), by_channel=by_channel)
@@ -176,6 +176,7 @@ def test_filters_become_code_that_runs_for_each_window(by_channel: bool, share: 
     assert coded.estimate == pytest.approx(coded.time, rel=0.1)
 
 
+@pytest.mark.long
 def test_sparse_rows_become_code_on_a_cortex_m4(tmp_path: Path):
     text = program(X, sparse_layer(np.random.default_rng(3)), "y", Y)
     plain, coded = (taken(text, flash, tmp_path, "cortex-m4") for flash in (None, ALL))

@@ -118,6 +118,7 @@ def test_rows_are_expanded_with_it():
     assert kept == names
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("text", [ONE_SUM, TWO_SUMS], ids=["one", "two"])
 @pytest.mark.parametrize("target", [HOST, DEFAULT_TARGET, "cortex-m4"])
 def test_bits(target: str, text: str, tmp_path: Path):

@@ -139,7 +139,7 @@ def test_every_convolution_calls_a_kernel_and_gives_the_bytes_of_tflm(target: st
     program.check(*DEVICES[target])
 
 
-@pytest.mark.long
+@pytest.mark.long(drawn=False)
 def test_several_filters_of_a_channel_have_a_kernel_with_helium(tmp_path: Path):
     random, model, target = np.random.default_rng(4), TfliteModel(), "cortex-m55"
     x = model.tensor((1, 6, 7, 5), "int8", 0.05, -9)
@@ -190,7 +190,7 @@ STREAMED = [
 ]
 
 
-@pytest.mark.long
+@pytest.mark.long(drawn=False)
 @pytest.mark.parametrize(("target", "plan", "ram", "kernels"), spread(STREAMED, 3))
 def test_streamed_rows_are_made_of_tiles(target: str, plan: str, ram: int | None, kernels: int, tmp_path: Path):
     """Tile kernels compute streamed rows. The host runs the first program of each plan."""
@@ -237,7 +237,7 @@ def test_kernels_that_take_flash_give_the_bytes_of_tflm(target: str, families: M
     program.check(HOST, target)
 
 
-@pytest.mark.long
+@pytest.mark.long(drawn=False)
 @pytest.mark.parametrize(
     ("plan", "height", "flash", "in_rows", "in_squares"),
     # An odd last row is no part of a square. With little flash lines of windows are taken one by one, as rings are.
@@ -252,7 +252,7 @@ def test_kernels_with_fewer_products_give_the_same_bytes(
     program.check(HOST, "cortex-m4")
 
 
-@pytest.mark.long
+@pytest.mark.long(drawn=False)
 def test_lines_of_windows_without_kernels_become_loops(tmp_path: Path):
     content, _ = winograd(7)
     module, ctx, x = read_tflite(content, "network.tflite"), context(), inputs_of(content, 3)

@@ -150,6 +150,7 @@ void figure_predict(const int32_t *X)
 """
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("device", spread(DEVICES, 3))
 def test_the_program_encodes_as_the_evaluator(compiled: Compilation, models: Path, tmp_path: Path, device: str) -> None:
     """Every kind of float, including NaN and subnormal numbers, is encoded as by the evaluator."""
@@ -181,7 +182,7 @@ def test_programs_for_chips_with_plain_memory_encode(models: Path, tmp_path: Pat
     assert np.abs(raws.astype(np.int64) - encode_inputs(compiled.formats, x)).max() <= 1
 
 
-@pytest.mark.long
+@pytest.mark.long(drawn=False)
 def test_folding_is_taken_only_where_no_more_answers_change(models: Path) -> None:
     """In 16 bits the scaler is folded, in 12 bits it is not. If feature scales have absorbed it, nothing is folded."""
     folded = without_device(models, "cancer", width=16, fold_affine=True)

@@ -82,6 +82,7 @@ def test_channels_that_others_compute_go_without_a_change():
     assert np.abs(scores(module) - expected).max() < 0.05 * np.abs(expected).max()
 
 
+@pytest.mark.long
 @settings(max_examples=examples(5), deadline=None, derandomize=True, suppress_health_check=[HealthCheck.too_slow])
 @given(networks())
 def test_random_networks_lose_what_has_no_effect(text: str):

@@ -125,6 +125,7 @@ func.func @steps(%X: tensor<20x1x!fixed.q<8, 4>>) -> tensor<1x3x!fixed.q<8, 4>> 
 """
 
 
+@pytest.mark.long
 def test_a_sequence_arrives_step_by_step(tmp_path: Path):
     """Of a sequence that arrives step by step, only one step of four bytes is in memory at a time."""
     model, out = tmp_path / "model.mlir", tmp_path / "out"
@@ -152,7 +153,7 @@ def test_steps_that_are_not_read_in_order_do_not_arrive(first: str, index: str, 
         compile_model(Request(model=model, out=tmp_path / "out", target="host", input="callback"))
 
 
-@pytest.mark.long
+@pytest.mark.long(drawn=False)
 def test_less_memory_is_taken_where_ram_is_short(tmp_path: Path):
     """If RAM is short, segments are streamed; the input, which is never in memory whole, cannot move into the arena."""
     model = tmp_path / "model.mlir"

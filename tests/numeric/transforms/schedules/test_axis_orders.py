@@ -116,6 +116,7 @@ def residual(side: int, channels: int) -> ModuleOp:
     return net.module(net.mean(net.convolution(image, 24, 3, strides=2, padding=1)))
 
 
+@pytest.mark.long
 def test_a_result_grows_into_the_first_plane():
     """By rows, the result of two convolutions and pools may overwrite the plane next to it, without further bytes.
 
@@ -148,7 +149,7 @@ def test_an_image_that_may_be_overwritten_takes_what_channels_last_take(name: st
     check_bits_on_device(module, program, inputs_of(module, 2), HOST, tmp_path)
 
 
-@pytest.mark.long
+@pytest.mark.long(drawn=False)
 @pytest.mark.parametrize(("mode", "bytes"), [("rows", 5024), ("pixels", 4353)])
 def test_plans_know_what_residual_blocks_take(mode: str, bytes: int):
     """The sum of branches is computed in the loops of a convolution without a ring, and overwrites an operand.
@@ -163,6 +164,7 @@ def test_plans_know_what_residual_blocks_take(mode: str, bytes: int):
     assert bytes <= plan.bits // 8 <= 1.04 * bytes
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("device", "plan"), spread([("uno", "rows"), ("cortex-m0", "pixels"), ("riscv", "ordinary")], 1)
 )

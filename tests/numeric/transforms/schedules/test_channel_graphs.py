@@ -112,6 +112,7 @@ def test_several_channels_at_once():
     check_bits(module, tiled)
 
 
+@pytest.mark.long
 def test_several_channels_take_the_window_of_one_beside_them():
     """A depthwise convolution copies the window of each of its channels from the window of all current channels."""
     net = NetworkWriter((1, 2, 3, 2), 5)

@@ -49,7 +49,7 @@ def loop(module: ModuleOp, first: int, last: int, sum_bits: int = 32, width: int
         return None
 
 
-@pytest.mark.long
+@pytest.mark.long(drawn=False)
 @settings(max_examples=4)
 @given(channel_networks(), st.data())
 def test_any_loop_computes_the_same_bits(network: str, data: st.DataObject):
@@ -64,6 +64,7 @@ def test_any_loop_computes_the_same_bits(network: str, data: st.DataObject):
     check_bits(module, tiled)
 
 
+@pytest.mark.long
 @settings(max_examples=4)
 @given(channel_networks(), st.sampled_from((8, 16)), st.booleans(), st.data())
 def test_sums_are_rounded_on_whole_images_as_in_loops(network: str, bits: int, several: bool, data: st.DataObject):
@@ -140,7 +141,7 @@ def test_channels_have_scales_of_their_own(sum_bits: int):
         assert 0 < np.abs(exact.astype(int) - rounded).mean() < 2
 
 
-@pytest.mark.long
+@pytest.mark.long(drawn=False)
 def test_sums_of_16_bits_are_exact_where_they_fit():
     """The sum of few 8-bit products fits 16 bits. A convolution with more products is rounded after each channel, which
     the report states.

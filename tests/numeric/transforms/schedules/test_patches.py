@@ -41,7 +41,7 @@ def patches(module: ModuleOp, last: int, count: int) -> PatchLoops | None:
         return None
 
 
-@pytest.mark.long
+@pytest.mark.long(drawn=False)
 @settings(max_examples=3)
 @given(st.one_of(channel_networks(), networks()), st.data())
 def test_any_tiles_compute_the_same_bits(network: str, data: st.DataObject):
@@ -80,7 +80,7 @@ def test_any_loop_over_channels_in_tiles_computes_the_same_bits(network: str, da
     check_bits(module, tiled)
 
 
-@pytest.mark.long
+@pytest.mark.long(drawn=False)
 def test_tiles_that_share_memory_with_windows_of_earlier_ones():
     """A ring of one pixel is written only where it is read. It shares memory with the windows gathered for each
     tile.
@@ -132,7 +132,7 @@ def shrinking_network() -> ModuleOp:
     return net.module(net.convolution(image, 4, 3, padding=1))
 
 
-@pytest.mark.long
+@pytest.mark.long(drawn=False)
 @pytest.mark.parametrize("device", [HOST, "cortex-m4"])
 def test_networks_run_in_patches_on_devices(device: str, tmp_path: Path):
     """Bits are the evaluator's, and the arena is within the plan's peak, which is lower than by ordinary execution."""

@@ -55,7 +55,7 @@ def test_any_segment_computes_the_same_bits(network: str, by: By, data: st.DataO
     check_bits(module, tiled)
 
 
-@pytest.mark.long
+@pytest.mark.long(drawn=False)
 @pytest.mark.parametrize(
     ("mode", "device"), spread([("pixels", "uno"), ("rows", HOST), ("rows", "cortex-m4"), ("pixels", HOST)], 1)
 )

@@ -124,6 +124,7 @@ def test_networks_run_in_strips_on_devices(device: str, tmp_path: Path):
     check_bits_on_device(module, program, inputs_of(module, 2), device, tmp_path)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("extra", [0, 10, 30, 100])
 def test_a_program_computes_the_products_that_its_plan_states(extra: int):
     module = outside(shrinking_network())

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from xdsl.dialects import arith, func, memref
@@ -130,6 +131,7 @@ def test_records_are_what_was_generated(plans: list[Plan]):
         assert sum.start_load is (loads or None)
 
 
+@pytest.mark.long
 @given(st.lists(PLANS, max_size=4))
 @settings(max_examples=40)
 def test_what_the_verifier_admits_becomes_loops_and_calls_of_kernels(plans: list[Plan]):

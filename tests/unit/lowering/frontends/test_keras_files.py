@@ -101,6 +101,7 @@ def test_a_command_refuses_code_without_keras(tmp_path: Path, capsys: pytest.Cap
     assert "net.keras: holds code, a layer of the class Lambda" in capsys.readouterr().err
 
 
+@pytest.mark.long
 def test_an_archive_is_as_large_as_its_header_says():
     bomb = archive(model(), blanks=100 << 20)
     assert len(bomb) < 1 << 18

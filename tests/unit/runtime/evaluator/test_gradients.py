@@ -64,6 +64,7 @@ def check(module: ModuleOp, inputs: np.ndarray, without: Collection[str] = ()) -
     assert np.quantile(np.abs(found - expected), 0.98) < 1e-3 * np.abs(expected).max()
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("model", MODELS)
 def test_of_a_model(model: str):
     with evaluation_of(model) as evaluation:

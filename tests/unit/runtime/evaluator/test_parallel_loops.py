@@ -62,7 +62,7 @@ POOL = """func.func @pool(%X: tensor<6x8xf32>) -> tensor<3x5x4xf32> {
 X = np.random.default_rng(3).normal(size=(3, 48))
 
 
-@pytest.mark.long
+@pytest.mark.long(drawn=False)
 def test_all_iterations_at_once(monkeypatch: pytest.MonkeyPatch):
     """Whole nests, parts of nests and single iterations compute the same bits, as do several samples."""
     module = parse(POOL)

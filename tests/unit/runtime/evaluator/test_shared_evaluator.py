@@ -117,6 +117,7 @@ CELL = """func.func @cell(%X: tensor<3x1xf32>) -> tensor<3x1xf32> {
 """A carried value begins as another operand: they are the same array in the first iteration only."""
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("format", "width"),
     [("posit", 8), ("posit", 16), ("minifloat", 8), ("affine", 8), ("bf16", None), ("seedot", 16), ("shiftry", 8)],

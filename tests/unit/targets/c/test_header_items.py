@@ -189,6 +189,7 @@ def test_no_runtime_header_takes_memory_from_a_heap() -> None:
         assert not words(text) & {"malloc", "calloc", "realloc", "free", "alloca"}, name
 
 
+@pytest.mark.long
 def test_all_runtime_headers_compile_where_everything_is_used(tmp_path: Path) -> None:
     """Each header is compiled in C and C++, after the headers that it includes."""
     texts = header_texts(chip_of(HOST))

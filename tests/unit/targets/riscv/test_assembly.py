@@ -166,6 +166,7 @@ TILES = [
 ]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("kind", "tile"), TILES)
 def test_kernels_are_valid_ir_of_as_many_bytes_as_counted(
     kind: type[RiscvDotTile] | type[RiscvChannelTile], tile: Tile

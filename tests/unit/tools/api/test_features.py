@@ -118,6 +118,7 @@ def test_energies_of_motion_in_bands():
     assert np.abs(gains[2:4]).max() < 0.1
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("front_end", "error"),
     [

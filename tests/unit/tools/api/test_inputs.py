@@ -42,7 +42,7 @@ def estimator(names: list[str] | None = None) -> Any:
     return fitted
 
 
-@pytest.mark.long
+@pytest.mark.long(drawn=False)
 def test_a_module_of_pytorch_gets_its_example_from_the_data(monkeypatch: pytest.MonkeyPatch, tmp_path: Path):
     kind = type("Module", (), {"__module__": "torch.nn.modules.module"})
     given: list[Any] = []
@@ -113,7 +113,7 @@ def test_raws_are_given_on_request(program: tinyml.Program):
         untyped(X, raw="yes")
 
 
-@pytest.mark.long
+@pytest.mark.long(drawn=False)
 def test_a_model_in_formats_takes_reals_or_raws(program: tinyml.Program):
     """Integers in a file are raws; integers in an array are raws only if the caller states so."""
     kept = program.folder / "ir" / "1-formats.mlir"
@@ -125,7 +125,7 @@ def test_a_model_in_formats_takes_reals_or_raws(program: tinyml.Program):
         assert tinyml.compile(kept, raws, Y, board="host").report.accuracy != accuracy
 
 
-@pytest.mark.long
+@pytest.mark.long(drawn=False)
 def test_integers_of_a_sensor_are_its_own():
     """The sensor's integer 4 represents the model's real 1; floats are the model's reals."""
     with warnings.catch_warnings(action="ignore"):
@@ -177,7 +177,7 @@ def test_the_columns_of_a_frame_are_the_features(tmp_path: Path):
             tinyml.compile(model, X, Y, X_test=frame, y_test=Y, board="host")
 
 
-@pytest.mark.long
+@pytest.mark.long(drawn=False)
 def test_a_frame_names_the_features_of_a_model_without():
     program = tinyml.compile(estimator(), Frame(X, NAMES), Y, board="host", format="fixed", width=8)
     assert program.feature_names == NAMES
@@ -293,6 +293,7 @@ def test_boards_are_text(program: tinyml.Program, board: Any):
         program.measure(limit=-1)
 
 
+@pytest.mark.long
 def test_answers_of_another_kind(program: tinyml.Program, tmp_path: Path):
     """Text for a model with integer classes, and one-hot rows instead of classes, are rejected."""
     text = np.array(["a", "b", "c"])[Y]
@@ -318,6 +319,7 @@ def test_answers_of_another_kind(program: tinyml.Program, tmp_path: Path):
     assert named.score(X, Y) == program.score(X, Y)
 
 
+@pytest.mark.long
 def test_recordings_are_reals_too():
     """A stream of 16-bit samples has the results of the same numbers as floats. With a sensor unit, samples are the
     sensor's integers.

@@ -68,6 +68,7 @@ def test_scores_alone_are_right_where_that_of_the_class_is_greatest():
     assert named.score(x, y) == named.score(x, np.array(LABELS)[y])
 
 
+@pytest.mark.long
 def test_the_board_computes_what_is_predicted(program: tinyml.Program):
     x, _ = data()
     figures = program.measure(x, limit=3)
@@ -114,7 +115,7 @@ def comparable(folder: Path) -> dict[str, Any]:
     }
 
 
-@pytest.mark.long
+@pytest.mark.long(drawn=False)
 def test_it_saves_what_the_command_writes(tmp_path: Path):
     x, y = data()
     program = tinyml.compile(TOUR / "tour.sd", x, y, width=8, row_scales=True)
@@ -188,6 +189,7 @@ def test_a_part_is_given_by_its_memories():
     assert program.report.fits
 
 
+@pytest.mark.long
 def test_nothing_is_printed_unless_asked(capsys: pytest.CaptureFixture[str]):
     x, _ = data()
     tinyml.compile(TOUR / "tour.sd", x, board="host")
@@ -240,6 +242,7 @@ def test_wrong_keywords(name: str):
     assert str(raised.value).startswith(message)
 
 
+@pytest.mark.long
 def test_keywords_of_numpy_and_none_are_values():
     x, y = data()
     widths: Any = np.array([8, 16])
@@ -262,6 +265,7 @@ def test_labels_that_the_model_does_not_have():
         assert str(raised.value) == said
 
 
+@pytest.mark.long
 def test_names_of_classes_are_an_option():
     """With the option, data may contain the names of classes or their indices."""
     x, y = data()
@@ -290,6 +294,7 @@ def test_objects_that_are_no_model(thing: object):
         tinyml.load(thing)
 
 
+@pytest.mark.long
 def test_a_choice_names_the_call_that_replays_it():
     """The report states the call of `tinyml.compile` that repeats the choice. Neither the report nor the call contains
     the name of a temporary file.

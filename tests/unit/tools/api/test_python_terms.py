@@ -61,6 +61,7 @@ def test_a_fault_of_the_data_is_a_warning():
     assert not any("--" in message for message in messages)
 
 
+@pytest.mark.long
 def test_a_printed_report_is_what_the_command_prints(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
     model, data = TOUR / "tour.sd", TOUR / "val.npz"
     assert main(["compile", str(model), "--val", str(data), "-o", str(tmp_path / "out")]) == 0

@@ -26,6 +26,7 @@ def swept(**options: Any) -> list[tinyml.SweepRow]:
     return [replace(row, time=None) for row in tinyml.sweep({"tour": TOUR}, **given | options)]
 
 
+@pytest.mark.long
 def test_a_row_has_what_the_program_reports():
     [row] = swept(formats=["fixed:8"])
     report = tinyml.compile(TOUR, X, Y, board="host", format="fixed", width=8).report
@@ -34,7 +35,7 @@ def test_a_row_has_what_the_program_reports():
     assert (row.flash, row.ram, row.arena) == (report.flash_bytes, report.ram_bytes.total, report.ram_bytes.arena)
 
 
-@pytest.mark.long
+@pytest.mark.long(drawn=False)
 def test_rows_are_in_the_order_of_the_arguments():
     rows = tinyml.sweep(
         {"b": TOUR, "a": TOUR}, formats=["posit:8", "fixed:8"], boards=["host"], data={"a": (X, Y), "b": (X,)}, jobs=2

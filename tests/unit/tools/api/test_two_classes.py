@@ -59,6 +59,7 @@ def test_labels_of_signs_are_kept(tmp_path: Path):
     assert (program.predict(X) == 2 * Y - 1).mean() == program.score(X, 2 * Y - 1) > 0.98
 
 
+@pytest.mark.long
 def test_numbers_stay_numbers(tmp_path: Path):
     """An output stays a number if targets are between 0 and 1, such as fractions, or if there are no targets."""
     file = network(tmp_path / "decision.onnx", "Sigmoid")

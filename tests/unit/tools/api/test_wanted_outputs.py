@@ -50,12 +50,14 @@ def test_several_outputs_have_figures_of_their_own(network: Path):
     assert second["accuracy"] is None
 
 
+@pytest.mark.long
 def test_an_output_may_have_nothing_to_compare_with(network: Path):
     report = tinyml.compile(network, X, (None, MEANS.argmax(1)), format="fixed", board="cortex-m4").report
     assert report.accuracy is None
     assert report.by_output[0]["accuracy_float"] == 100
 
 
+@pytest.mark.long
 def test_a_file_has_an_array_for_each_output(network: Path, tmp_path: Path):
     file = tmp_path / "val.npz"
     np.savez(file, x=X, y=IMAGES.argmax(1), y_1=MEANS)

@@ -154,7 +154,7 @@ sys.exit(main(sys.argv[2:-1]))
 """
 
 
-@pytest.mark.long
+@pytest.mark.long(drawn=False)
 @pytest.mark.parametrize("number", spread([signal.SIGTERM, signal.SIGHUP, signal.SIGINT], 2))
 def test_a_signal_leaves_nothing(tmp_path: Path, number: signal.Signals):
     command = [sys.executable, "-c", STOPPED, str(int(number)), *COMPILE, str(tmp_path / "out"), str(tmp_path)]

@@ -34,6 +34,7 @@ def contents(folder: Path) -> dict[Path, bytes]:
     return {path: path.read_bytes() for path in folder.parent.rglob("*") if path.is_file()}
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("command", "said"),
     [

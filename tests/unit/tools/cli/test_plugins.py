@@ -300,6 +300,7 @@ def test_a_chip_that_is_not_complete_is_left_out(fields: str, reason: str, packa
     assert "unknown target 'evil'" in error
 
 
+@pytest.mark.long
 @ends
 @pytest.mark.parametrize("field", ["functions=end", "makers=(SumComposer(end),)"], ids=["functions", "makers"])
 def test_a_chip_that_cannot_be_asked_stops_no_other(field: str, end: str, packages: Packages):
@@ -504,6 +505,7 @@ RETURN_NOTHING = ("search", "emission", "function")
 """Functions that xDSL calls for their effect; whatever they return is ignored."""
 
 
+@pytest.mark.long
 @ends
 @pytest.mark.parametrize("use", USES)
 def test_what_a_universe_offers_is_named_where_it_fails(use: str, end: str, packages: Packages):

@@ -36,6 +36,7 @@ def test_estimates_name_what_they_leave_out():
     assert not any(board.waits for board in boards() if board not in estimated)
 
 
+@pytest.mark.long
 @needs_chromium
 def test_a_telephone_shows_the_memories(tmp_path: Path):
     """On a screen of 390 px, the columns up to the clock are within the margins of the page."""

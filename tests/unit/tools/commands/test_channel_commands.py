@@ -58,6 +58,7 @@ def test_a_pruned_network_is_written(tmp_path: Path, capsys: pytest.CaptureFixtu
         assert shapes == {"F1": (4, 5, 5, 1), "F2": (12, 5, 5, 4), "W": (10, 192)}
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("arguments", "expected"),
     [

@@ -38,6 +38,7 @@ def compile_(model: Path, out: Path, *options: str) -> int:
     return main(["compile", str(model / "tour.sd"), "--val", str(model / "val.npz"), "-o", str(out), *options])
 
 
+@pytest.mark.long
 def test_compile_writes_a_folder(model: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     out = tmp_path / "out"
     assert compile_(model, out, "--target", "uno") == 0
@@ -68,7 +69,7 @@ def test_compile_writes_a_folder(model: Path, tmp_path: Path, capsys: pytest.Cap
     assert "tour" in capsys.readouterr().out
 
 
-@pytest.mark.long
+@pytest.mark.long(drawn=False)
 def test_compile_states_the_errors_of_functions(
     model: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -85,6 +86,7 @@ def test_compile_states_the_errors_of_functions(
     assert errors[None] < 1e-4 < errors["shiftry"] < 1e-3 < errors["seedot"]
 
 
+@pytest.mark.long
 def test_compile_twice_gives_the_same_and_replaces(model: Path, tmp_path: Path) -> None:
     out = tmp_path / "out"
     assert compile_(model, out, "--target", "host") == 0
@@ -113,7 +115,7 @@ def searched(model: Path, out: Path, search: str, capsys: pytest.CaptureFixture[
     return whole
 
 
-@pytest.mark.long
+@pytest.mark.long(drawn=False)
 @pytest.mark.parametrize("search", spread(["demote", "promote", "uniform", "maxscale", "by-size", "by-accuracy"], 2))
 def test_a_search_keeps_to_the_flash_of_the_built_program(
     model: Path, tmp_path: Path, search: str, capsys: pytest.CaptureFixture[str]
@@ -182,7 +184,7 @@ def test_options_of_searches_reach_the_pass(loss: float, journal: str, widths: l
     assert (search.pack_buffers, search.target) == (True, "cortex-m4")
 
 
-@pytest.mark.long
+@pytest.mark.long(drawn=False)
 def test_limits_are_kept_with_the_usual_options(model: Path, tmp_path: Path) -> None:
     asked = ("--search", "demote", "--ram", "60", "--jobs", "1", "--metric", "error")
     assert compile_(model, tmp_path / "out", *asked, "--optimize", "Os", "--packed", "auto") == 0
@@ -208,12 +210,14 @@ def test_weights_become_code_within_a_limit_on_flash(tmp_path: Path) -> None:
     assert chosen["time"] == pytest.approx(others[-1]["cycles_per_inference"], rel=0.01)
 
 
+@pytest.mark.long
 def test_flash_is_for_kernels_without_a_search(model: Path, tmp_path: Path) -> None:
     request = Request(model=model, out=tmp_path, flash=100)
     assert request.pipeline_options(board("cortex-m4")).flash == 100
     assert compile_(model, tmp_path / "out", "--target", "cortex-m4", "--flash", "100000") == 0
 
 
+@pytest.mark.long
 def test_run_compares_and_reports(model: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     out = tmp_path / "out"
     compile_(model, out, "--width", "16")

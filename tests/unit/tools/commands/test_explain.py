@@ -80,6 +80,7 @@ def test_floats_as_inputs_cost_what_is_estimated(out: Path, capsys: pytest.Captu
     assert estimated["array_bytes"] == 16 <= floats["more_ram_bytes"]
 
 
+@pytest.mark.long
 def test_operations_are_those_of_the_program(out: Path, found: dict[str, Any]) -> None:
     names = [one["operation"] for one in found["operations"]]
     product, function, *_ = found["operations"]
@@ -95,7 +96,7 @@ def test_operations_are_those_of_the_program(out: Path, found: dict[str, Any]) -
     assert "tanh_table" in constants
 
 
-@pytest.mark.long
+@pytest.mark.long(drawn=False)
 def test_a_program_that_streams_is_explained_by_the_operations_of_its_step(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -114,6 +115,7 @@ def test_a_program_that_streams_is_explained_by_the_operations_of_its_step(
         assert any("add" in name and cycles > 0 for name, cycles in time.items())
 
 
+@pytest.mark.long
 def test_tables_for_people(out: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["explain", str(out)]) == 0
     text = capsys.readouterr().out
@@ -128,7 +130,7 @@ def error(capsys: pytest.CaptureFixture[str], folder: Path) -> str:
     return next(line for line in lines if line.startswith("error: "))
 
 
-@pytest.mark.long
+@pytest.mark.long(drawn=False)
 def test_bad_folders(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert error(capsys, tmp_path).endswith("expected a folder written by tinyml compile")
     out = compiled("host", tmp_path / "out")

@@ -283,6 +283,7 @@ def test_real_networks_are_packed_optimally(path: Path, mode: str):
     assert not list(complaints(given, placement))
 
 
+@pytest.mark.long
 def test_a_challenging_problem_in_python_alone():
     given = read_problem(PROBLEMS / "minimalloc" / "J.csv")
     effort = Effort(nodes=1_000, capacity=1_048_576, core=False)

@@ -58,12 +58,14 @@ def compiled(file: Path, *options: str | Path) -> dict[str, Any]:
     return json.loads((out / "report.json").read_text())
 
 
+@pytest.mark.long
 def test_floats_without_data(file: Path, capsys: pytest.CaptureFixture[str]):
     report = compiled(file)
     assert (report["format"], report["width"], report["parts"]) == ("zeroskew", 8, "f32")
     assert "Parts of the model are in floats" in capsys.readouterr().out
 
 
+@pytest.mark.long
 def test_the_format_of_the_options_with_data(file: Path, capsys: pytest.CaptureFixture[str]):
     report = compiled(file, "--val", file.with_name("val.npz"), "--width", "8")
     assert report["parts"] == "fixed 8"
@@ -83,6 +85,7 @@ def test_anew(file: Path):
     assert (report["format"], report["parts"]) == ("fixed", None)
 
 
+@pytest.mark.long
 def test_the_quantised_part_keeps_the_raws_of_onnxruntime(tmp_path: Path):
     """Raws equal onnxruntime's, since single precision is exact for the numbers of the other part."""
     network, file = relu_first(), tmp_path / "net.onnx"

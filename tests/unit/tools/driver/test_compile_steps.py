@@ -24,6 +24,7 @@ def request(**options: Any) -> Request:
     return Request(model=TOUR / "tour.sd", out=Path(), **given)
 
 
+@pytest.mark.long
 def test_each_fact_is_written_once(tmp_path: Path):
     """Exactly one step writes each fact, except the request, to which several steps add options."""
     with Progress("tour", len(STEPS)) as progress:

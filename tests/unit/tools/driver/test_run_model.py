@@ -22,6 +22,7 @@ def compile_(model: Path, val: Path, out: Path, *options: str) -> int:
     return main(["compile", str(model), "--val", str(val), "-o", str(out), *options])
 
 
+@pytest.mark.long
 def test_c_for_the_host_is_refused_by_the_compiler_of_avr(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
     """The tables of C for the host are in RAM, but the AVR branches of the runtime would read them from flash."""
     out = tmp_path / "out"
@@ -32,7 +33,7 @@ def test_c_for_the_host_is_refused_by_the_compiler_of_avr(tmp_path: Path, capsys
     assert '#error "generated for host: compile the model for avr instead"' in error
 
 
-@pytest.mark.long
+@pytest.mark.long(drawn=False)
 def test_c_for_avr_runs_on_the_host(tmp_path: Path):
     out = tmp_path / "out"
     assert compile_(TOUR / "tour.sd", TOUR / "val.npz", out, "--target", "uno") == 0
@@ -51,7 +52,7 @@ def program(folder: Path, text: str) -> tuple[Path, Path]:
     return folder / "p.sd", folder / "val.npz"
 
 
-@pytest.mark.long
+@pytest.mark.long(drawn=False)
 def test_a_sparse_matrix_of_zeros_compiles(tmp_path: Path):
     """A model whose sparse matrix has no entries compiles, although its sparse product takes no time."""
     files = program(tmp_path, "let X = (8, 1) in [0.0, 1.0] in\nlet P = (5, 8) in [0.0, 0.0] in\nargmax(P |*| X)\n")
@@ -95,7 +96,7 @@ DIFFERS = (
 )
 
 
-@pytest.mark.long
+@pytest.mark.long(drawn=False)
 @pytest.mark.usefixtures("spoiled")
 def test_a_mismatch_is_an_error_that_keeps_the_folder(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
     out = tmp_path / "out"

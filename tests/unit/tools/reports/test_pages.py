@@ -134,6 +134,7 @@ def test_a_browser_finds_no_error(name: str, pages: dict[str, Path], tmp_path: P
     assert 'id="content"' in seen.document
 
 
+@pytest.mark.long
 @needs_chromium
 def test_a_page_refuses_to_load(out: Path, tmp_path: Path) -> None:
     text = (out / "report.html").read_text("utf-8")
@@ -253,6 +254,7 @@ def test_a_report_of_another_version_is_one_line(out: Path, tmp_path: Path, caps
     assert capsys.readouterr().err == f"error: {copy / 'report.json'}: {said}\n"
 
 
+@pytest.mark.long
 def test_a_page_is_opened_only_as_it_was_written(
     out: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -335,6 +337,7 @@ def test_a_notebook_has_the_pictures(out: Path) -> None:
     assert "<?xml" not in html
 
 
+@pytest.mark.long
 def test_a_figure_is_worded_alike_wherever_it_stands(
     out: Path, searched: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -378,6 +381,7 @@ def test_a_regressor_has_errors_in_place_of_answers(out: Path) -> None:
     assert all(f">{number}<" in page for number in ("0.5", "3", "1.5", "0.75", "2", "1"))
 
 
+@pytest.mark.long
 def test_two_programs_side_by_side(out: Path, searched: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["compare", str(out), str(searched)]) == 0
     said = capsys.readouterr().out

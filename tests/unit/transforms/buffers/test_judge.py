@@ -58,6 +58,7 @@ def test_exact_cover_agrees_with_branch_and_bound(overlapping: bool):
     assert found.count(Verdict.AGREED) >= 0.9 * len(found)
 
 
+@pytest.mark.long
 def test_an_error_in_branch_and_bound_is_found(monkeypatch: pytest.MonkeyPatch):
     """The deliberate error overestimates the bytes still to be placed in a section by one."""
     given = [problem(seed, overlapping=False) for seed in range(6)]

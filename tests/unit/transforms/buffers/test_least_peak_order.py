@@ -125,7 +125,7 @@ def test_chains_need_no_budget():
     assert least_peak(OrderingProblem([1] * 301, tasks), 301) == OpOrder(tuple(range(300)), 2, 2)
 
 
-@pytest.mark.long
+@pytest.mark.long(drawn=False)
 def test_forty_branches_are_exact():
     """The order is optimal for forty parallel pairs of ops of different sizes between one input and one sum."""
     count = 20

@@ -79,6 +79,7 @@ def checked(problem: Problem, choice: Choice) -> None:
         assert room is None or placement.height <= room
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("seed", spread(range(40), 12))
 def test_search_agrees_with_the_exhaustive_judge(seed: int):
     problem = drawn(seed, 5, 2, (0.1, 0.2, 0.35)[seed % 3])

@@ -123,6 +123,7 @@ NUMBERS = st.integers(0, 3)
 OPS = st.tuples(st.sampled_from(["window", "z to y", "z to all", "all to y"]), NUMBERS, NUMBERS, NUMBERS)
 
 
+@pytest.mark.long
 @settings(max_examples=examples(25))
 @example((1, 2), [("window", 0, 0, 0), ("z to y", 0, 1, 0)])
 @example((1, 2), [("window", 0, 0, 0), ("all to y", 0, 1, 0)])

@@ -84,6 +84,7 @@ def test_every_mode_honours_gaps_and_fixed_offsets(shapes: list[Rectangle], mode
     assert all(shape.pinned in (None, offset) for shape, offset in zip(shapes, placement.offsets, strict=True))
 
 
+@pytest.mark.long
 @settings(max_examples=60)
 @given(problems(most=6))
 def test_exact_modes_find_the_least_height_and_the_judges_agree(shapes: list[Rectangle]):

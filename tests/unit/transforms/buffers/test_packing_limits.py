@@ -81,6 +81,7 @@ def test_problems_without_slack_are_solved(given: list[Rectangle]):
     assert placement.height == lower_bound(given) == 1 << 20
 
 
+@pytest.mark.long
 @pytest.mark.skipif(native.library() is None, reason="no C compiler")
 @settings(max_examples=examples(30))
 @given(st.integers(1, 400), st.integers(1, 300), st.integers(0, 10_000), st.booleans())

@@ -250,7 +250,7 @@ def count_inserts(module: ModuleOp) -> int:
     return sum(isinstance(op, InsertSliceOp) for op in module.walk())
 
 
-@pytest.mark.long
+@pytest.mark.long(drawn=False)
 @settings(max_examples=examples(8))
 @given(programs(), st.booleans(), st.sampled_from(["first-fit", "shiftry"]), st.sampled_from([1, 4]))
 def test_programs_compute_the_same_in_one_arena(text: str, in_place: bool, mode: str, align: int):

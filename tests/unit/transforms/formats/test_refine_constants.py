@@ -88,6 +88,7 @@ def test_a_rival_is_taken_that_loses_less():
         assert refine_result(search, Limits(), replace(better, rivals=[worse])).choices == better.choices
 
 
+@pytest.mark.long
 def test_uniform_programs_have_refined_constants():
     file = MODELS["protonn"].with_name("val.npz")
     evaluator = CandidateEvaluator(profiled("protonn"), load_data(str(file)), None)
@@ -102,6 +103,7 @@ def test_uniform_programs_have_refined_constants():
     assert all(np.array_equal(one, other) for one, other in zip(found, wanted.values(), strict=True))
 
 
+@pytest.mark.long
 def test_large_programs_refine_the_constants_that_cost_most(monkeypatch: pytest.MonkeyPatch):
     evaluator, _ = halves("protonn")
     assignment, constants = evaluator.candidates.assignment, evaluator.candidates.constants.constants

@@ -39,6 +39,7 @@ def shares_of(folder: Path, format: str, width: int | None) -> TimeShares:
     return shares
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("format", "width", "large", "none"),
     [

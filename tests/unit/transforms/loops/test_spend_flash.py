@@ -108,6 +108,7 @@ def composed(module: ModuleOp) -> list[num.CallOp]:
     return [op for op in module.walk() if isinstance(op, num.CallOp) and isinstance(op.routine, num.TilesAttr)]
 
 
+@pytest.mark.long
 def test_flash_goes_first_to_what_runs_most_often():
     often, once = "tm_cm_winograd_1d_s8 4", "tm_cm_winograd_1d_s8 8"
     (none, usual), (both, most) = chosen(1), chosen(1 << 20)
@@ -147,7 +148,7 @@ def test_attempts_are_programs_of_their_own():
     assert all(b < a - 2 for a, b in pairwise(spent)), spent
 
 
-@pytest.mark.long
+@pytest.mark.long(drawn=False)
 def test_tiles_with_the_same_weights_share_a_stream():
     """If two tiles have the same weights, they share one weight stream: the kernels of both tiles are replaced, or
     neither is.
@@ -171,7 +172,7 @@ func.func @many(%x: {X}, %y: {Y}) {{
 """A tile of eight rows and eight windows."""
 
 
-@pytest.mark.long
+@pytest.mark.long(drawn=False)
 def test_what_saves_more_takes_the_place_of_what_saves_more_for_each_byte():
     (_, usual), (_, most) = chosen(1, text=MANY), chosen(1 << 20, text=MANY)
     limits = range(round(usual.flash), round(most.flash) + 2000, 100)

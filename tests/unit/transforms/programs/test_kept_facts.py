@@ -116,6 +116,7 @@ def test_a_file_in_the_place_of_the_folder_is_refused(tmp_path: Path):
         pass
 
 
+@pytest.mark.long
 def test_sources_of_a_plug_in_count(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr(sys, "path", [str(tmp_path), *sys.path])
     (tmp_path / "kept_plugin").mkdir()

@@ -124,6 +124,7 @@ def last_op(module: ModuleOp) -> object:
 CHAINS = st.builds(Chain, st.lists(st.sampled_from(STEPS), max_size=7), st.integers(0, 1 << 30))
 
 
+@pytest.mark.long
 @settings(max_examples=60, deadline=None)
 @given(CHAINS)
 def test_folding_keeps_reals(chain: Chain) -> None:
@@ -135,6 +136,7 @@ def test_folding_keeps_reals(chain: Chain) -> None:
     assert len(list(folded.walk())) <= len(list(chain.module.walk())) + str(folded).count("%bias")
 
 
+@pytest.mark.long
 @settings(max_examples=40, deadline=None)
 @given(CHAINS)
 def test_feature_scales_keep_reals(tmp_path_factory: pytest.TempPathFactory, chain: Chain) -> None:
@@ -146,6 +148,7 @@ def test_feature_scales_keep_reals(tmp_path_factory: pytest.TempPathFactory, cha
     assert_same_reals(scaled, chain.module, x)
 
 
+@pytest.mark.long
 @settings(max_examples=60, deadline=None)
 @given(CHAINS, st.sampled_from(UNITS))
 def test_units_keep_reals(chain: Chain, unit: str) -> None:

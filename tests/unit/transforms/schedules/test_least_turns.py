@@ -55,6 +55,7 @@ def counted_bits(graph: Graph, order: list[int]) -> int:
     return alive(graph, 0, order_of(order, *graph.tensors["y"][:2]))
 
 
+@pytest.mark.long
 def test_no_order_takes_less():
     draw = random.Random(0)
     for _ in range(150):

@@ -45,6 +45,7 @@ def networks(draw: st.DrawFn, layers: int = 3) -> Graph:
     return builder.graph()
 
 
+@pytest.mark.long
 @given(networks(), st.sampled_from([0, 30, 300]))
 @settings(max_examples=40)
 def test_auto_takes_at_most_what_any_exact_mode_does(graph: Graph, extra: int):

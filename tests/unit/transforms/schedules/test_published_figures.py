@@ -119,6 +119,7 @@ def test_networks_for_images(graph: Graph, modes: tuple[str, ...], expected: lis
     assert peaks(graph, *modes) == expected
 
 
+@pytest.mark.long
 def test_patches_of_mobilenet():
     """The peak is that of PEX's table 3, row 1: 321 kB, which the paper rounds, with 9.3 % more
     multiply-accumulates.

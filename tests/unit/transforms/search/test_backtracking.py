@@ -54,7 +54,7 @@ def test_a_byte_that_is_missing_takes_back_few_registers(monkeypatch: pytest.Mon
     assert less < more
 
 
-@pytest.mark.long
+@pytest.mark.long(drawn=False)
 def test_backtracking_ends_at_the_goal_and_at_the_permitted_loss():
     with Evaluation(problem_of("protonn"), "margin", Workers(1)) as evaluation:
         search = Search(evaluation, FixedType.of_width(16))

@@ -127,6 +127,7 @@ def test_without_a_journal_nothing_is_resumed():
         evaluation_of("protonn", resume=True)
 
 
+@pytest.mark.long
 def test_programs_with_scales_per_row_have_a_journal_of_their_own(tmp_path: Path):
     random = np.random.default_rng(1)
     np.save(tmp_path / "W.npy", random.normal(0.0, [[1.0], [0.1], [0.01]], (3, 4)).astype("f4"))

@@ -49,6 +49,7 @@ def saved(folder: Path, label: int = 0) -> str:
     return str(folder / "some.npz")
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("search", "message"), WRONG, ids=[message for _, message in WRONG])
 def test_what_an_option_cannot_mean(search: SearchPass, message: str):
     with evaluation_of("protonn") as evaluation, pytest.raises(InputError, match=message):
@@ -74,7 +75,7 @@ def test_no_widths_are_the_usual_ones():
         assert list(usual.choices) == list(none.choices)
 
 
-@pytest.mark.long
+@pytest.mark.long(drawn=False)
 def test_pareto_takes_the_widths_that_are_offered():
     with evaluation_of("protonn") as evaluation:
         search = Search(evaluation, FixedType.of_width(16))

@@ -67,7 +67,7 @@ def sums(module: ModuleOp) -> list[list[tuple[int, ...]]]:
     return [list(map(tdsl.shape_of, op.inputs)) for op in module.walk() if isinstance(op, tdsl.MatmulSumOp)]
 
 
-@pytest.mark.long
+@pytest.mark.long(drawn=False)
 @pytest.mark.parametrize(
     ("model", "search"),
     spread(
@@ -135,7 +135,7 @@ def test_pareto_is_never_worse_than_the_best_of_the_three():
         assert loss <= min(losses)
 
 
-@pytest.mark.long
+@pytest.mark.long(drawn=False)
 def test_a_second_program_begins_from_what_was_found_for_the_first():
     phases: list[str] = []
     with evaluation_of("protonn") as evaluation:
@@ -236,7 +236,7 @@ def test_a_search_finds_what_takes_all_of_the_memory(monkeypatch: pytest.MonkeyP
         assert least <= min(losses)
 
 
-@pytest.mark.long
+@pytest.mark.long(drawn=False)
 def test_the_front_has_what_is_returned(monkeypatch: pytest.MonkeyPatch):
     """The point that `search-pareto` marks as chosen is the returned candidate, even if the last step assigns other
     formats to single tensors.
@@ -321,7 +321,7 @@ def test_what_narrower_formats_leave_makes_others_wider():
     assert losses[1] < 0.9 * losses[0]
 
 
-@pytest.mark.long
+@pytest.mark.long(drawn=False)
 def test_scales_that_help_are_taken_together():
     eight = FixedType.of_width(8)
     with Evaluation(problem_of("bonsai"), "margin", Workers(1)) as evaluation:
@@ -334,6 +334,7 @@ def test_scales_that_help_are_taken_together():
     assert less < 0.95 * more
 
 
+@pytest.mark.long
 def test_room_that_promotion_leaves_goes_to_other_widths():
     offered = [FixedType.of_width(width) for width in (8, 12, 16)]
     with Evaluation(problem_of("protonn"), "error", Workers(1)) as evaluation:
@@ -347,6 +348,7 @@ def test_room_that_promotion_leaves_goes_to_other_widths():
     assert less < more
 
 
+@pytest.mark.long
 def test_packed_buffers_are_measured_as_such():
     with evaluation_of("protonn") as evaluation:
         [formats] = uniform(evaluation, 12)

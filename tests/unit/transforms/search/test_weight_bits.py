@@ -83,7 +83,7 @@ def test_bits_that_elements_share(format: FixedType | CodebookType | MxIntType, 
     assert format.shared_bits == shared
 
 
-@pytest.mark.long
+@pytest.mark.long(drawn=False)
 def test_losses_below_zero_end(monkeypatch: pytest.MonkeyPatch):
     """A program that is more accurate than the model on reals has a negative loss. The search ends even if all
     candidates have the same negative loss.

@@ -97,6 +97,7 @@ def imported(name: str) -> Any:
         return str(error)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", spread(COMBINATIONS, 60))
 def test_every_option(name: str):
     """Classes equal those of `predict` unless scores are equal. Values and their link functions are equal within

@@ -228,6 +228,7 @@ ARGMAX = """    %low = "arith.constant"() <{value = dense<0xFF800000> : tensor<1
     }) : (tensor<1x4xf32>, tensor<1xf32>, tensor<1xi64>) -> (tensor<1xf32>, tensor<1xi64>)"""
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("change", "to"),
     [

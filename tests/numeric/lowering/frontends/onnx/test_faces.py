@@ -67,6 +67,7 @@ PROJECTIONS = {
 """MinUn, table 7: the images behind each bottleneck, of an input of 240 x 320 pixels."""
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", PROJECTIONS)
 def test_layers_of_table_7(name: str):
     """The first layer is a convolution to 4 channels. Bottlenecks double the channels, convolve them depthwise, and

@@ -94,6 +94,7 @@ ELEMENTWISE: dict[str, tuple[onnx.NodeProto, dict[str, Array]]] = {
 }
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", ELEMENTWISE)
 def test_an_op_computes_what_onnxruntime_does(name: str):
     last, constants = ELEMENTWISE[name]
@@ -195,6 +196,7 @@ def low(number: float) -> Array:
     return np.where(MASK, np.float32(0), np.float32(number))
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("mask", [MASK, low(-np.inf), low(-1e9), low(-1e4), low(-1001) + reals(5, 6), MASK[None, None]])
 def test_constant_masks_of_attention(mask: Array):
     constants = {**KEYS, "m": mask}

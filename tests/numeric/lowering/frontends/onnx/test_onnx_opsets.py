@@ -84,6 +84,7 @@ CASES: dict[str, tuple[onnx.NodeProto, dict[str, Array], tuple[int, ...]]] = {
 }
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", CASES)
 def test_an_op_means_what_its_opset_says(name: str):
     last, constants, opsets = CASES[name]

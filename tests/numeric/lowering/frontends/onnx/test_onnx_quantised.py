@@ -187,6 +187,7 @@ def layers(draw: st.DrawFn) -> tuple[onnx.ModelProto, int]:
     return between(nodes, constants, [1, groups * depth, size, size]), groups * depth * size * size
 
 
+@pytest.mark.long
 @given(layers())
 @settings(max_examples=25, deadline=None)
 def test_layers_between_quantisations(drawn: tuple[onnx.ModelProto, int]):

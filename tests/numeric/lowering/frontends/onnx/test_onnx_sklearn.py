@@ -84,7 +84,7 @@ def test_usual_files_compile(name: str, options: str, tmp_path: Path):
     assert np.count_nonzero(differing) <= 0.005 * len(differing)
 
 
-@pytest.mark.long
+@pytest.mark.long(drawn=False)
 @pytest.mark.parametrize("device", ["host", "uno"])
 def test_devices_compute_the_same_bits(device: str, tmp_path: Path):
     """A neural network in 8 bits and a support vector machine in 16 bits have the evaluator's bits on devices."""
@@ -132,6 +132,7 @@ OTHERS = {
 }
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", OTHERS)
 def test_strings_are_looked_up(name: str):
     data, estimator = halves(OTHERS[name][0]), OTHERS[name][1]

@@ -27,7 +27,7 @@ def test_an_export_computes_what_the_module_does(name: str, exporter: str):
     np.testing.assert_allclose(scores, expected[f"{name}_y"], atol=1e-6)
 
 
-@pytest.mark.long
+@pytest.mark.long(drawn=False)
 @pytest.mark.parametrize("number", spread(range(len(NAMES)), 2))
 def test_exports_compile(number: int, tmp_path: Path, capsys: pytest.CaptureFixture[str]):
     """Each export compiles in 16 bits, and its device has the evaluator's bits. Exporters and devices alternate."""

@@ -70,6 +70,7 @@ def test_data_sets_hold_an_array_for_each_input_or_one_for_all(arrays: dict[str,
         load_data(file, elements=7, parts=parts)
 
 
+@pytest.mark.long
 def test_the_header_says_where_each_input_begins(arrays: dict[str, Array], tmp_path: Path):
     file, data, out = tmp_path / "two.onnx", tmp_path / "val.npz", tmp_path / "out"
     file.write_bytes(two_inputs().SerializeToString())

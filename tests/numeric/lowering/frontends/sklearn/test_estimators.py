@@ -168,6 +168,7 @@ def test_naive_bayes_of_unlike_features_loses_nothing_in_16_bits(name: str):
     assert right >= estimator.score(data.held_x, data.held_y) - POINTS / 100
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("format", "width"), [("fixed", 8), ("zeroskew", 8)])
 def test_sums_of_votes_are_weighed(format: str, width: int, tmp_path: Path):
     """The host computes the evaluator's bits for an average of a forest's votes and other probabilities, whose sums of
@@ -312,7 +313,7 @@ def bits_of(estimator: Any, data: Halves, width: int, device: str, folder: Path)
     return difference(module, x, source, runner_for(device), folder)
 
 
-@pytest.mark.long
+@pytest.mark.long(drawn=False)
 @pytest.mark.parametrize("device", ["host", "uno"])
 def test_devices_compute_the_same_bits(device: str, tmp_path: Path):
     data = halves("wine")

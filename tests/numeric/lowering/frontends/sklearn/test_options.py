@@ -482,6 +482,7 @@ def test_the_table_has_every_estimator():
     assert {case.name for case in CASES} == known
 
 
+@pytest.mark.long
 def test_most_combinations_are_trained():
     """scikit-learn accepts most of the combinations."""
     outcomes = [fitted(case) is not None for case in CASES[::100]]

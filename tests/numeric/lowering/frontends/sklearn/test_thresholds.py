@@ -37,6 +37,7 @@ def decimals(digits: int) -> tuple[Any, Any]:
     return x, np.sin(x[:, 0]) + x[:, 1] / 10 + x[:, 2] * 3 + (x[:, 3] > 4)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     "estimator",
     [

@@ -195,7 +195,7 @@ def test_elements_without_a_scale_move(dtype: str):
     compared(content, inputs)
 
 
-@pytest.mark.long
+@pytest.mark.long(drawn=False)
 @pytest.mark.skipif(not mlir_22.is_installed(), reason="needs Debian's mlir-22-tools")
 def test_every_operator_in_tosa(tmp_path: Path):
     """MLIR 22 lowers and runs the module that is written in TOSA; its bytes equal TFLM's."""

@@ -74,6 +74,7 @@ def test_an_embedding_in_bytes():
     np.testing.assert_array_equal(evaluate(module, encode_inputs(module, x.reshape(len(x), -1))).scores, expected)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("dtype", ["float32", "int8"])
 @pytest.mark.parametrize("target", spread(["host", "uno", "cortex-m4", "riscv"], 2))
 def test_devices_give_the_results_of_tflm(target: str, dtype: str, tmp_path: Path):

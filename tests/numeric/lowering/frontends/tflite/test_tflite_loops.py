@@ -77,6 +77,7 @@ def test_a_loop_in_floats():
     np.testing.assert_allclose(scores, expected, rtol=1e-5, atol=1e-6)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("target", spread(["host", "uno", "cortex-m4", "riscv"], 1))
 def test_devices_give_the_bytes_of_tflm(target: str, tmp_path: Path):
     content = recurrent("int8")

@@ -46,7 +46,7 @@ def test_every_step_gives_the_bytes_of_tflm(seed: int, dtype: str):
     np.testing.assert_array_equal(np.concatenate([each for each in got if each is not None]), expected[1:])
 
 
-@pytest.mark.long
+@pytest.mark.long(drawn=False)
 @pytest.mark.parametrize("target", spread(["host", "uno", "cortex-m4", "riscv"], 2))
 def test_devices_give_the_bytes_of_tflm(target: str, tmp_path: Path):
     content = spotter(4)

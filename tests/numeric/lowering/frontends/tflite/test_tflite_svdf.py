@@ -60,7 +60,7 @@ def test_layers_in_floats():
     np.testing.assert_allclose(scores, expected[1:], rtol=1e-5, atol=1e-5)
 
 
-@pytest.mark.long
+@pytest.mark.long(drawn=False)
 @pytest.mark.parametrize("dtype", ["int8", "int16"])
 @pytest.mark.parametrize("target", spread(["host", "uno", "cortex-m4", "riscv"], 2))
 def test_devices_give_the_bytes_of_tflm(target: str, dtype: str, tmp_path: Path):

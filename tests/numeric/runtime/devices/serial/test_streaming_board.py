@@ -43,7 +43,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-@pytest.mark.long
+@pytest.mark.long(drawn=False)
 @pytest.mark.skipif(not is_available(UNO.name), reason="simavr is not installed")
 def test_a_hundred_samples_over_a_simulated_line(
     folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
@@ -117,6 +117,7 @@ WRONG: list[tuple[Callable[[bytes], bytes], str]] = [
 """Answers, and the line that each gets."""
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("answer", "said"), WRONG)
 def test_answers_that_are_none(
     answer: Callable[[bytes], bytes], said: str, folder: Path, capsys: pytest.CaptureFixture[str]
@@ -133,6 +134,7 @@ def test_an_output_that_differs_is_named(folder: Path, capsys: pytest.CaptureFix
         assert f"{port} and the evaluator differ: sample 0: score 0 is 0" in capsys.readouterr().err
 
 
+@pytest.mark.long
 def test_boards_and_ports_that_are_none(folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]):
     (tmp_path / "file").write_text("")
     none = str(tmp_path / "none")
@@ -172,7 +174,7 @@ def test_lines_of_a_terminal_become_lines_of_bytes():
             os.close(descriptor)
 
 
-@pytest.mark.long
+@pytest.mark.long(drawn=False)
 def test_an_interrupt_leaves_the_port_free(folder: Path):
     """After a signal has ended the command, the serial port can be opened again."""
     with pseudo_terminal() as (master, port):

@@ -27,7 +27,7 @@ def make(folder: Path) -> int:
     return subprocess.run(command, capture_output=True, check=False).returncode
 
 
-@pytest.mark.long
+@pytest.mark.long(drawn=False)
 def test_the_stored_samples_are_right_by_circt(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     """The device `circt` computes the stored outputs. A wrong stored output results in the exit code of a failure."""
     need_circt()

@@ -38,7 +38,7 @@ def ctest(folder: Path) -> int:
     return subprocess.run(["ctest", "--test-dir", folder], capture_output=True, check=False).returncode
 
 
-@pytest.mark.long
+@pytest.mark.long(drawn=False)
 @pytest.mark.parametrize("target", spread(["host", "uno", "nano33ble"], 2))
 def test_the_stored_samples_are_right_on_this_computer(target: str, tmp_path: Path):
     """The example computes the stored outputs. In some cases it declares the model's instance."""
@@ -57,7 +57,7 @@ def test_the_stored_samples_are_right_on_this_computer(target: str, tmp_path: Pa
         assert ctest(built(model, build)) != 0
 
 
-@pytest.mark.long
+@pytest.mark.long(drawn=False)
 @pytest.mark.parametrize(("target", "has_example"), [("uno", True), ("nano33ble", True), ("esp32-c3", False)])
 def test_it_builds_with_the_compiler_of_the_board(target: str, has_example: bool, tmp_path: Path):
     """The project builds, for RISC-V only its library, because gcc for RISC-V has no C library."""
@@ -73,7 +73,7 @@ def test_it_builds_with_the_compiler_of_the_board(target: str, has_example: bool
         assert " main" in symbols.stdout
 
 
-@pytest.mark.long
+@pytest.mark.long(drawn=False)
 def test_another_project_takes_the_library(tmp_path: Path):
     model = sensor_model(tmp_path, "host", packages=("cmake",))
     project = tmp_path / "project"

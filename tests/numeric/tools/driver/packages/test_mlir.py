@@ -21,7 +21,7 @@ def make(folder: Path) -> int:
     return subprocess.run(["make", "-C", folder], capture_output=True, check=False).returncode
 
 
-@pytest.mark.long
+@pytest.mark.long(drawn=False)
 @pytest.mark.parametrize(
     ("target", "options"),
     spread([("uno", {}), ("cortex-m4", {"reuse_input": True}), ("riscv", {"format": "f32", "width": None})], 2),
@@ -39,6 +39,7 @@ def test_the_stored_samples_are_right_by_llvm(target: str, options: dict[str, An
     assert make(folder) != 0
 
 
+@pytest.mark.long
 def test_instances_are_refused(tmp_path: Path):
     with pytest.raises(InputError, match="no form in upstream dialects: its caller gives it the memory of an instance"):
         sensor_model(tmp_path, "host", packages=("mlir",), instances=True)

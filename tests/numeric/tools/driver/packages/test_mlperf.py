@@ -155,7 +155,7 @@ def sent(name: str, samples: NDArray[Any]) -> list[bytes]:
     return [(sample.astype(np.int16) + 128).astype(np.uint8).tobytes() for sample in samples]
 
 
-@pytest.mark.long
+@pytest.mark.long(drawn=False)
 @pytest.mark.parametrize("name", spread(SHAPES, 2))
 def test_results_are_those_of_tflite_micro(name: str, tmp_path: Path):
     """Results equal TFLM's, also if the input is in the arena and an inference overwrites it."""
@@ -210,6 +210,7 @@ def test_the_commands_of_the_runner(tmp_path: Path):
         assert re.fullmatch("m-lap-us-[0-9]+", line.ask("timestamp")[0])
 
 
+@pytest.mark.long(drawn=False)
 def test_the_streaming_network_detects_what_the_program_detects(tmp_path: Path):
     file, sound = tmp_path / "word.tflite", tmp_path / "sound.raw"
     file.write_bytes(streaming_network())
@@ -233,6 +234,7 @@ def test_the_streaming_network_detects_what_the_program_detects(tmp_path: Path):
             assert last == "m-streaming-stopped"
 
 
+@pytest.mark.long
 def test_a_sketch_is_written_for_boards_of_arduino(tmp_path: Path):
     file = tmp_path / "small.tflite"
     file.write_bytes(small_network("kws01"))
@@ -240,7 +242,7 @@ def test_a_sketch_is_written_for_boards_of_arduino(tmp_path: Path):
     assert "Serial.begin(115200)" in (tmp_path / "out/mlperf/mlperf.ino").read_text()
 
 
-@pytest.mark.long
+@pytest.mark.long(drawn=False)
 def test_what_the_runner_does_not_know(tmp_path: Path):
     model = TfliteModel()
     x, y = model.tensor((1, 5), scales=SCALE), model.tensor((1, 4), scales=SCALE)

@@ -61,6 +61,7 @@ def settings(project: Path) -> dict[str, dict[str, str]]:
     return {section: dict(parser[section]) for section in parser.sections()}
 
 
+@pytest.mark.long
 def test_the_manifest_keeps_the_schema(tmp_path: Path):
     out = sensor_model(tmp_path, "mkr1000", name="_My__Model" + "x" * 50, packages=("platformio",)).out
     [library] = (out / "platformio/lib").iterdir()
@@ -75,7 +76,7 @@ def test_the_manifest_keeps_the_schema(tmp_path: Path):
     assert all((library / "src" / header).is_file() for header in fields["headers"])
 
 
-@pytest.mark.long
+@pytest.mark.long(drawn=False)
 def test_a_board_gets_the_sketch(tmp_path: Path):
     model = sensor_model(tmp_path, "mkr1000", packages=("platformio",))
     project = model.out / "platformio"
@@ -90,6 +91,7 @@ def test_a_board_gets_the_sketch(tmp_path: Path):
     assert [line.split()[0] for line in said.splitlines()] == model.words(x)
 
 
+@pytest.mark.long
 def test_this_computer_is_the_platform_native(tmp_path: Path):
     model = sensor_model(tmp_path, "host", packages=("platformio",))
     project = model.out / "platformio"

@@ -40,6 +40,7 @@ def library(model: SensorModel) -> Path:
     return model.out / "arduino" / NAME
 
 
+@pytest.mark.long
 def test_there_is_a_sketch_for_each_sensor(sensor: SensorModel):
     names = [path.stem for path in sketches(library(sensor))]
     assert names == ["Accelerometer", "AnalogPins", "SelfTest", "Serial", "Stream"]
@@ -63,7 +64,7 @@ void loop() {{}}
 """
 
 
-@pytest.mark.long
+@pytest.mark.long(drawn=False)
 def test_names_of_classes_are_printed_as_they_come(sensor: SensorModel, tmp_path: Path):
     """Class names are printed unchanged, on this computer and on a chip, where they are in program memory."""
     need_tools("uno")
@@ -84,14 +85,14 @@ def test_names_of_classes_are_printed_as_they_come(sensor: SensorModel, tmp_path
     assert f"`Serial.println({NAME}_class_name(label))` prints" in (library(sensor) / "README.md").read_text()
 
 
-@pytest.mark.long
+@pytest.mark.long(drawn=False)
 def test_stored_samples_are_right(sensor: SensorModel, tmp_path: Path):
     *answers, result = run_sketch(library(sensor), "SelfTest", tmp_path)
     assert [line.split()[0] for line in answers] == sensor.words(inputs(50)[:5])
     assert result == "5 of 5 samples as on the desk"
 
 
-@pytest.mark.long
+@pytest.mark.long(drawn=False)
 def test_a_sample_that_is_wrong_is_noticed(sensor: SensorModel, tmp_path: Path):
     file = library(sensor) / "examples/SelfTest/samples.h"
     text = file.read_text()
@@ -104,7 +105,7 @@ def test_a_sample_that_is_wrong_is_noticed(sensor: SensorModel, tmp_path: Path):
         file.write_text(text)
 
 
-@pytest.mark.long
+@pytest.mark.long(drawn=False)
 @pytest.mark.parametrize(
     "options",
     spread(
@@ -127,6 +128,7 @@ def test_numbers_over_the_serial_line(options: dict[str, Any], tmp_path: Path):
     assert [line.split()[0] for line in said] == model.words(x)
 
 
+@pytest.mark.long
 def test_analog_pins(sensor: SensorModel, tmp_path: Path):
     readings = np.random.default_rng(5).integers(0, 1024, (8, 6))
     readings.astype(np.int16).tofile(tmp_path / "readings")
@@ -142,6 +144,7 @@ def test_analog_pins(sensor: SensorModel, tmp_path: Path):
     assert said == sensor.words(readings / 1024)
 
 
+@pytest.mark.long
 def test_windows_of_an_accelerometer(sensor: SensorModel, tmp_path: Path):
     readings = np.random.default_rng(6).integers(-16384, 16384, (8, 6))
     readings.astype(np.int16).tofile(tmp_path / "readings")
@@ -289,7 +292,7 @@ OTHERS = {"mkr1000": "gnu++11", "due": "gnu++11", "pico": "gnu++17", "nano33ble"
 """Boards of other families, and the standard of C++ in which their cores are compiled."""
 
 
-@pytest.mark.long
+@pytest.mark.long(drawn=False)
 @pytest.mark.parametrize("target", spread(OTHERS, 2))
 def test_sketches_compile_for_other_families(target: str, tmp_path: Path):
     need_tools(target)

@@ -180,6 +180,7 @@ def test_opsets_before_the_seventh_are_converted():
     read_onnx(set_opset(6), "m.onnx").verify()
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("content", "message"),
     [

@@ -73,6 +73,7 @@ def test_every_refusal_names_what_is_imported():
     assert 40 < len(refused) < 95
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     "expression",
     sorted({*nearest.INSTEAD, *(found for text in nearest.BY_KIND.values() for found in EXPRESSION.findall(text))}),

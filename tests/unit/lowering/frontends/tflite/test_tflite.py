@@ -425,6 +425,7 @@ def test_inputs_of_several_types_are_refused():
         read_tflite(model.finish([first, second], outputs), "m.tflite")
 
 
+@pytest.mark.long
 def test_a_model_keeps_its_formats_from_file_to_outputs(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
     """Formats are unchanged by a compilation without data, and with data whose integers are raws."""
     content = between_floats()
@@ -484,6 +485,7 @@ def test_conversions_beside_the_program(tmp_path: Path):
     assert [float(word) for word in scores[1::2]] == [(int(raw) + 7) * 0.25 for raw in scores[::2]]
 
 
+@pytest.mark.long
 def test_formats_chosen_anew(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
     (tmp_path / "net.tflite").write_bytes(between_floats())
     x = np.random.default_rng(0).normal(size=(30, 4)).astype(np.float32)
@@ -519,7 +521,7 @@ def test_a_model_with_a_state_streams(
     assert not out.exists()
 
 
-@pytest.mark.long
+@pytest.mark.long(drawn=False)
 @pytest.mark.filterwarnings("ignore::tinyml.CompileWarning")
 def test_samples_of_a_stream_are_sequences(tmp_path: Path):
     """The scores of a sample are those of TFLM after its last frame."""

@@ -109,6 +109,7 @@ def test_broken_rules_are_noticed(library: Path, file: str, before: str, after: 
     path.write_text(text)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("name", "called"), [("_Arduino_net", "tinyml_Arduino_net"), ("a" * 70, "a" * 63)])
 def test_names_that_the_library_manager_refuses(name: str, called: str, tmp_path: Path):
     out = sensor_model(tmp_path, "mkr1000", name=name, packages=("arduino",)).out

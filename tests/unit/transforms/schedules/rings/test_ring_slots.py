@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -63,6 +64,7 @@ def suffices(slots: int, traffic: Traffic) -> bool:
     return True
 
 
+@pytest.mark.long
 @settings(max_examples=300)
 @given(traffic())
 def test_a_ring_is_as_large_as_it_has_to_be(traffic: Traffic):
