@@ -2,7 +2,10 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 PYRIGHT := $(BIN)/pyright --pythonpath $(BIN)/python
+PRODUCT := dialects lowering runtime targets tools transforms
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
+# Python compiles the modules that are imported, a small part of those that are installed.
+INSTALL := $(PIP) install --no-compile
 MODELS := $(patsubst %/val.npz,%,$(wildcard examples/*/val.npz))
 SECONDS ?= 600
 
@@ -19,15 +22,16 @@ help: ## show this list
 demo: $(VENV)/core ## compile the example models and run them on this computer (no cross compiler needed)
 	$(BIN)/tinyml demo
 
-# Pyright keeps one core busy for half a minute: it runs beside the suites, and its output follows theirs.
+# Pyright keeps one core busy for minutes: it runs beside the suites, and its output follows theirs. It checks the
+# product; `make lint` checks the tests, too.
 test: toolchains ruff ## test everything: install compilers and simulators by apt, run ruff, pyright, filecheck, pytest
 	@mkdir -p build
-	@$(PYRIGHT) >build/pyright.log 2>&1 & types=$$!; trap 'kill $$types' INT TERM; \
+	@$(PYRIGHT) $(PRODUCT) >build/pyright.log 2>&1 & types=$$!; trap 'kill $$types' INT TERM; \
 	$(MAKE) --no-print-directory filecheck pytest; suites=$$?; \
-	wait $$types; types=$$?; echo '$(PYRIGHT)'; cat build/pyright.log; \
+	wait $$types; types=$$?; echo '$(PYRIGHT) $(PRODUCT)'; cat build/pyright.log; \
 	exit $$((suites | types))
 
-lint: ruff ## run ruff and pyright
+lint: ruff ## run ruff, and pyright on the product and the tests
 	$(PYRIGHT)
 
 ruff: $(VENV)/test
@@ -138,13 +142,13 @@ toolchains: $(VENV)/core
 $(VENV)/core: pyproject.toml setup.py
 	@.ci/venv '$(PYTHON)' $(VENV)
 	@$(PIP) --quiet uninstall --yes tinyml
-	$(PIP) install -e .
+	$(INSTALL) -e .
 	@touch $@
 
 $(VENV)/test: $(VENV)/core
-	$(PIP) install -e '.[test]'
+	$(INSTALL) -e '.[test]'
 	@touch $@
 
 $(VENV)/docs: $(VENV)/core
-	$(PIP) install -e '.[docs]'
+	$(INSTALL) -e '.[docs]'
 	@touch $@

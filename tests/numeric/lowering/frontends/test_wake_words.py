@@ -82,6 +82,7 @@ def test_answers_are_those_of_tflm_and_triggers_those_of_pymicro_wakeword(
     assert np.abs(means - theirs).max() < 0.03
 
 
+@pytest.mark.long(drawn=False)
 def test_a_board_hears_in_time_and_in_less_memory(programs: dict[str, tinyml.Program]):
     report = programs["nano33ble"].report
     assert report.stream is not None

@@ -189,6 +189,7 @@ def test_an_address_that_is_misaligned_or_none_is_refused(bound: Bound, tmp_path
     assert results(bound, [bound.blob], [(-1, 0), (0, 1), (0, 2), (0, 3), (0, 0)], tmp_path) == [MISALIGNED] * 4 + [OK]
 
 
+@pytest.mark.long(drawn=False)
 def test_the_model_trained_again_needs_no_new_program(bound: Bound):
     for file in ("model.c", "model.h"):
         assert (bound.folder / file).read_bytes() == (bound.again / file).read_bytes()

@@ -126,6 +126,7 @@ def test_the_report_states_the_cost_of_the_final_program(compiled: Compiled):
     assert "wait for" in (compiled.folder / "report.html").read_text()
 
 
+@pytest.mark.long(drawn=False)
 def test_a_program_in_memories_reads_constants_from_flash_once(compiled: Compiled):
     [source] = compiled.folder.glob("*.c")
     text = source.read_text()

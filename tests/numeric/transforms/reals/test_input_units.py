@@ -72,6 +72,7 @@ def test_floats_have_the_same_answers_on_devices(compiled: CompiledCase, device:
     np.testing.assert_array_equal(found.scores, expected.scores[:FLOAT_SAMPLES])
 
 
+@pytest.mark.long
 def test_the_header_says_what_comes_in(compiled: CompiledCase) -> None:
     [header] = compiled.out(HOST).glob("*.h")
     assert f'#define {header.stem}_INPUT_UNIT "{compiled.case.unit}"' in header.read_text("utf-8")

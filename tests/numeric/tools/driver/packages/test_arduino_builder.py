@@ -55,6 +55,7 @@ def answers(elf: Path, folder: Path, lines: int, sent: str = "") -> list[str]:
     return [line for line in said.splitlines() if not line.startswith("Loaded ")]
 
 
+@pytest.mark.long(drawn=False)
 @pytest.mark.skipif(not is_available("uno"), reason="simavr is not installed")
 def test_the_uno_answers_over_its_serial_line(sensor: SensorModel, on_uno: dict[str, Path], tmp_path: Path):
     """Answers equal the evaluator's, although Arduino links with link-time optimisation."""
