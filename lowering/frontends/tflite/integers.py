@@ -12,11 +12,9 @@ from dataclasses import dataclass, field, replace
 
 from tinyml.dialects.errors import InputError
 from tinyml.dialects.lazy_numpy import np
+from tinyml.lowering.frontends.layers.integers import WIDE, masks_scores
 from tinyml.lowering.frontends.tflite.model import Operator, Tensor, TfliteGraph
 from tinyml.lowering.frontends.tflite.operator_table import MOVES
-
-WIDE = ("int32", "int64")
-"""Integers whose sums and products are assumed not to overflow."""
 
 NARROW = ("int8", "uint8", "int16")
 """Types that are integers only where a CAST converts them. Elsewhere, tensors of these types are raws."""
@@ -34,9 +32,6 @@ COMPUTING = {
     "NEG": (0,),
 }
 """The operators on integers of `WIDE` types whose results are those on reals, with the inputs that are numbers."""
-
-LIMIT = -1000.0
-"""Constants up to this number mask scores. They would widen the formats of the scores."""
 
 NONE = {"activation": "NONE"}
 
@@ -160,7 +155,7 @@ class _Rewriter:
             raise self.refusal(op, condition or output)
         if op.kind == "SELECT" and condition.shape != output.shape:
             raise InputError(f"{op}: a condition of shape {condition.shape} for whole rows is not supported")
-        if any(each.data is not None and not (each.data > LIMIT).all() for each in values):
+        if any(each.data is not None and masks_scores(each.data) for each in values):
             raise InputError(f"{op}: a mask of scores that is not constant is not supported")
         mask, result = self.real(condition), self.real(output)
         other = replace(mask, name=f"{mask.name}_opposite")

@@ -14,6 +14,7 @@ from xdsl.ir import SSAValue
 from tinyml.dialects import tdsl
 from tinyml.dialects.lazy_numpy import np
 from tinyml.dialects.tdsl import shape_of
+from tinyml.lowering.frontends.layers.integers import WIDE, masks_scores
 from tinyml.lowering.frontends.layers.lookups import gathered, position_of, scattered
 from tinyml.lowering.frontends.layers.model_builder import OrderedTensor
 from tinyml.lowering.frontends.onnx.builder import (
@@ -28,12 +29,8 @@ from tinyml.lowering.frontends.onnx.builder import (
 )
 from tinyml.lowering.frontends.onnx.graph import OnnxNode
 from tinyml.lowering.frontends.onnx.ops.elementwise import FLOATS, binary
-from tinyml.lowering.frontends.onnx.ops.masks import LIMIT
 from tinyml.lowering.frontends.onnx.ops.movement import axis_of
 from tinyml.lowering.frontends.onnx.tensors import ELEMENTS
-
-WIDE = ("int32", "int64")
-"""Integers whose sums and products are assumed not to overflow."""
 
 MOVING = ("Concat", "Expand", "Flatten", "Gather", "Identity", "Reshape", "Slice", "Squeeze", "Tile", "Transpose")
 """Ops that move elements of any type; also Unsqueeze."""
@@ -161,7 +158,7 @@ def _where(to: Builder, node: OnnxNode, inputs: Inputs) -> Value | None:
     condition, *branches = (needed(to, inputs, position) for position in range(3))
     numbers = [to.numbers(branch) for branch in branches]
     if isinstance(condition, Integers):
-        if any(isinstance(each, Constant) and not (each.array > LIMIT).all() for each in numbers):
+        if any(isinstance(each, Constant) and masks_scores(each.array) for each in numbers):
             raise node.error("a mask of scores that is not constant is not supported")
         factors = [condition.tensor, _opposite(to, condition.tensor)]
         terms = [binary(to, tdsl.MulOp, *pair) for pair in zip(numbers, factors, strict=True)]

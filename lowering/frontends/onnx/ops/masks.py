@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 from tinyml.dialects import tdsl
 from tinyml.dialects.lazy_numpy import np
 from tinyml.dialects.tdsl.masking import MaskedSoftmaxOp
+from tinyml.lowering.frontends.layers.integers import MASKING
 from tinyml.lowering.frontends.layers.model_builder import OrderedTensor
 from tinyml.lowering.frontends.onnx.builder import (
     Builder,
@@ -30,9 +31,6 @@ from tinyml.lowering.frontends.onnx.ops.movement import axis_of
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
-
-LIMIT = -1000.0
-"""The greatest addend that masks an element. Even in double precision, exp(-1000) is 0."""
 
 
 @dataclass(frozen=True)
@@ -84,7 +82,7 @@ def masked_sum(to: Builder, node: OnnxNode, inputs: Inputs) -> Value | None:
         tensor, addend = addend, tensor
     if not isinstance(tensor, OrderedTensor) or not isinstance(addend, Constant) or addend.array.dtype.kind != "f":
         return None
-    low, other = addend.array <= LIMIT, ~np.isfinite(addend.array) & ~np.isneginf(addend.array)
+    low, other = addend.array <= MASKING, ~np.isfinite(addend.array) & ~np.isneginf(addend.array)
     return MaskedSum(tensor, addend) if low.any() and not other.any() and fits(tensor.shape, addend.array) else None
 
 
@@ -103,7 +101,7 @@ def masked_choice(to: Builder, node: OnnxNode, inputs: Inputs) -> Value | None:
             continue
         if not masks.any():
             return tensor
-        if isinstance(low, Constant) and low.array.size == 1 and low.array.item() <= LIMIT:
+        if isinstance(low, Constant) and low.array.size == 1 and low.array.item() <= MASKING:
             addend = Constant(np.where(masks, np.float32(-np.inf), np.float32(0)), condition.name)
             return MaskedChoice(tensor, addend, condition, branches)
     return None
@@ -123,7 +121,7 @@ def softmax_of(to: Builder, node: OnnxNode, scores: MaskedSum) -> OrderedTensor 
     Raises `InputError` if an infinite mask covers a whole row, since the softmax of the row is NaN.
     """
     addend, tensor = scores.addend, scores.tensor
-    kept = addend.array > LIMIT
+    kept = addend.array > MASKING
     if not kept.any(-1).all():
         if np.isneginf(addend.array).all(-1).any():
             raise node.error("a row of the mask keeps no element: expected at least one in each row")
