@@ -149,3 +149,26 @@ func.func @mixed() -> (index, index) {
 // CHECK-NEXT: %X = scratch.alloc {input} : memref<16x1x!fixed.q<9, 4>, #scratch.packed_ram<9>>
 // CHECK-NEXT: %y = scratch.reuse %X : memref<16x1x!fixed.q<9, 4>, #scratch.packed_ram<9>> as memref<8x1x!fixed.q<9, 5>, #scratch.packed_ram<9>>
 // CHECK: %d = scratch.reuse %a : memref<32x1x!fixed.q<8, 4>> as memref<16x1x!fixed.q<9, 6>>
+
+// Both buffers of a move stay packed, though another op uses each, too, and though there is room for them.
+func.func @moved() -> index {
+  %w = scratch.alloc : memref<99x1x!fixed.q<16, 4>>
+  %a = scratch.alloc : memref<16x1x!fixed.q<9, 4>, #scratch.packed_ram<9>>
+  %b = scratch.alloc : memref<16x1x!fixed.q<9, 4>, #scratch.packed_ram<9>>
+  tdsl.fill {value = 0.0 : f64} into %w : memref<99x1x!fixed.q<16, 4>>
+  %k = tdsl.argmax %w : memref<99x1x!fixed.q<16, 4>>
+  tdsl.fill {value = 0.0 : f64} into %a : memref<16x1x!fixed.q<9, 4>, #scratch.packed_ram<9>>
+  scratch.move %a to %b : memref<16x1x!fixed.q<9, 4>, #scratch.packed_ram<9>> to memref<16x1x!fixed.q<9, 4>, #scratch.packed_ram<9>>
+  %l = tdsl.argmax %b : memref<16x1x!fixed.q<9, 4>, #scratch.packed_ram<9>>
+  func.return %l : index
+}
+// CHECK-LABEL: func.func @moved() -> index {
+// CHECK-NEXT: %w = scratch.alloc : memref<99x1x!fixed.q<16, 4>>
+// CHECK-NEXT: %a = scratch.alloc : memref<16x1x!fixed.q<9, 4>, #scratch.packed_ram<9>>
+// CHECK-NEXT: %b = scratch.alloc : memref<16x1x!fixed.q<9, 4>, #scratch.packed_ram<9>>
+// CHECK-NEXT: tdsl.fill {value = 0.000000e+00 : f64} into %w : memref<99x1x!fixed.q<16, 4>>
+// CHECK-NEXT: %k = tdsl.argmax %w : memref<99x1x!fixed.q<16, 4>>
+// CHECK-NEXT: tdsl.fill {value = 0.000000e+00 : f64} into %a : memref<16x1x!fixed.q<9, 4>, #scratch.packed_ram<9>>
+// CHECK-NEXT: scratch.move %a to %b : memref<16x1x!fixed.q<9, 4>, #scratch.packed_ram<9>> to memref<16x1x!fixed.q<9, 4>, #scratch.packed_ram<9>>
+// CHECK-NEXT: %l = tdsl.argmax %b : memref<16x1x!fixed.q<9, 4>, #scratch.packed_ram<9>>
+// CHECK-NEXT: func.return %l : index

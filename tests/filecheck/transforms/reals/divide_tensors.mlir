@@ -219,3 +219,24 @@ func.func @halves(%A: tensor<2xf32>, %B: tensor<1xf32>, %C: tensor<1xf32>) -> te
 // CHECK-NEXT: %r = tdsl.reshape %c : tensor<4xf32> -> tensor<2x2xf32>
 // CHECK-NEXT: %t = tdsl.transpose %r {permutation = array<i64: 1, 0>} : tensor<2x2xf32> -> tensor<2x2xf32>
 // CHECK-NEXT: func.return %t : tensor<2x2xf32>
+
+// -----
+
+// A slice with a stride is no contiguous part: both slices read column 2, and nothing is divided.
+func.func @strided(%X: tensor<2x2xf32>) -> (tensor<2x2xf32>, tensor<2x2xf32>) {
+  %c0 = arith.constant 0 : index
+  %c2 = arith.constant 2 : index
+  %W = tdsl.const dense<[[1.0, 2.0, 3.0, 4.0], [5.0, 6.0, 7.0, 8.0]]> : tensor<2x4xf32> -> tensor<2x4xf32>
+  %p = tdsl.matmul %X, %W : tensor<2x2xf32>, tensor<2x4xf32> -> tensor<2x4xf32>
+  %y = tdsl.slice %p[%c0, %c0] {strides = array<i64: 1, 2>} : tensor<2x4xf32> -> tensor<2x2xf32>
+  %z = tdsl.slice %p[%c0, %c2] : tensor<2x4xf32> -> tensor<2x2xf32>
+  func.return %y, %z : tensor<2x2xf32>, tensor<2x2xf32>
+}
+// CHECK-LABEL: func.func @strided(%X: tensor<2x2xf32>) -> (tensor<2x2xf32>, tensor<2x2xf32>) {
+// CHECK-NEXT: %c0 = arith.constant 0 : index
+// CHECK-NEXT: %c2 = arith.constant 2 : index
+// CHECK-NEXT: %W = tdsl.const dense<{{\[\[}}1.000000e+00, 2.000000e+00, 3.000000e+00, 4.000000e+00], [5.000000e+00, 6.000000e+00, 7.000000e+00, 8.000000e+00]]> : tensor<2x4xf32> -> tensor<2x4xf32>
+// CHECK-NEXT: %p = tdsl.matmul %X, %W : tensor<2x2xf32>, tensor<2x4xf32> -> tensor<2x4xf32>
+// CHECK-NEXT: %y = tdsl.slice %p[%c0, %c0] {strides = array<i64: 1, 2>} : tensor<2x4xf32> -> tensor<2x2xf32>
+// CHECK-NEXT: %z = tdsl.slice %p[%c0, %c2] : tensor<2x4xf32> -> tensor<2x2xf32>
+// CHECK-NEXT: func.return %y, %z : tensor<2x2xf32>, tensor<2x2xf32>
