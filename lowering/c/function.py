@@ -111,7 +111,7 @@ def unsupported(op: Operation, why: str = "has no spelling in C") -> InputError:
 
 
 class FunctionLowering:
-    """The state of lowering one function to C.
+    """The state of the lowering of one function to C.
 
     `values` maps each lowered value of the original function to a value of the `c` dialect.
     """

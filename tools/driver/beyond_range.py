@@ -26,9 +26,10 @@ NOTABLE_SHARE = 0.01
 class BeyondRange:
     """The numbers of inputs outside the range of a program's input format.
 
-    share: their fraction of all numbers. feature: the index, from 0, of the feature with the greatest fraction.
-    value: the farthest number of this feature, in its units. end: the end of the format to which this number
-    saturates, in the same units.
+    share: their fraction of all numbers.
+    feature: the index, from 0, of the feature with the greatest fraction.
+    value: the farthest number of this feature, in its units.
+    end: the end of the format to which this number saturates, in the same units.
     """
 
     share: float
