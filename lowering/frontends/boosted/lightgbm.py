@@ -69,9 +69,7 @@ def _objective_of(text: str, results: int, file: str) -> Objective:
 
 
 def _in_turns(trees: Sequence[Tree], results: int) -> BoostedTrees:
-    """Pair each tree with the result to which it adds. Each training iteration produces one tree per result, so
-    results rotate.
-    """
+    """Assign tree i to the result i modulo `results`, since each training iteration produces one tree per result."""
     return BoostedTrees(trees, [number % results for number in range(len(trees))], results)
 
 

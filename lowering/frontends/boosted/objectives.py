@@ -89,7 +89,8 @@ def _sums(to: ModelBuilder, x: SSAValue, model: BoostedModel) -> SSAValue:
 
 
 def _for_all_results(to: ModelBuilder, boosted: BoostedTrees) -> list[Tree]:
-    """Convert the trees of `boosted` that add to one result each to trees whose leaves have a vote for every result.
+    """Convert the trees of `boosted`, each of which adds to one result, to trees whose leaves have a vote for every
+    result.
 
     Raises `InputError` if the number of votes exceeds the limit on elements.
     """

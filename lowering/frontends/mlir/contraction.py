@@ -207,8 +207,8 @@ def _padding(to: GraphWriter, image: Tensor, axes: Sequence[int], number: float)
     """Return the operand of the pad op that computes `image`, and the padding of `axes`: first the low side of each
     axis, then the high side.
 
-    If no op pads the image, or if it pads other axes or with a number other than `number`, return the image itself
-    and a padding of zeros.
+    The image itself and a padding of zeros are returned in all other cases: no op pads the image, or the op also pads
+    other axes, removes elements, or pads with another number than `number`.
     """
     nothing = image, (0,) * 2 * len(axes)
     if (made := image.made_by("Pad")) is None:

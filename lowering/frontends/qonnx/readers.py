@@ -49,8 +49,8 @@ def moved(whole: Whole, to: Builder, node: OnnxNode, inputs: Inputs) -> Value | 
     """Import a node that only moves elements: the same movement is applied to the integers of the operand. The
     functions and ranges of channels are unchanged.
 
-    Returns None if the result has no axis of channels although functions or units differ between channels, and for
-    nodes that fill with numbers that the integers' format lacks.
+    Returns None in two cases: functions or units differ between channels and the node does not preserve the axis of
+    channels, or the node pads with numbers that the integers' format lacks.
     """
     if inputs[0] is not whole:
         return None

@@ -97,7 +97,9 @@ class PageFacts:
 
 
 def _limits(report: Report, board: Board) -> Iterator[BoardLimits]:
-    """Yield boards with the program's chip. On a board with another core, the program's size is a lower bound."""
+    """Yield the program's board, then the other boards with its chip, in ascending order of RAM. For a board with
+    another core than the program's, the sizes are lower bounds.
+    """
     ram = report.ram_bytes
     if board.flash is None or board.ram is None:
         return

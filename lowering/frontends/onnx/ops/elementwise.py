@@ -224,9 +224,7 @@ def chosen(to: Builder, condition: Constant, branches: Sequence[Value]) -> Order
 
 
 def _of_one_shape(to: Builder, branches: Sequence[Value]):
-    """Convert two branches to tensors of one shape. A constant of one element is broadcast to the shape of the
-    other branch.
-    """
+    """Convert two branches to tensors. A constant of one element is broadcast to the shape of the other branch."""
     values = [to.tensor(branch) for branch in branches]
     shapes = [tdsl.shape_of(value) for value in values]
     for i, branch in enumerate(branches):
