@@ -97,7 +97,9 @@ class StreamFunctions:
             return build.insert(c.ReadOp(variable))
 
         def take() -> None:
-            """Emit the loop that copies samples until the current frame is complete."""
+            """Emit the loop that copies samples until the current frame is complete, or until the caller's samples are
+            used up.
+            """
             room = build.binary(build.literal(frame), "-", read(fill))
             some = build.insert(c.VariableOp(IndexType(), room), "some")
             left = build.binary(count, "-", read(taken))

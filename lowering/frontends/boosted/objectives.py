@@ -28,6 +28,7 @@ class Objective:
     kind: `CLASSES` for a classifier, which scores each class by a sum, or two classes by a single sum; `VALUE` for a
         regressor that returns the sums; `EXPONENTIAL` for a regressor that returns the exponentials of the sums;
         `SHARE` for a regressor that returns the logistic function of the sums.
+    classes: the number of classes; 0 for a regressor.
     threshold: the value of the single sum above which the second class is predicted.
     """
 
@@ -42,6 +43,7 @@ class BoostedTrees:
 
     trees: trees with leaf values of shape (nodes, 1).
     members: the index of the sum to which each tree adds.
+    results: the number of sums.
     """
 
     trees: Sequence[Tree]

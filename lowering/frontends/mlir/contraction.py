@@ -78,7 +78,13 @@ def contract(
 def _multiply(
     to: GraphWriter, equation: Equation, lhs: Tensor, rhs: Tensor, shape: Shape, start: Tensor | None
 ) -> Tensor:
-    """Emit a product of matrices or of stacks; several axes may form the rows or the columns."""
+    """Emit a product of two matrices, or of two stacks of matrices. Several axes of an operand may form the rows or the
+    columns.
+
+    start: the initial values of the sums; None for 0.
+
+    Raises `InputError` for a sum over an index that only one operand has.
+    """
     left, right, result = letters(equation.lhs), letters(equation.rhs), letters(equation.result)
     extents = dict(zip([*left, *right], [*lhs.shape, *rhs.shape], strict=True))
     both = [letter for letter in left if letter in right]

@@ -78,8 +78,12 @@ class IndexRange:
         return IndexRange(low, high, None)
 
     def complaint(self, size: int, extent: int) -> str | None:
-        """The error message for a slice of `size` elements that starts at this index, if the slice certainly exceeds an
-        axis of `extent`; None otherwise.
+        """The error message for a slice of `size` elements that starts at this index, if the slice exceeds an axis of
+        `extent`; None otherwise.
+
+        If the index is known to reach both ends of the interval, the slice must be inside the axis for both. If the
+        ends are only bounds, the message is returned only if the slice exceeds the axis for every index in the
+        interval.
         """
         last = extent - size
         low, high = (self.low, self.high) if self.sources is not None else (self.high, self.low)

@@ -102,7 +102,7 @@ class Bounds:
         return cost.within(self.flash, self.ram - spare)
 
     def excess(self, cost: EstimatedCost) -> float:
-        """The greater of the two ratios of required to available bytes, those of RAM and of flash."""
+        """The greater of two ratios of required to available bytes: the ratio for RAM and the ratio for flash."""
         return max(cost.ram / self.ram, cost.flash / self.flash)
 
 
@@ -110,6 +110,8 @@ class Bounds:
 class Candidate:
     """An alternative and its state during a choice. Both losses are None before their evaluation.
 
+    trial: the alternative with its program.
+    schedule: the options of its schedule.
     cost: the cost with `schedule`.
     placed: true if `schedule` is the best schedule, false for ordinary execution.
     look: the loss of the program with constants rounded to nearest.
@@ -422,7 +424,7 @@ def choose(
 ) -> AutoChoice:
     """Choose among alternatives for a program on reals, by default among all that are `considered`.
 
-    options: pipeline options, except those of alternatives.
+    options: the pipeline options, without the options that alternatives set.
     data: the validation set, the only data that the choice uses.
     metric: the metric of losses, if it is not accuracy.
 

@@ -116,8 +116,10 @@ def _limits(report: Report, board: Board) -> Iterator[BoardLimits]:
 
 @dataclass(frozen=True)
 class BoardLimits:
-    """The flash and RAM of a board, and those that a program needs on it, in bytes; None if unknown.
+    """The flash and RAM of a board, and the bytes of both that a program needs on it.
 
+    flash, ram: the bytes that the board has.
+    taken_flash, taken_ram: the bytes that the program needs; None if unknown.
     least: true if the program's sizes are lower bounds, because it was not compiled for this core.
     """
 

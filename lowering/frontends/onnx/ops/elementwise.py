@@ -161,7 +161,9 @@ def total(to: Builder, node: OnnxNode, inputs: Inputs) -> Value:
 
 @handles("Identity", "Dropout")
 def same(to: Builder, node: OnnxNode, inputs: Inputs) -> Value:
-    """Import an op that is the identity at inference; return its input."""
+    """Import an op that is the identity at inference; return its input. Raises `InputError` for a Dropout in training
+    mode.
+    """
     if (training := optional(inputs, 2)) is not None and (not isinstance(training, Constant) or training.array.any()):
         raise node.error("training is not supported")
     return needed(to, inputs, 0)

@@ -153,7 +153,9 @@ def _matrix_of(to: Builder, weights: Constant, transposed: bool) -> Constant:
 
 
 def _weights(node: OnnxNode, weights: Constant) -> Parameter:
-    """The raws and format of weights. Raises `InputError` for scales that vary along any axis but the first."""
+    """The raws and format of weights. Raises `InputError` for weights that are not quantised, and for scales that vary
+    along any axis but the first.
+    """
     if weights.raws is None or weights.format is None:
         raise node.error("expected quantised weights")
     if weights.scales not in (1, len(weights.raws)) or (weights.scales > 1 and weights.axis != 0):
