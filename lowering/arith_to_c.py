@@ -81,10 +81,10 @@ def _multiply(at: FunctionLowering, op: arith.MuliOp) -> None:
 
 
 def _factor(at: FunctionLowering, operand: SSAValue, other: SSAValue) -> SSAValue | None:
-    """The narrow operand of a C multiplication that computes a product of extended integers.
+    """The narrow operand of a C multiplication that computes a product of extended integers: the value before the
+    extension, or a constant that fits the type from which `other` was extended.
 
-    This is the value before the extension, unless it is an i1. It is also a constant that fits the type from which
-    `other` was extended, unless the product is a shift. None for any other factor.
+    Returns None for any other factor, for the extension of an i1, and for a constant by which C shifts instead.
     """
     if isinstance(extended := operand.owner, arith.ExtSIOp):
         return None if extended.input.type == i1 else at.values[extended.input]

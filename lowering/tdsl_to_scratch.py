@@ -299,8 +299,11 @@ class _Bufferization:
         self.buffers.update((op.results[p], result) for p, result in zip(plain, loop.results, strict=True))
 
     def iter_arg_buffer(self, op: scf.ForOp, position: int) -> SSAValue:
-        """The buffer of the iter_arg at `position`, which contains the initial value. It is the initial value's own
-        buffer if no other op reads this value; otherwise the value is copied.
+        """The buffer of the iter_arg at `position`, which contains the initial value.
+
+        It is the initial value's own buffer if the function allocated this buffer, if the value is computed in the
+        block of the loop or carried by a loop around it, and if no other op reads the value. Otherwise the value is
+        copied to a new buffer.
         """
         initial = op.iter_args[position]
         buffer = self.buffers[initial]

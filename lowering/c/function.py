@@ -211,7 +211,7 @@ class _Inductions:
 
     def consecutive_loads(self) -> list[memref.LoadOp]:
         """Loads from flash that every iteration executes at an address one element above that of the previous
-        iteration.
+        iteration. Empty for a loop that contains a loop, throughout which a pointer would occupy a register.
         """
         if any(op is not self.loop and isinstance(op, scf.ForOp) for op in self.loop.walk()):
             # A pointer would occupy a register throughout the inner loop.
