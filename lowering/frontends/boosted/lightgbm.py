@@ -52,7 +52,8 @@ LINEAR = "linear trees are not supported: train with linear_tree=false"
 
 
 def _objective_of(text: str, results: int, file: str) -> Objective:
-    """Parse an objective such as `binary sigmoid:1`, a name with parameters, for `results` sums.
+    """Parse an objective such as `binary sigmoid:1`, a name with parameters, for `results` sums. Raises `InputError`
+    for an unsupported objective.
 
     The parameters are ignored: a factor in the logistic function preserves the order of the sums, and hence the
     predictions.

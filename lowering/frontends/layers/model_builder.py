@@ -225,8 +225,8 @@ class ModelBuilder:
         return module
 
     def stores(self, count: int, what: str, smaller: str) -> None:
-        """Record the number of parts that training determines, such as support vectors, for advice on model
-        size (`StoredExamples`). Only the kind with the most parts is recorded.
+        """Record the number of parts that training determines, such as support vectors, for advice on model size
+        (`StoredExamples`). Numbers of one kind of part are added up. Only the kind with the most parts is recorded.
 
         count: the number of parts.
         what: the plural noun for the parts.

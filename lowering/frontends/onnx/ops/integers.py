@@ -157,7 +157,9 @@ handles("ScatterND")(scatter_nd)
 
 
 def _where(to: Builder, node: OnnxNode, inputs: Inputs) -> Value | None:
-    """Import a selection by computed truth values: the sum of both branches, each multiplied by 0 or 1."""
+    """Import a selection. If the truth values are computed, the result is the sum of both branches, each multiplied by
+    0 or 1.
+    """
     condition, *branches = (needed(to, inputs, position) for position in range(3))
     numbers = [to.numbers(branch) for branch in branches]
     if isinstance(condition, Integers):
