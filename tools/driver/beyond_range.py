@@ -50,9 +50,10 @@ class BeyondRange:
 
 
 def beyond_range(module: ModuleOp, x: NDArray[Any]) -> BeyondRange | None:
-    """Determine the numbers of real inputs (samples, elements) that lie outside the input format of a program at L1.
+    """Determine the numbers of real inputs (samples, elements) that lie outside the input format of a program at L1, by
+    more than `MARGIN` times the extent of its range.
 
-    None if all numbers lie inside.
+    None if there are no such numbers.
     """
     features = feature_map(module)
     reals = argument_reals(module, x).reshape(len(x), -1).astype(np.float64)

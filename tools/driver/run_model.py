@@ -148,7 +148,7 @@ def _with_floats(
 ) -> dict[str, Any] | None:
     """The cost of the first samples as floats, measured with NAME_predict_floats.
 
-    None for an input without a float interface, and if the array does not fit the RAM.
+    None on this computer and on FPGAs, for an input without a float interface, and if the array does not fit the RAM.
 
     ram: the bytes of RAM of the program with raws.
     """

@@ -234,7 +234,9 @@ def _print_function_error(function: FunctionReport) -> None:
 
 
 def _print_hardware(hardware: Mapping[str, Any]) -> None:
-    """Print the FPGA cells that a module uses, if they were counted."""
+    """Print the FPGA cells that a module uses, and the clock frequency that routing achieved, as far as they are
+    known.
+    """
     if hardware["luts"] is None:
         print("Cells are not counted: yosys is not installed; on Debian or Ubuntu: apt install yosys")
         return
