@@ -118,8 +118,8 @@ def windows(readings: np.ndarray, every: int = 1) -> np.ndarray:
 
 
 def wandering(count: int, seed: int) -> np.ndarray:
-    """Generated readings (count, 6): six random walks that end at 0. The greatest magnitude of each is a random 0.3 to
-    1.3 times the limit of its axis's histogram (`FULL`).
+    """Generated readings (count, 6): six random walks that end at 0. The greatest magnitude of each walk is the limit
+    of its axis's histogram (`FULL`) times a random number from 0.3 to 1.3.
     """
     random = np.random.default_rng(seed)
     walks = random.normal(size=(count, AXES)).cumsum(0)
@@ -128,6 +128,8 @@ def wandering(count: int, seed: int) -> np.ndarray:
 
 
 def for_scales() -> np.ndarray:
-    """Windows on which the scales of formats are chosen: generated windows, and the ends of the 16-bit range."""
+    """Windows on which the scales of formats are chosen: generated windows, and two windows in which every number is
+    -32767 or 32767, respectively.
+    """
     ends = np.multiply.outer([-32767, 32767], np.ones(READINGS * AXES, int))
     return np.concatenate([windows(wandering(3000, 0), 50), ends])

@@ -102,10 +102,12 @@ def _print(found: Environment) -> None:
 class BoardState:
     """The state of a board. Programs for every board can be compiled to C.
 
-    runs: whether this computer can build and run programs for the board. measures: the unit that a run counts; None if
-    programs cannot run. title, aliases, core, clock (Hz), flash, ram (bytes), source: as in `Board`. time_source: the
-    source of the board's times in milliseconds (`TimeSource`); None if the clock is unknown. missing: the commands that
-    install missing tools. not_run: the reason why no tool can run programs for the board; empty for most boards.
+    title, aliases, part, core, clock, flash, ram, source: as in `Board`; the clock is in Hz, the memories are in bytes.
+    time_source: the source of the board's times in milliseconds (`TimeSource`); None if the clock is unknown.
+    runs: whether this computer can build and run programs for the board.
+    not_run: the reason why no tool can run programs for the board; empty for most boards.
+    measures: the unit that a run counts; None if programs cannot run.
+    missing: the commands that install missing tools.
     """
 
     board: str

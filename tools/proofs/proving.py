@@ -226,7 +226,9 @@ def _solved(
 
 
 def _some_of(domain: Domain, cuts: Sequence[int]) -> Domain:
-    """Some integers of a domain: the ends, integers around zero and around cuts, and some integers between them."""
+    """Some integers of a domain: the ends, integers around zero and around cuts, and some integers between them. A
+    domain of at most 4 `ENDS` integers is returned unchanged.
+    """
     if _size(domain) <= 4 * ENDS:
         return domain
     at = (*range(-ENDS, ENDS + 1), *cuts, *(cut - 1 for cut in cuts))

@@ -300,7 +300,8 @@ def _time(row: Candidate) -> float:
 
 
 def fastest_first(rows: Sequence[Candidate]) -> list[Candidate]:
-    """Sort alternatives by time. Among equally fast ones, uniform fixed 8 comes first, then the smallest.
+    """Sort alternatives by time. Among those whose times differ by less than estimates resolve (`FASTER_RATIO`),
+    uniform fixed 8 comes first, then the smallest.
 
     Alternatives of unknown times keep their order.
     """
