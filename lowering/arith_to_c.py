@@ -81,8 +81,10 @@ def _multiply(at: FunctionLowering, op: arith.MuliOp) -> None:
 
 
 def _factor(at: FunctionLowering, operand: SSAValue, other: SSAValue) -> SSAValue | None:
-    """A factor in the form in which C can multiply it: the operand of an extension, or a constant that fits the width
-    of `other`; None for any other factor.
+    """The narrow operand of a C multiplication that computes a product of extended integers: the value before the
+    extension, or a constant that fits the type from which `other` was extended.
+
+    Returns None for any other factor, for the extension of an i1, and for a constant by which C shifts instead.
     """
     if isinstance(extended := operand.owner, arith.ExtSIOp):
         return None if extended.input.type == i1 else at.values[extended.input]
@@ -303,13 +305,13 @@ class LowerArithToCPass(ModulePass):
 
     The module contains one public function with a body, `(memref) -> ([index], [memref])`, and declarations of runtime
     functions. If the input is a view of the arena, the function has no parameter and `NAME_input` returns the input's
-    address. If the program receives the input row by row (`received`) from the user's function `NAME_row`, the function
+    address. If the user's function `NAME_row` supplies the input row by row (`received` in the interface), the function
     has no parameter either. With `instances` in the interface, the memory of an instance is the first parameter of
     every function.
 
-    The argument, the results, constants and views may have an attribute `tinyml.format`, which becomes a comment. It is
-    a string with the type of a number format. Raises `InputError` for any other module and for operations without a
-    lowering to C.
+    The argument, the results, constants and views may have an attribute `tinyml.format`, a string with the type of a
+    number format. It becomes a comment in the C program. Raises `InputError` for any other module, and for operations
+    without a lowering to C.
     """
 
     name = "lower-arith-to-c"

@@ -37,11 +37,11 @@ class LowerArithToRtlPass(ModulePass):
     returned arrays.
 
     The new function first receives its input, element by element. At its end, it sends its outputs and returns the
-    label. A contraction is unchanged if its entries can be distributed to processing elements; any other
-    contraction becomes loops.
+    label. A contraction with a constant compressed matrix is unchanged if the matrix entries can be distributed to
+    processing elements. Any other contraction becomes loops.
 
-    Raises `InputError` for packed arrays, for arrays whose elements are not integers, and for copies between
-    arrays.
+    Raises `InputError` unless the module has exactly one function, and for packed arrays, arrays whose elements are not
+    integers, constants that the caller loads, and copies between arrays.
     """
 
     name = "lower-arith-to-rtl"

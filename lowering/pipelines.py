@@ -84,7 +84,8 @@ def flatten(name: str, options: Mapping[str, Any]) -> list[ModulePass]:
 def steps_of(name: str) -> Sequence[str | If]:
     """The steps of a pipeline, including the steps that extensions and other packages add (`PipelineStep`).
 
-    The step of an extension that is not installed remains if it depends on an option, so that the option is refused.
+    The list contains a step of an extension that is not installed if the step depends on an option. A request of this
+    option then raises an error.
     """
     steps = list(PIPELINES[name].steps)
     behind = dict[str, str]()
@@ -113,7 +114,9 @@ def _pass_name(row: Row) -> str:
 
 
 def _is_set(value: object) -> bool:
-    """Whether a condition of a step with this value is true. A number is a set option, even 0."""
+    """Whether the value of an option makes a step's condition true: any value except None and False. The number 0
+    does.
+    """
     return value is not None and value is not False
 
 

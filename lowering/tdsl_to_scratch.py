@@ -255,8 +255,8 @@ class _Bufferization:
         self.builder.insert(func.ReturnOp(*(self.returned(value) for value in outputs)))
 
     def returned(self, value: SSAValue) -> SSAValue:
-        """The buffer of a returned value. If necessary, the value is copied to a buffer in RAM that no other
-        result uses.
+        """The buffer of a returned value. If the function did not allocate the buffer, as for a constant, the value is
+        copied to a new buffer in RAM.
         """
         buffer = self.buffers[value]
         type: Attribute = value.type
@@ -299,8 +299,11 @@ class _Bufferization:
         self.buffers.update((op.results[p], result) for p, result in zip(plain, loop.results, strict=True))
 
     def iter_arg_buffer(self, op: scf.ForOp, position: int) -> SSAValue:
-        """The buffer of the iter_arg at `position`, which contains the initial value. It is the initial value's own
-        buffer if no other op reads this value; otherwise the value is copied.
+        """The buffer of the iter_arg at `position`, which contains the initial value.
+
+        It is the initial value's own buffer if the function allocated this buffer, if the value is computed in the
+        block of the loop or carried by a loop around it, and if no other op reads the value. Otherwise the value is
+        copied to a new buffer.
         """
         initial = op.iter_args[position]
         buffer = self.buffers[initial]
@@ -424,7 +427,7 @@ def _aliases(value: SSAValue) -> list[SSAValue]:
 
 
 def _sharing(use: Use) -> tuple[SSAValue, ...]:
-    """The values that may have the same buffer as the operand of a use."""
+    """The results and the block arguments of the op of a use that may have the same buffer as the operand."""
     match use.operation:
         case scf.ForOp() as loop if (position := use.index - FIRST_ITER_ARG) >= 0:
             return loop.body.block.args[1 + position], loop.results[position]

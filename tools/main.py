@@ -54,7 +54,9 @@ class Command(Protocol):
         ...
 
     def run(self, arguments: argparse.Namespace) -> int:
-        """Run the command and return its exit code. Errors without a location name the argument `model`."""
+        """Run the command and return its exit code. An error message without a location names the file in the argument
+        `model`.
+        """
         ...
 
     # A command may also have two functions, called only when their result is shown: `epilogue() -> str`, the end of its

@@ -1,9 +1,9 @@
 """The features of the GesturePod, a cane that recognises gestures, as a front end and in numpy.
 
 The GesturePod (Patil and others, UIST 2019) computes features of the last 400 readings of an accelerometer and a
-gyroscope (two seconds), after every 20 readings. There are 124 features. Four are the start and the length of the
-longest run in which the cane turns one way about its y axis, and the same of the longest run the other way. The others
-are a histogram of 20 bins of each axis.
+gyroscope (two seconds), after every 20 readings. There are 124 features. Two features are the start and the length of
+the longest run of readings in which the cane turns in one direction about its y axis. Two other features describe the
+longest run in the other direction. The remaining 120 features are the counts in 20 bins for each of the six axes.
 """
 
 from __future__ import annotations
@@ -40,10 +40,12 @@ GAMMA2 = 0.15
 
 @dataclass(frozen=True, kw_only=True)
 class GesturePod(features.FrontEnd):
-    """The features of a window, computed from counts of each chunk of readings. A streaming program stores no readings.
+    """A front end whose frames are chunks of readings. The features of a window are computed from the stored values of
+    its chunks, so that a streaming program stores no readings.
 
-    A frame contains the counts of its bins, 1 x (6 * 20), and for each of its readings 1, 0 or -1, the direction in
-    which the cane turns. `samples`, `frame` and `hop` count numbers; each reading has six numbers.
+    The values of a chunk are the counts of its bins, 1 x (6 * 20), and a number for each of its readings: 1 or -1 for
+    the direction in which the cane turns, or 0. `samples`, `frame` and `hop` count numbers; each reading has six
+    numbers.
     """
 
     samples: int = READINGS * AXES
@@ -90,7 +92,9 @@ def numpy_features(readings: np.ndarray) -> np.ndarray:
 
 
 def _longest(turns: np.ndarray) -> tuple[int, int]:
-    """Return the start and the length of the longest run; the first such run if several have this length."""
+    """Return the start and the length of the longest run of true values in `turns`, the first one if several have this
+    length. Return (-1, 0) if no run has at least `LEAST` values.
+    """
     ends = np.flatnonzero(np.diff(turns, prepend=False, append=False))
     starts, lengths = ends[::2], ends[1::2] - ends[::2]
     if not len(lengths) or lengths.max() < LEAST:
@@ -106,14 +110,16 @@ def numpy_labels(features: np.ndarray) -> np.ndarray:
 
 
 def windows(readings: np.ndarray, every: int = 1) -> np.ndarray:
-    """Every `every`-th window of readings (n, 6), each as a row of 2400 numbers."""
+    """Windows of readings (n, 6), each as a row of 2400 numbers. The starts of adjacent windows are `every` readings
+    apart.
+    """
     views = np.lib.stride_tricks.sliding_window_view(readings, READINGS, axis=0)[::every]
     return views.transpose(0, 2, 1).reshape(len(views), READINGS * AXES)
 
 
 def wandering(count: int, seed: int) -> np.ndarray:
-    """Generated readings (count, 6): six random walks that end at 0. The greatest magnitude of each is a random 0.3 to
-    1.3 times the limit of its axis's histogram (`FULL`).
+    """Generated readings (count, 6): six random walks that end at 0. The greatest magnitude of each walk is the limit
+    of its axis's histogram (`FULL`) times a random number from 0.3 to 1.3.
     """
     random = np.random.default_rng(seed)
     walks = random.normal(size=(count, AXES)).cumsum(0)
@@ -122,6 +128,8 @@ def wandering(count: int, seed: int) -> np.ndarray:
 
 
 def for_scales() -> np.ndarray:
-    """Windows on which the scales of formats are chosen: generated windows, and the ends of the 16-bit range."""
+    """Windows on which the scales of formats are chosen: generated windows, and two windows in which every number is
+    -32767 or 32767, respectively.
+    """
     ends = np.multiply.outer([-32767, 32767], np.ones(READINGS * AXES, int))
     return np.concatenate([windows(wandering(3000, 0), 50), ends])

@@ -38,7 +38,13 @@ RULES = [
 
 @dataclass(frozen=True)
 class Run:
-    """The results of a program for the clips of a speaker, each from start to end in seconds, and for noise."""
+    """The results of a program for the clips of a speaker, and for noise.
+
+    clips: the answers to the clips.
+    spans: the start and the end of each clip, in seconds.
+    digits: the digit of each clip.
+    noise: the answers to noise of the kinds `KINDS`, in turn.
+    """
 
     clips: tinyml.Heard
     spans: Sequence[tuple[float, float]]
@@ -46,11 +52,11 @@ class Run:
     noise: tinyml.Heard
 
     def counts(self, rule: dict) -> np.ndarray:
-        """Return the share of words detected correctly, and the false alarms per hour between words and in each kind of
-        noise.
+        """Return the fraction of words that are detected correctly, then the false alarms per hour in the clips, then
+        the false alarms per hour in each kind of noise.
 
-        A word is detected correctly if the first detection after its start, and before its end has left the window, is
-        its digit. All other detections are false alarms.
+        A word is detected correctly if the first detection after its start is its digit and is at most `WINDOW` + 0.2
+        seconds after its end. All other detections are false alarms.
         """
         words = self.clips.words(**rule)
         times = np.array([word.time for word in words])
@@ -67,7 +73,9 @@ class Run:
 
 
 def coloured(count: int, exponent: float, random: np.random.Generator) -> np.ndarray:
-    """Noise of unit deviation whose amplitude decreases with a power of the frequency."""
+    """Noise of standard deviation 1, whose amplitude is proportional to frequency^-`exponent` above 40 Hz, and constant
+    below.
+    """
     spectrum = np.fft.rfft(random.normal(size=count)) / np.maximum(np.fft.rfftfreq(count), 40 / RATE) ** exponent
     noise = np.fft.irfft(spectrum, count)
     return noise / noise.std()

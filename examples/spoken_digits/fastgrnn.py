@@ -44,7 +44,10 @@ CONSTANTS
 
 
 class FastGRNN(nn.Module):
-    """`z = sigmoid(x W + h U + b_g)`, `h = z h + (zeta (1 - z) + nu) tanh(x W + h U + b_h)`."""
+    """A FastGRNN and a dense layer, which classifies the mean of the states h over all frames.
+
+    The state follows `z = sigmoid(x W + h U + b_g)`, `h = z h + (zeta (1 - z) + nu) tanh(x W + h U + b_h)`.
+    """
 
     EPOCHS = 24
     WIDTH = 16

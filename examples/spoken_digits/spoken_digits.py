@@ -38,9 +38,12 @@ def at_start(clips: list[np.ndarray]) -> np.ndarray:
 
 
 def compiled(model: Path, signals: Path, stride: int | None = None, width: int = 8) -> tinyml.Program:
-    """The program compiled for an Uno.
+    """The program that consists of the front end and a model, compiled for an Uno.
 
+    model: the file of the model.
     signals: an .npz file with signals on which the scales of formats are chosen.
+    stride: the number of frames from one answer to the next; None for the default of tinyml.
+    width: the bits of a number.
     """
     with np.load(signals) as data:
         some = data["x"].astype(np.float32) / 32768

@@ -49,7 +49,7 @@ def affine_format(ctx: Context, text: str) -> Affine | None:
 
 def describe_format(ctx: Context, text: str, otherwise: str = "") -> str:
     """A description of the format whose type has the text `text`, with a formula if the format maps raws to reals by an
-    affine function. The text of a float format or of no format is returned unchanged.
+    affine function. A text that denotes a float format, or no format, is returned unchanged.
 
     otherwise: text appended to the description of an integer format without a formula.
     """

@@ -111,7 +111,7 @@ def unsupported(op: Operation, why: str = "has no spelling in C") -> InputError:
 
 
 class FunctionLowering:
-    """The state of lowering one function to C.
+    """The state of the lowering of one function to C.
 
     `values` maps each lowered value of the original function to a value of the `c` dialect.
     """
@@ -211,7 +211,7 @@ class _Inductions:
 
     def consecutive_loads(self) -> list[memref.LoadOp]:
         """Loads from flash that every iteration executes at an address one element above that of the previous
-        iteration.
+        iteration. Empty for a loop that contains a loop, throughout which a pointer would occupy a register.
         """
         if any(op is not self.loop and isinstance(op, scf.ForOp) for op in self.loop.walk()):
             # A pointer would occupy a register throughout the inner loop.

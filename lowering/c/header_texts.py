@@ -31,7 +31,11 @@ static inline const {letter} *{name}_class_name(int16_t label)
 
 
 def push_macros(name: str, pushes: tdsl.Pushes) -> list[c.DefineOp]:
-    """Macros with the lengths and counts of an input that the caller passes in several parts (`tdsl.Pushes`)."""
+    """The macros of an input that the caller pushes in several parts (`tdsl.Pushes`).
+
+    NAME_FRAME and NAME_HOP are numbers of elements: of a frame, and from the start of a frame to the start of the next.
+    NAME_STEPS and NAME_STRIDE are numbers of frames: up to the first prediction, and between predictions.
+    """
     texts = ("elements of a frame", "elements from one frame to the next", "frames up to an answer")
     texts += ("frames from one answer to the next",)
     macros = zip(("FRAME", "HOP", "STEPS", "STRIDE"), pushes, texts, strict=True)

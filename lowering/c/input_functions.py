@@ -188,8 +188,8 @@ class InputBuffer:
         return self.signatures.function("predict_floats", self.label, doc, body)
 
     def _entry(self, inner: Block, read: Sequence[int], spellings: Spellings) -> SSAValue:
-        """Emit a lookup in the table of the elements that the program reads. The counter of the loop `inner` is
-        the index into the table.
+        """Emit a lookup in the table `read`, and return the entry as an index. `read` contains the indices of the input
+        elements that the program reads. The argument of `inner`, the body of a loop, selects the entry.
         """
         table = np.array(read, np.int8 if max(read) < 128 else np.int16 if max(read) < 1 << 15 else np.int32)
 

@@ -380,7 +380,9 @@ class ProgramBuilder:
 
     @property
     def guarded(self) -> tuple[int, int] | None:
-        """The least and the greatest raw of an input whose raws are used as table indices; None for any other input."""
+        """The least and the greatest raw of an input whose raws are used as table indices. None for any other input,
+        and if every value of the storage type is a raw.
+        """
         format = self.input_format
         if format is None or self.is_packed:
             return None

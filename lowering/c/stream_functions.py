@@ -57,7 +57,10 @@ class StreamFunctions:
         return build.insert(c.SymbolOp(self.symbol, i16, RAM, self.signatures.instance_of(body)))
 
     def _load(self, body: Block, build: ExpressionBuilder, at: int) -> SSAValue:
-        """Load component `at` of the position in the stream (frames or samples) into a variable."""
+        """Load a counter of the stream into a new C variable, and return the variable.
+
+        at: `TIME` for the number of complete frames, `FILL` for the number of samples in the incomplete frame.
+        """
         number = build.insert(c.LoadOp(self._place(body, build), build.literal(at)))
         cast = build.insert(c.CastOp(number, IndexType()))
         return build.insert(c.VariableOp(IndexType(), cast), "time" if at == TIME else "fill")
@@ -94,7 +97,9 @@ class StreamFunctions:
             return build.insert(c.ReadOp(variable))
 
         def take() -> None:
-            """Emit the loop that copies samples up to the end of the frame."""
+            """Emit the loop that copies samples until the current frame is complete, or until the caller's samples are
+            used up.
+            """
             room = build.binary(build.literal(frame), "-", read(fill))
             some = build.insert(c.VariableOp(IndexType(), room), "some")
             left = build.binary(count, "-", read(taken))

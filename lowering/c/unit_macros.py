@@ -9,8 +9,8 @@ from tinyml.targets.c.text import spell_float
 
 
 def unit_macros(name: str, text: str, elements: int) -> c.InlineOp:
-    """The macro NAME_INPUT_UNIT, which names the unit of the input's integers. If all elements have one scale, the
-    text also defines the macros of this scale.
+    """The macro NAME_INPUT_UNIT, a string that names the unit of the input's integers. If all elements have one scale,
+    the macros NAME_INPUT_SCALE and NAME_INPUT_ZERO follow.
 
     text: the unit or the units in the syntax of `--input-unit`.
     elements: the number of elements of the input.

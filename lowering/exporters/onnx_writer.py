@@ -236,8 +236,9 @@ def _convolution(to: _Writer, op: tdsl.Conv2dOp) -> None:
 
 
 def _margins(op: tdsl.PadOp) -> list[int] | None:
-    """The padding in ONNX's order: before height, before width, after height, after width; None if the op pads another
-    axis.
+    """The padding of an image in ONNX's order: before height, before width, after height, after width.
+
+    Returns None for a tensor without four axes, and if the op pads another axis or inserts elements between others.
     """
     if len(tdsl.shape_of(op.input)) != 4 or any((*op.gaps, *op.margins[0], *op.margins[3])):
         return None
@@ -355,8 +356,8 @@ def _reorder(to: _Writer, op: tdsl.ReshapeOp | tdsl.TransposeOp, permutation: Se
 
 
 def _moved_ones(shape: tdsl.Shape, result: tdsl.Shape) -> list[int] | None:
-    """The axis permutation that is equivalent to a reshape of a 4-axis shape; None if the reshape does more than move
-    axes of extent 1.
+    """The permutation of axes that is equivalent to a reshape of a 4-axis shape. Returns None if the reshape changes
+    more than the positions of axes of extent 1.
     """
     long, short = ([axis for axis in range(1, 4) if (shape[axis] > 1) is wanted] for wanted in (True, False))
     if [shape[axis] for axis in long] != [extent for extent in result[1:] if extent > 1]:

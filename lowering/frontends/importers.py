@@ -33,7 +33,7 @@ _AS_DETECTOR: ContextVar[bool] = ContextVar("_AS_DETECTOR", default=False)
 
 @contextmanager
 def reading(*, detector: bool = False, trust_pickle: bool = False) -> Generator[None]:
-    """A context that sets options for importing models. An option that is false leaves its current value unchanged.
+    """A context that sets options for importing models. An argument that is false leaves the option unchanged.
 
     detector: whether models are imported as anomaly detectors. For example, a clustering model then returns a score
         that depends on the distance of a sample to its clusters.

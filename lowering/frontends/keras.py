@@ -131,7 +131,9 @@ def _answer(model: Any, *inputs: Any) -> Any:
 
 
 def _imported(package: str, name: str) -> Any:
-    """Import a package of the extra `keras` and suppress its messages about the computer."""
+    """Import a package of the extra `keras` and TensorFlow, suppress their messages about the computer, and return the
+    package. Raises `InputError` if either is missing.
+    """
     os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
     try:
         module = import_module(package)

@@ -23,6 +23,7 @@ def bits(value: SSAValue) -> int:
 class Register:
     """A hardware register.
 
+    op: the op of the register; `Circuit.close` connects its input.
     takes: pairs of a condition and a next value; the first true condition determines the next value.
     """
 

@@ -82,8 +82,8 @@ class Values:
         self.places[value] = TimedWire(wire, self.circuit.location, timeline, cycle)
 
     def read(self, value: SSAValue, timeline: Timeline | None = None, cycle: int = 0) -> SSAValue:
-        """The wire or register that carries a value in a cycle of a timeline. It may be later than the timeline in
-        which the value is computed.
+        """The wire or register that carries a value in a cycle of a timeline. This timeline may be later than the one
+        in which the value is computed.
         """
         owner = value.owner
         if isinstance(owner, arith.ConstantOp) and isinstance(owner.value, IntegerAttr):
@@ -224,8 +224,8 @@ class Control:
             register.takes.append((when, self.circuit.resize(value, bits(register.op.data))))
 
     def _counted(self, op: scf.ForOp, now: Moment, counter: Register) -> tuple[SSAValue, SSAValue, SSAValue, SSAValue]:
-        """Return three signals, which are true if the loop begins, if it is skipped, and if it has another iteration;
-        and the next value of the loop's counter.
+        """Return four signals: whether the loop begins, whether it is skipped, whether it has another iteration, and
+        the next value of the loop's counter.
         """
         c = self.circuit
         low, high = self._at([op.lb, op.ub], now)

@@ -93,8 +93,8 @@ def transpose(op: tdsl.TransposeOp, nest: LoopBuilder) -> None:
 
 @lowers(tdsl.MovementOp)
 def lower_moves(op: tdsl.MovementOp, nest: LoopBuilder) -> None:
-    """Emit a fill of the elements that no move writes, followed by one nest per move. A move that leaves its
-    elements at their addresses is omitted.
+    """Emit a fill of the whole result, if the op states a number for it, followed by one nest per move. A move that
+    leaves its elements at their addresses is omitted.
     """
     if op.filling is not None:
         fill(op.filling, op.out, nest)

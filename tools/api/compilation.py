@@ -217,7 +217,10 @@ def _named(program: Model, x: object, inputs: Inputs) -> tuple[ModuleOp, Inputs]
 
 
 def _data_file(file: Path, x: object, y: object, arguments: Arguments, inputs: Inputs) -> Path | None:
-    """The data file for the compilation: the user's file, or a new file that contains the arrays; None without data."""
+    """The data file for the compilation: the user's file, or a new file that contains the arrays; None without data.
+
+    Raises `InputError` for y without inputs, and for y in addition to a file.
+    """
     x_label, y_label = arguments
     if x is None:
         if y is not None:
@@ -231,7 +234,8 @@ def _data_file(file: Path, x: object, y: object, arguments: Arguments, inputs: I
 
 
 def _compiled(values: Mapping[str, Any], module: Any, arrays: Mapping[Path, Sequence[str]], silent: bool) -> Program:
-    """Compile as the command `tinyml compile` does, and return the program. The caller provides a context.
+    """Compile as the command `tinyml compile` does, and return the program. This function sets context variables and
+    does not reset them, so that the caller must run it in a copy of the context.
 
     arrays: as in `Request`.
     """

@@ -180,7 +180,8 @@ def _numbers(x: object, label: str, inputs: Inputs) -> NDArray[Any]:
 
 
 def parts_of(x: object, inputs: int | None = None) -> Mapping[str, object] | Sequence[object] | None:
-    """The arrays of several inputs, from a dictionary, a tuple or a list; None for a single array.
+    """The arrays of several inputs, from a dictionary, a tuple or a list. None for a single array, which may be a list
+    of rows.
 
     Arrays of different shapes are separate inputs. Arrays of equal shape are separate inputs if the model has as many
     inputs. If this number is unknown, they are inputs in a tuple, and samples in a list.

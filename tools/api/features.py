@@ -80,7 +80,8 @@ def for_device(
     width: int | None = None,
     widths: Sequence[str] = (),
 ) -> DeviceFeatures:
-    """Choose number formats for a front end; example signals (n, samples) determine the scales.
+    """Choose number formats for a front end; example signals (n, samples) determine the scales. If the formats of the
+    front end are fixed, they are unchanged.
 
     format, width: as for `tinyml compile`.
     widths: `NAME:BITS` for each tensor with another width, where NAME is the tensor's name in the front end.

@@ -116,7 +116,7 @@ class Program:
     def predict(self, X: object, *, raw: bool = False) -> NDArray[Any]:
         """Predict the class or the values of each input (samples, ...), with the bits that the device computes.
 
-        X: real numbers, whatever their type, in an array, a data frame with the columns of the training data, or lists.
+        X: real numbers of any numeric type, in an array, a data frame with the columns of the training data, or lists.
             For a program with an input unit, integers are sensor readings, and floats are the reals that the readings
             represent.
         raw: true if X contains raws of the program's input, the integers that the C function reads.

@@ -24,10 +24,10 @@ if TYPE_CHECKING:
 
 
 class JoinedPrograms:
-    """Programs that share an arena, and the folder with their C.
+    """Programs that share an arena, and the folder with their C code.
 
-    programs: each program, which computes what it computes alone.
-    needs: the bytes that they need together and alone; `print` shows them.
+    programs: the programs. Each computes the same results as it does alone.
+    needs: the bytes of memory that the programs need together, and the arena that each needs alone; `print` shows them.
     """
 
     def __init__(self, programs: Sequence[Program], folder: Path, needs: SharedPrograms) -> None:

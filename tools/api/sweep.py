@@ -47,10 +47,12 @@ class SweepRow:
     format, search: as requested.
     chosen: the formats of the program.
     accuracy, accuracy_float: percentages.
-    flash, ram, arena: sizes in bytes.
     other_answers: the number of `samples` whose prediction differs from the model on reals.
     time: cycles or instructions per inference, as `unit` states.
     float_time: the time of a call with floats, in the same unit.
+    core_cycles: the cycles per inference by the published timing of the core.
+    milliseconds: the time per inference at the clock of the board.
+    flash, ram, arena: sizes in bytes.
     warnings: the warnings of the report.
     error: the reason if there is no program.
     key: a hash of everything that the row depends on.

@@ -99,7 +99,9 @@ def torch_layer(model: object, *, plan: str | None = None) -> Any:
 
 @cache
 def _classes() -> Any:
-    """The classes of the layer, defined on first use because their base classes are PyTorch's."""
+    """The class `ProgramLayer`, which is defined on first use because its base class is PyTorch's. Raises `InputError`
+    without PyTorch.
+    """
     try:
         torch: Any = import_module("torch")
     except ImportError as error:

@@ -26,7 +26,7 @@ def wake_word_of(source: object, features: object, cutoff: float | None, window:
 
     features: a `MicroFrontend` or the result of `for_device`; None for microWakeWord's default front end. With a
         `LogMel`, the .tflite file is a network without states, such as that of MLPerf Tiny.
-    cutoff, window: as in `WakeWord`; None for those of the .json file, and for a .tflite file a window of 5.
+    cutoff, window: as in `WakeWord`. None selects the values in the .json file, and for a .tflite file a window of 5.
 
     Raises `InputError` for any other source, and without a cutoff.
     """

@@ -26,7 +26,9 @@ class WithOptions:
     )
 
     def run(self, request: Request) -> bool:
-        """Compile the requested program and join it with the others, if there are any."""
+        """Compile the requested program and join it with the others. Returns false, without compiling, if there are no
+        others.
+        """
         if not self.beside:
             return False
         from tinyml.tools.api.shared_programs import compile_with

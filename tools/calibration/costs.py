@@ -239,7 +239,7 @@ def _measured(
 def calibrate(chosen: Board, *, anew: bool = True, quick: bool = False, resume: bool = False) -> None:
     """Measure a complete cost table.
 
-    anew: False to measure only missing steps for 32 bits, and for packed and coded constants.
+    anew: false to measure only programs with steps that the table lacks.
     quick: measure a few programs; an existing table is compared with them and left unchanged.
     resume: continue an interrupted run.
     """
@@ -328,8 +328,9 @@ def write_lookup(file: Path, generic: Cost, measurements: Sequence[Measurement])
 
 
 def write_forests(file: Path, equations: Sequence[Equation]) -> None:
-    """Replace the steps of forests in a table by steps fitted to equations, each an equality of step counts and a
-    time.
+    """Replace the costs of the steps of forests in a table by costs fitted to equations.
+
+    equations: pairs of step counts and a measured time, to which the costs of the counted steps add up.
     """
     old = json.loads(file.read_text())
     steps = {step: row for step, row in old.pop("steps").items() if not step.startswith(FOREST_STEPS)}

@@ -93,8 +93,8 @@ def _temporary(output: Path, random: str) -> Path:
 
 
 def _marked(folder: Path) -> PendingOutput | None:
-    """Create a temporary folder and its mark, and return its lock; None if another run removed the folder as a
-    leftover.
+    """Create a temporary folder and its mark, and return the folder with its lock. Returns None if another run removed
+    the folder as a leftover.
     """
     folder.mkdir()
     lock = Lock(-1)

@@ -173,7 +173,9 @@ def _guarded(run: Callable[[], int], blame: Blame) -> int:
 
 
 def _warn() -> None:
-    """Print which plug-ins were skipped: none if the plug-in module was never imported."""
+    """Print a warning for each plug-in that was skipped. Plug-ins are loaded only by the plug-in module, so that
+    nothing is printed if this module was never imported.
+    """
     if (plugins := sys.modules.get("tinyml.dialects.plugins")) is not None:
         for problem in plugins.problems():
             print(f"warning: left out: {problem}", file=sys.stderr)

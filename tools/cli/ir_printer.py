@@ -20,11 +20,11 @@ _SPELLED[ord('"')], _SPELLED[ord("\\")] = "\\22", "\\\\"
 
 @dataclass(eq=False, repr=False)
 class IRPrinter(Printer):
-    """xDSL's printer, with byte-wise string literals and with all attributes of comparisons.
+    """A faster version of xDSL's printer, which also prints all attributes of comparisons.
 
-    Headers have tens of thousands of bytes, and thousands of values share one type, so that the text of each type is
-    cached. xDSL's custom form of a comparison omits attributes, such as the clock cycle; a comparison with attributes
-    is therefore printed in the generic form.
+    String literals are printed byte by byte, since the C headers in a module have tens of thousands of bytes. The text
+    of each type is cached, since thousands of values share one type. xDSL's custom form of a comparison omits
+    attributes, such as the clock cycle. A comparison with attributes is therefore printed in the generic form.
     """
 
     _types: dict[int, tuple[Attribute, str]] = field(default_factory=dict[int, tuple[Attribute, str]], init=False)

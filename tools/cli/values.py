@@ -63,7 +63,7 @@ def counts(text: str) -> tuple[int, ...]:
 
 
 def names(text: str) -> tuple[str, ...]:
-    """Parse names separated by commas, as UTF-8 whatever the locale."""
+    """Parse names separated by commas. The text is decoded as UTF-8 in every locale."""
     try:
         return tuple(os.fsencode(text).decode("utf-8").split(","))
     except UnicodeDecodeError as error:

@@ -102,12 +102,12 @@ def _print(found: Environment) -> None:
 class BoardState:
     """The state of a board. Programs for every board can be compiled to C.
 
-    runs: whether this computer can build and run programs for the board.
-    measures: the unit that a run counts; None if programs cannot run. title, aliases, core, clock (Hz), flash, ram
-        (bytes), source: as in `Board`.
+    title, aliases, part, core, clock, flash, ram, source: as in `Board`; the clock is in Hz, the memories are in bytes.
     time_source: the source of the board's times in milliseconds (`TimeSource`); None if the clock is unknown.
-    missing: the commands that install missing tools.
+    runs: whether this computer can build and run programs for the board.
     not_run: the reason why no tool can run programs for the board; empty for most boards.
+    measures: the unit that a run counts; None if programs cannot run.
+    missing: the commands that install missing tools.
     """
 
     board: str
@@ -180,7 +180,9 @@ class Environment:
 
 
 def examine() -> Environment:
-    """Examine this computer. This function loads all chips and plug-ins, and runs compilers only to find headers."""
+    """Examine this computer: load all chips and plug-ins, and search for the compilers, simulators and packages that
+    they need. Compilers are run only to find headers.
+    """
     return Environment(
         tinyml=version(DISTRIBUTION),
         python=platform.python_version(),

@@ -108,8 +108,8 @@ def _commands() -> Iterable[str]:
 class PackageKind:
     """A kind of package.
 
-    what: the plural noun for the extensions that such packages add, for messages. taken: the names that are already
-    in use.
+    what: the plural noun for the extensions that such packages add, for messages.
+    taken: returns the names that are already in use.
     """
 
     what: str

@@ -33,7 +33,7 @@ def _report(folder: Path) -> Path:
     can be measured.
 
     An earlier measured page is reused if no file of the folder has changed since. Raises `InputError` for any other
-    folder, for files that differ from those that the folder's IR generates, and for a modified page.
+    folder, for files that differ from the files that the folder's IR generates, and for a modified page.
     """
     from tinyml.tools.cli.progress import Progress
     from tinyml.tools.driver.output_folder import REPORT_PAGE, add_to_folder, is_as_written, listed_files, read_report

@@ -40,8 +40,8 @@ _MAX_SIZE = 1 << 128
 def read_problem(path: Path) -> list[Rectangle]:
     """Parse the buffers of a problem. A buffer of `size` bytes is live from point `lower` until just before `upper`.
 
-    The columns `alignment`, `gaps` and `offset` are optional. A buffer occupies no bytes in its gaps, and a buffer with
-    an offset is placed there.
+    The columns `alignment`, `gaps` and `offset` are optional. A buffer occupies no bytes in its gaps. A buffer with an
+    offset is placed at this offset.
 
     Raises `InputError`, with the line, for a malformed file, for a column that is unknown or that no packer supports,
     and for two pinned offsets that contradict each other.
@@ -119,9 +119,12 @@ def _rectangle(row: Mapping[str | None, object]) -> Rectangle:
 
 
 def _lives(text: str, lower: int, upper: int) -> list[tuple[int, int]]:
-    """The intervals between the gaps of a buffer, each from a point until just before another point.
+    """The intervals in which a buffer is live: from `lower` to `upper`, except for its gaps. Each interval is from a
+    point until just before another point.
 
     text: gaps separated by blanks, as in `7-9 12-15`, which may touch and overlap each other.
+
+    Raises `InputError` for a malformed gap, a gap outside the lifetime, and if the buffer is never live.
     """
     gaps: list[tuple[int, int]] = []
     for part in text.split():

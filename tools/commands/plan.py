@@ -254,7 +254,7 @@ def _planned_programs(
 
 
 def _formats(model: Path, ctx: Context, options: PipelineOptions, step: Callable[[str], None]) -> ModuleOp:
-    """Lower the model to L1."""
+    """Lower the model to L1. Raises `InputError` if number formats have to be chosen, but there is no data."""
     from tinyml.dialects import tdsl
     from tinyml.lowering import pipelines
     from tinyml.tools.driver.stages import load_program, refine_kept
@@ -366,7 +366,7 @@ def _bytes_of_layers(plan: Plan) -> list[float]:
 
 
 def _draw_plans(graph: Graph, plans: dict[str, Plan], title: str, file: Path) -> None:
-    """Draw a panel for each of two plans, with a bar for each layer and a line at the peak (PEX, figure 2)."""
+    """Draw a panel for each of at most two plans, with a bar for each layer and a line at the peak (PEX, figure 2)."""
     from tinyml.tools.reports.facts.search_picture import KINDS
 
     figure = new_figure(9, 3.5)

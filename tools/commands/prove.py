@@ -41,7 +41,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Print a row for each op, then open and false statements. The exit code is 1 if any statement is false.
+    """Print a row for each op, then the false statements and the statements that could not be decided. The exit code is
+    1 if any statement is false.
 
     The findings are also added to the program's report page.
     """

@@ -26,9 +26,10 @@ NOTABLE_SHARE = 0.01
 class BeyondRange:
     """The numbers of inputs outside the range of a program's input format.
 
-    share: their fraction of all numbers. feature: the index, from 0, of the feature with the greatest fraction.
-    value: the farthest number of this feature, in its units. end: the end of the format to which this number
-    saturates, in the same units.
+    share: their fraction of all numbers.
+    feature: the index, from 0, of the feature with the greatest fraction.
+    value: the farthest number of this feature, in its units.
+    end: the end of the format to which this number saturates, in the same units.
     """
 
     share: float
@@ -49,9 +50,10 @@ class BeyondRange:
 
 
 def beyond_range(module: ModuleOp, x: NDArray[Any]) -> BeyondRange | None:
-    """Determine the numbers of real inputs (samples, elements) that lie outside the input format of a program at L1.
+    """Determine the numbers of real inputs (samples, elements) that lie outside the input format of a program at L1, by
+    more than `MARGIN` times the extent of its range.
 
-    None if all numbers lie inside.
+    None if there are no such numbers.
     """
     features = feature_map(module)
     reals = argument_reals(module, x).reshape(len(x), -1).astype(np.float64)

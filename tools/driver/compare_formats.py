@@ -156,8 +156,10 @@ def _request(search: str, limit: Report | None) -> SearchRequest:
 
 
 def _figures(report: Report | None) -> dict[str, Any]:
-    """The accuracy, flash, ram and time of a report, by these names; all None if the format cannot compile the
-    model.
+    """The figures of a report: `accuracy`, `float` (the accuracy on reals), `flash`, `ram`, `time` and `fits`. If there
+    is no report, because the format cannot compile the model, `fits` is false and all other figures are None.
+
+    Raises `InputError` for data without labels.
     """
     if report is None:
         return {"accuracy": None, "float": None, "flash": None, "ram": None, "time": None, "fits": False}

@@ -436,7 +436,9 @@ STEPS: Sequence[Callable[[Compilation], None]] = (
 
 
 def _keeping(folder: Path | None) -> AbstractContextManager[None]:
-    """A context in which facts are stored in a folder; with None, nothing is stored."""
+    """A context in which computed facts are stored in a folder, so that later compilations reuse them. If the folder is
+    None, nothing is stored.
+    """
     if folder is None:
         return nullcontext()
     from tinyml.transforms.programs.kept_facts import kept_in

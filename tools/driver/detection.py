@@ -63,10 +63,12 @@ def detection_rates(
 ) -> DetectionRates:
     """The area under the ROC curve, the rate of false alarms and the rate of detected anomalies.
 
-    If only one kind of sample is labelled, the figures are None, the rate of alarms among all samples, and None.
+    Unless both normal samples and anomalies are labelled, the area and the rate of detected anomalies are None, and the
+    rate of alarms is that among all samples.
 
-    scores: the score of each sample, greater for more normal samples. found: the mask of the samples that the
-    detector reports as anomalies.
+    scores: the score of each sample, greater for more normal samples.
+    found: the mask of the samples that the detector reports as anomalies.
+    anomalous: the mask of the samples labelled as anomalies; None without labels.
     """
     from tinyml.transforms.formats.evaluation.metrics import area_under_curve
 
@@ -87,7 +89,7 @@ def rank_losses(exact: NDArray[Any], computed: NDArray[Any]) -> NDArray[np.float
     """The loss of each sample (samples,). The mean of these losses is 1 minus Spearman's rank correlation of two series
     of scores.
 
-    Constant scores have no rank correlation; the mean is then 1.
+    A constant series has no rank correlation. Each loss is then 1 if the other series is not constant, and 0 if it is.
     """
     if np.ptp(exact) == 0 or np.ptp(computed) == 0:
         return np.full(len(exact), float(np.ptp(exact) != np.ptp(computed)))

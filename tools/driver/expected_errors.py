@@ -27,8 +27,10 @@ _LINES = {None: 0, "above": -1, "below": 1}
 class ExpectedError:
     """An expected error.
 
-    line: the line of the error; None for an error without a line.
     at: the line of the comment.
+    line: the line of the error; None for an error without a line.
+    text: the expected text, as in the comment.
+    pattern: matches the messages that contain the text.
     """
 
     at: int

@@ -44,8 +44,8 @@ def measured_program(found: ProgramInFolder, *, listing: bool = False) -> Attrib
 def explain_model(folder: Path) -> dict[str, Any]:
     """Measure the model in a folder written by `tinyml compile`, on the samples of its report. Return the figures.
 
-    Raises `InputError` for any other folder, for files that differ from those that the folder's IR generates, and for a
-    board without a profiler.
+    Raises `InputError` for any other folder, for files that differ from the files that the folder's IR generates, and
+    for a board without a profiler.
     """
     from tinyml.runtime.model.model_interface import interface_of
     from tinyml.tools.driver.program_in_folder import program_in

@@ -60,12 +60,14 @@ Score: TypeAlias = tuple[float, float]
 
 @dataclass(frozen=True)
 class Finetuned:
-    """A fine-tuned program at L1, with its score.
+    """A fine-tuned program with its scores.
 
+    module: the program at L1.
+    trainer: evaluates the program in its own arithmetic.
     before: the score of the original program.
     floats: the score in floating point, after training on reals and before quantisation.
     untrained: the score of the compiled program without training, with the same number of channels.
-    trainer: evaluates the program in its own arithmetic.
+    quantised: the score of the fine-tuned program.
     reals: the program before quantisation.
     removed: the number of removed channels.
     seed: the seed of the best training.

@@ -144,7 +144,8 @@ def compile_within_cells(
 
     If yosys counts more LUTs than `cells` percent, or more cells than the FPGA has, the program is compiled again. The
     new share is smaller by the ratio of the counted to the permitted cells. After `ROUNDS` attempts no loop is
-    unrolled, even if the program still exceeds the share. Without yosys, `MARGIN` percent of the estimate counts.
+    unrolled, even if the program still exceeds the share. Without yosys, the share is divided by `MARGIN` percent,
+    since the cells are only estimated.
 
     again: compiles for a share in percent.
     route: place and route the module, if it fits, to determine its maximum clock.

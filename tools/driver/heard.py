@@ -66,9 +66,9 @@ def smoothed(scores: NDArray[Any], count: int) -> NDArray[np.float64]:
 def words_in(rule: Rule, times: NDArray[Any], scores: NDArray[Any], names: Sequence[str]) -> list[Word]:
     """Detect the words in answers at the given times, with scores (answers, classes) of at least two classes.
 
-    A class is detected if its mean score leads by the threshold, unless it is background. It is a word if the previous
-    answer did not detect it and the refractory time after the last word has elapsed. Raises `InputError` for an unknown
-    background class.
+    A class is detected if its mean score exceeds all others by at least the threshold, unless it is background. It is a
+    word if the previous answer did not detect it and the refractory time after the last word has elapsed. Raises
+    `InputError` for an unknown background class.
     """
     for name in rule.background:
         if name not in names:
@@ -98,7 +98,8 @@ class Heard:
         score, the first column is the number that the score exceeds for class 1. Without scores, the column of
         the answer's class is 1.
     names: the names of the classes; the decimal indices of the classes if they have no names.
-    longest_hop: the maximum time between two parts of the input, in the cycles or instructions that the board counts.
+    longest_hop: the maximum time that the program needs from one part of the input to the next, in the cycles or
+        instructions that the board counts; 0 if it counts none.
     """
 
     times: NDArray[np.float64]

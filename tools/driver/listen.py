@@ -159,7 +159,9 @@ def _scores(formats: ModuleOp, outputs: Outputs) -> NDArray[np.float64]:
 
 
 def _threshold(formats: ModuleOp) -> float:
-    """The number that the single score of a program exceeds if its class is 1."""
+    """The number that the single score of a program exceeds if its class is 1; 0 if the program compares the score with
+    no number.
+    """
     from tinyml.dialects import tdsl
     from tinyml.runtime.evaluator.evaluator import predict_function
 

@@ -141,9 +141,12 @@ NO_ACCURACY = Accuracy(None, None, 0, 0)
 
 @dataclass(frozen=True)
 class Measured:
-    """Measurements on a device: bytes of the linked program, peak stack, mean cost of an inference in the device's
-    unit.
+    """Measurements of a program on a device.
 
+    flash_bytes, static_bytes: the flash and the static RAM of the linked program.
+    stack_bytes: the peak of the stack; 0 if the program was not run.
+    cost: the mean cost of an inference in the device's unit; None if the device counts nothing or does not run the
+        program.
     core_cycles: the mean cycles by the published timing of the core; None if no timing is published.
     outputs: the outputs of the device; None if the program was not run.
     longest: the maximum time of a hop, for a streaming program.

@@ -51,7 +51,9 @@ class PassWatch:
         return self.dumps or self.changes or self.times or self.statistics or bool(self.remarks)
 
     def start(self, module: ModuleOp, after: ModulePass | None) -> None:
-        """Begin to observe the pass `after`; if it is None, report on all passes."""
+        """Begin to observe the pass `after`, which runs next. If it is None, all passes have run; print the statistics
+        if they are requested.
+        """
         self._module, self._running = module, after.name if after is not None else ""
         if after is None and self.statistics:
             self._report_statistics()
@@ -93,7 +95,9 @@ class PassWatch:
         return text.getvalue().rstrip("\n")
 
     def between(self, before: ModulePass | None, module: ModuleOp) -> None:
-        """Report on the previous pass, if there was one."""
+        """Report the time of the pass `before` and the IR after it, as requested. Print nothing before the first pass,
+        for which `before` is None.
+        """
         if before is None:
             return
         if self.times:

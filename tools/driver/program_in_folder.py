@@ -105,8 +105,8 @@ class ProgramInFolder:
 def program_in(folder: Path) -> ProgramInFolder:
     """Regenerate the program in a folder.
 
-    Raises `InputError` for a folder that `tinyml compile` did not write, and for files that differ from those that the
-    folder's IR generates.
+    Raises `InputError` for a folder that `tinyml compile` did not write, and for files that differ from the files that
+    the folder's IR generates.
     """
     report = read_report(folder)
     chosen, ctx, options = board(report["target"]), context(), lowering_options(report)

@@ -209,7 +209,9 @@ class Request(BuildOptions, ModelArgument):
 
     @property
     def stated_options(self) -> dict[str, Any]:
-        """The options that differ from their defaults, and the format, in the form of the report."""
+        """The options that differ from their defaults, except the model and the output folder, and the format, in the
+        form of the report.
+        """
         stated: dict[str, Any] = {"format": self.format}
         for declared in options_of(Request):
             value = getattr(self, declared.name)

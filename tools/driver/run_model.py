@@ -67,7 +67,7 @@ class RunRequest:
 def run_model(request: RunRequest, program: ProgramInFolder | None = None) -> dict[str, Any]:
     """Run a model and compare its outputs. Return the figures of the run; `mismatch` is None if all bits are equal.
 
-    On a connected board, these are only the time that the board measures, without sizes and counts.
+    For a connected board, the figures contain only the time that the board measures, without sizes and counts.
 
     program: the program in the folder, if several runs share it.
     """
@@ -148,7 +148,7 @@ def _with_floats(
 ) -> dict[str, Any] | None:
     """The cost of the first samples as floats, measured with NAME_predict_floats.
 
-    None for an input without a float interface, and if the array does not fit the RAM.
+    None on this computer and on FPGAs, for an input without a float interface, and if the array does not fit the RAM.
 
     ram: the bytes of RAM of the program with raws.
     """

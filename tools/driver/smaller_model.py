@@ -56,8 +56,9 @@ def smaller_models(program: ModuleOp, request: Request, board: Board, needs: Nee
 def _share(needed: float, part: float, limit: float) -> float:
     """The fraction of the parts that fits; 0 if no part fits.
 
-    needed: the bytes that the program needs. part: the bytes of all parts, which `needed` includes. limit: the
-    available bytes.
+    needed: the bytes that the program needs.
+    part: the bytes of all parts, which `needed` includes.
+    limit: the available bytes.
     """
     return max(limit - (needed - part), 0) / part
 

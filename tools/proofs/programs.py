@@ -70,7 +70,8 @@ def _shifts(op: num.NumOp) -> Sequence[int | None]:
 
 
 def _operation(op: num.NumOp, name: str, places: int | None) -> OpStatement:
-    """The statement about an op.
+    """The statement about an op. Raises `Undocumented` for a shift by a negative amount, or by at least the width of
+    the result.
 
     places: the amount of the op's shift, if it has one.
     """

@@ -49,6 +49,9 @@ class Statement(ABC):
     """The claim that a computation equals its documentation, for all inputs that satisfy `assumed`.
 
     subject: the key by which reports group statements.
+    domains: the possible integers of each input.
+    expected: returns the documented result for some inputs.
+    assumed: the condition on the inputs; None if there is none.
     cuts: integers that divide the domain of a single operand into pieces; each query of the solver covers one piece.
     """
 
@@ -116,7 +119,10 @@ class Counterexample:
 class Verdict:
     """The decision about a statement.
 
+    seconds: the time that the decision took.
     how: "all inputs", "solver", or the reason why the statement is open.
+    counterexample: inputs for which the statement is false; None if none are known.
+    is_open: true if the statement is neither proved nor refuted.
     """
 
     statement: Statement
@@ -220,7 +226,9 @@ def _solved(
 
 
 def _some_of(domain: Domain, cuts: Sequence[int]) -> Domain:
-    """Some integers of a domain: the ends, integers around zero and around cuts, and some integers between them."""
+    """Some integers of a domain: the ends, integers around zero and around cuts, and some integers between them. A
+    domain of at most 4 `ENDS` integers is returned unchanged.
+    """
     if _size(domain) <= 4 * ENDS:
         return domain
     at = (*range(-ENDS, ENDS + 1), *cuts, *(cut - 1 for cut in cuts))

@@ -1,7 +1,7 @@
 """Statements about ops of `exact`: their results in registers and in the evaluator equal their documentation.
 
-A statement covers all integers in the intervals of the op's operands, whichever ops compute these integers. The module
-`op_statements.py` contains the statements about `num` ops.
+A statement covers all integers in the intervals of the op's operands, independently of the ops that compute these
+integers. The module `op_statements.py` contains the statements about `num` ops.
 """
 
 from __future__ import annotations

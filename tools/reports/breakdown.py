@@ -88,7 +88,9 @@ def _longest_first(calls: Iterable[tuple[str, float]]) -> dict[str, float]:
 
 
 def flash(measured: Attribution) -> dict[str, Any]:
-    """The bytes of flash by kind."""
+    """The bytes of flash of the program: `code`, `constants`, `kernels` and `library` (the last three by name),
+    `start-up and harness`, and `total`.
+    """
     parts = {"code": sum(measured.code.values())}
     groups = {"constants": measured.constants, "kernels": measured.kernels, "library": measured.library}
     rest = measured.build.flash_bytes - sum(parts.values()) - sum(sum(group.values()) for group in groups.values())

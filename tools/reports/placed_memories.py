@@ -20,10 +20,12 @@ FLASH, STACK, CALLER = "flash", "stack", "input"
 
 
 def memories_report(bits: ModuleOp, stated: str) -> dict[str, Any]:
-    """The memories of a program on L4 and the accesses to each in one inference.
+    """The memories of a program at L4, and the accesses to each in one inference.
 
-    `rows`: for each memory its name, size, wait states, the bytes of its arena, of copied constants and of the stack,
-    and the accesses. `wait_cycles`, `bound`, `proof` and `checked` state the choice. stated: the value of `--memory`.
+    `rows` contains for each memory its name, size, wait states, the bytes of its arena, of copied constants and of the
+    stack, and the accesses. `wait_cycles`, `bound`, `proof` and `checked` describe the choice of memories.
+
+    stated: the value of `--memory`.
     """
     record, accesses = _record(bits), accesses_by_memory(bits)
     rows = [

@@ -170,7 +170,12 @@ class EstimateFields(TypedDict):
 
 
 class FrontPoint(TypedDict):
-    """A candidate that a search recorded, with its costs."""
+    """A candidate that a search recorded, with its costs.
+
+    origin: the step of the search that produced the candidate.
+    front: whether no other candidate dominates it.
+    chosen: whether the search chose it.
+    """
 
     loss: Unbounded
     time: float

@@ -35,8 +35,9 @@ _STYLE = (
 class Drawing:
     """A drawing of `width` times `height` pixels. x increases to the right, y downwards.
 
-    Classes of elements are `ink` for lines and `paper` for areas in the colours of the page, `on` for text on
-    `COLOURS`, and `small` for other text.
+    Elements have classes. Lines of the class `ink` and areas of the class `paper` have the colours of the page. Text of
+    the class `on` is black, for areas in a colour of `COLOURS`. Text of the classes `on` and `small` is smaller than
+    other text.
 
     title: the alternative text.
     """

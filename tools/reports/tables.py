@@ -163,7 +163,7 @@ def _row(report: Report) -> dict[str, str]:
 
 
 def _print_regression(report: Report) -> None:
-    """Print the errors of a regressor in formats, with the errors on reals in brackets."""
+    """Print the errors of a regressor in formats, followed in brackets by the errors on reals."""
     if report.regression is None:
         return
     figures = figures_of(report)
@@ -174,7 +174,7 @@ def _print_regression(report: Report) -> None:
 
 
 def _print_outputs(report: Report) -> None:
-    """Print the figures of outputs after the first, with those on reals in brackets."""
+    """Print the figures of outputs after the first, followed in brackets by the figures on reals."""
     for entry in report.by_output:
         parts: list[str] = []
         if entry["accuracy"] is not None:
@@ -188,7 +188,7 @@ def _print_outputs(report: Report) -> None:
 
 
 def _print_detection(report: Report) -> None:
-    """Print the rates of a detector in formats, with the rates on reals in brackets."""
+    """Print the rates of a detector in formats, followed in brackets by the rates on reals."""
     if report.detection is None:
         return
     figures, found = figures_of(report), report.detection["formats"]
@@ -234,7 +234,9 @@ def _print_function_error(function: FunctionReport) -> None:
 
 
 def _print_hardware(hardware: Mapping[str, Any]) -> None:
-    """Print the FPGA cells that a module uses, if they were counted."""
+    """Print the FPGA cells that a module uses, and the clock frequency that routing achieved, as far as they are
+    known.
+    """
     if hardware["luts"] is None:
         print("Cells are not counted: yosys is not installed; on Debian or Ubuntu: apt install yosys")
         return

@@ -178,7 +178,9 @@ def _of_far_samples(found: Findings) -> str:
 def _slow(name: str, cause: str, what: str, cure: str) -> WarningRule:
     """The rule for a warning about a cause of more than a fifth of the time.
 
-    what: the subject of the warning, such as the operation that takes the time. cure: the advice to the user.
+    cause: the name of a field of `TimeShares`.
+    what: the subject of the warning, such as the operation that takes the time.
+    cure: the advice to the user.
     """
     return WarningRule(
         name,

@@ -36,7 +36,7 @@ class Fields:
         return name in self.data
 
     def __getitem__(self, name: str) -> Fields:
-        """A field whose value is a nested object."""
+        """The fields of the nested object in the field `name`."""
         return Fields(self._get(name), self.file, self._path(name))
 
     def _path(self, name: str) -> str:
@@ -48,14 +48,15 @@ class Fields:
         return self.data[name]
 
     def text(self, name: str, default: str | None = None) -> str:
-        """A string field, or `default` if it is missing; a number is converted to a string."""
+        """The string in the field `name`, or `default` if the field is missing. A number is converted to a string."""
         value = self.data.get(name, default) if default is not None else self._get(name)
         if not isinstance(value, str | int | float):
             raise self.error(f"expected a text as {name}, got {_shown(value)}")
         return str(value)
 
     def number(self, name: str, default: float | None = None, *, infinite: bool = False) -> float:
-        """A finite number field, or `default` if it is missing. The file may store the number as a string.
+        """The finite number in the field `name`, or `default` if the field is missing. The file may store the number as
+        a string.
 
         infinite: true to accept positive infinity.
         """
@@ -75,14 +76,14 @@ class Fields:
         return int(value)
 
     def index(self, name: str) -> int:
-        """An integer field in [0, 2^31). Raises `InputError` for any other value."""
+        """The integer in the field `name`. Raises `InputError` unless it is in [0, 2^31)."""
         value = self.integer(name)
         if not 0 <= value < 1 << 31:
             raise self.error(f"expected an index as {name}, got {value:g}")
         return value
 
     def objects(self, name: str) -> Sequence[Fields]:
-        """A field that is a list of objects. Raises `InputError` for any other value."""
+        """The objects in the field `name`, which must be a list of objects. Raises `InputError` for any other value."""
         found = self._get(name)
         if not isinstance(found, list):
             raise self.error(f"expected a list as {name}")
@@ -90,7 +91,7 @@ class Fields:
         return [Fields(value, self.file, f"{self._path(name)}[{at}]") for at, value in enumerate(values)]
 
     def numbers(self, name: str, length: int | None = None) -> NDArray[np.float64]:
-        """A field that is a list of finite numbers, of the length `length` unless this is None."""
+        """The list of finite numbers in the field `name`. If `length` is not None, the list must have this length."""
         values = self._get(name)
         try:
             array = np.asarray(values, np.float64)
@@ -103,7 +104,7 @@ class Fields:
         return array
 
     def integers(self, name: str, length: int | None = None) -> NDArray[np.int64]:
-        """A field that is a list of integers, of the length `length` unless this is None."""
+        """The list of 32-bit integers in the field `name`. If `length` is not None, the list must have this length."""
         array = self.numbers(name, length)
         if (wrong := not_integers(array)).size:
             raise self.error(f"expected integers of 32 bits as {name}, got {wrong[0]:g}")

@@ -52,7 +52,8 @@ LINEAR = "linear trees are not supported: train with linear_tree=false"
 
 
 def _objective_of(text: str, results: int, file: str) -> Objective:
-    """Parse an objective such as `binary sigmoid:1`, a name with parameters, for `results` sums.
+    """Parse an objective such as `binary sigmoid:1`, a name with parameters, for `results` sums. Raises `InputError`
+    for an unsupported objective.
 
     The parameters are ignored: a factor in the logistic function preserves the order of the sums, and hence the
     predictions.
@@ -69,9 +70,7 @@ def _objective_of(text: str, results: int, file: str) -> Objective:
 
 
 def _in_turns(trees: Sequence[Tree], results: int) -> BoostedTrees:
-    """Pair each tree with the result to which it adds. Each training iteration produces one tree per result, so
-    results rotate.
-    """
+    """Assign tree i to the result i modulo `results`, since each training iteration produces one tree per result."""
     return BoostedTrees(trees, [number % results for number in range(len(trees))], results)
 
 

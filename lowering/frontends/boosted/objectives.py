@@ -28,6 +28,7 @@ class Objective:
     kind: `CLASSES` for a classifier, which scores each class by a sum, or two classes by a single sum; `VALUE` for a
         regressor that returns the sums; `EXPONENTIAL` for a regressor that returns the exponentials of the sums;
         `SHARE` for a regressor that returns the logistic function of the sums.
+    classes: the number of classes; 0 for a regressor.
     threshold: the value of the single sum above which the second class is predicted.
     """
 
@@ -42,6 +43,7 @@ class BoostedTrees:
 
     trees: trees with leaf values of shape (nodes, 1).
     members: the index of the sum to which each tree adds.
+    results: the number of sums.
     """
 
     trees: Sequence[Tree]
@@ -89,7 +91,8 @@ def _sums(to: ModelBuilder, x: SSAValue, model: BoostedModel) -> SSAValue:
 
 
 def _for_all_results(to: ModelBuilder, boosted: BoostedTrees) -> list[Tree]:
-    """Convert the trees of `boosted` that add to one result each to trees whose leaves have a vote for every result.
+    """Convert the trees of `boosted`, each of which adds to one result, to trees whose leaves have a vote for every
+    result.
 
     Raises `InputError` if the number of votes exceeds the limit on elements.
     """

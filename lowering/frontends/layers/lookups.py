@@ -1,4 +1,6 @@
-"""Reads and writes of tensors at positions that the program computes, as in an embedding of numbered words."""
+"""Reads and writes of tensors at positions that the program computes, as in an embedding table, whose indices are
+numbers of words.
+"""
 
 from __future__ import annotations
 
@@ -22,9 +24,9 @@ Combine = type[tdsl.BinaryOp]
 
 
 def gathered(to: ModelBuilder, tensor: OrderedTensor, axis: int, numbers: SSAValue, *, wraps: bool) -> OrderedTensor:
-    """Emit the parts of a tensor at positions along an axis. The axes of `numbers` replace the axis.
+    """Emit the parts of a tensor at positions along `axis`. In the result, the axes of `numbers` replace this axis.
 
-    numbers: the positions, as reals; see `position_of` for other numbers than positions.
+    numbers: the positions, as reals. `position_of` defines the result for numbers that are not positions.
     wraps: whether negative numbers count from the end of the axis.
     """
     before = tensor.shape
@@ -62,10 +64,12 @@ def scattered(
     updates: SSAValue,
     combine: Combine | None,
 ) -> SSAValue:
-    """Emit a copy of a tensor in which updates replace, or are combined with, the parts at computed positions.
+    """Emit a copy of a tensor with updated parts. Each update replaces the part at a computed position, or is combined
+    with this part.
 
     positions: emits the positions of an update along the first axes of the tensor, from the index of the update.
     updates: the updates; the first axis numbers them, the other axes are those of a part.
+    combine: the op that combines a part and its update; None to replace the part.
     """
     shape, (count, *part) = shape_of(tensor), shape_of(updates)
     sizes = (*[1] * (len(shape) - len(part)), *part)
@@ -83,8 +87,8 @@ def scattered(
 def position_of(to: ModelBuilder, number: SSAValue, extent: int, *, wraps: bool) -> SSAValue:
     """Emit the conversion of a number to an index in [0, extent): its integer part, limited to this range.
 
-    A binary search compares the number with a table of the positions. Both have one number format, so that the index is
-    exact in each format in which the positions have different raws. No number leads outside the tensor.
+    A binary search compares the number with a table of the positions. The table has the number format of the number.
+    The index is therefore exact in each format in which different positions have different raws.
 
     number: a tensor with a single element.
     wraps: whether `extent` is added to negative numbers first.
@@ -114,7 +118,7 @@ def _sum(to: ModelBuilder, a: SSAValue, b: SSAValue) -> SSAValue:
 
 
 def _offsets(to: ModelBuilder, rank: int, known: dict[int, SSAValue]) -> list[SSAValue]:
-    """The offsets of a part: those that are known, and 0 along all other axes."""
+    """The offsets of a slice along `rank` axes: `known[axis]` for the axes in `known`, and 0 for all other axes."""
     return [known[axis] if axis in known else to.index(0) for axis in range(rank)]
 
 

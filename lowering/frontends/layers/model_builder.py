@@ -48,7 +48,7 @@ class Parameter:
     """A constant of a model, as raws in a format. Constants on reals store floats in `F32_FORMAT`.
 
     name: the constant's name in the model; may be empty.
-    key: parameters with equal keys become one constant of the program; None for a parameter that becomes a new
+    key: parameters with equal keys become one constant of the program. A parameter whose key is None becomes a new
         constant at each use.
     """
 
@@ -96,7 +96,9 @@ def signed(raws: NDArray[Any]) -> NDArray[Any]:
 
 
 def start_format(weights: NumberFormat, x: NumberFormat) -> NumberFormat:
-    """The format in which sums of products start. Its scale is the scale of a product of `weights` and `x`."""
+    """The format of the initial value of a sum of products. Its scale is the scale of a product of `weights` and
+    `x`.
+    """
     return x.accumulator(weights, x, None).start_format(weights)
 
 
@@ -223,8 +225,8 @@ class ModelBuilder:
         return module
 
     def stores(self, count: int, what: str, smaller: str) -> None:
-        """Record the number of parts that training determines, such as support vectors, for advice on model
-        size (`StoredExamples`). Only the kind with the most parts is recorded.
+        """Record the number of parts that training determines, such as support vectors, for advice on model size
+        (`StoredExamples`). Numbers of one kind of part are added up. Only the kind with the most parts is recorded.
 
         count: the number of parts.
         what: the plural noun for the parts.
@@ -271,7 +273,7 @@ class ModelBuilder:
         return self.emit(arith.ConstantOp.from_int_and_width, value, IndexType()).result
 
     def parameter(self, parameter: Parameter) -> SSAValue:
-        """The function's constant for a parameter. Parameters with equal keys have one constant."""
+        """The constant of the function for a parameter. Parameters with equal keys share one constant."""
         key = parameter.key
         if key is not None and key in self._constants:
             return self._constants[key]
@@ -286,7 +288,7 @@ class ModelBuilder:
         return op.result
 
     def reshape(self, value: SSAValue, shape: Sequence[int]) -> SSAValue:
-        """Reshape a value, unless it already has the shape."""
+        """Reshape a value, and return the result. A value that already has the shape is returned unchanged."""
         return value if shape_of(value) == tuple(shape) else self.op(tdsl.ReshapeOp, value, tuple(shape))
 
     def requantised(self, value: SSAValue, element: Attribute | None) -> SSAValue:

@@ -128,7 +128,7 @@ Margins = tuple[int, int, int, int]
 class Windows:
     """The kernel extents, strides, dilations and padding of a layer along height and width.
 
-    padding: rows and columns of zeros around the image.
+    padding: the numbers of rows and columns of zeros above, below, left and right of the image.
 
     Raises `VerifyException` for kernels, strides and dilations below 1.
     """
@@ -259,10 +259,10 @@ def binary(
 
 
 def _ranked(to: ModelBuilder, operand: OrderedTensor | Parameter, rank: int, order: tuple[int, ...] | None) -> SSAValue:
-    """Prepend axes of extent 1 to an operand up to a rank, and transpose the operand. Scalars are unchanged.
+    """Prepend axes of extent 1 to an operand until it has the rank `rank`, and transpose the result to `order`. Scalars
+    are unchanged.
 
-    order: the axis order of the result; None if all operands are in the model's order and broadcast without a
-        transposition.
+    order: the axis order of the result; None to leave the operand in the model's order and at its rank.
     """
     if order is None or not operand.shape:
         return to.parameter(operand) if isinstance(operand, Parameter) else to.plain(operand)

@@ -219,7 +219,9 @@ class ExtendedSequence(RewritePattern):
 
 
 def _insertion(value: SSAValue) -> tdsl.InsertSliceOp | None:
-    """The op that inserts slices into a tensor inside a loop; None for a tensor that no loop fills."""
+    """The op that inserts slices into a new tensor, if `value` is this tensor after the loop that fills it. None for
+    any other value.
+    """
     if not isinstance(value, OpResult) or not isinstance(loop := value.op, scf.ForOp):
         return None
     start = loop.iter_args[value.index]

@@ -78,7 +78,13 @@ def contract(
 def _multiply(
     to: GraphWriter, equation: Equation, lhs: Tensor, rhs: Tensor, shape: Shape, start: Tensor | None
 ) -> Tensor:
-    """Emit a product of matrices or of stacks; several axes may form the rows or the columns."""
+    """Emit a product of two matrices, or of two stacks of matrices. Several axes of an operand may form the rows or the
+    columns.
+
+    start: the initial values of the sums; None for 0.
+
+    Raises `InputError` for a sum over an index that only one operand has.
+    """
     left, right, result = letters(equation.lhs), letters(equation.rhs), letters(equation.result)
     extents = dict(zip([*left, *right], [*lhs.shape, *rhs.shape], strict=True))
     both = [letter for letter in left if letter in right]
@@ -207,8 +213,8 @@ def _padding(to: GraphWriter, image: Tensor, axes: Sequence[int], number: float)
     """Return the operand of the pad op that computes `image`, and the padding of `axes`: first the low side of each
     axis, then the high side.
 
-    If no op pads the image, or if it pads other axes or with a number other than `number`, return the image itself
-    and a padding of zeros.
+    The image itself and a padding of zeros are returned in all other cases: no op pads the image, or the op also pads
+    other axes, removes elements, or pads with another number than `number`.
     """
     nothing = image, (0,) * 2 * len(axes)
     if (made := image.made_by("Pad")) is None:

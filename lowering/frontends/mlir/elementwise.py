@@ -220,7 +220,7 @@ def _product(to: GraphWriter, a: Tensor, b: Tensor) -> Tensor:
 
 
 def _one_more(tensor: Tensor, op: str) -> TensorOrigin | None:
-    """Match `x + 1` where `op` computes x; return the node of `op`, or None."""
+    """Match `x + 1` where `op` computes x. Return the node that computes x, or None for any other tensor."""
     sum = tensor.made_by("Add")
     return core(sum.inputs[0]).made_by(op) if sum is not None and is_number(sum.inputs[1], 1.0) else None
 
@@ -298,8 +298,8 @@ def _error_function(to: GraphWriter, x: Tensor) -> Tensor | None:
 
 
 def _extreme(op: str) -> Callable[[GraphWriter, Tensor, Tensor], Tensor | None]:
-    """The rule for a minimum or maximum. It omits an operand that never affects the result, such as the minimum with
-    infinity, and rewrites a minimum of a maximum as a clamp.
+    """The rule for a minimum or maximum with a number. It omits a number that never affects the result, such as
+    infinity in a minimum, and rewrites a minimum of a maximum, or the reverse, as a clamp.
     """
 
     def rule(to: GraphWriter, a: Tensor, b: Tensor) -> Tensor | None:

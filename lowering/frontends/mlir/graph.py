@@ -117,7 +117,9 @@ class Tensor:
 class Body:
     """The graph of a function or of a loop during construction.
 
-    known: the nodes appended so far, by op, inputs and attributes; equal nodes are shared.
+    trips: the number of iterations of a loop; None for a function.
+    nodes: the nodes appended so far.
+    known: the results of these nodes, by op, inputs and attributes; equal nodes are shared.
     arguments: the named tensors that no node computes, such as the carried values of a loop.
     sequences: the inputs of a loop that are slices of tensors, by tensor, axis and the position in each iteration.
     """
@@ -186,7 +188,8 @@ class GraphWriter:
             raise self.error(f"constants of more than {limit} elements are computed; --max-elements raises the limit")
 
     def name(self, tensor: Tensor, *, broadcasts: bool = False) -> str:
-        """The name of a tensor in the graph. A known tensor becomes a constant.
+        """The name of a tensor in the graph. A known tensor becomes a constant. A number that is known for each loop
+        iteration becomes a slice of a constant.
 
         broadcasts: whether a constant of one element may be a scalar without axes.
         """

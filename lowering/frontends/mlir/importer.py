@@ -15,11 +15,12 @@ from tinyml.lowering.frontends.onnx.importer import import_graph
 
 
 def read_tensors(text: str, file: str) -> ModuleOp:
-    """Parse an MLIR module on tensors and import it as a module with one function on reals, which is named after
-    the file.
+    """Parse an MLIR module on tensors and import it as a module with one function on reals, which is named after the
+    file.
 
     The text is MLIR's generic form. The module's function `main`, or its only public function, accepts one sample.
-    Raises `InputError` with file, line and column of an op that is invalid or not supported, and `ParseError`.
+    Raises `InputError`, with file, line and column, for an op that is invalid or not supported, and `ParseError` for
+    malformed text.
     """
     return import_tensors(*parse_generic(text, file), file)
 

@@ -343,7 +343,9 @@ def _windows(reader: Reader, of: Indices, summed: Sequence[str], extents: Mappin
 
 
 def _moved(of: Indices, summed: Sequence[str]) -> list[str]:
-    """The letter of the window position along each axis."""
+    """The letters of the window positions: the letters of the indices `of` that are not in `summed`, in the order of
+    the axes.
+    """
     return [name for position in of for name, _ in position if name not in summed]
 
 

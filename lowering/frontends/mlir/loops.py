@@ -189,9 +189,11 @@ def _positions(made: TensorOrigin) -> Sequence[int]:
 
 
 def taken(reader: Reader, tensor: Tensor, starts: Sequence[Tensor], sizes: Sequence[int]) -> Tensor:
-    """Slice a tensor. The offsets are constants, or known for each iteration of the loop.
+    """Slice a tensor at the offsets `starts`. Each offset is a constant. One of them may instead depend on the
+    iteration of the loop, if the slice has extent 1 along its axis.
 
-    As in `dynamic_slice`, an offset beyond the end is clamped so that the slice lies inside the tensor.
+    As in `dynamic_slice`, offsets are clamped so that the slice lies inside the tensor. Raises `InputError` for other
+    offsets, and for a slice per iteration of a tensor that the loop computes.
     """
     moved = [axis for axis, start in enumerate(starts) if start.steps is not None]
     first = [0 if axis in moved else _offset(reader, start) for axis, start in enumerate(starts)]
@@ -225,7 +227,9 @@ def _offset(reader: Reader, start: Tensor) -> int:
 
 
 def updated(reader: Reader, tensor: Tensor, part: Tensor, starts: Sequence[Tensor]) -> Tensor:
-    """Replace a part of a tensor, at offsets as for `taken`; return the new tensor."""
+    """Replace a part of a tensor at the offsets `starts`, and return the new tensor. The offsets have the forms that
+    `taken` accepts.
+    """
     to = reader.to
     moved = [axis for axis, start in enumerate(starts) if start.steps is not None]
     if not moved:
@@ -325,10 +329,12 @@ def stablehlo_while(reader: Reader, op: stablehlo.WhileOp) -> list[Tensor]:
 
 
 def _limit(reader: Reader, condition: Block, known: Sequence[Tensor | None]) -> tuple[int, int]:
-    """Return the position of the carried number that a condition compares, and the first value for which the
-    condition is false.
+    """Return the position of the carried integer that a condition compares, and the first value for which the condition
+    is false.
 
     known: the carried values; None for each value that is not known.
+
+    Raises `InputError` unless the condition is `<` or `<=` with a known number on the right.
     """
     places: dict[SSAValue, int] = {argument: at for at, argument in enumerate(condition.args)}
     for argument, tensor in zip(condition.args, known, strict=True):

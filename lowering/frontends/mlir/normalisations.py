@@ -74,8 +74,10 @@ def _mean_by_inverse(to: GraphWriter, sums: Tensor, inverse: Tensor) -> Tensor |
 
 @recognises("Mul")
 def _normalisation(to: GraphWriter, a: Tensor, b: Tensor) -> Tensor | None:
-    """Match (x - mean(x)) / sqrt(mean((x - mean(x))^2) + epsilon), and return the normalisation. The means may be
-    missing, and a factor may be present. Returns None for other products.
+    """Match x / sqrt(mean(x^2) + epsilon), optionally with the mean of x subtracted from x and with a constant factor.
+    Return the normalisation. Returns None for other products.
+
+    A product in which the sum of squares replaces their mean is an L2 normalisation (`_unit_vectors`).
     """
     parts, shape = _factors(a, b), np.broadcast_shapes(a.shape, b.shape)
     roots = [part for part in parts if core(part).made_by("Rsqrt")]

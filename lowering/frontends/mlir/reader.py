@@ -61,7 +61,7 @@ def _load_handlers() -> None:
 
 
 def supported_ops() -> Mapping[str, tuple[Sequence[str], Sequence[str]]]:
-    """For each dialect, return two lists: the ops supported on computed tensors, and the ops supported only on
+    """The supported ops of each dialect, in two lists: ops supported on computed tensors, and ops supported only on
     constants or as parts of a layer.
     """
     _load_handlers()

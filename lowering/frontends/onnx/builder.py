@@ -84,6 +84,8 @@ class Indicator:
 class Label:
     """The index of the greatest element of a tensor. Later nodes may only reshape the index or look up its class label.
 
+    value: the index, a value of type `index`.
+    shape: the shape that the model gives the index.
     classes: the label of each class, once a node has looked it up.
     """
 

@@ -33,6 +33,7 @@ _KINDS = {int: "an integer", float: "a number", str: "a string", tuple: "a list"
 class Declared:
     """A declared input or output of a graph.
 
+    element: the name of the element type, such as `float32`.
     dims: the extents; None if the file declares no shape.
     format: the number format of the program's argument, if an extension determines it.
     """

@@ -112,8 +112,8 @@ def import_graph(graph: OnnxGraph, file: str) -> ModuleOp:
 
 
 def _is_trained_for_bits(graph: OnnxGraph) -> bool:
-    """Whether a graph was trained for few bits: it has quantisers of `QUANTISER_DOMAINS`, raws limited to fewer
-    bits than their type, or inputs of reals that are annotated with integers.
+    """Whether a graph was trained for few bits. Such a graph contains quantisers of `QUANTISER_DOMAINS`, a Clip of
+    quantised raws, or inputs that are annotated as integers.
     """
     if any(declared.name in graph.annotations for declared in graph.inputs):
         return True
@@ -188,7 +188,9 @@ def _reads(graph: OnnxGraph, output: Declared, source: OnnxNode) -> bool:
 
 
 def _source(name: str, makers: Mapping[str, OnnxNode]) -> OnnxNode | None:
-    """The node whose first output has the given name, skipping the ops in `PLUMBING`; None if there is no such node."""
+    """The node whose first output is the value `name`, after the value is traced back through ops in `PLUMBING` and
+    class lookups. None if there is no such node.
+    """
     while (node := makers.get(name)) is not None and node.inputs:
         if node.op == "ArrayFeatureExtractor" and len(node.inputs) == 2:
             name = node.inputs[1]
@@ -279,7 +281,9 @@ class _OnnxImporter:
 
     @staticmethod
     def input_value(declared: Declared, value: SSAValue) -> Value:
-        """The value of an input. Reals that stand for integers record the element type of the model."""
+        """The value of the input `declared`. Integers and truth values that the program stores as reals become a value
+        that records their element type.
+        """
         tensor = OrderedTensor.plain(value)
         if tensor.is_quantised or declared.element in FLOATS:
             return tensor

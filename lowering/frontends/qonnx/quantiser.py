@@ -33,8 +33,10 @@ ROUNDINGS: dict[str, Callable[[Any], Any]] = {
 class Quantiser:
     """The quantiser `level = round(clamp(x / scale + zero)) - zero`, computed in single precision.
 
-    low, high: the range of the clamp, before the zero point is subtracted.
     scales: one scale, or one for each channel.
+    low, high: the range of the clamp, before the zero point is subtracted.
+    zero: the zero point.
+    rounding: a key of `ROUNDINGS`.
     bipolar: whether the levels are the signs -1 and 1, represented by 0 and 1.
     """
 

@@ -49,8 +49,9 @@ def moved(whole: Whole, to: Builder, node: OnnxNode, inputs: Inputs) -> Value | 
     """Import a node that only moves elements: the same movement is applied to the integers of the operand. The
     functions and ranges of channels are unchanged.
 
-    Returns None if the result has no axis of channels although functions or units differ between channels, and for
-    nodes that fill with numbers that the integers' format lacks.
+    Returns None if the operand is not `whole`, or if functions or units differ between channels and the node does not
+    preserve the axis of channels. Also returns None for a Pad in a mode other than `constant`, and for a Pad if
+    functions follow the integers or their format lacks 0.
     """
     if inputs[0] is not whole:
         return None
@@ -112,7 +113,11 @@ def concatenated(whole: Whole, to: Builder, node: OnnxNode, inputs: Inputs) -> W
 
 
 def _joined(to: Builder, node: OnnxNode, lhs: Whole, rhs: Whole) -> Whole | None:
-    """Import a sum or a difference of two tensors of integers that have one unit. Returns None for other operands."""
+    """Import a sum or a difference of two tensors of integers that have one unit.
+
+    Returns None if a function follows one of the tensors, if there are several units, or if a result may be
+    `GREATEST_SUM` or more in magnitude.
+    """
     if lhs.steps or rhs.steps or lhs.channels > 1 or rhs.channels > 1 or lhs.units.item() != rhs.units.item():
         return None
     frac = max(lhs.source.frac, rhs.source.frac)
@@ -361,7 +366,11 @@ def _by_channel(whole: Whole, numbers: Singles) -> tuple[Whole, Singles] | None:
 
 @reads("BatchNormalization")
 def normalised(whole: Whole, to: Builder, node: OnnxNode, inputs: Inputs) -> Whole | None:
-    """Import BatchNormalization, with the operations in the order of onnxruntime; return None for other operands."""
+    """Import BatchNormalization, with the operations in the order of onnxruntime.
+
+    Returns None in training mode, unless the parameters are constants with one number per channel and a positive sum of
+    variance and epsilon, and where `_by_channel` returns None.
+    """
     parts = [value.array.astype(np.float32) for value in inputs[1:5] if isinstance(value, Constant)]
     if len(parts) < 4 or node.integer("training_mode", 0) or len(whole.shape) < 2:
         return None

@@ -208,8 +208,9 @@ def _widest(steps: Staircase) -> tuple[NDArray[np.float64], NDArray[np.float64]]
 
 
 def _agree(steps: Staircase, found: Lines, to_even: bool, slack: int) -> bool:
-    """Whether the linear functions `found` have the levels of the staircase `steps` for all arguments. Since both are
-    monotone, only arguments next to thresholds are compared.
+    """Whether each threshold of the linear functions `found` is within `slack` of the threshold of the staircase
+    `steps`. For slack 0, both have the same levels for all arguments. Since both are monotone, only arguments next
+    to thresholds are compared.
     """
     signs = steps.signs[:, None]
     over = found.levels((steps.at + slack) * signs, to_even=to_even) >= steps.levels

@@ -172,7 +172,10 @@ class Stored(Source):
 class Products(Source):
     """Sums of products of stored integers and constant weights.
 
+    x: the integers that are multiplied by the weights.
     weights: the matrix (outputs, inputs) of a dense layer, or the filter of the convolution over `windows`.
+    windows: the windows of the convolution; None for a dense layer.
+    groups: the number of groups of channels.
     """
 
     x: Stored

@@ -329,11 +329,11 @@ _NEIGHBOURS = range(-4, 5)
 
 
 def nearest_factor(by: Quantiser) -> float:
-    """The factor by which to multiply in single precision instead of dividing by the scale. Of all candidates, it
-    has the fewest roundings that differ from the quotient's.
+    """The factor by which to multiply in single precision instead of dividing by the scale. Of the floats next to the
+    reciprocal of the scale, it is the one whose products round differently from the quotient least often.
 
-    The candidates are the floats next to the reciprocal of the scale. They are compared on arguments at the
-    thresholds between two levels, since a product and a quotient round differently only there.
+    The floats are compared on arguments at the thresholds between two levels, since a product and a quotient round
+    differently only there.
     """
     [scale] = by.scales
     middles = np.arange(by.first, by.last) + 0.5

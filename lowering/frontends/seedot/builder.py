@@ -43,7 +43,7 @@ DATA = frozenset[Source]((None,))
 class IndexRange:
     """An interval of integers, low <= integer <= high.
 
-    sources: the independent sources of the integer's variation, if it is known to reach both ends; None if low and
+    sources: the independent variables on which the integer depends, if it is known to reach both ends; None if low and
         high are only bounds.
     """
 
@@ -78,8 +78,12 @@ class IndexRange:
         return IndexRange(low, high, None)
 
     def complaint(self, size: int, extent: int) -> str | None:
-        """The error message for a slice of `size` elements that starts at this index, if the slice certainly exceeds an
-        axis of `extent`; None otherwise.
+        """The error message for a slice of `size` elements that starts at this index, if the slice exceeds an axis of
+        `extent`; None otherwise.
+
+        If the index is known to reach both ends of the interval, the slice must be inside the axis for both. If the
+        ends are only bounds, the message is returned only if the slice exceeds the axis for every index in the
+        interval.
         """
         last = extent - size
         low, high = (self.low, self.high) if self.sources is not None else (self.high, self.low)
@@ -194,7 +198,9 @@ class SeedotBuilder(ModelBuilder):
         return self.at(location).op(_TENSOR_OPS[operator], lhs, rhs)
 
     def as_scalar(self, location: Location, value: SSAValue, partner: Shape) -> SSAValue:
-        """Reshape a tensor of one element so that it broadcasts to the shape `partner` without adding axes."""
+        """Reshape a tensor of one element to a scalar if it has a higher rank than `partner`, so that it broadcasts to
+        this shape without adding axes. Otherwise, return the tensor unchanged.
+        """
         return value if len(shape_of(value)) <= len(partner) else self.at(location).op(tdsl.ReshapeOp, value, ())
 
     def as_sparse(self, location: Location, value: SSAValue) -> SSAValue:

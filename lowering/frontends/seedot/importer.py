@@ -249,7 +249,9 @@ class _SeeDotImporter:
         return True
 
     def assign(self, node: Let, value: SSAValue) -> None:
-        """Rebind a loop variable, or insert the value into a slice of any variable."""
+        """Rebind a loop variable, or insert the value into a slice of a variable. Raises `InputError` for inputs and
+        parameters, and for integers.
+        """
         variable = self.scope.find(node.name, node.location)
         if variable.constant:
             raise node.location.error(f"'{node.name}' is declared as input or parameter and cannot be changed")

@@ -35,8 +35,8 @@ def convolved_word(front_end: LogMel, file: Path, cutoff: float) -> ModuleOp:
     The class is 1 while the probability, which is the first output of the model, exceeds the cutoff. The first result
     is due after as many frames as the model reads.
 
-    Raises `InputError` for a model other than a chain of convolutions over the frames, without padding and strides, and
-    for a model with other features than those of the front end.
+    Raises `InputError` for a cutoff outside [0, 1), for a model other than a chain of convolutions over the frames
+    without padding or strides, and for a model whose features differ from those of the front end.
     """
     if not 0 <= cutoff < 1:
         raise InputError(f"cutoff is a probability from 0 to less than 1, got {cutoff}")
@@ -162,12 +162,14 @@ class _Steps:
 
 
 def _slides(op: tdsl.Conv2dOp) -> bool:
-    """Whether a convolution moves by one row at a time, and reads adjacent rows."""
+    """Whether a convolution has no padding, moves by one row at a time, and its filter covers adjacent rows."""
     return op.strides.get_values()[0] == op.dilations.get_values()[0] == 1 and op.padding is None
 
 
 def _answer(to: ModelBuilder, scores: SSAValue, cutoff: float) -> tuple[SSAValue, SSAValue]:
-    """Emit the class and the probability of the wake word, the first of the scores of a network."""
+    """Emit the class and the probability of the wake word, and return both. The probability is the first of `scores`.
+    The class is 1 if the probability exceeds `cutoff`, else 0.
+    """
     formula = affine_formula(format_of(scores))
     if formula is None or len(shape_of(scores)) != 2:
         raise to.error(_NO_PROBABILITIES)

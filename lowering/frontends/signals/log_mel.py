@@ -49,10 +49,9 @@ class LogMel(FrontEnd):
     """The front end of MLPerf Tiny's streaming wake word: logarithms of the powers of mel bands.
 
     A frame is a Hamming window times the differences of successive samples (pre-emphasis); the sample before the first
-    frame is 0. A feature is the power of a
-    band in dB, mapped so that -52 dB become 0 and 12 dB become 1. The device computes it in single precision. If there
-    is a scale, the feature is divided by it, `zero` is added, and the sum is rounded towards 0 to 8 bits, as in the
-    benchmark. The formats are fixed, and do not depend on sample signals.
+    frame is 0. A feature is the power of a band in dB, mapped so that -52 dB become 0 and 12 dB become 1. The device
+    computes it in single precision. If there is a scale, the feature is divided by it, `zero` is added, and the sum is
+    rounded towards 0 to 8 bits, as in the benchmark. The formats are fixed, and do not depend on sample signals.
 
     Source: github.com/mlcommons/tiny, benchmark/training/streaming_wakeword/get_dataset.py and evaluate.py.
 

@@ -113,7 +113,9 @@ class SquareWaves(FrontEnd):
         return to.op(tdsl.InsertSliceOp, latest, sums, [zero, zero])
 
     def of_frame(self, to: ModelBuilder, frame: SSAValue) -> SSAValue:
-        """Emit the powers, 1 x bins, from the sums of all chunks (chunks, 2 * bins)."""
+        """Emit the powers, 1 x bins, from the sums of all chunks (chunks, 2 * bins). With `floor`, emit the logarithms
+        of the powers instead.
+        """
         row = to.op(tdsl.MatmulOp, to.parameter(reals(self.window[None])), frame)
         parts = [to.part(row, (0, at), (1, self.features)) for at in (0, self.features)]
         in_phase, quadrature = (to.op(tdsl.MulOp, part, part) for part in parts)

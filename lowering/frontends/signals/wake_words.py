@@ -276,7 +276,11 @@ def _merged(block: Block, loops: Sequence[scf.ForOp]) -> list[SSAValue]:
 
 
 def _answer(block: Block, histories: Sequence[SSAValue], steps: Sequence[_Step], wanted: Sequence[WakeWord]) -> None:
-    """Append the means of the last probabilities, the class, and an op that returns the class and the means."""
+    """Append the means of the last probabilities, the class, and an op that returns the class and the means.
+
+    The class is n if the mean of the nth wake word is the first that exceeds its cutoff, and 0 if none does. Raises
+    `InputError` if no mean can exceed a cutoff.
+    """
     window = wanted[0].window
     means: list[tdsl.MeanOp] = []
     exceeding: list[tdsl.AtLeastOp] = []

@@ -86,7 +86,7 @@ def _scores(to: ModelBuilder, x: SSAValue, weights: NDArray[Any], addends: NDArr
 
 
 def _densities(to: ModelBuilder, x: SSAValue, roots: Sequence[Array], means: Array, addends: Array) -> SSAValue:
-    """Emit the row `addends - |root (x - mean)|^2 / 2`, with one element per Gaussian.
+    """Emit the row `addends - |root (x - mean)|^2 / 2`, with one element per Gaussian, minus the greatest of `addends`.
 
     roots: matrices (rank, features) for which root^T root is the inverse of the covariance.
     """

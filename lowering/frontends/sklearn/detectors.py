@@ -151,7 +151,7 @@ def local_outlier_factor(estimator: Any, to: ModelBuilder, x: SSAValue) -> SSAVa
 
     The reachability distance of x from a sample is the greater of two distances: from the sample to x, and from the
     sample to the last of the sample's own neighbours (Breunig and others, "LOF: Identifying Density-Based Local
-    Outliers", 2000, definitions 5 to 7). All distances are divided by their median.
+    Outliers", 2000, definitions 5 to 7). The program computes distances in units of the median of the latter distances.
     """
     only(to, estimator, "novelty", True, instead="fit it with novelty=True, without which it takes no new samples")
     only(to, estimator, "effective_metric_", "euclidean", instead="fit it with the metric 'euclidean'")

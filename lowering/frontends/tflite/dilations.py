@@ -44,7 +44,8 @@ def dilated(graph: TfliteGraph) -> TfliteGraph:
 def _chain(graph: TfliteGraph, first: Operator) -> list[Operator] | None:
     """The operators from a SPACE_TO_BATCH_ND to its BATCH_TO_SPACE_ND.
 
-    Returns None if any other operator than one convolution and reshapes lies between them.
+    Returns None unless one convolution with the options `PLAIN`, and otherwise only reshapes, lie between them, each
+    result on the way has one user, and both operators have the same block sizes.
 
     first: the SPACE_TO_BATCH_ND.
     """

@@ -179,8 +179,8 @@ def _entrance(
 
 
 def _exit(graph: TfliteGraph, tensor: Tensor) -> tuple[Tensor, Operator | None]:
-    """Return the tensor that the program returns for an output of the model, and the final DEQUANTIZE that the
-    program omits. The latter is None if the output does not come from a DEQUANTIZE.
+    """Return the tensor that the program returns for an output of the model, and the final DEQUANTIZE that the program
+    omits. The latter is None if no DEQUANTIZE computes the output, or if an operator reads the output.
     """
     for op in graph.operators:
         source = op.inputs[0] if op.inputs else None

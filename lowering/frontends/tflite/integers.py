@@ -56,7 +56,7 @@ class _Rewriter:
     """A rewriter of a graph.
 
     plain: the computed tensors of integers and truth values.
-    reals: the float tensors that replace tensors.
+    reals: the float tensors that replace these tensors and their constants.
     """
 
     graph: TfliteGraph
@@ -72,7 +72,9 @@ class _Rewriter:
         return replace(self.graph, inputs=inputs, outputs=outputs, operators=operators)
 
     def real(self, tensor: Tensor) -> Tensor:
-        """The float tensor in place of a tensor of integers, which may be constant."""
+        """The float tensor that replaces a tensor of integers or truth values, which may be constant. A float tensor is
+        returned unchanged.
+        """
         if tensor.dtype == "float32":
             return tensor
         if tensor not in self.reals:
@@ -81,7 +83,9 @@ class _Rewriter:
         return self.reals[tensor]
 
     def rewritten(self, op: Operator) -> Sequence[Operator]:
-        """The operators on reals in place of an operator."""
+        """The operators on reals that replace an operator. An operator without integer tensors is returned
+        unchanged.
+        """
         given = [tensor for tensor in (*op.inputs, *op.outputs) if tensor in self.plain]
         if not given:
             return [op]
@@ -119,8 +123,10 @@ class _Rewriter:
         return [self.real(tensor) for tensor in tensors if tensor is not None]
 
     def cast(self, op: Operator) -> Operator:
-        """A copy in place of a CAST. Floats may become indices only: TFLM removes their fractions, and an index is the
-        nearest integer.
+        """The copy that replaces a CAST.
+
+        Raises `InputError` for a CAST of floats to integers, unless the integers are used only as indices. A copy does
+        not remove the fractions of floats, but the conversion to an index does.
         """
         source, target = op.inputs[0], op.outputs[0]
         if source is None or (source not in self.plain and source.dtype != "float32"):

@@ -39,9 +39,12 @@ class Quantization:
 
 @dataclass(frozen=True, eq=False)
 class Tensor:
-    """A tensor of the graph. A constant has data of the tensor's shape.
+    """A tensor of the graph.
 
+    index: its position in the subgraph, for messages.
     dtype: a name in `TYPES`.
+    quantization: its scales and zero points; None for a tensor that is not quantised.
+    data: the elements of a constant, in the tensor's shape; None for a computed tensor.
     signature: the shape with -1 for extents that the model leaves open, which are 1 in `shape`; empty if all extents
         are known.
     """
@@ -60,9 +63,12 @@ class Tensor:
 
 @dataclass(frozen=True, eq=False)
 class Operator:
-    """An operator of the graph. A missing optional input is None.
+    """An operator of the graph.
 
+    index: its position in the subgraph, for messages.
     kind: a name in `OPERATORS`.
+    inputs: the operands; None for an optional input that is missing.
+    options: the options by name, with the schema's defaults.
     """
 
     index: int

@@ -34,7 +34,11 @@ _UNREACHED = 1e5
 
 @dataclass(frozen=True)
 class _Root:
-    """The square root of epsilon plus the mean square, or plus the variance, of `x` over some axes."""
+    """The square root of epsilon plus the mean square, the sum of squares or the variance of `x` over some axes.
+
+    mean: the mean that the variance subtracts from `x`; None for squares of `x` itself.
+    total: true for the sum of squares.
+    """
 
     x: Tensor
     mean: Tensor | None
@@ -92,14 +96,16 @@ def normalised(graph: TfliteGraph) -> TfliteGraph:
 
 
 def _number(tensor: Tensor | None) -> float | None:
-    """The number that all elements of a constant equal; None for other tensors."""
+    """The number in a float constant with a single element; None for any other tensor."""
     if tensor is None or tensor.data is None or tensor.data.size != 1 or tensor.dtype != "float32":
         return None
     return float(tensor.data.item())
 
 
 def _root_of(op: Operator, makers: Mapping[Tensor, Operator]) -> _Root | None:
-    """Match the input of a square root: epsilon plus a mean of squares or a variance. Returns None for other inputs."""
+    """Match the input of a square root: a mean of squares, a sum of squares or a variance, optionally plus an epsilon.
+    Returns None for other inputs.
+    """
     tensor, epsilon = op.inputs[0] if op.inputs else None, 0.0
     added = makers.get(tensor) if tensor is not None else None
     if added is not None and added.kind == "ADD" and len(added.inputs) == 2:
@@ -237,7 +243,9 @@ def _operator(op: Operator, sum: _Sum, root: _Root) -> Operator:
 
 
 def _needed(operators: list[Operator], graph: TfliteGraph) -> list[Operator]:
-    """The operators whose results are used, and the operators that update a state."""
+    """The operators whose results are used, those without results, which update a state, and those that `graph` does
+    not contain.
+    """
     read: set[Tensor | None] = {*graph.outputs}
     kept: list[Operator] = []
     for op in reversed(operators):

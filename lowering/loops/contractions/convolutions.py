@@ -56,8 +56,10 @@ def lower_convolution(op: tdsl.Conv2dOp, nest: LoopBuilder) -> None:
 
 
 def _starts(op: tdsl.Conv2dOp, nest: LoopBuilder) -> SSAValue | None:
-    """The initial values of integer sums, one per row; None for sums that are not integers, and for rows with different
-    scales.
+    """The initial values of integer sums, one per row.
+
+    Returns None for rows with different scales, for factors whose raws are not integers, for zero points whose terms
+    are not constant, and for sums that are not integers or do not have one initial value per row.
     """
     factors = [tdsl.format_of(x).without_offset() for x in (op.lhs, op.rhs)]
     start = start_without_offsets(op)

@@ -280,12 +280,17 @@ def factors(
 
 
 def _element(value: SSAValue, without_offsets: bool) -> Attribute | None:
-    """The element type of a factor without its offset; None, for the type as it is, if `without_offsets` is false."""
+    """The element type of a factor with its offset removed. None, which stands for the unchanged type, if
+    `without_offsets` is false.
+    """
     return tdsl.format_of(value).without_offset()[0].type if without_offsets else None
 
 
 def _row_times_column(term: tdsl.Term, nest: LoopBuilder, without_offsets: bool) -> Products:
-    """A function that adds to a sum the products of a row of `lhs` and a column of `rhs`, without or with offsets."""
+    """A function that adds to a sum the products of a row of `lhs` and a column of `rhs`.
+
+    without_offsets: true to multiply raws without their offsets.
+    """
     if (weights := _grouped(term, nest)) is not None:
         return imported(f"{_GROUPED}:of_row")(weights, term)
     length, columns = tdsl.shape_of(term.rhs)

@@ -133,7 +133,7 @@ class WindowProducts:
         """Copy the window that starts at element `first` of the image.
 
         down, beside: the distances between vertical and horizontal neighbours.
-        taps: for a padded image, the taps inside the image, which alone are copied.
+        taps: for a padded image, the taps inside the image; no other taps are copied.
         """
         nest, (height, width) = self.nest, self.kernel
 

@@ -22,7 +22,8 @@ if TYPE_CHECKING:
 def start_without_offsets(op: tdsl.ContractionOp) -> Start | None:
     """The initial value of a product's sums that includes the terms of its factors' offsets.
 
-    Returns None if the factors have no offsets, or if the terms are not constant.
+    Returns None if the factors have no offsets, or if the terms or the initial value of the op are not constant. Also
+    returns None for several products in one sum, for weights in groups, and for sums that are not integers.
     """
     [term, *others], initial, accumulator = op.terms, op.initial, op.accumulators[0]
     if others or term.groups is not None or not accumulator.INTEGER or (rest := _rest(term.lhs, term.rhs)) is None:

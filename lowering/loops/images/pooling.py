@@ -92,10 +92,10 @@ def _bands(window: int, extent: int, step: int, before: int, inside: int) -> Ite
     """Yield runs of adjacent windows along an axis. All windows of a run have the same taps inside the image.
 
     window: the extent of a window.
-    extent: the extent of the image.
+    extent: the number of windows.
     step: the stride.
     before: the padding before the image.
-    inside: the number of windows.
+    inside: the extent of the image.
     """
     places = [
         range(max(before - number * step, 0), min(window, inside + before - number * step)) for number in range(extent)

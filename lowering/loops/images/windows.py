@@ -146,8 +146,8 @@ def _lower_window(op: tdsl.WindowOp, image: SSAValue, window: SSAValue, left_edg
 def _step(op: tdsl.WindowOp) -> int | None:
     """The number of elements by which a row of a window advances per iteration of the enclosing loop.
 
-    Returns None if two successive windows share no elements, and for dilated windows, padded rows, and rows of a ring
-    that wrap around.
+    Returns None if the op is not directly in a loop or copies several windows, and if two successive windows share no
+    elements. Also returns None for rows that are dilated or padded, and for rows of a ring that wrap around.
     """
     loop, (_, _, width, channels) = op.parent_op(), tdsl.shape_of(op.out)
     if not isinstance(loop, scf.ForOp) or len(op.steps) > 1 or any(op.reach) or op.spread[1] != 1:

@@ -34,8 +34,8 @@ UNITS = (
 
 
 def float_conversions(board: Board) -> dict[str, float]:
-    """The time per element that a conversion takes, by the names of its functions, for inputs with and without a unit
-    per feature.
+    """The time per element of each conversion of floats to raws on a board, by the names of the functions that convert.
+    Inputs with and without a unit per feature are measured. Programs that do not fit the memory are omitted.
     """
     found: dict[str, float] = {}
     for name, width in CONVERTED_FORMATS:

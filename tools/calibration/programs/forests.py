@@ -85,7 +85,7 @@ void figure_predict(const {input} *X) {{ {call}; }}
 
 
 def forest_equations(device: str) -> list[tuple[Mapping[str, float], float]]:
-    """Pairs for the time of forests over some inputs: the step counts of a function, and its measured time."""
+    """For each measured function of a forest, the counts of its steps over some inputs, and its measured time."""
     equations: list[tuple[Mapping[str, float], float]] = []
     for number in range(FORESTS):
         forest, inputs = _compiled(trained(number), format_of(number), device) if number % 2 else _drawn(number)

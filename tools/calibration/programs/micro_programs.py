@@ -136,7 +136,9 @@ def dense(random: Random, inputs: int, hidden: int, classes: int, function: str)
 
 
 def columns(random: Random, inputs: int, count: int, hidden: int, function: str) -> MicroProgram:
-    """Generate a program that processes several vectors as the columns of a matrix."""
+    """Generate a program that applies a layer of `hidden` units, with the activation `function`, to `count` vectors of
+    `inputs` elements each. The vectors are the columns of a matrix.
+    """
     random.matrix("W1", hidden, inputs)
     random.matrix("W2", 1, hidden)
     text = f"""let XX = reshape(X, ({inputs}, {count}), (1, 2)) in
@@ -146,7 +148,9 @@ argmax(W2 * A)"""
 
 
 def chain(random: Random, length: int, ops: int) -> MicroProgram:
-    """Generate a program of random elementwise ops and products on vectors, most of which fuse into one loop."""
+    """Generate a program of `ops` random elementwise ops and products on vectors of `length` elements. Most of the ops
+    fuse into one loop.
+    """
     rng = random.rng
     lines: list[str] = []
     names = ["X"]
@@ -180,7 +184,12 @@ def chain(random: Random, length: int, ops: int) -> MicroProgram:
 
 
 def convolutions(random: Random, size: int, channels: int, rows: int, kernel: int, classes: int) -> MicroProgram:
-    """Generate a network of a convolution, a depthwise convolution, a pool and a dense layer on a square image."""
+    """Generate a network of a convolution, a depthwise convolution, a pool and a dense layer on a square image.
+
+    size: the height and the width of the image.
+    rows: the number of filters of the first convolution.
+    kernel: the height and the width of these filters.
+    """
     random.array("F", 1, kernel, kernel, channels, rows, scale=1 / kernel)
     random.array("G", rows, 3, 3, 1, 1, scale=0.5)
     random.array("B", rows, scale=0.3)

@@ -47,8 +47,8 @@ def choice_report(choice: AutoChoice, request: Request) -> dict[str, Any]:
 
 
 def _need(late: Alternative) -> str:
-    """The verb phrase, "fits" or "keeps the loss", of the condition under which a late alternative is considered:
-    that no other alternative does so.
+    """The verb phrase `fits` or `keeps the loss`. A late alternative is considered only if no other alternative fits,
+    or if none keeps the loss.
     """
     return "fits" if late.compact else "keeps the loss"
 

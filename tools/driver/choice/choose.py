@@ -80,7 +80,8 @@ class Bounds:
 
     loss: the permitted loss in points.
     growth: the permitted growth of an error in percent; it replaces `loss` for a program that computes numbers.
-    far_off: the margin beyond which an alternative is skipped.
+    far_off: an alternative is skipped if its loss with constants rounded to nearest exceeds the permitted loss by more
+        than this number.
     """
 
     flash: float
@@ -94,12 +95,14 @@ class Bounds:
         return replace(self, loss=self.growth, far_off=ERROR_FAR_OFF)
 
     def admit(self, cost: EstimatedCost) -> bool:
-        """Whether the estimate of a program is within the limits of flash and RAM, with a reserve."""
+        """Whether a program of the estimated cost `cost` is within the limits of flash and RAM. A part of the RAM is
+        reserved for the stack if the time is estimated.
+        """
         spare = 0 if cost.time is None else SPARE_STACK
         return cost.within(self.flash, self.ram - spare)
 
     def excess(self, cost: EstimatedCost) -> float:
-        """The greater of the two ratios of required to available bytes, those of RAM and of flash."""
+        """The greater of two ratios of required to available bytes: the ratio for RAM and the ratio for flash."""
         return max(cost.ram / self.ram, cost.flash / self.flash)
 
 
@@ -107,6 +110,8 @@ class Bounds:
 class Candidate:
     """An alternative and its state during a choice. Both losses are None before their evaluation.
 
+    trial: the alternative with its program.
+    schedule: the options of its schedule.
     cost: the cost with `schedule`.
     placed: true if `schedule` is the best schedule, false for ordinary execution.
     look: the loss of the program with constants rounded to nearest.
@@ -222,7 +227,12 @@ class CandidateQueue:
         self.deferred = [alternative for alternative in self.deferred if alternative.beside in known]
 
     def _waits(self, alternative: Alternative) -> bool:
-        """Whether an alternative must be deferred: it is weighed, or its base compiles and is at least as fast."""
+        """Whether an alternative must be deferred: it is weighed, its base is deferred, or its program is expected to
+        be no faster than its base.
+
+        The expectation follows from the program's images, from the times of 8-bit and 16-bit programs, or from the
+        number of operations.
+        """
         if alternative.beside is None or alternative.weighed:
             return alternative.weighed
         known = {row.alternative.name: row for row in self.tried}
@@ -290,7 +300,8 @@ def _time(row: Candidate) -> float:
 
 
 def fastest_first(rows: Sequence[Candidate]) -> list[Candidate]:
-    """Sort alternatives by time. Among equally fast ones, uniform fixed 8 comes first, then the smallest.
+    """Sort alternatives by time. Among those whose times differ by less than estimates resolve (`FASTER_RATIO`),
+    uniform fixed 8 comes first, then the smallest.
 
     Alternatives of unknown times keep their order.
     """
@@ -414,7 +425,7 @@ def choose(
 ) -> AutoChoice:
     """Choose among alternatives for a program on reals, by default among all that are `considered`.
 
-    options: pipeline options, except those of alternatives.
+    options: the pipeline options, without the options that alternatives set.
     data: the validation set, the only data that the choice uses.
     metric: the metric of losses, if it is not accuracy.
 
@@ -534,9 +545,10 @@ def _safest(contenders: CandidateQueue) -> Candidate | None:
 
 
 def _first_of_all(contenders: CandidateQueue) -> Candidate | None:
-    """The first alternative that fits and whose loss is certainly within the limit, among all skipped alternatives.
+    """The first skipped alternative that fits and whose loss is certainly within the limit. Skipped alternatives are
+    evaluated for this purpose.
 
-    Every skipped alternative is evaluated if needed. If none qualifies, the result is the safest alternative.
+    If no alternative qualifies, return the safest alternative with an allowed loss; None if there is none.
     """
     contenders.admit_all()
     contenders.waiting.clear()

@@ -41,7 +41,8 @@ class OutputError:
     difference: the mean absolute difference between model and program.
     growth: the percentage by which the root of the mean squared error grows.
     bound: the upper bound of the growth with 95 % confidence.
-    share: the share of the standard deviation, if it replaces the model's error; else None.
+    share: the fraction of the targets' standard deviation to which the growth relates, if the model's own error is
+        smaller; None if the growth relates to the model's error.
     """
 
     number: int

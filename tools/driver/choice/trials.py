@@ -119,7 +119,7 @@ class Trials:
     """The alternatives for one model on one data set.
 
     program: the program on reals.
-    options: pipeline options, except those of alternatives.
+    options: the pipeline options, without the options that alternatives set.
     data: the data that determine formats.
     groups, division: as `sample_groups` returns them.
     metric: the metric that judges programs, if it is not accuracy.

@@ -228,7 +228,9 @@ def _is_series(shape: tuple[int, ...]) -> bool:
 
 
 def _keep_row(model: PackagedModel) -> str:
-    """C statements that clamp the raws of a row to the valid raws of the format; empty if all raws are valid."""
+    """C statements that clamp the raws of a row to the valid raws of the format; empty if all raws are valid, and for
+    packed rows.
+    """
     limits = None if model.interface.packed_bits is not None else guarded_raws(input_format(model.formats))
     return "" if limits is None else _KEEP_ROW.format(name=model.name, low=limits[0], high=limits[1])
 

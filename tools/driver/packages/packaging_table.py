@@ -41,8 +41,8 @@ def packagings_for(
     loaded: true if the model stores its weights in RAM.
     bound: true if its weights are in a blob, for which no packaging has an example.
 
-    Raises `InputError` for an unknown name, for a packaging whose tool does not support the board, and if none of the
-    packagings creates a requested archive.
+    Raises `InputError` for an unknown name, for a packaging whose tool does not support the board or whose example does
+    not support the weights, and if none of the packagings creates a requested archive.
     """
     if bound:
         if others := [name for name in names or () if name != PLAIN]:

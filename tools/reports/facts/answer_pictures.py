@@ -40,10 +40,13 @@ distances.
 
 @dataclass(frozen=True)
 class WrongAnswer:
-    """A misclassified sample: its index, its input in the shape of the file, and class indices, of which `wanted`
-    may be unknown.
+    """A misclassified sample.
 
+    sample: the index of the sample.
+    x: the input, in the shape of the file.
     bars: the features (elements,), each scaled from 0 to 1 within its range in the data; None for a signal.
+    wanted: the index of the right class; None if it is unknown.
+    reals, formats: the indices of the classes that the model on reals and the program compute.
     """
 
     sample: int

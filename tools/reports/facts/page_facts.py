@@ -97,7 +97,9 @@ class PageFacts:
 
 
 def _limits(report: Report, board: Board) -> Iterator[BoardLimits]:
-    """Yield boards with the program's chip. On a board with another core, the program's size is a lower bound."""
+    """Yield the program's board, then the other boards with its chip, in ascending order of RAM. For a board with
+    another core than the program's, the sizes are lower bounds.
+    """
     ram = report.ram_bytes
     if board.flash is None or board.ram is None:
         return
@@ -114,8 +116,10 @@ def _limits(report: Report, board: Board) -> Iterator[BoardLimits]:
 
 @dataclass(frozen=True)
 class BoardLimits:
-    """The flash and RAM of a board, and those that a program needs on it, in bytes; None if unknown.
+    """The flash and RAM of a board, and the bytes of both that a program needs on it.
 
+    flash, ram: the bytes that the board has.
+    taken_flash, taken_ram: the bytes that the program needs; None if unknown.
     least: true if the program's sizes are lower bounds, because it was not compiled for this core.
     """
 

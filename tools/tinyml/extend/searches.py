@@ -1,7 +1,8 @@
 """Searches: algorithms that choose the formats of a program's tensors.
 
 A search derives from `SearchPass`, or from `LimitedPass` if it observes limits on memory. It queries a `Search` for the
-losses of candidates, and returns a `SearchResult`. The name of its pass begins with `search-`.
+losses of candidates, and returns a `SearchResult`. Its name must begin with `search-`, because tinyml finds searches by
+this prefix.
 """
 
 from tinyml.dialects.errors import InputError

@@ -161,7 +161,9 @@ def total(to: Builder, node: OnnxNode, inputs: Inputs) -> Value:
 
 @handles("Identity", "Dropout")
 def same(to: Builder, node: OnnxNode, inputs: Inputs) -> Value:
-    """Import an op that is the identity at inference; return its input."""
+    """Import an op that is the identity at inference; return its input. Raises `InputError` for a Dropout in training
+    mode.
+    """
     if (training := optional(inputs, 2)) is not None and (not isinstance(training, Constant) or training.array.any()):
         raise node.error("training is not supported")
     return needed(to, inputs, 0)
@@ -224,9 +226,7 @@ def chosen(to: Builder, condition: Constant, branches: Sequence[Value]) -> Order
 
 
 def _of_one_shape(to: Builder, branches: Sequence[Value]):
-    """Convert two branches to tensors of one shape. A constant of one element is broadcast to the shape of the
-    other branch.
-    """
+    """Convert two branches to tensors. A constant of one element is broadcast to the shape of the other branch."""
     values = [to.tensor(branch) for branch in branches]
     shapes = [tdsl.shape_of(value) for value in values]
     for i, branch in enumerate(branches):

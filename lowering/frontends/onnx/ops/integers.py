@@ -63,9 +63,9 @@ class Integers(Deferred):
         return self.tensor
 
     def read_by(self, to: Builder, node: OnnxNode, inputs: Inputs) -> Value | None:
-        """Import a node that reads integers. None for a node that only reads the shape.
+        """Import a node that reads integers. Returns None for Shape and Size, which read only the shape.
 
-        Raises `InputError` for an op that would compute other integers on reals.
+        Raises `InputError` for an op whose result on reals would differ from its result on integers.
         """
         if node.domain == "":
             if node.op in ("Shape", "Size"):
@@ -97,7 +97,7 @@ def _cast(to: Builder, node: OnnxNode, inputs: Inputs) -> Value | None:
 
 
 def _gather(to: Builder, node: OnnxNode, inputs: Inputs) -> Value | None:
-    """Import Gather at computed positions. None if only the elements are integers."""
+    """Import Gather at computed positions. Returns None if the positions are not computed."""
     source, positions = needed(to, inputs, 0), needed(to, inputs, 1)
     if not isinstance(positions, Integers):
         return None
@@ -154,7 +154,9 @@ handles("ScatterND")(scatter_nd)
 
 
 def _where(to: Builder, node: OnnxNode, inputs: Inputs) -> Value | None:
-    """Import a selection by computed truth values: the sum of both branches, each multiplied by 0 or 1."""
+    """Import a selection. If the truth values are computed, the result is the sum of both branches, each multiplied by
+    0 or 1.
+    """
     condition, *branches = (needed(to, inputs, position) for position in range(3))
     numbers = [to.numbers(branch) for branch in branches]
     if isinstance(condition, Integers):
@@ -189,7 +191,9 @@ def _or(to: Builder, node: OnnxNode, inputs: Inputs) -> Value | None:
 
 
 def _masks(inputs: Inputs) -> list[OrderedTensor | Constant]:
-    """Truth values as zeros and ones. Empty if an input has other elements, such as a comparison of numbers."""
+    """The inputs of a node as zeros and ones, if all inputs are truth values. An empty list if an input has other
+    elements, or is a comparison of numbers.
+    """
     masks = list[OrderedTensor | Constant]()
     for value in inputs:
         if isinstance(value, Integers) and value.element == "bool":

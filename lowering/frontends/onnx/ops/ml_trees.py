@@ -56,7 +56,7 @@ def _tree(
 
 
 def _values(node: OnnxNode, name: str) -> NDArray[np.float64]:
-    """The numbers of the list attribute `name`, or of the tensor attribute that may replace it."""
+    """The numbers of the list attribute `name`, or of the tensor attribute `NAME_as_tensor` if the node has it."""
     tensor: Any = node.attributes.get(f"{name}_as_tensor")
     return node.numbers(name) if tensor is None else np.asarray(tensor, np.float64).reshape(-1)
 
@@ -237,7 +237,15 @@ def _reached(
     votes: NDArray[Any],
     tracks: NDArray[Any],
 ) -> Tree:
-    """Build the tree below a root, with inner nodes before leaves."""
+    """Build the tree below the node `root`, with inner nodes before leaves.
+
+    kinds: the comparison of each inner node.
+    features, splits: the feature and the threshold of each inner node.
+    branches: for the true and the false side of each inner node, the index of the next inner node or leaf.
+    ends: for each side, a mask of the inner nodes whose next node is a leaf.
+    votes: the votes of the leaves, of shape (leaves, results).
+    tracks: 1 where a missing value counts as a true comparison.
+    """
     nodes, leaves = list[int](), list[int]()
     order = dict[int, int]()
     pending = [root]

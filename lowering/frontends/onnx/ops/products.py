@@ -40,10 +40,10 @@ def matmul(to: Builder, node: OnnxNode, inputs: Inputs) -> Value:
 
 
 def multiplied(to: Builder, node: OnnxNode, lhs: Value, rhs: Value) -> OrderedTensor:
-    """Emit a matrix product. A stack of matrices becomes one product per matrix; a vector becomes a row or a
-    column.
+    """Emit a matrix product. A left vector is a row, and a right vector is a column.
 
-    Leading axes that only the left operand has are merged into its rows.
+    Leading axes that only the left operand has are merged into its rows. A right operand that is a stack of several
+    matrices results in one product per matrix.
     """
     lhs, rhs = to.numbers(lhs), to.numbers(rhs)
     left, right = lhs.shape, rhs.shape

@@ -138,9 +138,10 @@ def _multiply(
 
 
 def _matrix_of(to: Builder, weights: Constant, transposed: bool) -> Constant:
-    """Transpose constant weights (inputs, outputs) to (outputs, inputs).
+    """The weights of a matrix product as a constant of shape (outputs, inputs). Raises an error unless the weights are
+    a quantised matrix with one scale, or with one scale per output.
 
-    transposed: true for weights that already have this order.
+    transposed: true for weights that already have this shape, false for weights of shape (inputs, outputs).
     """
     if weights.raws is None or weights.format is None or weights.raws.ndim != 2:
         raise to.error("expected a quantised matrix")
@@ -152,7 +153,9 @@ def _matrix_of(to: Builder, weights: Constant, transposed: bool) -> Constant:
 
 
 def _weights(node: OnnxNode, weights: Constant) -> Parameter:
-    """The raws and format of weights. Raises `InputError` for scales that vary along any axis but the first."""
+    """The raws and format of weights. Raises `InputError` for weights that are not quantised, and for scales that vary
+    along any axis but the first.
+    """
     if weights.raws is None or weights.format is None:
         raise node.error("expected quantised weights")
     if weights.scales not in (1, len(weights.raws)) or (weights.scales > 1 and weights.axis != 0):
@@ -219,10 +222,10 @@ COMPUTING = (
 
 
 def of_quantised(to: Builder, node: OnnxNode, inputs: Inputs, result: Attribute | None) -> Value | None:
-    """Import an op on quantised numbers and constants, and return its quantised output.
+    """Import a sum of products of quantised numbers and constants, and return its quantised output.
 
-    Returns None if the handler on reals applies to the node. That handler then computes in the format `to.element`, or
-    on reals if `to.element` is None.
+    Returns None for any other op, which the handler on reals imports. If all inputs are quantised and the op can
+    compute on raws, `to.element` is set to `result`, so that this handler computes in that format.
     """
     to.element = None
     if node.op in SUMS:
@@ -235,7 +238,9 @@ def of_quantised(to: Builder, node: OnnxNode, inputs: Inputs, result: Attribute 
 
 
 def _in_format(value: Value | None) -> bool:
-    """Whether a value can be an operand of an op that computes on raws. Integer constants cannot."""
+    """Whether a value can be an input of an op that computes on raws: quantised numbers, constants that are not floats,
+    or an omitted input.
+    """
     match value:
         case OrderedTensor():
             return value.is_quantised
@@ -356,8 +361,8 @@ def qlinear_pool(to: Builder, node: OnnxNode, inputs: Inputs) -> Value | Sequenc
 
 
 def _takes_all(node: OnnxNode, x: OrderedTensor | Constant) -> bool:
-    """Whether a pooling window covers the whole image. For such a window, onnxruntime computes
-    QLinearGlobalAveragePool.
+    """Whether a pooling window covers the whole image. onnxruntime computes QLinearGlobalAveragePool for such a
+    window.
     """
     return node.integers("kernel_shape") == tuple(x.shape[2:]) and not any(node.integers("pads", ()))
 

@@ -47,8 +47,8 @@ def _by_step(to: Builder, value: OrderedTensor | Constant, axis: int, backwards:
 
 @handles_loop("Scan")
 def scan(to: Builder, node: OnnxNode, inputs: Inputs, run: RunGraph) -> Sequence[Value]:
-    """Import Scan of opset 9 and newer. Return the final states, followed by the sequences. A sequence without a
-    use is not stored.
+    """Import Scan of opset 9 and newer. Return the final states, followed by the sequences. An empty constant takes the
+    place of a sequence without a use.
     """
     graph, sequences = node.graph("body"), node.integer("num_scan_inputs")
     states = len(inputs) - sequences

@@ -104,7 +104,7 @@ class _ReducedRows:
 
 
 def _reduced_rows(to: Builder, value: OrderedTensor, axes: Sequence[int]) -> _ReducedRows:
-    """Flatten a tensor for a reduction over axes."""
+    """Flatten a tensor to a matrix whose rows contain the elements that a reduction over `axes` combines."""
     rank, reduced = len(value.shape), sorted(set(axes))
     kept = [axis for axis in range(rank) if axis not in reduced]
     length = prod(value.shape[axis] for axis in reduced)

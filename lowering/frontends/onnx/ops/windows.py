@@ -81,8 +81,8 @@ def windows_of(node: OnnxNode, extents: Sequence[int], kernel: Sequence[int], *,
 
 
 def _rest(span: int, stride: int, end: int) -> int:
-    """The padding to add at the end of an axis for a last partial window; 0 if there is no such window, or if it would
-    start at or beyond `end`.
+    """The padding to add at the end of an axis for a last partial window. It is 0 if the windows cover the axis
+    exactly, or if the last window would start at or beyond `end`.
 
     span: the distance from the first to the last possible start of a window.
     """
