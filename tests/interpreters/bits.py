@@ -71,8 +71,8 @@ def _wrapped(x: Array, width: int) -> Array:
 
 
 def _exact(calculate: Callable[[Any, Any], Any]) -> Callable[[Operation, Array, Array], Array]:
-    """The implementation of an op whose result must fit its type. Narrow operands are computed exactly in 64 bits, wide
-    ones in Python's integers.
+    """The implementation of an op whose result must fit its type. Operands narrower than 64 bits are computed exactly
+    in 64-bit integers, wider ones in Python's integers.
     """
 
     def execute(op: Operation, a: Array, b: Array) -> Array:
@@ -161,7 +161,7 @@ def _index_cast(op: arith.IndexCastOp, x: Array) -> Array:
 
 
 def _as(calculate: Callable[..., Any]) -> Callable[..., Any]:
-    """The implementation of an op that a numpy function computes."""
+    """The implementation of an op whose result `calculate`, a numpy function, computes from the operands alone."""
 
     def execute(op: Operation, *operands: Array) -> Any:
         return calculate(*operands)

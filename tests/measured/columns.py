@@ -201,8 +201,10 @@ def weights_of(bits: int, *families: str) -> dict[str, Column]:
 
 
 def scalings_of(width: int) -> dict[str, Column]:
-    """Columns for each rule of scales: the points lost, and the answers that are right only in floating point or only
-    in the program.
+    """A column for each rule of scales and one for the number of tensors of each es.
+
+    The cells of a rule are the change of accuracy in points and, in brackets, the number of answers that are right only
+    in floating point and only in the program.
     """
     command = f"scalings {{row}} --width {width}"
     kinds = {

@@ -156,8 +156,8 @@ def trained(model: Recurrent, data: Labelled, seed: int = 0) -> Parameters:
 
 
 def initial(model: Recurrent, width: int, random: np.random.Generator) -> Parameters:
-    """Initial parameters: random matrices, biases of gates that preserve the state, and `zeta` and `nu` of 0.73 and
-    0.02.
+    """Initial parameters: random matrices, and biases with which the gates preserve the state. The sigmoids of `zeta`
+    and `nu` are 0.73 and 0.02.
 
     width: the number of inputs of a step.
     """

@@ -98,5 +98,7 @@ def test_on_every_chip(device: str, tmp_path: Path):
 
 
 def _spelled(low: int) -> str:
-    """An integer as a constant expression in C; the least 32-bit number has no literal."""
+    """A constant expression in C for an integer, in a form that also works for the least 32-bit number, which has no
+    literal.
+    """
     return f"({low + 1} - 1)"
