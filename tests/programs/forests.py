@@ -47,8 +47,10 @@ def random_trees(
 
 
 def random_votes(random: Random, leaves: int, results: int, *, signed: bool, pure: float) -> NDArray[np.float32]:
-    """Random votes of leaves, of shape (leaves, results). A fraction `pure` of the leaves votes for one result
-    only, and all these votes are equal.
+    """Random votes of shape (leaves, results). A fraction `pure` of the leaves has the vote 1 for one result and 0 for
+    all others.
+
+    signed: whether the other votes may be negative.
     """
     votes = random.uniform(-1 if signed else 0, 1, (leaves, results)) * (random.random((leaves, results)) < 0.5)
     alone = random.random(leaves) < pure

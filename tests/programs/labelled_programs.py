@@ -158,7 +158,10 @@ _CASE = """\
 
 
 def around(folder: Path, order: list[str]) -> str:
-    """The C of a program that includes the programs of a folder in the given order and calls them."""
+    """The C of a program that includes the programs in a folder and calls them.
+
+    order: the order of the includes.
+    """
     sizes = {"outputs": 2 + CLASSES, "length": LENGTH}
     cases = "".join(_CASE.format(number=number, name=name, **sizes) for number, name in enumerate(OPTIONS))
     includes = "\n".join(f'#include "{folder / name}.c"' for name in order)

@@ -28,7 +28,7 @@ class Watch:
     """An emulated chip that checks every instruction for violations that the runner does not detect.
 
     model: the name of the program's model.
-    buffers: the arrays in which only operands may be read, with their sizes in bytes.
+    buffers: the sizes in bytes of the arrays in which only operands may be read, by name.
     kernels: the prefix of the names of functions that must preserve registers.
     """
 

@@ -416,7 +416,7 @@ def test_a_program(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
 def test_a_program_that_its_c_does_not_come_from_is_not_proved(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ):
-    """If the first weight at L1 is changed, the command reports that the C was not generated from this program. A proof
+    """If a weight in the stored IR at L1 is changed, the command reports that the next level does not match. A proof
     would be about another program than the C.
     """
     pytest.importorskip("z3", reason="the solver is not installed")

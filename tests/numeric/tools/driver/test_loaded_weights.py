@@ -76,8 +76,8 @@ def test_everything_arrives_over_the_serial_line(compiled: tuple[Path, dict[str,
     """An Uno receives weights and images over a serial line, and sends the logits. Its 2 KB of RAM also contain the
     data of the serial line.
 
-    With and without the stack of interrupts, more than 2 bytes of RAM remain free, the number that Gural and Murmann
-    (section 5.1) report.
+    More bytes of RAM remain free than the 2 that Gural and Murmann (section 5.1) report, with and without the stack of
+    interrupts.
     """
     folder, _ = compiled
     np.savez(tmp_path / "images.npz", x=IMAGES[:1])

@@ -51,8 +51,8 @@ def product(name: str) -> str:
 
 
 def blend(gate: str, other: str) -> str:
-    """The text of a function that blends two vectors by a gate. Each of the gate and the other vector is a product or a
-    constant.
+    """The text of a function that blends two vectors by a gate. The gate and the first vector are products or the
+    constant `c`; the second vector is this constant.
     """
     column = bytes_of(ROWS)
     interface = "tdsl.interface = #tdsl.interface<input = <range = [-1.0, 1.0]>>"

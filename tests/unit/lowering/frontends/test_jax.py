@@ -1,5 +1,5 @@
-"""The import of JAX functions, with text that JAX wrote for a network in `tests/models/mlir`; `make bridges` runs
-JAX.
+"""The import of JAX functions, tested with text that JAX wrote for a network in `tests/models/mlir`; `make bridges`
+tests it with JAX.
 """
 
 from __future__ import annotations
