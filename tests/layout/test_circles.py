@@ -11,7 +11,9 @@ from layout.sources import MODULES, module_of, name_of, source
 
 
 def folder_of(path: Path) -> str | None:
-    """The folder of a file, directly in a top-level package; None for a file that is directly in the package."""
+    """The top folder inside a top-level package that contains a file; None for a file directly in a top-level
+    package.
+    """
     parts = name_of(path).split("/")
     return "/".join(parts[:2]) if len(parts) > 2 else None
 

@@ -57,9 +57,10 @@ SECOND_CLASS = 0, 2, 4
 
 
 def har2(har6: Path) -> Sets:
-    """HAR-2, divided by subjects: training and test sets are from the subjects of the test set of `fastgrnn-har6`.
+    """HAR-2, in which no subject is in both the training set and the test set. Both contain the subjects of the test
+    set of `fastgrnn-har6`.
 
-    The validation set is from the subjects of the validation set of `fastgrnn-har6`.
+    The validation set contains the subjects of the validation set of `fastgrnn-har6`.
     """
     parts = {name: np.load(har6 / f"{name}.npz") for name in ("val", "test")}
     val, every = (

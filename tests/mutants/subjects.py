@@ -111,7 +111,7 @@ class _Text(NamedTuple):
 
 @cache
 def subjects() -> Mapping[str, Subject]:
-    """The passes of `transforms` and `lowering`, by name."""
+    """The `Subject` of each pass of `transforms` and `lowering`, by the name of the pass."""
     checks = {
         path: _Text(path.relative_to(FILECHECK), set(_WORD.findall(_run_lines(path))))
         for path in sorted(FILECHECK.rglob("*"))

@@ -212,7 +212,9 @@ def _try_checks(trial: Trial, checks: Sequence[Path]) -> str:
 
 
 def try_programs(trial: Trial) -> str:
-    """Compile the programs whose C is recorded (`make hashes`); return `CAUGHT` if one differs only with the defect."""
+    """Compile the programs whose C is recorded (`make hashes`). Return `CAUGHT` if the C of one differs with the defect
+    but not without it.
+    """
     text = trial.path.read_text()
     failed = run_programs(trial.path, trial.defect.applied(text))
     if failed is None:

@@ -59,14 +59,14 @@ def random_votes(random: Random, leaves: int, results: int, *, signed: bool, pur
 
 
 def forest_program(trees: Trees, votes: NDArray[np.float32], features: int) -> ModuleOp:
-    """The program that computes a forest's class and sums."""
+    """A program of a forest. It returns the class and the sums of votes."""
     net = NetworkWriter((1, features), format=F32_FORMAT, name="forest")
     sums = net.insert(tdsl.ForestOp(net.input, net.constant(votes, name="votes"), trees))
     return net.module(net.insert(tdsl.ArgmaxOp(sums)), sums)
 
 
 def reached(trees: Trees, thresholds: NDArray[Any], row: NDArray[Any]) -> list[int]:
-    """The leaf of each tree that an input reaches, found node by node."""
+    """For each tree, the number of the leaf that an input reaches, found node by node."""
     leaves: list[int] = []
     for node in trees.roots.tolist():
         while node >= 0:

@@ -241,7 +241,10 @@ class Draft:
         return self.known[-1]
 
     def stored(self, kinds: bool) -> num.LaneFunctionOp:
-        """A function that stores a value for each line and lane."""
+        """A random function on lanes that stores one value for each line and lane.
+
+        kinds: True to include sums of rows and pools.
+        """
         self.lines = self.random.choice([1, 1, 2, LINES])
         shape = [self.lines, self.count] if self.lines > 1 else [self.count]
         numbers = [self.block.insert_arg(IndexType(), at) for at in range(len(shape))]
@@ -253,7 +256,10 @@ class Draft:
         return self.function(shape)
 
     def joined(self, kind: str, kinds: bool) -> num.LaneFunctionOp:
-        """A function that reduces the values of all lanes to one."""
+        """A random function on lanes that reduces the values of all lanes to one.
+
+        kinds: True to include sums of rows and pools.
+        """
         recorder, self.first = self.recorder, self.random.randint(0, 3)
         start = self.constant(self.random.randint(-99, 99))
         if self.random.random() < 0.4:

@@ -64,7 +64,7 @@ class TileCase:
         return self.family.stream(self.tile, self.sums)
 
     def expected(self, x: Values) -> Values:
-        """The results for the elements x of the windows, window by window."""
+        """The results that numpy computes from the elements x, window by window."""
         return np.clip(self.unlimited(x), -127 if self.family.shifts else -128, 127)
 
     def unlimited(self, x: Values) -> Values:

@@ -228,8 +228,8 @@ ODD = np.array([0.0, -0.0, 1e-45, -1e-45, 1e-39, -1e-39, 3e38, -3e38, np.inf, -n
     ],
 )
 def test_floats_are_compared_by_their_bits(device: str, features: int, flash: int | None, tmp_path: Path):
-    """Forests as code and as tables compare floats by their bits: at and next to thresholds, zeros, denormals,
-    infinities and NaN.
+    """Forests in f32, as code and as tables, compute the evaluator's bits for features at and next to thresholds,
+    zeros, denormals, infinities and NaN. Their code compares the bits of floats as integers.
     """
     module, inputs = random_program(9, features=features)
     thresholds = forest_of(module).trees.thresholds.copy()

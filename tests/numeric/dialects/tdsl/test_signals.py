@@ -178,7 +178,9 @@ def test_biquads_filter_as_those_of_scipy():
 
 
 def test_square_waves_are_sums_of_samples():
-    """The results are those of equations (25) and (26) of Gural and Murmann, divided by the length of the chunk."""
+    """The responses to square waves are those of Gural and Murmann's equations (25) and (26), divided by the length of
+    the chunk.
+    """
     to, signals, steps = ModelBuilder("waves.py"), noise(4, 40, 3), np.array([300, 5000])
     chunk = to.argument(TensorType(f32, (1, 40)), "x")
     module = to.module([to.reshape(to.op(SquareWavesOp, chunk, to.index(100), steps.tolist()), (1, 4))])

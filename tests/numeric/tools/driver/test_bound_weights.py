@@ -161,7 +161,7 @@ def probe(folder: Path, blobs: list[bytes], flash: str) -> None:
 
 
 def results(bound: Bound, blobs: list[bytes], inputs: list[tuple[int, int]], workdir: Path) -> list[int]:
-    """The results of binding blobs on the device.
+    """For each run, the result of binding a blob on the device.
 
     inputs: for each run, the number of the blob and the misalignment.
     """

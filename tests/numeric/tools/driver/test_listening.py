@@ -48,7 +48,7 @@ def sound(samples: int) -> np.ndarray:
 
 
 def by_steps(folder: Path, samples: np.ndarray) -> Outputs:
-    """The results of all steps by the evaluator, one step after another."""
+    """The evaluator's results of all steps, computed one step after another."""
     step = load_program(folder / "ir" / "1-formats.mlir", context())
     length = interface_of(step).input_length
     rows = np.pad(samples, (0, -len(samples) % length)).reshape(-1, length)

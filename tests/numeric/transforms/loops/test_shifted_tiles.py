@@ -88,7 +88,10 @@ def program(x: Image, body: str, results: list[Image]) -> str:
 def depthwise(
     x: Image, name: str, taps: tuple[int, int], right: int, random: np.random.Generator, across: int = 1
 ) -> tuple[Image, str]:
-    """The text of a depthwise convolution, and its result image."""
+    """The result image of a depthwise convolution, and the text of its ops. Sums are shifted right by `right` bits.
+
+    taps: the extents of the window. across: the stride along a row.
+    """
     return convolution(x, name, x.channels, taps, right, random, across, x.channels)
 
 

@@ -218,8 +218,8 @@ def test_rounded_sums_are_the_same_on_a_device_and_their_loss_is_reported(tmp_pa
 @pytest.mark.long(drawn=False)
 @pytest.mark.parametrize("device", spread([HOST, "uno"], 1))
 def test_networks_run_channel_by_channel_on_devices(device: str, tmp_path: Path):
-    """The bits are the evaluator's. The arena is within the peak of the plan, which is lower than that of ordinary
-    execution.
+    """A network by channels computes the evaluator's bits on every device. Its arena is within the peak of the plan,
+    which is lower than that of ordinary execution.
     """
     module = refined(inverted_bottlenecks())
     plan = PARTIAL_32.program_plan(network_of(predict_function(module)))

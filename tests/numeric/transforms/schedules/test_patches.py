@@ -110,8 +110,8 @@ def bottlenecks() -> ModuleOp:
 @pytest.mark.long(drawn=False)
 @pytest.mark.parametrize("device", [HOST, "uno", "cortex-m4"])
 def test_networks_run_by_channels_in_patches_on_devices(device: str, tmp_path: Path):
-    """The bits are the evaluator's. The arena is within the plan's peak, which is lower than by channels or in patches
-    alone.
+    """A network that runs by channels in patches computes the evaluator's bits on every device. Its arena is within the
+    peak of the plan, which is lower than by channels or in patches alone.
     """
     module = refined(bottlenecks())
     network = network_of(predict_function(module))
@@ -137,7 +137,9 @@ def shrinking_network() -> ModuleOp:
 @pytest.mark.long(drawn=False)
 @pytest.mark.parametrize("device", [HOST, "cortex-m4"])
 def test_networks_run_in_patches_on_devices(device: str, tmp_path: Path):
-    """Bits are the evaluator's, and the arena is within the plan's peak, which is lower than by ordinary execution."""
+    """A network in patches computes the evaluator's bits on every device. Its arena is within the peak of the plan,
+    which is lower than that of ordinary execution.
+    """
     module = refined(shrinking_network())
     network = network_of(predict_function(module))
     plan = PATCHES.program_plan(network, None, network.graph.macs * 30 // 100)

@@ -40,8 +40,8 @@ def streamed(module: ModuleOp, first: int, last: int, by: By) -> ModuleOp:
 @settings(max_examples=5)
 @given(networks(), st.sampled_from(By), st.data())
 def test_any_segment_computes_the_same_bits(network: str, by: By, data: st.DataObject):
-    """Bits are those of ordinary execution, on tensors and in an arena filled with random bytes, of which none is read
-    before it is written.
+    """Any streamed segment computes the bits of ordinary execution, on tensors and in an arena filled with random
+    bytes, none of which is read before it is written.
     """
     module = refined(Parser(context(), network).parse_module())
     count = len(network_of(predict_function(module)).graph.nodes)
@@ -60,7 +60,9 @@ def test_any_segment_computes_the_same_bits(network: str, by: By, data: st.DataO
     ("mode", "device"), spread([("pixels", "uno"), ("rows", HOST), ("rows", "cortex-m4"), ("pixels", HOST)], 1)
 )
 def test_networks_run_streamed_on_devices(mode: str, device: str, tmp_path: Path):
-    """Bits are the evaluator's, and the arena is within the plan's peak, which is lower than by ordinary execution."""
+    """A streamed network computes the evaluator's bits on every device. Its arena is within the peak of the plan, which
+    is lower than that of ordinary execution.
+    """
     module = refined(residual_network())
     plan = schedule_named(mode).program_plan(network_of(predict_function(module)))
     program = buffers_of(module, mode, device)

@@ -18,7 +18,7 @@ MODELS = Path(__file__).parents[3] / "models" / "mlir"
 
 
 class Function:
-    """A replacement for the result of `jax.jit` with the methods that the importer calls."""
+    """A substitute for the result of `jax.jit`, with the methods that the importer calls."""
 
     __name__ = "digits"
 

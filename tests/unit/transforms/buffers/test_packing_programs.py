@@ -74,7 +74,7 @@ class Buffer:
 
 
 def given_bytes(size: int) -> list[Byte]:
-    """The bytes that the caller writes into the input."""
+    """The symbolic bytes of the input, which the caller writes."""
     return [("input", i) for i in range(size)]
 
 

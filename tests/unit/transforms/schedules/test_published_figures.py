@@ -55,13 +55,15 @@ def test_partial_execution_at_172_pixels():
 
 
 def test_partial_execution_of_the_modified_mobilenet():
-    """The peaks of 978 kB by ordinary and 226 kB by partial execution are those of PEX's table 3, row 3."""
+    """The peaks of PEX's modified MobileNet-v2, 978 kB by ordinary and 226 kB by partial execution, are those of PEX's
+    table 3, row 3.
+    """
     assert peaks(mobilenet_v2(224, halved_early=True), "ordinary", "partial-8") == [978_432, 225_792]
 
 
 def test_partial_execution_of_efficientnet():
-    """The peaks of 768 kB by ordinary and 308 kB by partial execution are those of PEX's appendix D. The paper does not
-    state the resolution; 160 pixels yield the former figure.
+    """The peaks of EfficientNet-B0, 768 kB by ordinary and 308 kB by partial execution, are those of PEX's appendix D.
+    The paper does not state the resolution; 160 pixels yield the former figure.
     """
     assert peaks(efficientnet_b0(160), "ordinary", "partial-8") == [768_000, 307_200]
 

@@ -108,7 +108,9 @@ def result(search: Search, data: Data, demoted: list[str]) -> float:
 
 
 def test_the_program_in_floats(data: Data):
-    """The results are those of pseudocode 1, here with constants in 32-bit floats."""
+    """The program of the example in floats computes the results of Shiftry's pseudocode 1. Its constants are 32-bit
+    floats.
+    """
     module = Parser(context(), (INPUTS / "search" / "search_demote.mlir").read_text()).parse_module()
     scores = evaluate_reals(module, data.x.reshape(1, -1)).scores
     assert scores is not None
@@ -116,7 +118,7 @@ def test_the_program_in_floats(data: Data):
 
 
 def test_the_homogeneous_program(search: Search, data: Data):
-    """The results are those of pseudocode 2, with 16 bits for all tensors."""
+    """The program with 16 bits for all tensors computes the results of Shiftry's pseudocode 2."""
     assert result(search, data, []) == -20935 / 4096
 
 
@@ -168,7 +170,9 @@ def test_limits_of_the_example(search: Search):
 
 
 def test_the_program_in_one_array(search: Search):
-    """The sizes and live ranges of t1 to t4, and their offsets in 8 bytes, are those of table 3 and pseudocode 5."""
+    """The sizes and live ranges of t1 to t4, and their offsets in an array of 8 bytes, are those of Shiftry's table 3
+    and pseudocode 5.
+    """
     module = program(search, ["B2", "B1", "X", "W1"])
     steps = [step for step in flatten("formats-to-buffers", {}) if not isinstance(step, UpdateInPlacePass)]
     packing = next(i for i, step in enumerate(steps) if isinstance(step, PackScratchPass))

@@ -60,7 +60,9 @@ ESTIMATORS: dict[str, Any] = {
 
 
 def behind(encoder: Any, estimator: Any) -> Any:
-    """A pipeline of an estimator after an encoder of some columns and a scaler of another column."""
+    """A pipeline of two steps: a transformer with an encoder for some columns and a scaler for another one, and an
+    estimator.
+    """
     columns = sk.make_column_transformer((encoder, [0, 1, 2, 3]), (sk.StandardScaler(), [4]))
     return sk.make_pipeline(columns, estimator).fit(X[:300], Y[:300])
 
