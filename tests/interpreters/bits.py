@@ -31,7 +31,7 @@ class Overflow(AssertionError):
 
 
 def run(module: ModuleOp, name: str, *arguments: Array) -> Array:
-    """The one result of a function without loops. Its arguments are arrays, which broadcast."""
+    """The result of a function that has one result and no loops. Its arguments are arrays, which broadcast."""
     [function] = [op for op in module.ops if isinstance(op, func.FuncOp) and op.sym_name.data == name]
     block = function.body.block
     values: dict[SSAValue, Any] = dict(zip(block.args, map(np.asarray, arguments), strict=True))

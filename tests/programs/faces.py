@@ -140,8 +140,8 @@ def random_parameters(face: Face, random: np.random.Generator) -> dict[str, Arra
 class _Graph:
     """A graph under construction.
 
-    name: the prefix of its values.
-    constants: the constants of the whole model.
+    name: the prefix of the names of its values.
+    constants: the constants of the whole model, by name.
     """
 
     name: str

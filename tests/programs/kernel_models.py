@@ -185,7 +185,7 @@ def _multiples(kernel: Kernel) -> ModuleOp:
 
 
 def _channels(kernel: Kernel) -> ModuleOp:
-    """A program that convolves parts of X depthwise with filters of every length. The filters are as high as the
+    """A program of depthwise convolutions of parts of X, with filters of every length that are as high as the
     images.
     """
     lengths, channels = lengths_of(kernel), rows_of(kernel)
@@ -216,7 +216,7 @@ def rows_of(kernel: Kernel) -> int:
 
 
 def columns_of(kernel: Kernel) -> int:
-    """The number of columns of the operand by which weights are multiplied."""
+    """The number of columns of the matrix that is multiplied by the weights."""
     return {"num.strided_dot": 3, "num.channel_dots": rows_of(kernel)}.get(kernel.op, 1)
 
 

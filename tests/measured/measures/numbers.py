@@ -56,7 +56,7 @@ class ApFixed:
         return ((raws + half) & (2 * half - 1)) - half
 
     def dot(self, left: Raws, right: Raws, axis: int) -> Raws:
-        """Sums of products over an axis; each product is truncated when it is added."""
+        """Sums of products along an axis, as raws. Each product is truncated before it is added."""
         return self.wrapped((left * right >> self.fraction).sum(axis))
 
     def function(self, function: Callable[[Reals], Reals], raws: Raws) -> Raws:

@@ -148,7 +148,7 @@ def test_the_linker_knows_the_memories(turn: int, tmp_path: Path):
 
 
 def only_the_board(*given: Any) -> list[str]:
-    """A replacement for the function that collects suggestions for a program that is too large; it returns only the
+    """A substitute for the function that collects suggestions for a program that is too large. It returns only the
     suggestion of another board.
     """
     _, _, _, board, needs = given

@@ -38,7 +38,7 @@ FORMATS = [
 
 
 def sensor(name: str, unit: str) -> Caller:
-    """A program whose input has a sensor unit, and its interface for callers."""
+    """A caller's program whose input has the unit `unit` of a sensor."""
     parsed = InputUnit.parse(unit, ELEMENTS)
     fields = [f'unit = "{unit}"']
     if (features := parsed.features(ELEMENTS)) is not None:

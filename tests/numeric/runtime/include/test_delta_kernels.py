@@ -94,7 +94,7 @@ def device(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFact
 
 @cache
 def cases_of(kernel: KernelSignature) -> tuple[list[Case], list[int]]:
-    """Calls of a kernel and their results, equal for all devices."""
+    """Calls of a kernel and their expected results. Both are the same for all devices."""
     cases = [
         limited(Case(kernel, vector, STARTS[kernel.weights, row], sum=first))
         for row in range(len(MATRICES[kernel.weights]))

@@ -141,7 +141,7 @@ def device(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFact
 
 @cache
 def extreme_cases(kernel: KernelSignature) -> list[Case]:
-    """Calls of a kernel with extreme operands, equal for all devices."""
+    """Calls of a kernel with extreme operands. The calls are the same for all devices."""
     cases: list[Case] = []
     capacity = ELEMENTS * 16 // kernel.vector
     for length in LENGTHS:

@@ -96,7 +96,9 @@ def test_a_choice_replays(chosen: tuple[Path, Path, dict[str, Any]], capsys: pyt
 
 @pytest.mark.long(drawn=False)
 def test_a_choice_of_memory_replays(tmp_path: Path) -> None:
-    """The printed command repeats a choice for little RAM, such as an input in the arena or a streamed network."""
+    """If `auto` moves the input into the arena or streams the network because RAM is short, the printed command repeats
+    this choice.
+    """
     model = network(tmp_path, 6, hidden=60)
     usual = compiled(model, tmp_path / "usual")["estimate"]["ram_bytes"]
     report = compiled(model, tmp_path / "small", "--ram", str(usual + 12))

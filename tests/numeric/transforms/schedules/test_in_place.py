@@ -71,8 +71,12 @@ def network(
     groups: int,
     padding: tuple[int, int, int, int],
 ) -> ModuleOp:
-    """A convolution followed by a sum of elements.
+    """A program of a convolution and of the mean of all pixels of its result.
 
+    extents: the height and width of the image.
+    channels: those of the image and of the result.
+    steps: the strides.
+    width: the bits of an element.
     padding: the padding above, below, on the left and on the right.
     """
     net = NetworkWriter((1, *extents, channels[0]), width, UnsignedType(width, 4))

@@ -127,7 +127,9 @@ def test_a_model_in_formats_takes_reals_or_raws(program: tinyml.Program):
 
 @pytest.mark.long(drawn=False)
 def test_integers_of_a_sensor_are_its_own():
-    """In a model with a sensor unit, the integer 4 is the sensor's and represents the real 1; floats are reals."""
+    """For the sensor unit `0.25:int16`, integers in arrays are those of the sensor: 4 represents the real 1. Floats are
+    reals.
+    """
     with warnings.catch_warnings(action="ignore"):
         model = sk.LogisticRegression(max_iter=500).fit(X / 4, Y)
     program = tinyml.compile(model, X / 4, Y, board="host", width=16, input_unit="0.25:int16")

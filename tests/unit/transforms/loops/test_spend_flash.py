@@ -194,8 +194,8 @@ def test_kernels_that_are_called_besides_stay():
 
 
 def test_time_counts_in_cycles_of_the_core():
-    """The time that a kernel saves is the difference of its cycles by `cycles_of_runs`, which `check_times` compares
-    with those of programs.
+    """The saving of a kernel is the difference between the cycles that `cycles_of_runs` computes for it and for the
+    kernel that it replaces. `check_times` compares these cycles with those of programs.
     """
     timing, tiles = board(TARGET).timing, Tiles(Parser(context(), MANY).parse_module(), TARGET)
     assert timing is not None

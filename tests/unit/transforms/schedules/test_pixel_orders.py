@@ -21,7 +21,7 @@ Pixel = tuple[int, int]
 
 
 def dependencies(pixels: Sequence[Pixel], kernel: int) -> int:
-    """|B(S)|: the number of pixels of an image on which results depend."""
+    """|B(S)|: the number of pixels of the image on which the results at `pixels` depend."""
     return len({(y + i, x + j) for y, x in pixels for i in range(kernel) for j in range(kernel)})
 
 

@@ -48,8 +48,9 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_a_hundred_samples_over_a_simulated_line(
     folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ):
-    """Every bit equals the evaluator's. The time that the board measures differs from the simulator's by less than 0.02
-    ms. A board with another model is reported.
+    """For a hundred samples sent over the simulated line, every bit of the outputs equals the evaluator's. The time
+    that the board measures differs from the simulator's by less than 0.02 ms. A board with another model is
+    reported.
     """
     with simulated_board(compiled_board(folder / "out", tmp_path), tmp_path) as port:
         request = RunRequest(folder=folder / "out", data=folder / "test.npz", port=port, save=tmp_path / "saved.npz")
