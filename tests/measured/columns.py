@@ -1,7 +1,8 @@
-"""The measured columns of tables. Each heading has the command that measures it and a format string for its cells.
+"""The measured columns of tables. For the heading of each column there is the command that measures it, and a format
+string for its cells.
 
-`{row}` stands for the model of a row, with the options that its label implies (`NAMES`). The cells of columns that are
-not declared here are those of `docs/figures/TABLE.json`.
+In commands, `{row}` stands for the model of a row, with the options that its label implies (`NAMES`). The cells of
+columns that are not declared here are those of `docs/figures/TABLE.json`.
 """
 
 from __future__ import annotations

@@ -117,8 +117,8 @@ def test_keyword_networks(graph: Graph, modes: tuple[str, ...], expected: list[i
     ids=[*(f"MCUNet {name}" for name in MCUNETS), "MicroNets VWW-2", "ETinyNet x1.00", "ETinyNet x0.75"],
 )
 def test_networks_for_images(graph: Graph, modes: tuple[str, ...], expected: list[int]):
-    """The peaks of networks for images by ordinary execution are those of PEX's appendix D; for MCUNet S, those of
-    partial execution are also those of table 4.
+    """The peaks of networks for images, by ordinary and by partial execution, are those of PEX's appendix D. Those of
+    MCUNet S are also in table 4.
     """
     assert peaks(graph, *modes) == expected
 

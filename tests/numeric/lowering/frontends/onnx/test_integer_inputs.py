@@ -27,7 +27,7 @@ def with_inputs(given: onnx.ModelProto, arrays: Mapping[str, Array]) -> onnx.Mod
 
 
 def check(given: onnx.ModelProto, arrays: Mapping[str, Array]) -> None:
-    """Assert that a program computes what onnxruntime does."""
+    """Assert that the program of a model with the inputs `arrays` computes what onnxruntime does."""
     given = with_inputs(given, arrays)
     session = onnxruntime.InferenceSession(onnx.shape_inference.infer_shapes(given).SerializeToString())
     expected = session.run(None, dict(arrays))

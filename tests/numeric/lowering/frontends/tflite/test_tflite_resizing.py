@@ -26,8 +26,10 @@ MODES: dict[str, dict[str, bool]] = {
 
 
 def resized(size: tuple[int, int], dtype: str, **options: bool) -> bytes:
-    """The bytes of a model that interpolates an image of 4 x 6 pixels to `size`. The zero point of quantised images is
-    not 0, because halves are rounded by the sign of the sum.
+    """The bytes of a model that interpolates an image of 4 x 6 pixels to `size`.
+
+    Quantised images have a zero point other than 0, so that the direction in which halves are rounded depends on their
+    sign.
     """
     model = TfliteModel()
     quantised: dict[str, Any] = {} if dtype == "float32" else {"scales": 0.04, "zero_point": -11}
