@@ -66,10 +66,10 @@ def pytest_configure(config: pytest.Config) -> None:
 
 @pytest.hookimpl(trylast=True)
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Deselect cases whose parameter values all occur in other cases of the test, and all long tests except one drawn
-    case of each file.
+    """Deselect cases whose parameter values all occur in other cases of the test, and all long tests except one
+    randomly drawn case of each file.
 
-    A case that the command line names runs. A file that it names runs all its long tests.
+    Cases named on the command line run, too. If the command line names a file, all its long tests run.
     """
     if any("[" in argument for argument in config.args):
         return
@@ -92,7 +92,10 @@ def _runs_long_tests(config: pytest.Config) -> bool:
 
 
 def _long_tests_to_skip(items: Iterable[pytest.Item]) -> set[pytest.Item]:
-    """All long tests, except one drawn case of each file."""
+    """The cases of long tests that do not run: all except one of each file, drawn by the name of the file.
+
+    A test with the mark `long(drawn=False)` is never drawn.
+    """
     files: defaultdict[str, list[pytest.Item]] = defaultdict(list)
     skipped: set[pytest.Item] = set()
     for item in items:
@@ -104,7 +107,7 @@ def _long_tests_to_skip(items: Iterable[pytest.Item]) -> set[pytest.Item]:
 
 
 def _values(item: pytest.Item) -> list[tuple[str, ...]]:
-    """The values of a case, one for each `parametrize` and each fixture with parameters.
+    """The parameter values of a case: one tuple for each `parametrize` and each fixture with parameters.
 
     Each value includes the marks of its parameter, so that a skipped case covers no value of a case that runs.
     """
@@ -120,7 +123,9 @@ def _values(item: pytest.Item) -> list[tuple[str, ...]]:
 
 @pytest.hookimpl(trylast=True)
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
-    """After a long run, print the slowest tests without the mark `long`, with the total seconds of their cases."""
+    """If the tests took more than `LONG_RUN` seconds in total, print the slowest tests that lack the mark `long`, each
+    with the total seconds of its cases.
+    """
     seconds: defaultdict[str, float] = defaultdict(float)
     total = 0.0
     for reports in terminalreporter.stats.values():
@@ -142,8 +147,8 @@ def pytest_collection_finish() -> None:
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_unconfigure() -> None:
-    """Collect the garbage of the tests once, and exclude the remaining objects from the five collections at the end of
-    pytest.
+    """Collect the garbage of the tests once, and exclude the remaining objects from the five garbage collections that
+    pytest performs at its end.
     """
     gc.collect()
     gc.freeze()
@@ -158,8 +163,8 @@ def compiled_models(tmp_path_factory: pytest.TempPathFactory) -> CompiledModels:
 
 @pytest.fixture(scope="session")
 def packages(tmp_path_factory: pytest.TempPathFactory) -> PackagesOfOthers:
-    """An environment with a number format of another package, and a package of each kind that `tinyml new-KIND`
-    writes.
+    """An environment in which a package with a number format is installed, and one package of each kind that `tinyml
+    new-KIND` generates.
     """
     from programs.environments import PackagesOfOthers, install_packages
 
@@ -168,5 +173,5 @@ def packages(tmp_path_factory: pytest.TempPathFactory) -> PackagesOfOthers:
 
 @pytest.fixture(scope="session")
 def kernel_programs(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The folder of the programs that each call one kernel. Several machines execute their C."""
+    """The folder of C programs, each of which calls one kernel. The tests of several simulated machines share it."""
     return shared_root(tmp_path_factory) / "kernel_programs"

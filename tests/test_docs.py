@@ -13,8 +13,8 @@ A block of Python after `<!-- python -->` prints the content of the next block, 
 `<!-- python with PACKAGE -->` is skipped without that package. `python at length` is for a block that takes five
 seconds or more, and runs only in `make docs`.
 
-In a block after `<!-- typed -->`, a shell runs the lines that begin with `$`. In commands after `<!-- on a board -->`,
-the boards and the files are checked. `test_blocks.py` checks all other blocks.
+A shell runs the lines of a block after `<!-- typed -->` that begin with `$`. Of commands after `<!-- on a board -->`,
+only the boards and the files are checked. `test_blocks.py` checks all other blocks.
 
 Tables that follow a `<!-- figures: NAME -->` are written from `docs/figures/` (`measured/tables.py`).
 """
@@ -88,8 +88,8 @@ TIMED = re.compile(r"\nTesting Time: .*\n| in [\d.]+s(?: \([\d:]+\))?$", re.MULT
 
 
 def output_apart(commands: str, folder: Path) -> str:
-    """The output of commands in a folder that contains docs/. Packages that earlier commands installed there are
-    found.
+    """The output of commands that run in a folder that contains docs/. Packages that earlier commands have installed
+    there are found.
     """
     return "".join(_output_apart(command, folder) for command in commands.split(" && "))
 
@@ -138,7 +138,7 @@ def without_headers(text: str) -> str:
 
 
 def without(text: str, name: str) -> str:
-    """The text without an attribute in all dictionaries."""
+    """The text of IR, after the attribute `name` has been removed from all dictionaries."""
     value = r"(?:\[#[^\]]*\]>\]|#[\w.]+<[^<>]*>|\[\{.*?\}\])"
     text = re.sub(rf", {re.escape(name)} = {value}", "", text)
     text = re.sub(rf"{re.escape(name)} = {value}, ", "", text)
@@ -180,7 +180,7 @@ PYTHON = re.compile(
 
 
 def show_warning(message: Warning | str, category: type[Warning], *_: object) -> None:
-    """Print a warning as Python does, without its location, which is a page."""
+    """Print a warning as Python does, but without its location, which would be in the page."""
     print(f"{category.__name__}: {message}")
 
 
@@ -278,7 +278,7 @@ def check_on_a_board(command: str, folder: Path) -> None:
 @pytest.mark.long(drawn=False)
 @pytest.mark.parametrize("page", spread(TYPED_PAGES, 1), ids=lambda page: page.name)
 def test_what_is_typed_works(page: Path, request: pytest.FixtureRequest, tmp_path: Path) -> None:
-    """The commands of a page work if typed in one folder, which contains docs/ and examples/.
+    """The commands of a page succeed if they are typed in one folder, which contains docs/ and examples/.
 
     `make docs` tests all pages.
     """
@@ -328,7 +328,9 @@ SHOWN_COMMANDS = [
 
 @pytest.mark.parametrize("arguments", SHOWN_COMMANDS)
 def test_commands_that_are_only_shown_are_understood(arguments: str):
-    """Commands, options and choices exist. To run them would require a board or models outside the repository."""
+    """Commands that pages only show are accepted by the parsers of their options. They are not run, because they need a
+    board or models outside the repository.
+    """
     words = shlex.split(arguments.partition(" | ")[0], comments=True)
     command = import_module(COMMANDS.ours[words[0]].module)
     with patch.object(command, "run", return_value=0) as run:
@@ -360,7 +362,7 @@ WIDE = 0.64
 
 
 def test_the_texts_of_the_picture_are_within_it():
-    """Names of programs must not be cut off on the left, nor the note on the right."""
+    """In the picture of README.md, the names of programs are not cut off on the left, nor is the note on the right."""
     drawn = picture.FILE.read_text(encoding="utf-8")
     width, height = (float(size) for size in re.findall(r'viewBox="0 0 ([\d.]+) ([\d.]+)"', drawn)[0])
     texts = re.findall(r'<text x="([\d.]+)" y="([\d.]+)" text-anchor="(\w+)"[^>]*>([^<]*)<', drawn)
@@ -379,7 +381,9 @@ def test_the_first_page_begins_with_code_and_how_to_install():
 
 
 def test_what_pip_is_told_to_install_is_there():
-    """A clone has the extras. A page that mentions PyPI states in the same sentence that it does not have tinyml."""
+    """Every extra in a `pip install` command of a page exists. A command that installs tinyml from PyPI stands in a
+    sentence with the condition "once tinyml is on PyPI".
+    """
     project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
     found = 0
     for page in [*PAGES, *ROOT.glob("examples/*/README.md"), *ROOT.glob("docs/notebooks/*.ipynb")]:
@@ -395,7 +399,9 @@ def test_what_pip_is_told_to_install_is_there():
 
 
 def test_figures_of_others_are_those_of_results():
-    """Flash, RAM and time in README.md equal cells of `results-classifiers`, which docs/results.md shows separately."""
+    """Flash, RAM and time of other projects in README.md, except emlearn's, equal those in the table
+    `results-classifiers`, which docs/results.md shows.
+    """
     flashes, rams, times = (TABLES["results-classifiers", part].rows for part in (2, 3, 4))
     cells = {cell for name in flashes for cell in zip(flashes[name], rams[name], times[name], strict=True)}
     parts = {tuple(figure.replace(",", "") for figure in cell) for cell in cells}
@@ -411,7 +417,7 @@ SAMPLE = ("compile protonn-gesturepod --width 8", "bench protonn-gesturepod --fo
 @pytest.mark.long
 @pytest.mark.parametrize("command", SAMPLE)
 def test_figures_measured_anew(command: str):
-    """If a difference is intended, `make figures` writes the new figures."""
+    """The command measures the stored figures. After an intended change, `make figures` writes the new figures."""
     if not has_measured_compilers():
         pytest.skip("other compilers than those of the figures")
     entry = read(MEASURED)[command]
@@ -442,7 +448,9 @@ NUMERIC = re.compile(r"[+-]?[\d.,]+")
 @pytest.mark.long
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
 def test_figures_have_one_source(page: Path):
-    """Large numbers in the text, except round ones, occur in a table; tables of numbers have a file of figures."""
+    """Every large number in the text of a page, unless it ends with 000, also occurs in a table. Every table that
+    consists mainly of numbers is written from a file of figures.
+    """
     text = re.sub(r"```.*?```", "", page.read_text(encoding="utf-8"), flags=re.DOTALL)
     in_tables = {
         figure for table in TABLES.values() for row in table.rows.values() for figure in FIGURE.findall(" ".join(row))

@@ -35,7 +35,9 @@ def load_example() -> Any:
 
 
 def test_slopes_are_those_of_the_loss(example: Any):
-    """Gradients equal finite differences, for every tensor of weights."""
+    """In the example that prunes LeNet, the derivative of the loss equals a finite difference for one element of every
+    tensor of weights.
+    """
     read: dict[str, NDArray[np.float32]] = example.read_weights(example.LENET)
     weights = {name: value.astype(np.float64) for name, value in read.items()}
     x, y = (part[:3] for part in example.images())
@@ -78,8 +80,8 @@ def test_lenet_is_pruned_trained_and_compiled(example: Any, tmp_path: Path):
 
 @pytest.mark.long(drawn=False)
 def test_lenet_in_seedots_language_is_the_network_of_onnx(example: Any, tmp_path: Path):
-    """The scores are equal in reals, and on an MKR1000 in 16 bits equal to the evaluator's. `prune_lenet.py` provides
-    network and images.
+    """LeNet in SeeDot's language computes the scores of the ONNX model on reals, and on an MKR1000 in 16 bits the
+    evaluator's. `prune_lenet.py` provides network and images.
     """
     images, labels = example.images()
     flat = images.reshape(len(images), -1)
@@ -102,8 +104,8 @@ def test_lenet_in_seedots_language_is_the_network_of_onnx(example: Any, tmp_path
 
 @pytest.mark.long
 def test_features_of_gestures_are_exact_and_stream(monkeypatch: pytest.MonkeyPatch):
-    """The features of a generated stream are equal if it is processed in reals, in formats, and chunk by chunk. The
-    stream contains runs, and readings that exceed the range.
+    """The features of generated readings are the same in numpy, in floating point, in formats, and streamed chunk by
+    chunk. The readings contain runs, and numbers beyond the range.
     """
     monkeypatch.setattr(sys, "path", [*sys.path, str(ROOT / "examples/gestures")])
     pod: Any = import_module("gesture_pod")

@@ -1,7 +1,7 @@
 """The notebooks of docs/notebooks: each cell prints its stored output.
 
-Cells run one after another in an empty folder, in this process and without Jupyter. The value of an expression at the
-end of a cell belongs to its output. Cells with the tag `board` need the compilers with which the figures were measured.
+Cells run one after another in an empty folder, in this process and without Jupyter. If a cell ends with an expression,
+its value is part of the output. Cells with the tag `board` need the compilers with which the figures were measured.
 With `--update-docs` the outputs are written again.
 """
 

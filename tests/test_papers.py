@@ -103,7 +103,9 @@ def test_pages_are_current(paper: str, request: pytest.FixtureRequest):
 
 @pytest.mark.parametrize("paper", PAPERS)
 def test_rows_were_run_by_the_commands_that_they_show(paper: str):
-    """Rows whose statements tests assert need no figures, since the tests run in this suite."""
+    """Figures were measured by the commands that their rows show, and satisfy the conditions of these rows. Rows that
+    tests check need no figures, since the tests run in this suite.
+    """
     kept = {row.item: row.command(paper) for row in PAPERS[paper] if is_kept(row)}
     entries = stored(paper)
     assert {item: entry["command"] for item, entry in entries.items()}.items() <= kept.items()
@@ -124,7 +126,7 @@ ROWS = [(paper, row) for paper, rows in PAPERS.items() for row in rows]
     ids=lambda one: getattr(one, "item", one),
 )
 def test_rows_name_what_tests_assert(paper: str, row: Row):
-    """The row prints each value, and the test contains it."""
+    """A row that is checked by tests prints each asserted value, and the test contains this value."""
     assert isinstance(row.run, ByTests)
     for assertion in row.run.assertions:
         assert assertion.values, f"{assertion.test}: which value?"
@@ -141,8 +143,8 @@ def test_rows_name_what_tests_assert(paper: str, row: Row):
     ids=lambda one: getattr(one, "item", one),
 )
 def test_conditions_contain_what_the_paper_reports(paper: str, row: Row):
-    """The condition for a success contains a number of the paper, in its unit or in thousands, unless the paper has
-    none.
+    """If the paper reports numbers, the condition for a successful verdict contains one of them, in its unit, in
+    thousands or in millions.
     """
     assert row.holds is not None
     given = [number for number in row.holds.__defaults__ or () if isinstance(number, int | float)]

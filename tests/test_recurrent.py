@@ -16,7 +16,9 @@ SMALL = Recurrent(lambda _: sets(), steps=5, hidden=6, classes=3, epochs=40, bat
 
 
 def sets() -> Sets:
-    """Samples of 5 steps of 2 numbers. The class depends on the signs of the sums of both numbers."""
+    """Samples of 5 steps of 2 numbers, and one of three classes, which depends on the signs of the sums over the
+    steps.
+    """
     x = np.random.default_rng(1).normal(size=(300, 10))
     first, second = x[:, ::2].sum(1), x[:, 1::2].sum(1)
     y = np.where(first > 0, np.where(second > 0, 2, 1), 0)
@@ -40,7 +42,7 @@ def test_gradients_are_difference_quotients():
 
 @pytest.mark.long
 def test_a_trained_program(tmp_path: Path):
-    """The program in the written folder returns the classes that training has learnt."""
+    """The written program returns the classes of the trained parameters."""
     data = sets()
     parameters = trained(SMALL, data.train)
     assert all(np.array_equal(parameters[name], value) for name, value in trained(SMALL, data.train).items())
@@ -53,7 +55,9 @@ def test_a_trained_program(tmp_path: Path):
 
 
 def test_har_2_keeps_subjects_apart(tmp_path: Path):
-    """Training and test sets share no subject. The only feature in the data is the number of the subject."""
+    """The training and test sets of HAR-2 share no subject, and activities are merged as EdgeML does. In the data of
+    this test, the only feature is the number of the subject.
+    """
     activities = np.tile(np.repeat([4, 3, 4, 5, 3, 5, 0, 2, 1, 2, 1, 2, 1], 3), 18)
     subjects = np.repeat(np.arange(9), 2 * 13 * 3)
     for name in ("val", "test"):

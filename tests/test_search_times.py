@@ -7,7 +7,7 @@ from measured.search_times import REST, Parts
 
 
 class Work:
-    """Parts of a search that advance a simulated clock by some seconds."""
+    """Methods that call each other and advance a simulated clock by some seconds."""
 
     def __init__(self) -> None:
         self.clock = 0.0

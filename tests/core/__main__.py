@@ -159,7 +159,9 @@ def texts(folder: Path) -> dict[str, bytes]:
 
 
 def run_absent() -> str:
-    """Run commands that require missing extensions, and return those whose message is wrong; "" for none."""
+    """Run commands that require missing extensions, and return the names and messages of those whose message is wrong;
+    "" for none.
+    """
     wrong = ""
     for arguments, message in ABSENT.items():
         done = run(PYTHON.with_name("tinyml"), *arguments)

@@ -52,7 +52,9 @@ class Loaded(NamedTuple):
 
 
 def loaded_files(program: str) -> list[Path]:
-    """The files of the modules that a compilation has loaded at its end, in a separate Python process."""
+    """The files of the modules that are loaded when the compilation of `program`, in a separate Python process, has
+    ended.
+    """
     with tempfile.TemporaryDirectory() as folder:
         script = ROOT / "tests" / "core" / "programs.py"
         command = [sys.executable, "-W", "ignore", "-c", _CODE, str(script), str(Path(folder, "out")), program]

@@ -59,8 +59,10 @@ class NearestLines(Matcher):
 
 
 def _share(wanted: str, line: str) -> float:
-    """The fraction of the wanted text that runs of at least three characters of a line cover. A shorter line has a
-    slightly greater result than a longer one with equal coverage.
+    """The fraction of the characters of `wanted` that also occur in `line`, in common runs of at least three
+    characters.
+
+    For two lines with equal fractions, the result is slightly greater for the shorter line.
     """
     line = line.strip()[:COMPARED]
     blocks = SequenceMatcher(None, wanted, line, autojunk=False).get_matching_blocks()

@@ -22,7 +22,11 @@ NAME = re.compile(r"%(\d+|[A-Za-z_.$][\w.$-]*_\d+)\b")
 
 
 def checked(line: str, seen: set[str]) -> str:
-    """A line as a pattern. SSA values that depend on others become FileCheck variables, defined at their first use."""
+    """The FileCheck pattern that matches a line. Each SSA value becomes a FileCheck variable, which is defined at its
+    first use.
+
+    seen: the names of the variables that are already defined; this function adds those of the line.
+    """
     pattern, end = "", 0
     for match in NAME.finditer(line):
         name = "v" + re.sub(r"\W", "_", match[1])
@@ -40,7 +44,9 @@ def _literal(text: str) -> str:
 
 
 def functions(printed: str) -> dict[str, list[str]]:
-    """The lines of each printed function or hardware module by its name, from its signature on, without indentation."""
+    """For the name of each printed function or hardware module, its lines from the signature on, without
+    indentation.
+    """
     found: dict[str, list[str]] = {}
     for match in re.finditer(rf"^( *){KIND} @(\w+).*\{{\n(?:\1 .*\n)*", printed, re.MULTILINE):
         found[match[2]] = [line.strip() for line in match[0].splitlines()]
@@ -48,7 +54,9 @@ def functions(printed: str) -> dict[str, list[str]]:
 
 
 def renewed(section: str, prefix: str, printed: str) -> str:
-    """A section of a test in which the checks of whole functions match the printed IR."""
+    """A section of a test, after the checks of whole functions have been replaced by checks that match the printed
+    IR.
+    """
     bodies = functions(printed)
 
     def body(match: re.Match[str]) -> str:

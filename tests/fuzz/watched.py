@@ -32,7 +32,7 @@ class Kind:
     """A kind of random case, and its limits.
 
     seconds: the CPU time after which a case counts as hanging; it does not depend on the load of the machine.
-    weight: the share of the total time.
+    weight: the time for cases of this kind, relative to the weights of the other kinds.
     memory: the bytes that a case may map in addition to those of its process at the start; None for no limit, which the
         address sanitizer needs.
     """
@@ -154,11 +154,12 @@ class Worker:
 def results(
     kinds: dict[str, Kind], first: int, jobs: int, seconds: float, cases: int | None = None
 ) -> Iterator[Result]:
-    """Run cases of all kinds, numbered from `first`, until the time is over, and yield their results.
+    """Run cases of all kinds, and yield their results. No case starts after `seconds`.
 
-    The time is distributed by weight.
-
-    cases: the maximum number of each kind; None without a limit.
+    first: the number of the first case of each kind.
+    jobs: the number of worker processes.
+    seconds: the wall-clock time, which is distributed to the kinds by their weights.
+    cases: the maximum number of cases of each kind; None without a limit.
     """
     end = time.monotonic() + seconds
     workers = [Worker(kinds) for _ in range(jobs)]

@@ -60,7 +60,7 @@ def _digest(text: str) -> str:
 
 
 def differences(before: dict[str, str], now: dict[str, str]) -> list[str]:
-    """The first lines in which the files of two compilations of a program differ."""
+    """The first lines of the unified diff of two compilations of a program, for each file that differs."""
     found: list[str] = []
     for suffix in sorted(before.keys() | now.keys()):
         old, new = (files.get(suffix, "").splitlines() for files in (before, now))
@@ -70,7 +70,9 @@ def differences(before: dict[str, str], now: dict[str, str]) -> list[str]:
 
 
 def texts_before(names: list[str], models: Path | None) -> dict[str, dict[str, str]]:
-    """The files of programs as compiled by the commit that wrote the digests; empty if that commit is not available."""
+    """The files of each program as compiled by the commit that last changed the digests; empty if that commit is
+    unavailable or its compilation fails.
+    """
     git = partial(subprocess.run, cwd=ROOT, capture_output=True, text=True, check=False)
     commit = git(["git", "log", "-1", "--format=%H", "--", str(FILE)]).stdout.strip()
     with tempfile.TemporaryDirectory() as folder:
@@ -126,7 +128,7 @@ def main() -> int:
 
 
 def _is_of_others(name: str) -> bool:
-    """Whether a program's model is not part of the repository."""
+    """Whether the model of a program is missing from the repository."""
     own = {program.name.partition(";")[0] for program in programs()}
     return name.partition(";")[0] not in own
 

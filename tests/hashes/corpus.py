@@ -234,8 +234,8 @@ def _networks() -> Iterator[Program]:
 
 
 def _vectors() -> Iterator[Program]:
-    """Yield programs for a board with vector instructions: products of rows, functions by tables, pools, and
-    reductions.
+    """Yield programs for a board with vector instructions: classifiers in the format `zeroskew 8`, and quantised
+    networks.
     """
     for model in ("fastgrnn", "protonn", "bonsai", "cnn-script", "accelerometer-dynamo"):
         yield Program(_name(model, VECTORS, "zeroskew 8"), CLASSIFIERS[model], VECTORS, NUMBERS["zeroskew 8"])
@@ -276,8 +276,8 @@ def _others() -> Iterator[Program]:
 
 
 def programs_of(folder: Path) -> list[Program]:
-    """The programs of the models in a folder of folders: each on all boards, with number formats and options in
-    turn.
+    """The programs of the models in the subfolders of a folder. Each model is compiled for all boards; formats and
+    options alternate.
     """
     found: list[Program] = []
     for number, place in enumerate(sorted(path for path in folder.iterdir() if path.is_dir())):
@@ -295,8 +295,9 @@ def programs_of(folder: Path) -> list[Program]:
 
 
 def pairwise(*axes: Sequence[str]) -> list[tuple[str, ...]]:
-    """Tuples with one element of each axis, such that every pair of elements of two axes occurs in a tuple. A greedy
-    algorithm chooses few tuples.
+    """Tuples with one element of each axis, such that every pair of elements of two axes occurs in at least one tuple.
+
+    A greedy algorithm keeps the number of tuples small, but not minimal.
     """
     random = Random(0)
     left = {

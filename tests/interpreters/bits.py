@@ -31,7 +31,7 @@ class Overflow(AssertionError):
 
 
 def run(module: ModuleOp, name: str, *arguments: Array) -> Array:
-    """The one result of a function without loops. Its arguments are arrays, which broadcast."""
+    """The result of a function that has one result and no loops. Its arguments are arrays, which broadcast."""
     [function] = [op for op in module.ops if isinstance(op, func.FuncOp) and op.sym_name.data == name]
     block = function.body.block
     values: dict[SSAValue, Any] = dict(zip(block.args, map(np.asarray, arguments), strict=True))
@@ -71,8 +71,8 @@ def _wrapped(x: Array, width: int) -> Array:
 
 
 def _exact(calculate: Callable[[Any, Any], Any]) -> Callable[[Operation, Array, Array], Array]:
-    """The implementation of an op whose result must fit its type. Narrow operands are computed exactly in 64 bits, wide
-    ones in Python's integers.
+    """The implementation of an op whose result must fit its type. Operands narrower than 64 bits are computed exactly
+    in 64-bit integers, wider ones in Python's integers.
     """
 
     def execute(op: Operation, a: Array, b: Array) -> Array:
@@ -161,7 +161,7 @@ def _index_cast(op: arith.IndexCastOp, x: Array) -> Array:
 
 
 def _as(calculate: Callable[..., Any]) -> Callable[..., Any]:
-    """The implementation of an op that a numpy function computes."""
+    """The implementation of an op whose result `calculate`, a numpy function, computes from the operands alone."""
 
     def execute(op: Operation, *operands: Array) -> Any:
         return calculate(*operands)

@@ -24,7 +24,9 @@ DTYPES = {"i8": "<i1", "i16": "<i2", "i32": "<i4", "f32": "<f4"}
 
 
 def run(module: ModuleOp, inputs: NDArray[Any]) -> list[Any]:
-    """Run the one function with a body on an input, and return its results: labels as int, scores as flat arrays."""
+    """Run the only function that has a body on an input, and return its results: a label as an int, scores as a flat
+    array.
+    """
     [function] = [op for op in module.ops if isinstance(op, func.FuncOp) and not op.is_declaration]
     interpreter = Interpreter()
     interpreter.values[function.body.block.args[0]] = inputs.reshape(-1)

@@ -60,7 +60,11 @@ class Buffer:
 
 
 def run(module: ModuleOp, input: NDArray[Any], seed: int = 0) -> list[Any]:
-    """The results of a module's one function for an input of raws: an int for a scalar, an array for a memref."""
+    """The results of the only function of a module that has a body, for an input of raws: an int for a scalar, an array
+    for a memref.
+
+    seed: determines the random bytes that fill the arena before the run.
+    """
     [function] = [op for op in module.ops if isinstance(op, func.FuncOp) and not op.is_declaration]
     return _Run(np.random.default_rng(seed)).function(function, input)
 

@@ -48,7 +48,7 @@ def evaluate_nest(nest: num.ClosedNestOp, known: Mapping[SSAValue, Any], machine
 
 
 def _is_parallel(nest: num.ClosedNestOp, known: Mapping[SSAValue, Any]) -> bool:
-    """Whether every iteration stores elements that no other iteration accesses."""
+    """Whether it is certain that every iteration stores only elements that no other iteration accesses."""
     accesses = nest.accesses
     for store in accesses:
         if store is None or not store.writes:
@@ -69,7 +69,8 @@ def _is_parallel(nest: num.ClosedNestOp, known: Mapping[SSAValue, Any]) -> bool:
 class _Iterations:
     """Iterations of a nest that are evaluated together.
 
-    numbers: for each axis, the indices of the iterations, broadcast to a common shape.
+    numbers: one array for each axis, which contains the index of each iteration along this axis. The arrays broadcast
+    to a common shape.
     """
 
     def __init__(
@@ -97,7 +98,7 @@ class _Iterations:
         return []
 
     def _reduced(self, op: num.ReduceOp) -> Sequence[Any]:
-        """The results of a reduction along an axis, evaluated sequentially."""
+        """The results of a reduction, whose iterations are evaluated one after another."""
         joined: Sequence[Any] = [self.value(start) for start in op.starts]
         for number in op.numbers:
             self.values |= zip(op.body.block.args, [number, *joined], strict=True)

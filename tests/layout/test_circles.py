@@ -11,7 +11,7 @@ from layout.sources import MODULES, module_of, name_of, source
 
 
 def folder_of(path: Path) -> str | None:
-    """The folder, directly in a top-level package, that contains a file; None for a file directly in a top-level
+    """The top folder inside a top-level package that contains a file; None for a file directly in a top-level
     package.
     """
     parts = name_of(path).split("/")
@@ -19,8 +19,10 @@ def folder_of(path: Path) -> str | None:
 
 
 def arrows() -> Counter[tuple[str, str]]:
-    """For each pair of folders of a top-level package, the number of imports from the first folder to the second.
-    Imports in functions count; imports only for type checkers do not.
+    """For each pair of folders of the same top-level package, the number of imports from the first folder to the
+    second.
+
+    Imports in functions count. Imports only for type checkers do not.
     """
     files, found = {module_of(path): path for path in MODULES}, Counter[tuple[str, str]]()
     for path in MODULES:
@@ -34,8 +36,8 @@ def arrows() -> Counter[tuple[str, str]]:
 
 
 def in_circles(found: Counter[tuple[str, str]]) -> dict[tuple[str, str], int]:
-    """The imports that belong to a cycle, with their counts: other imports lead from the imported folder back to the
-    importing one.
+    """The imports that belong to a cycle, with their counts. An import from A to B belongs to a cycle if other imports
+    lead from B back to A.
     """
     reached: dict[str, set[str]] = {}
     for start, end in found:

@@ -94,7 +94,7 @@ def file(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def long_tests(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder with three test files: two equal files of long tests, and a file whose test is never drawn."""
+    """A folder with three test files: two with the same long tests, and one whose long test is never drawn."""
     folder = tmp_path_factory.mktemp("long")
     for name in ("test_first.py", "test_second.py"):
         (folder / name).write_text(LONG_TESTS)

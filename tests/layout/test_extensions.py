@@ -23,14 +23,18 @@ def is_out(path: Path) -> bool:
 
 
 def imported_by(path: Path) -> list[tuple[int, Path]]:
-    """The files that a file imports at run time, with the lines of the imports."""
+    """The files that a file imports at run time. Each entry consists of the line of the import and the path of the
+    imported file.
+    """
     read = source(path)
     named = [(line, FILES.get(name) or FILES.get(name.rpartition(".")[0])) for line, name in read.imports]
     return [(line, file) for line, file in named if file is not None and line not in read.for_types]
 
 
 def test_the_core_imports_no_extension():
-    """No file of the core imports an extension, not even in a function. Rows of tables name the extensions' modules."""
+    """No file of the core imports an extension, not even in a function. The core refers to extensions only by the
+    module names in its tables.
+    """
     found = [
         f"{name_of(path)}:{line} imports {name_of(file)}"
         for path in MODULES

@@ -118,7 +118,9 @@ def test_a_file_directly_in_a_room_is_a_pass_or_its_contract(room: str):
 
 
 def test_a_file_directly_in_a_level_room_is_a_pass_of_its_name():
-    """Files directly in transforms/, whose passes accept IR of any level, also define a pass with the file's name."""
+    """Each file directly in `transforms/` or in the folder of an IR level there defines exactly one pass, whose name is
+    that of the file. Other files in `transforms/` define no pass.
+    """
     for path in (ROOT / "transforms").rglob("*.py"):
         _, *folders, _ = path.relative_to(ROOT).parts
         if path.stem != "__init__":
@@ -152,7 +154,9 @@ def test_a_folder_of_targets_is_a_chip():
 
 
 def test_options_are_declared():
-    """No tool adds arguments by hand, except tinyml-opt, which extends xDSL's parser."""
+    """No file calls `add_argument`, except `tools/cli/arguments.py`, which generates arguments from declarations, and
+    `tools/driver/optimizer.py`, which extends xDSL's parser.
+    """
     for path in MODULES:
         if name_of(path) not in ("tools/cli/arguments.py", "tools/driver/optimizer.py"):
             assert ".add_argument(" not in path.read_text(), name_of(path)
@@ -174,7 +178,7 @@ FORMATS: dict[str, type[Attribute]] = {
 
 
 def checks_of(dialect: str) -> Path:
-    """The folder of a dialect's FileCheck tests."""
+    """The folder of the FileCheck tests of a dialect or number format."""
     level = "dialects/formats" if dialect in (name.partition(".")[0] for name in FORMATS) else "dialects"
     return FILECHECK / level / dialect
 

@@ -22,7 +22,7 @@ def test_imports_run_upwards():
 
 
 def is_a_pass(module: str) -> bool:
-    """Whether a module, or a name in a module, is defined in a file directly in the folder of an IR level."""
+    """Whether a module, or the module that contains a name, is a file directly in the folder of an IR level."""
     parts = module.split(".")
     if parts[:2] != ["tinyml", "transforms"] or len(parts) < 4 or parts[2] not in LEVELS:
         return False
@@ -38,7 +38,9 @@ def test_level_rooms_import_each_others_libraries_only():
 
 
 def test_no_import_leads_back():
-    """No import leads back, not even in functions. Imports for type checkers and of a module's own package may."""
+    """The imports between modules form no cycle, including imports in functions. Imports for type checkers do not
+    count.
+    """
     modules = {module_of(path): path for path in MODULES}
     arrows: dict[str, set[str]] = {}
     for module, path in modules.items():

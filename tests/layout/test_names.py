@@ -77,7 +77,9 @@ ASKING_FOR_FAMILIES = {
 
 
 def families() -> set[str]:
-    """The names of the classes of formats and accumulators, without the two base classes."""
+    """The names of all subclasses of `NumberFormat` and `Accumulator`, direct or indirect, that `dialects/formats/`
+    defines.
+    """
     found: set[str] = set()
     below: list[type] = [NumberFormat, Accumulator]
     while below:
@@ -103,7 +105,9 @@ def asked_for(path: Path) -> set[str]:
 
 @pytest.mark.long(drawn=False)
 def test_no_family_is_asked_for_outside_formats():
-    """No pass tests the class of a format or accumulator: `integers_of`, `coding` and `INTEGER` suffice."""
+    """Outside `dialects/formats/`, only the files in `ASKING_FOR_FAMILIES` test whether an object is of a class of
+    formats or accumulators.
+    """
     names = families()
     assert {"ExactNumbers", "ExactFormat", "AccumulatorType"} <= names
     asking = {name_of(path) for path in MODULES if asked_for(path) & names}
@@ -138,8 +142,8 @@ def own_by_convention(path: Path, chip: Chip) -> bool:
 @pytest.mark.long
 @pytest.mark.parametrize("chip", chips(), ids=lambda chip: chip.name)
 def test_no_chip_is_named_outside_its_own_files(chip: Chip):
-    """The files of a chip are its folder and its runner. Its names include those of its boards, parts, runner and
-    tools.
+    """The name of a chip, and those of its boards, parts, runner and tools, occur only in the files of the chip and in
+    the files of `NAMING_CHIPS`.
     """
     names = {chip.name, chip.folder.name, chip.prefix, chip.compiler, *chip.runner.rpartition(".")[2].split(":")} - {""}
     names |= {name for board in chip.boards for name in (board.name, board.part)} - WORDS

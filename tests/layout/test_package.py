@@ -103,8 +103,8 @@ def test_every_requirement_is_bounded_once():
 
 
 def core_packages(name: str = DISTRIBUTION) -> set[str]:
-    """The names of the distributions that a distribution requires without extras, directly or indirectly, without
-    itself.
+    """The names of all distributions that a distribution requires, directly or indirectly, without its extras. The
+    distribution itself is not included.
     """
     found: set[str] = set()
     for line in requires(name) or ():

@@ -83,7 +83,9 @@ def _tree() -> list[Path]:
 
 
 def _is_written(name: str, page: Path) -> bool:
-    """Whether a command on the page writes the file, or a source names it. Python sources must exist in the tree."""
+    """Whether a code block of the page contains the file's name, or a source contains it. For a Python file, only code
+    blocks count.
+    """
     blocks = "".join(re.findall(r"^```.*?^```", page.read_text(encoding="utf-8"), re.DOTALL | re.MULTILINE))
     return name in blocks or (not name.endswith(".py") and _is_in_a_source(name.rpartition("/")[2]))
 

@@ -29,8 +29,8 @@ def test_each_value_is_taken_in_as_few_cases_as_the_longest_axis_has(seed: str):
 
 
 def test_the_only_case_with_a_value_is_taken():
-    """The selection retains a case that is the only case with some value, and therefore all cases of a list with a
-    single parameter.
+    """The selection retains every case that alone has some value. It therefore retains all cases of a list with one
+    parameter.
     """
     assert ("f", 1, True) in covering([*CASES, ("f", 1, True)], numbered, "one")
     assert covering([(number,) for number in range(9)], numbered, "one") == [(number,) for number in range(9)]

@@ -40,7 +40,10 @@ BITS, SIDE, CLASSES, BATCH = 4, 14, 10, 100
 
 @dataclass(frozen=True)
 class Network:
-    """Convolutions without padding, as (kernel, channels) pairs, and whether a pool of 2x2 precedes the dense layer."""
+    """Convolutions without padding, as (kernel, channels) pairs, followed by a dense layer.
+
+    pool: whether a 2x2 pool precedes the dense layer.
+    """
 
     layers: tuple[tuple[int, int], ...]
     pool: bool
@@ -90,11 +93,11 @@ def planned(network: Network) -> dict[str, float]:
 
 
 class Trained:
-    """A network that is trained by Adam.
+    """A network with weights that Adam trains.
 
-    bits: the width to which weights and activations are quantised, with straight-through gradients (Courbariaux 2016).
-
-    orthogonal: True for initial weights that are orthogonal (Saxe et al. 2013) and of the same magnitude as otherwise.
+    bits: the width to which weights and activations are quantised, with straight-through gradients (Courbariaux 2016);
+        0, the initial value, for floating point.
+    orthogonal: True for orthogonal initial weights (Saxe et al. 2013), False for independent normal ones.
     """
 
     def __init__(self, network: Network, seed: int, orthogonal: bool = False) -> None:
@@ -203,7 +206,7 @@ def _orthogonal(matrix: Reals) -> Reals:
 
 
 def result(network: Network, seed: int, x: Reals, labels: Any, epochs: int) -> dict[str, Any]:
-    """The figures of a network that form a line of the file RESULTS."""
+    """The line of the file RESULTS for a network: its shape, errors and bytes."""
     cut = len(x) * 4 // 5
     trained = Trained(network, seed)
     trained.epochs(x[:cut], labels[:cut], epochs, 3e-3)
@@ -239,10 +242,14 @@ PUBLISHED = 1_000
 
 
 def published(_models: Path | None) -> dict[str, float]:
-    """The bytes of activations, in percent of the schedule `herringbone`, of as many networks as the paper has.
+    """The bytes of activations of as many random networks as the paper has (`networks`), relative to the schedule
+    `herringbone`.
 
-    The first networks are those that were trained. For each schedule there are the geometric mean, the maximum
-    (`most_`), and the number of networks within 512 bytes (`within_`).
+    The first networks are those of the trained sweep. For each schedule the result contains three figures:
+
+    NAME: the geometric mean, in percent of `herringbone`.
+    most_NAME: the maximum, in percent of `herringbone`.
+    within_NAME: the number of networks with at most 512 bytes.
     """
     draw = random.Random(0)
     plans = [planned(drawn(draw)) for _ in range(PUBLISHED)]
@@ -260,11 +267,11 @@ WITHIN = 512
 
 
 def frontier(_models: Path | None) -> dict[str, float]:
-    """For each schedule, the factor by which the error grows if the memory shrinks to a tenth, below 1 KB, in the
-    trained sweep.
+    """For each schedule, the factor by which the error grows if the memory shrinks to a tenth, for networks of at most
+    1 KB in the trained sweep.
 
-    The factor is a least-squares fit in logarithms over the Pareto-optimal networks, those for which no other network
-    with fewer bytes has as small an error.
+    The factor is a least-squares fit in logarithms over the Pareto-optimal networks. A network is Pareto-optimal if no
+    network with fewer bytes has an error as small or smaller.
     """
     lines = json.loads((ROOT / "docs/schedules/sweep.json").read_text())
     found: dict[str, float] = {"networks": len(lines)}

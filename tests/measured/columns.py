@@ -1,7 +1,8 @@
-"""The measured columns of tables. Each heading has the command that measures it and a format string for its cells.
+"""The measured columns of tables. For the heading of each column there is the command that measures it, and a format
+string for its cells.
 
-`{row}` stands for the model of a row, with the options that its label implies (`NAMES`). The cells of columns that are
-not declared here are those of `docs/figures/TABLE.json`.
+In commands, `{row}` stands for the model of a row, with the options that its label implies (`NAMES`). The cells of
+columns that are not declared here are those of `docs/figures/TABLE.json`.
 """
 
 from __future__ import annotations
@@ -201,8 +202,10 @@ def weights_of(bits: int, *families: str) -> dict[str, Column]:
 
 
 def scalings_of(width: int) -> dict[str, Column]:
-    """Columns for each rule of scales: the points lost, and the answers that are right only in floating point or only
-    in the program.
+    """A column for each rule of scales and one for the number of tensors of each es.
+
+    The cells of a rule are the change of accuracy in points and, in brackets, the number of answers that are right only
+    in floating point and only in the program.
     """
     command = f"scalings {{row}} --width {width}"
     kinds = {

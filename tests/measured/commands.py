@@ -156,7 +156,7 @@ def _bench(model: Path, options: list[str]) -> Values:
 
 
 def _weigh(model: Path, options: list[str]) -> Values:
-    """The figures of `compile`, and whether `--format auto` would accept the program's loss."""
+    """The figures of `compile`, and whether `--format auto` would accept the program despite its loss."""
     return _compile(model, options, weighed=True)
 
 
@@ -308,8 +308,8 @@ def _finetune(name: str, options: list[str]) -> Values:
 def _detector(folder: Path, options: list[str]) -> Values:
     """The figures of a head detector on a Cortex-M4 (`programs.face_results`), compiled with the given options.
 
-    In addition to the figures of a report, these are the average precisions of the program and of the model in floating
-    point on the measured pictures.
+    The figures are those of a report, and the average precisions of the program and of the model in floating point on
+    the measured pictures.
     """
     from programs import face_results
 
@@ -340,8 +340,8 @@ def _posit_sums(n: str, options: list[str]) -> Values:
 
 
 def _proved(format: str, options: list[str]) -> Values:
-    """The figures of the proofs about a format: the statements proved by exhaustive trial, those proved by the solver,
-    and the CPU seconds.
+    """The figures of the proofs about a format: the number of statements proved by exhaustive trial, the number proved
+    by the solver, and the CPU seconds.
 
     Raises `AssertionError` if a statement is false.
     """

@@ -90,10 +90,13 @@ def mixture_data() -> dict[str, np.ndarray]:
 
 @dataclass(frozen=True)
 class Family:
-    """Programs with any number of ops, in files of one name, with samples.
+    """Programs of one kind with any number of ops, and samples for them.
 
-    The width of the formats is that of the family, or the compiler's default if none is specified.
-
+    name: the name of the kind in the output.
+    file: the name of the file to which each program is written.
+    content: returns the content of this file for a number of ops.
+    data: returns the arrays of the samples.
+    width: the width of the number formats; None for the compiler's default.
     folder: True for programs that `tinyml compile` compiles, False for programs that a pipeline lowers to C.
     """
 

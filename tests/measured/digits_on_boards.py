@@ -68,8 +68,8 @@ def at_serial_line(options: Sequence[str]) -> dict[str, Any]:
 
 
 def on_all_images(file: Path) -> dict[str, Any]:
-    """The figures of the Uno's program, compiled for the host, on all images of a file: the number of images, and of
-    right answers.
+    """The figures of the Uno's program, compiled for the host, on all images of a file: the number of images, and the
+    number of right answers.
 
     `equal`: the number of images whose logits equal those of integer arithmetic in numpy.
     """

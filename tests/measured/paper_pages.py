@@ -58,13 +58,13 @@ def stored(paper: str) -> Figures:
 
 
 def values_of(paper: str, row: Row) -> Values:
-    """The figures of a row; empty for a row by tests, and for a row that has not been measured."""
+    """The figures of a row. Empty for a row that is checked by tests, and for a row that has not been measured."""
     return row.run.summary() if isinstance(row.run, Shown) else stored(paper).get(row.item, {})
 
 
 def is_kept(row: Row) -> bool:
     """Whether the figures of a row are stored in the file of its paper.
 
-    Tests leave no figures, because the suite runs them at every commit.
+    The figures of rows that are checked by tests are not stored, because the suite runs these tests at every commit.
     """
     return isinstance(row.run, Measured)

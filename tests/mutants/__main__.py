@@ -22,8 +22,9 @@ from mutants.trials import CAUGHT, LATE, SURVIVED, Trial, try_filecheck, try_pro
 
 
 def drawn(passes: Sequence[Subject], count: int, seed: int) -> Iterator[Trial]:
-    """Yield trials of `count` random defects, or of all defects if there are fewer. Passes are in random order, and
-    each pass has a first defect before any has a second one.
+    """Yield trials of `count` random defects, or of all defects if there are fewer.
+
+    Passes are in random order. No pass has a second defect before every pass has its first.
     """
     order = random.Random(seed)
     left = [_shuffled(subject, order) for subject in order.sample(passes, len(passes))]
@@ -56,7 +57,9 @@ def tried(trial: Trial, tests: bool) -> Trial:
 
 
 def verdict(trial: Trial) -> str:
-    """The step that detects a defect, or the statement that none does or that a step exceeded its time first."""
+    """The name of the step that detects the defect, or a statement that no step detects it or that a step exceeds its
+    time.
+    """
     parts = {"FileCheck": trial.filecheck, "tests": trial.tests, "suite": trial.suite, "programs": trial.programs}
     caught = (name for name, found in parts.items() if found == CAUGHT)
     return next(caught, LATE if LATE in parts.values() else SURVIVED)

@@ -1,7 +1,7 @@
 """One-line defects of a Python source: limits changed by one, terms omitted, conditions removed.
 
-Only code is changed, but not docstrings, annotations, decorators, assertions, error messages and f-strings. Three kinds
-of changes are excluded:
+Docstrings, annotations, decorators, assertions, error messages and f-strings are not changed. The following changes
+are excluded, too:
 
 * changes that Pyright reports, such as the removal of a test for a type or for None;
 * changes that leave the bytecode unchanged, or result in the same bytecode as another defect;

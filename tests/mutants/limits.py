@@ -1,4 +1,4 @@
-"""Limits on the CPU time of a step of a trial, which is the compilation of a program or a test.
+"""Limits on the CPU time of a step of a trial. A step compiles a program or runs a test.
 
 The limit exceeds the time that any step needs without a defect. A defect that causes an endless loop therefore fails
 its step regardless of the load of the machine. pytest loads this module as a plugin (`-p mutants.limits`).

@@ -93,9 +93,9 @@ class Subject:
 
 
 class _Text(NamedTuple):
-    """The words in a test file.
+    """A test file, with the words in it.
 
-    place: the path of the source file that the test file would test according to its folder, with the test's own name.
+    place: the path of the source file that corresponds to the test's folder, but with the name of the test file.
     words: the words in the test.
     """
 
@@ -103,15 +103,15 @@ class _Text(NamedTuple):
     words: set[str]
 
     def mirrors(self, file: Path, prefix: str) -> bool:
-        """Whether the test is in the test folder for a source file, and its name begins with that of the source
-        file.
+        """Whether the test file is in the folder of tests for the folder of `file`, and its name is `prefix` and the
+        name of `file`, possibly followed by `_` and more.
         """
         return self.place.parent == file.parent and (self.place.stem + "_").startswith(f"{prefix}{file.stem}_")
 
 
 @cache
 def subjects() -> Mapping[str, Subject]:
-    """The passes of `transforms` and `lowering`, by name."""
+    """The `Subject` of each pass of `transforms` and `lowering`, by the name of the pass."""
     checks = {
         path: _Text(path.relative_to(FILECHECK), set(_WORD.findall(_run_lines(path))))
         for path in sorted(FILECHECK.rglob("*"))

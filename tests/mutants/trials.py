@@ -1,7 +1,7 @@
 """Trials of a defect: the FileCheck files of its pass, the tests of the pass, all other FileCheck files, and programs.
 
-Tests run in a copy of the tree. FileCheck and programs need no copy: a process that has imported all passes forks, and
-the fork imports the source with the defect instead of the file.
+Tests run in a copy of the tree. FileCheck files and programs need no copy: a process that has imported all passes
+forks, and the forked process replaces the module by the one with the defect.
 
 The limit on the CPU time of a FileCheck tool, a program or a test exceeds the time that any of them needs without a
 defect. A defect that causes an endless loop is therefore detected, and no verdict depends on the load of the machine.
@@ -61,7 +61,7 @@ FAILED = re.compile(r"^(?:FAILED|ERROR) (\S.*?)(?: - .*)?$", re.MULTILINE)
 class Trial:
     """A defect in a file of a pass, and the verdicts of the steps that were run.
 
-    suite: the FileCheck files of other passes.
+    suite: the verdict of the FileCheck files of other passes.
     """
 
     subject: Subject
@@ -99,7 +99,9 @@ def _folder() -> str:
 
 @cache
 def _lit() -> tuple[Any, dict[Path, Any]]:
-    """lit's configuration, and the tests of the suite by path, read once. The call imports all passes."""
+    """lit's configuration, and the tests of the suite by path. They are loaded once; the first call also imports all
+    passes.
+    """
     make: Any = lit.LitConfig.LitConfig
     folder = _folder()
     config = make("lit", [], "none", False, False, [], False, False, False, "lexical", {})
@@ -210,7 +212,9 @@ def _try_checks(trial: Trial, checks: Sequence[Path]) -> str:
 
 
 def try_programs(trial: Trial) -> str:
-    """Compile the programs whose C is recorded (`make hashes`); return `CAUGHT` if one differs only with the defect."""
+    """Compile the programs whose C is recorded (`make hashes`). Return `CAUGHT` if the C of one differs with the defect
+    but not without it.
+    """
     text = trial.path.read_text()
     failed = run_programs(trial.path, trial.defect.applied(text))
     if failed is None:

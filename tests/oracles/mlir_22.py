@@ -1,4 +1,6 @@
-"""Modules in TOSA 1.0, executed by MLIR 22: lowered by mlir-opt, compiled by mlir-runner, called from Python."""
+"""Programs as modules in TOSA 1.0, executed by MLIR 22: mlir-opt lowers a module, mlir-runner compiles it, and Python
+calls the result.
+"""
 
 from __future__ import annotations
 
@@ -42,7 +44,7 @@ def is_installed() -> bool:
 
 
 class TosaModule:
-    """The module that `write_tosa` writes for an 8-bit program, compiled in a folder."""
+    """A program in 8 bits, written in TOSA by `write_tosa` and compiled in a folder."""
 
     def __init__(self, program: ModuleOp, folder: Path) -> None:
         function = predict_function(program)
@@ -70,7 +72,7 @@ class TosaModule:
         assert done.returncode == 0, f"{command[0]}: {done.stderr[:2000]}"
 
     def __call__(self, inputs: Raws) -> list[Raws]:
-        """The results for samples, which are the rows of the inputs."""
+        """The raws of each result for samples, which are the rows of `inputs`."""
         outputs = [np.zeros((len(inputs), *shape), np.int8) for shape in self._results]
         for at, sample in enumerate(inputs):
             arrays = [np.ascontiguousarray(sample, np.int8), *(output[at] for output in outputs)]

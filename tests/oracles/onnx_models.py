@@ -46,7 +46,10 @@ def model(
     opset: int = 17,
     element: int = FLOAT,
 ) -> onnx.ModelProto:
-    """A model of the given nodes whose input x has the given shape."""
+    """A model of the given nodes. Its input is x, of shape `shape`.
+
+    element: the type of x.
+    """
     graph = helper.make_graph(
         nodes,
         "graph",
@@ -79,12 +82,12 @@ def reference(model: onnx.ModelProto, inputs: Array, output: str | None = None) 
 
 
 def _with_exact_sums(model: onnx.ModelProto) -> onnx.ModelProto:
-    """The model with unsigned weights wherever activations are unsigned. Raws and zero points increase by 128, so that
-    numbers are unchanged.
+    """A copy of the model in which the raws and zero points of weights are unsigned, increased by 128, wherever
+    activations are unsigned. The numbers are unchanged.
 
-    Processors without VNNI multiply unsigned by signed raws in pairs, whose sums saturate at 16 bits; the kernels for
-    other signs extend to 16 bits first. `session.x64quantprecision` rewrites such weights in the same way, but only
-    together with all optimisations, some of which change other results.
+    On processors without VNNI, kernels for unsigned and signed raws add pairs of products in 16 bits, which saturate;
+    those for equal signs do not. `session.x64quantprecision` rewrites such weights in the same way, but only together
+    with all optimisations, some of which change other results.
     """
     result = onnx.ModelProto()
     result.CopyFrom(model)
@@ -121,7 +124,7 @@ def check(model: onnx.ModelProto, *, samples: int = 3, tolerance: float = 1e-5) 
 
 
 def decoded_outputs(module: ModuleOp, inputs: Array) -> Array:
-    """The scores that a program computes in its formats, as reals."""
+    """The scores that a program in formats computes from real inputs, as reals."""
     scores = evaluate(module, encode_inputs(module, inputs)).scores
     assert scores is not None
     format = element_format(predict_function(module).function_type.outputs.data[-1])

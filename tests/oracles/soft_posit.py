@@ -1,6 +1,6 @@
 """SoftPosit (S. H. Leong, MIT), called on whole arrays, as the reference for posits.
 
-The package's own extension module contains the C library. This module compiles loops that call its functions.
+The C library is part of the package's extension module. This module compiles loops that call its functions.
 """
 
 from __future__ import annotations
@@ -60,7 +60,7 @@ ALL(pX2, posit_2_t, quire_2_t, convertDoubleToPX2, qX2_fdp_add, qX2_to_pX2, , bi
 
 
 class SoftPosit:
-    """Functions from arrays of posit raws to arrays of raws, for (n, es) = (8, 0), (16, 1) and (n, 2) with any n."""
+    """Functions on arrays of posit raws. They exist for (n, es) = (8, 0), (16, 1) and (n, 2) with any n."""
 
     def __init__(self, folder: Path):
         found = find_spec("_softposit")

@@ -16,7 +16,9 @@ from tinyml.transforms.formats.evaluation.reference import Reference
 
 
 def qualifies(folder: Path, val: Path, loss: float = DEFAULT_LOSS) -> bool:
-    """Whether the classifier in an output folder is expected to lose no more than `loss` points."""
+    """Whether the classifier in an output folder is expected to lose at most `loss` points, by its outputs on the data
+    in `val`.
+    """
     reals, formats = (load_program(folder / "ir" / f"{name}.mlir", context()) for name in ("0-reals", "1-formats"))
     data = load_program_data(formats, str(val))
     reference = Reference(reals, data)

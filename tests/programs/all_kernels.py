@@ -14,7 +14,9 @@ from tinyml.targets.tiles import Tile, TileFamily
 
 
 def tiles_of(family: TileFamily) -> list[Tile]:
-    """The tiles of a family: with and without depthwise filters, a final shift, and several lines."""
+    """Some tiles that a family supports, chosen by whether its kernels are for depthwise filters, shift their sums, or
+    compute several lines.
+    """
     by_channel = "channel" in family.name
     if family.lines > 1:
         return [Tile(8, 3, 48, 160, 16, 8, 127, lines=family.lines)]
@@ -26,7 +28,9 @@ def tiles_of(family: TileFamily) -> list[Tile]:
 
 
 def kernels(target: str) -> Iterator[tuple[str, Kernel]]:
-    """Yield the kernels of a chip with their names. A kernel that contains weights has the name of its composer."""
+    """Yield the kernels of a target with their names: listed ones, some for tiles, and some with weights in their code,
+    which are named after their coder.
+    """
     for kernel in kernels_of(target):
         yield kernel.symbol, kernel
     for family in (family for large in (False, True) for family in tile_families(target, large=large)):

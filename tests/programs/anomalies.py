@@ -82,12 +82,12 @@ def compiled(data: str, name: str, board: str) -> tinyml.Program:
 
 
 def figures(data: str, name: str) -> dict[str, Any]:
-    """The figures of a detector's programs, chosen by `auto`, on an Uno and a Cortex-M4; their raw scores must be the
-    evaluator's.
+    """The figures of the programs that `auto` chooses for a detector, on an Uno and on a Cortex-M4. Their raw scores
+    must be the evaluator's.
 
-    `float` and `auc` are areas under the ROC curve, of scikit-learn and of the Uno's program. `far` counts the test
-    samples whose distance from the threshold exceeds 1 % of the range of scores. `other` counts those of them for which
-    the decision differs from scikit-learn's.
+    `float`, `auc`: the area under the ROC curve, of scikit-learn and of the Uno's program.
+    `far`: the number of test samples whose distance from the threshold exceeds 1 % of the range of scores.
+    `other`: the number of these samples for which the decision differs from scikit-learn's.
     """
     test, exact = samples(data), exact_scores(data, name)
     usual = np.arange(len(exact)) < len(test.usual)

@@ -57,7 +57,7 @@ def visit(address: str, folder: Path) -> Visit:
 
 
 def _requests(log: str) -> list[str]:
-    """The addresses in a network log. If the log is truncated, it is read up to its last complete line."""
+    """The addresses of the requests in a network log. If the log is truncated, all complete lines are used."""
     try:
         events = json.loads(log)["events"]
     except json.JSONDecodeError:

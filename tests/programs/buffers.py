@@ -15,7 +15,11 @@ def spell(shape: Shape) -> str:
 
 @dataclass
 class Scope:
-    """The values that a generated block can use: memrefs by shape, and counters of loops of two iterations."""
+    """The values that a generated block can use.
+
+    memrefs: the shape of each memref, by name.
+    counters: the names of the counters of loops of two iterations.
+    """
 
     memrefs: dict[str, Shape]
     counters: list[str] = field(default_factory=list[str])
@@ -62,7 +66,9 @@ class Writer:
         scope.memrefs[name] = shape
 
     def chain(self, scope: Scope, depth: int) -> None:
-        """Write buffers of which each is only read to compute the next."""
+        """Write a chain of buffers: each buffer except the first is computed from the previous one, which has no other
+        reader.
+        """
         length = self.draw(st.sampled_from([1, 3, 8]))
         known = dict(scope.memrefs)
         for width in self.draw(st.lists(st.sampled_from([8, 16, 32]), min_size=2, max_size=4)):
@@ -73,7 +79,7 @@ class Writer:
         scope.memrefs |= known
 
     def fan(self, scope: Scope, depth: int) -> None:
-        """Write buffers that are live together: each is read once after all are written."""
+        """Write several buffers, all of which are live at the same time: each is read once after all are written."""
         shape = (8, self.draw(st.sampled_from([8, 16, 32])))
         names = [self.name() for _ in range(self.draw(st.integers(2, 4)))]
         for name in names:
@@ -82,7 +88,7 @@ class Writer:
         self.lines += [f"{self.name()} = tdsl.argmax {name} : {spell(shape)}" for name in names]
 
     def insert(self, scope: Scope, depth: int) -> None:
-        """Write a buffer that is only read to be inserted into another buffer."""
+        """Write a buffer whose only reader inserts it into another buffer."""
         whole, (length, width) = self.pick_any(scope)
         part, shape = self.name(), (self.draw(st.sampled_from([k for k in (1, 3, 8) if k <= length])), width)
         offset = self.draw(st.sampled_from(["%c0", *(["%c1", *scope.counters] if shape[0] < length else [])]))

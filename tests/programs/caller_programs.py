@@ -1,4 +1,4 @@
-"""Programs of one op, one program for each format of an input, and a C program that calls their functions."""
+"""Programs of one op, one for each format of an input, and a C program that calls their functions."""
 
 from __future__ import annotations
 
@@ -32,8 +32,9 @@ Bits = NDArray[np.int32]
 class Caller:
     """A program with an input of four numbers in a format.
 
-    interface: fields of the input's interface attribute.
-    result: the format of the scores, if it differs.
+    format: the format of the input.
+    interface: fields of the input's interface attribute, as text.
+    result: the format of the scores; None for that of the input.
     """
 
     name: str
@@ -153,9 +154,11 @@ KINDS = ("set", "score", "run", "anomaly")
 
 @dataclass(frozen=True)
 class Called:
-    """The results for each program: the elements that NAME_set writes, the reals of NAME_score, and those after an
-    inference.
+    """The results of calls, one array for each program.
 
+    elements: the elements of the input that NAME_set stores.
+    scores: the reals that NAME_score returns for raws.
+    after_run: the reals that NAME_score returns after an inference.
     anomalies: the results of NAME_is_anomaly for scores and thresholds.
     """
 
@@ -167,9 +170,9 @@ class Called:
 
 @dataclass(frozen=True)
 class CalledPrograms:
-    """Programs in one translation unit, run on one device.
+    """Programs in one translation unit that run on one device.
 
-    length: the number of values that are converted in one call.
+    length: the number of values that one call of the calling program converts.
     """
 
     callers: Sequence[Caller]
@@ -178,7 +181,9 @@ class CalledPrograms:
     length: int = 256
 
     def _run(self, tasks: Sequence[tuple[int, Bits]]) -> list[Bits]:
-        """The results of tasks. Each task is the number of a case in the calling program, with its input words."""
+        """The results of tasks. A task consists of the number of a case in the calling program and of its input
+        words.
+        """
         rows: list[Bits] = []
         for case, words in tasks:
             padded = np.resize(words, (-(-len(words) // self.length), self.length))
@@ -216,7 +221,8 @@ class CalledPrograms:
         run: NDArray[np.float32],
         thresholds: Sequence[NDArray[np.float32]],
     ) -> Called:
-        """Call the functions of all programs and return the results. Numbers are distributed over the elements in turn.
+        """Call the functions of all programs and return the results. For inputs of several elements, consecutive
+        numbers are stored in consecutive elements.
 
         reals: for each program, the reals for NAME_set.
         raws: for each program, the raws for NAME_score.

@@ -1,4 +1,6 @@
-"""Programs on reals whose buffers have conflicting live ranges, each program for one situation."""
+"""Programs on reals in which loops, branches or updates cause conflicts between live ranges of buffers, one program for
+each situation.
+"""
 
 COUNT = """
   %c0 = arith.constant 0 : index
@@ -10,7 +12,7 @@ P = "tensor<8x3x1xf32>"
 
 
 def program(body: str, result: str) -> str:
-    """The text of a function that returns a value computed by `body` and its argmax."""
+    """The text of a function that computes `body` and returns the tensor `result` and its argmax."""
     return f"""
 func.func @model(%X: {T}) -> (index, {T}) {{{COUNT}{body}
   %l = tdsl.argmax {result} : {T}

@@ -72,7 +72,7 @@ def channel_graphs(draw: st.DrawFn) -> ModuleOp:
 
 
 def inside(network: Network, segment: Segment) -> int:
-    """The bits that a plan reserves for slices and windows in a loop over channels."""
+    """The bits of memory that a plan adds for slices and windows in a loop over channels."""
     tiling = segment.tiling
     assert isinstance(tiling, ByChannel)
     loop = consecutive(network.graph, segment.first, segment.last)
@@ -80,7 +80,8 @@ def inside(network: Network, segment: Segment) -> int:
 
 
 def bytes_in_loops(function: FuncOp) -> int:
-    """The maximum of the bytes in use at the same time by buffers inside loops over channels.
+    """The greatest number of bytes that buffers which are live only inside a loop over channels occupy at the same
+    time.
 
     A loop over channels is recognised by its nested loops over rows and pixels.
     """
@@ -96,11 +97,11 @@ def bytes_in_loops(function: FuncOp) -> int:
 
 
 def check_graph(module: ModuleOp, mode: str, more: int = 0) -> None:
-    """Assert that a program needs exactly the arena that its plan states, and returns the same bits as the plan
+    """Assert that a program needs exactly the arena that its plan states, and that it returns the same bits as the plan
     executed on tensors.
 
-    All accesses are within the arena, and every byte of it is used. Slices need at most the memory that the plan
-    reserves for them.
+    All accesses must be within the arena, and every byte of it must be used. Slices must fit the memory that the plan
+    adds for them.
 
     more: bytes beyond the least peak that the plan may use to compute several channels at a time.
     """

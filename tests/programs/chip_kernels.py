@@ -30,8 +30,10 @@ Values = NDArray[Any]
 class Kernel:
     """A kernel, and the limits of its operands.
 
+    w, x: the types of weights and vector.
+    rows: the number of rows that a call multiplies.
     limit: the maximum magnitude of a sum.
-    stride: the distance between consecutive elements of a channel.
+    stride: the distance between consecutive elements of a channel; 0 for other kernels.
     packed: the width in bits of packed weights; 0 for other weights.
     """
 
@@ -49,7 +51,9 @@ class Kernel:
 
     @property
     def gathered(self) -> int:
-        """The number of entries in a group of a sparse row whose vector elements are gathered; 0 for other kernels."""
+        """The number of elements of the vector that one instruction gathers for a sparse row; 0 for kernels that do not
+        gather.
+        """
         widest = max(np.dtype(self.w).itemsize, np.dtype(self.x).itemsize)
         return 16 // widest if self.is_sparse and self.name.startswith("tm_mve_") else 0
 
@@ -136,8 +140,8 @@ class Call:
     w: the weights, of shape (rows, n).
     x: the vector of n elements, or of 1 + the sum of the gaps for a sparse row.
     starts: the initial values of up to 8 sums; for a 64-bit sum, the first value may have 64 bits.
-
-    Offsets from a word boundary are in bytes.
+    gaps: the gaps of a sparse row; None for other kernels.
+    offsets: the distances of w and x from a word boundary in bytes.
     """
 
     kernel: Kernel
@@ -161,7 +165,7 @@ class Call:
         return self.w.tobytes()
 
     def input(self) -> Values:
-        """The words of the program's input for this call."""
+        """The bytes of the program's input for this call."""
         words = self.starts.astype("<i4")
         if self.kernel.limit > 2**31:
             words[:2] = self.starts[:1].astype("<i8").view("<i4")
@@ -196,7 +200,9 @@ class Call:
 
 
 def _length(kernel: Kernel, n: int) -> int:
-    """The greatest length up to n of rows for which a call has space."""
+    """The number of elements of a row: `n`, but at most 50 for kernels with a stride, whose vector would not fit the
+    program's buffer otherwise.
+    """
     # The vector's buffer has room for no more.
     return min(n, 50) if kernel.stride else n
 
@@ -209,8 +215,10 @@ def bounded(call: Call) -> bool:
 
 
 def largest_weight(kernel: Kernel, n: int, start: int) -> int:
-    """The greatest magnitude of weights for which no sum of a row of length n overflows, limited to the type's
-    maximum.
+    """The greatest magnitude of weights with which no sum of a row of length n overflows. It is at most that of the
+    type of the weights.
+
+    start: the greatest magnitude of the initial value.
     """
     reach = int(-np.iinfo(kernel.x).min)
     most = 1 << kernel.packed - 1 if kernel.packed else int(-np.iinfo(kernel.w).min)
@@ -221,8 +229,8 @@ Pick = Callable[[int, int, tuple[int, ...]], Values]
 
 
 def pick(random: np.random.Generator, pattern: str) -> Pick:
-    """A function that returns values of a shape within low..high according to a pattern: lowest, highest, alternating
-    or random.
+    """A function that returns an array of a shape with values from low to high. The pattern is `lowest`, `highest`,
+    `alternating` or `random`.
     """
 
     def values(low: int, high: int, shape: tuple[int, ...]) -> Values:
@@ -249,8 +257,9 @@ def make_call(
     patterns: tuple[str, str] = ("random", "random"),
     offsets: tuple[int, int] = (0, 0),
 ) -> Call:
-    """A call whose sums are proved not to overflow.
+    """A random call whose sums cannot overflow.
 
+    patterns: the patterns (`pick`) of weights and vector.
     offsets: the distances of both operands from a word boundary in elements.
     """
     n = _length(kernel, n)

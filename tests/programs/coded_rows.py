@@ -45,7 +45,11 @@ void coded_predict(const int8_t *X)
 
 
 def random_rows(random: np.random.Generator, rows: int, lengths: Sequence[int]) -> CodedRows:
-    """Rows with zeros, powers of two, extremes, and weights that occur twice in a column; sums fit 24 bits."""
+    """Rows that contain zeros, powers of two, extremes, and weights that occur twice in a column. Their sums fit 24
+    bits.
+
+    lengths: the number of columns of each matrix.
+    """
     powers = [*(1 << np.arange(7)), *-(1 << np.arange(8))]
 
     def matrix(length: int) -> Values:
@@ -75,7 +79,7 @@ def vectors(random: np.random.Generator, rows: CodedRows, count: int) -> list[Va
 
 
 def expected(rows: CodedRows, vector: Values) -> Values:
-    """The results according to the definition of `CodedRows`."""
+    """The results for a vector, computed in numpy by the definition of `CodedRows`."""
     sums, first = rows.starts.copy(), 0
     for matrix, align in zip(rows.weights, rows.aligns, strict=True):
         sums = (sums << align) + matrix @ vector[first : first + matrix.shape[1]]

@@ -27,7 +27,7 @@ def some_samples(program: Path, file: Path, count: int = SAMPLES) -> Path:
 
 
 def compile_without_pictures(request: Request) -> dict[str, Any]:
-    """The report of a model, compiled into a new folder without the pictures that `compile_model` draws."""
+    """Compile a model into a new folder, without the pictures that `compile_model` draws, and return the report."""
     request.out.mkdir()
     report = build_folder(request, board(request.target), request.out, must_fit=True).report.as_json()
     return report

@@ -37,7 +37,9 @@ def detections(face: Face, scores: Array, offsets: Array) -> Found:
 
 
 def _suppressed(boxes: Array, scores: Array) -> Found:
-    """The boxes without those that overlap a box of greater score (non-maximum suppression), by decreasing score."""
+    """The boxes that remain after non-maximum suppression, by decreasing score. A box is removed if it overlaps a box
+    of greater score too much.
+    """
     [left] = np.nonzero(scores > LEAST)
     left, kept = left[np.argsort(-scores[left], kind="stable")], list[int]()
     while len(left) and len(kept) < MOST:

@@ -1,5 +1,5 @@
-"""The boards on which tests run programs, taken from the registry, so that a new chip is tested without further
-changes.
+"""The boards on which tests run programs. They are taken from the registry, so that a new chip is tested without
+further changes.
 """
 
 import os
@@ -32,8 +32,8 @@ def need_tools(target: str) -> None:
 
 
 def with_llvm(case: object, every: int = 3) -> list[str]:
-    """A list of the device LLVM, for programs in upstream dialects; empty without its tools, or if the case is not
-    selected.
+    """A list that contains the device `LLVM`, which runs programs in upstream dialects, or is empty. It is empty if
+    LLVM's tools are missing or the case is not selected.
 
     A hash of the case's text selects one of `every` cases; `make exhaustive` selects all.
     """
@@ -53,14 +53,16 @@ def roomy(name: str) -> str:
 
 
 def _processors() -> list[Chip]:
-    """The chips whose C programs run on this computer, without FPGAs, whose tests are separate because builds take
-    seconds.
+    """The chips whose programs can be executed on this computer. FPGAs are omitted, because their builds take seconds
+    and have separate tests.
     """
     return [chip for chip in chips() if chip.runner and all(one.fabric is None for one in chip.boards)]
 
 
 def _cores() -> list[str]:
-    """The first board of each core. Two cores are equal if their kernels, costs and features are equal."""
+    """The names of the boards of different cores, one board for each core, the host first. Two cores are equal if their
+    chips, costs and features are equal, except for far constants.
+    """
     first: dict[tuple[str, str, frozenset[str]], str] = {}
     for chip in _processors():
         # Far constants have tests of their own.
@@ -106,13 +108,13 @@ TURNS = (
 
 
 def owner(kernel: KernelAttr) -> str:
-    """The first board that has a kernel, otherwise the host."""
+    """The first board that has a kernel; the host if none has it."""
     return next((name for name in SMALL if known_kernel(kernel, name) is not None), HOST)
 
 
 def definition_of(kernel: KernelAttr) -> Sequence[tuple[str, str]]:
-    """The names and the texts of the functions that a kernel needs, the kernel itself last, on the board that has
-    it.
+    """The names and the texts of the functions that a kernel needs, in the version of the board `owner(kernel)`. The
+    kernel itself is the last.
     """
     target = owner(kernel)
     return texts_of(kernel_of(kernel, target), target)

@@ -1,4 +1,4 @@
-"""Small data sets of scikit-learn, its estimators, and the results of imported estimators.
+"""Small data sets of scikit-learn, its estimators, and the results of programs imported from estimators.
 
 scikit-learn, joblib and skl2onnx have no type annotations. Only this module imports them, as values of type Any.
 """
@@ -39,7 +39,7 @@ sk: Any = SimpleNamespace(**{name: each for module in _modules for name, each in
 
 @dataclass(frozen=True)
 class Halves:
-    """A data set of which every second sample is held out."""
+    """A data set in two halves: `x` and `y` for training, and `held_x` and `held_y`, which are held out."""
 
     x: Array
     y: Array

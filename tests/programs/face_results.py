@@ -69,7 +69,7 @@ def measured_pictures(detectors: Path) -> tuple[NDArray[np.float32], list[NDArra
 
 
 def found_by(face: Face, outputs: Iterator[Outputs]) -> list[Found]:
-    """The detections in each picture, from the outputs in reals."""
+    """The boxes that a detector finds in each picture, computed from its outputs in reals."""
     tensors = [[tensor[0] for tensor in each.tensors] for each in outputs]
     return [detections(face, scores.reshape(-1, 2), boxes.reshape(-1, 4)) for scores, boxes in tensors]
 

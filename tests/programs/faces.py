@@ -40,12 +40,14 @@ INPUT_SCALE, MEAN = 138.0, 117.312
 
 @dataclass(frozen=True)
 class Face:
-    """A detector.
+    """The architecture of a detector.
 
     patch: the side of a patch in pixels, which is twice the stride.
     bottlenecks: the (channels, stride) of each bottleneck.
-    heads: for each head, the index of the preceding bottleneck, and whether its vectors are normalised first.
-    priors: the stride and the side of the boxes of each head, in pixels of the image.
+    heads: the index of the bottleneck before each head, mapped to whether the vectors of channels are normalised for
+        the head.
+    priors: for each head, the stride and the side of its boxes, in pixels of the image.
+    height, width: the extents of the image.
     """
 
     patch: int
@@ -138,8 +140,8 @@ def random_parameters(face: Face, random: np.random.Generator) -> dict[str, Arra
 class _Graph:
     """A graph under construction.
 
-    name: the prefix of its values.
-    constants: the constants of the whole model.
+    name: the prefix of the names of its values.
+    constants: the constants of the whole model, by name.
     """
 
     name: str
@@ -163,11 +165,13 @@ class _Graph:
         return self.op("Slice", value, *map(self.integers, (start, end, axis)))
 
     def repeated(self, value: str, count: int, name: str | None = None) -> str:
-        """Append nodes that extend a sequence to `count` elements by repetition of its last element."""
+        """Append nodes that extend a sequence to `count` elements, by repeating its last element."""
         return self.op("Concat", value, self.part(value, 0, count - 1, count), axis=0, name=name)
 
     def halves(self, value: str, shape: Sequence[int]) -> tuple[str, str]:
-        """Append nodes that return a sequence of `shape` without its last element, and without its first."""
+        """Append nodes that compute, from a sequence of `shape`, the sequence without its last element and the sequence
+        without its first. Return both names.
+        """
         whole, count = self.op("Reshape", value, self.integers(*shape)), shape[0]
         return self.part(whole, 0, 0, count - 1), self.part(whole, 0, 1, count)
 
@@ -223,7 +227,9 @@ class _Model(_Graph):
         return to.scan(name, body, {"start": state}, {sequence: x}, scan_input_directions=[int(backwards)])
 
     def patch_states(self) -> _Graph:
-        """A graph that computes a patch's states from its left and right half, each (columns, rows, channels)."""
+        """A graph that computes the states for a patch from its left and its right half, each (columns, rows,
+        channels).
+        """
         body, side = _Graph("patch", self.constants), self.face.patch
         patch = body.op("Concat", "left", "right", axis=0)
         ends: list[str] = []
@@ -253,7 +259,7 @@ class _Model(_Graph):
         return self.op("Transpose", image, perm=[0, 3, 1, 2], name="pooled")
 
     def head(self, number: int, value: str) -> Iterator[str]:
-        """Yield the confidences and the boxes of a head, with the numbers of each box adjacent."""
+        """Yield the names of the confidences and the boxes of a head, in which the numbers of each box are adjacent."""
         if self.face.heads[number]:
             value = self.op("LpNormalization", value, axis=1, p=2)
         confidences = self.convolution(value, f"C{number}F", f"C{number}B")

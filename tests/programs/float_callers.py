@@ -1,4 +1,6 @@
-"""Estimators that are called with floats, as in a sketch, of sizes that other projects also compile."""
+"""Estimators whose programs are called with floats, as in a sketch. Other projects compile estimators of the same
+sizes.
+"""
 
 from __future__ import annotations
 

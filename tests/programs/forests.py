@@ -47,8 +47,10 @@ def random_trees(
 
 
 def random_votes(random: Random, leaves: int, results: int, *, signed: bool, pure: float) -> NDArray[np.float32]:
-    """Random votes of leaves, of shape (leaves, results). A fraction `pure` of the leaves votes for one result
-    only, and all these votes are equal.
+    """Random votes of shape (leaves, results). A fraction `pure` of the leaves has the vote 1 for one result and 0 for
+    all others.
+
+    signed: whether the other votes may be negative.
     """
     votes = random.uniform(-1 if signed else 0, 1, (leaves, results)) * (random.random((leaves, results)) < 0.5)
     alone = random.random(leaves) < pure
@@ -57,14 +59,14 @@ def random_votes(random: Random, leaves: int, results: int, *, signed: bool, pur
 
 
 def forest_program(trees: Trees, votes: NDArray[np.float32], features: int) -> ModuleOp:
-    """The program that computes a forest's class and sums."""
+    """A program of a forest. It returns the class and the sums of votes."""
     net = NetworkWriter((1, features), format=F32_FORMAT, name="forest")
     sums = net.insert(tdsl.ForestOp(net.input, net.constant(votes, name="votes"), trees))
     return net.module(net.insert(tdsl.ArgmaxOp(sums)), sums)
 
 
 def reached(trees: Trees, thresholds: NDArray[Any], row: NDArray[Any]) -> list[int]:
-    """The leaf of each tree that an input reaches, found node by node."""
+    """For each tree, the number of the leaf that an input reaches, found node by node."""
     leaves: list[int] = []
     for node in trees.roots.tolist():
         while node >= 0:

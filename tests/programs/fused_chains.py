@@ -1,6 +1,7 @@
-"""The chains of convolutions for which msf-CNN (Huang and Baccelli 2025) reports RAM by factor of work.
+"""The chains of convolutions for which msf-CNN (Huang and Baccelli 2025) reports RAM for several factors of additional
+work.
 
-The shapes are those of the networks without residual sums, means and dense layers. Images are padded by the same number
+The shapes are those of the networks without residual sums, means or dense layers. Images are padded by the same number
 of pixels on all sides.
 """
 
@@ -14,10 +15,12 @@ from tinyml.transforms.schedules.plans.graph import Graph, Image, Kind, Read
 
 
 class Bottleneck(NamedTuple):
-    """An inverted bottleneck: the expansion factor, the channels of its result, and stride and kernel of its depthwise
-    convolution.
+    """An inverted bottleneck.
 
-    padding: the pixels on each side; by default half of the kernel.
+    expansion: the factor by which the first convolution increases the channels.
+    channels: the channels of the result.
+    stride, kernel: those of the depthwise convolution.
+    padding: the pixels on each side; None for half of the kernel.
     """
 
     expansion: int
@@ -59,7 +62,9 @@ def _separable(size: int, blocks: Sequence[Bottleneck]) -> Graph:
 
 
 def mobilenet_chain() -> Graph:
-    """The chain of MBV2-w0.35-r144: MobileNet-v2 of 0.35 times the width, rounded down, on 144x144 pixels."""
+    """The chain of MBV2-w0.35-r144: MobileNet-v2 on 144x144 pixels, whose numbers of channels are multiplied by 0.35
+    and rounded down.
+    """
     stages = ((1, 16, 1, 1), (6, 24, 2, 2), (6, 32, 2, 3), (6, 64, 2, 4), (6, 96, 1, 3), (6, 160, 2, 3), (6, 320, 1, 1))
     net = _Chain(144, 144, 3)
     net.layer(3, 2, 32 * 35 // 100)

@@ -1,6 +1,6 @@
-"""Graphs of networks, which contain only the shapes that determine memory: a builder, and published networks.
+"""Graphs of networks: a builder, and published networks. A graph contains only the shapes that determine memory.
 
-These graphs are inputs of the planner and not programs. Tests compare graphs that are derived from programs with them.
+Graphs are inputs of the planner and not programs. Tests compare them with graphs that are derived from programs.
 """
 
 from __future__ import annotations
@@ -15,7 +15,9 @@ KEYWORDS = (49, 10, 1)
 
 
 class GraphBuilder:
-    """A builder of a graph, op by op. The operand of an op is the last tensor unless another tensor is named."""
+    """A builder of a graph, op by op. An op reads the last tensor unless a method has an argument that names another
+    tensor.
+    """
 
     def __init__(self, height: int, width: int, channels: int, bits: int = 8) -> None:
         self.tensors = {"input": Image(height, width, channels, bits)}
@@ -40,8 +42,9 @@ class GraphBuilder:
         same: bool = True,
         operand: str | None = None,
     ) -> str:
-        """Add a convolution to `channels` channels, and return the result's name; None for a depthwise convolution.
+        """Add a convolution, and return the name of its result.
 
+        channels: the channels of the result; None for a depthwise convolution.
         same: True for padding as in TensorFlow, with half of it, rounded down, above and on the left; False for none.
         """
         name = operand or self.last
@@ -254,8 +257,10 @@ DS_CNN_M = ds_cnn((172,) * 5, (2, 1), 2)
 
 
 def res_keywords(blocks: int, pool: bool) -> Graph:
-    """The graph of RES-8 or RES-15 (Tang and Lin 2018), depending on the number of residual blocks and on the pooling
-    layer.
+    """The graph of RES-8 or RES-15 (Tang and Lin 2018).
+
+    blocks: the number of residual blocks.
+    pool: True for a pool before the blocks, as in RES-8; False for a convolution after them.
     """
     net = GraphBuilder(*KEYWORDS)
     net.window((3, 3), channels=45)
@@ -274,8 +279,8 @@ def res_keywords(blocks: int, pool: bool) -> Graph:
 
 
 def gural_murmann(size: int, bits: int) -> Graph:
-    """The graph of Gural and Murmann's network for digits of 14 x 14 pixels, or of 28 x 28 pixels that are averaged
-    first.
+    """The graph of Gural and Murmann's network for digits of 14 x 14 pixels. With a size of 28, a pool first reduces 28
+    x 28 pixels to 14 x 14.
     """
     net = GraphBuilder(size, size, 1, bits)
     if size == 28:

@@ -18,7 +18,7 @@ from tinyml.transforms.rtl.unroll_loops import UnrollLoopsPass
 
 
 def need_simulator(command: str) -> None:
-    """Skip the test if a simulator of Verilog is not installed."""
+    """Skip the test if the simulator of Verilog with this command is not installed."""
     if shutil.which(command) is None:
         pytest.skip(f"{command} is not installed")
 
@@ -52,7 +52,7 @@ def hardware_of(module: ModuleOp, factor: int | None = 1, cells: int = 0, elemen
 
 
 def need_circt() -> None:
-    """Skip the test without PyPI's `circt` or without a simulator of Verilog."""
+    """Skip the test if PyPI's `circt` or a simulator of Verilog is not installed."""
     need_simulator("iverilog")
     if find_spec("circt") is None:
         pytest.skip("circt is not installed")

@@ -1,6 +1,7 @@
 """The format `!hybrid.q<scale>`: 8-bit constants that are converted to floats before each multiplication.
 
-This is TensorFlow Lite's hybrid with which SeeDot compares (section 7.1.3): `--format f32 --weights hybrid:8`.
+SeeDot (section 7.1.3) compares its programs with TensorFlow Lite's hybrid quantisation, which this format reproduces:
+`--format f32 --weights hybrid:8`.
 """
 
 from __future__ import annotations

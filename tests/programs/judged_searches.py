@@ -1,4 +1,4 @@
-"""Searches without programs: test functions determine the loss and the costs of each candidate.
+"""Searches without programs. Test functions determine the loss and the costs of each candidate.
 
 The formats of a candidate are its choices, so that expected values can be computed by hand.
 """
@@ -30,7 +30,7 @@ def widths_of(choices: Choices) -> tuple[int, ...]:
 
 
 def missing_bits(choices: Choices) -> float:
-    """A loss: the sum over all tensors of the number of bits below 16."""
+    """A loss function: the sum over all tensors of 16 minus the number of bits."""
     return float(sum(16 - choice.prototype.bits for choice in choices))
 
 
@@ -40,7 +40,7 @@ def by_widths(losses: Mapping[tuple[int, ...], float], other: float = 99.0) -> J
 
 
 class JudgedEvaluation:
-    """A replacement for an evaluation that obtains losses from given functions.
+    """A substitute for an evaluation, which obtains losses from test functions.
 
     tried: the widths of evaluated candidates, in order.
     phases: the phases that were begun, in order.
@@ -79,7 +79,7 @@ class JudgedEvaluation:
 
 
 class JudgedCosts:
-    """A replacement for the costs of candidates that obtains costs from a given function.
+    """A substitute for the costs of candidates, which obtains costs from a test function.
 
     excess: a function that returns the bytes of RAM by which a measured program exceeds its estimate.
     """
@@ -108,7 +108,7 @@ class JudgedCosts:
 
 
 def _admitting(elements: int) -> Callable[[NumberFormat], bool]:
-    """A predicate for the formats that a constant with a number of elements may have."""
+    """A predicate that is true for the formats that a constant of `elements` elements may have."""
 
     def admits(prototype: NumberFormat) -> bool:
         return elements >= (prototype.CONSTANTS_FROM or 0)
@@ -117,12 +117,13 @@ def _admitting(elements: int) -> Callable[[NumberFormat], bool]:
 
 
 class JudgedSearch(Search):
-    """A search over tensors with given numbers of elements, named a, b and so on. The time is the sum of the bits of
-    all elements.
+    """A search over tensors named a, b and so on. The time of a program is the sum of the bits of all elements.
 
+    elements: the number of elements of each tensor.
     constants: the indices of tensors in flash, which need no RAM.
-    stack: the bytes of stack of each program.
-    refused: widths for which there is no program.
+    refused: widths of all tensors for which there is no program.
+
+    `STACK` is the number of bytes of stack of each program.
     """
 
     STACK: int = 10

@@ -1,4 +1,4 @@
-"""Printed programs that each call one kernel, built separately or many in one build."""
+"""Generated programs, each of which calls one kernel, built separately or many in one build."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def write_kernel_program(kernel: Kernel, target: str, folder: Path) -> KernelPro
 
 
 def kernel_program(kernel: Kernel, target: str, folder: Path, shared: Path) -> KernelProgram:
-    """Copy the C of a kernel's program to a folder, and return the program.
+    """The program of a kernel, whose C is copied to a folder.
 
     shared: the folder in which the program is written once per target.
     """
@@ -98,7 +98,7 @@ def check_batch(
 ) -> None:
     """Assert that the programs of some kernels, all in one build, compute the evaluator's scores.
 
-    shared: the folder with their C for all runners.
+    shared: the folder in which their C is written once for all runners.
     """
     folder.mkdir(exist_ok=True)
     programs = [kernel_program(kernel, target, folder, shared) for kernel in kernels]

@@ -67,8 +67,10 @@ void kernel_predict(const int16_t *X)
 class Case:
     """One call of a kernel.
 
-    `start` is the offset in bytes of the weights in flash, or in the vector's array for weights in RAM; `stride` is the
-    distance between consecutive elements of the vector; `sum` is the initial value of the accumulator.
+    start: the offset in bytes of the weights in flash, or in the vector's array for weights in RAM.
+    length: the number of elements.
+    sum: the initial value of the accumulator.
+    stride: the distance between consecutive elements of the vector.
     """
 
     kernel: KernelSignature

@@ -1,4 +1,4 @@
-"""Small programs at L1 that each call one kernel of a target."""
+"""Small programs at L1, each of which calls one kernel of a target."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ TABLES = ((4, 8), (6, 16), (8, 8), (8, 16))
 
 
 def composed(target: str) -> list[Kernel]:
-    """The kernels that a target composes for the requested sums."""
+    """The kernels that a target composes for a list of sums with different widths and codings."""
     table = TABLE, INTEGER
     wanted = [
         *(Kernel("", bits, 8, sum) for bits, sum in ((4, 16), (6, 24))),
@@ -56,7 +56,9 @@ def composed(target: str) -> list[Kernel]:
 
 
 def program(kernel: Kernel) -> ModuleOp:
-    """The program of a kernel: a function of X, named `calls_` and the kernel's name, without other arithmetic."""
+    """The program of a kernel: a function of X without arithmetic other than calls of the kernel. Its name is `calls_`
+    and the name of the kernel.
+    """
     special = {"num.distance": _distances, "num.axpy": _multiples, "num.channel_dots": _channels}
     return special.get(kernel.op, _products)(kernel)
 
@@ -79,8 +81,8 @@ def calls(kernel: Kernel) -> int:
 
 
 def lengths_of(kernel: Kernel) -> tuple[int, ...]:
-    """The lengths of the rows in a kernel's program. Vector kernels compute shorter rows in a loop
-    (`vectorise-loops`).
+    """The lengths of the rows in a kernel's program. For kernels with vector instructions, all rows are long, because
+    `vectorise-loops` computes short rows in loops.
     """
     if kernel.needs == "mve":
         return (129, 136, 193)
@@ -142,8 +144,8 @@ def _products(kernel: Kernel) -> ModuleOp:
 
 
 def _distances(kernel: Kernel) -> ModuleOp:
-    """A program that computes the distances of parts of X from constant vectors, 3 of each length, whose elements
-    have less than half of the bits.
+    """A program that computes the distances of parts of X from constant vectors, 3 of each length. The numbers of these
+    vectors have few bits, so that sums do not overflow.
     """
     lengths = lengths_of(kernel)
     spare = 4 if kernel.vector == 16 else 0
@@ -183,7 +185,7 @@ def _multiples(kernel: Kernel) -> ModuleOp:
 
 
 def _channels(kernel: Kernel) -> ModuleOp:
-    """A program that convolves parts of X depthwise with filters of every length. The filters are as high as the
+    """A program of depthwise convolutions of parts of X, with filters of every length that are as high as the
     images.
     """
     lengths, channels = lengths_of(kernel), rows_of(kernel)
@@ -207,12 +209,14 @@ def _starts(lengths: Sequence[int]) -> Sequence[int]:
 
 
 def rows_of(kernel: Kernel) -> int:
-    """The number of rows of the matrices in a product: two blocks and some remaining rows."""
+    """The number of rows of a matrix in the program of a product. For a kernel that computes several rows at once,
+    there are two blocks of rows and `ROWS` more rows.
+    """
     return ROWS if kernel.rows == 1 else 2 * kernel.rows + ROWS
 
 
 def columns_of(kernel: Kernel) -> int:
-    """The number of columns of the operand by which weights are multiplied."""
+    """The number of columns of the matrix that is multiplied by the weights."""
     return {"num.strided_dot": 3, "num.channel_dots": rows_of(kernel)}.get(kernel.op, 1)
 
 
@@ -221,7 +225,7 @@ def input_length(kernel: Kernel) -> int:
 
 
 def formats_of(kernel: Kernel) -> list[ExactFormat]:
-    """The formats of weights and vector from which the kernel obtains its integers."""
+    """The formats of weights and vector. The kernel decodes their raws to integers."""
     widths = kernel.weights, kernel.vector
     coded: dict[tuple[str, int], ExactFormat] = {
         (TABLE, 8): PositType(8, 0, -6, 7),
@@ -236,7 +240,10 @@ def formats_of(kernel: Kernel) -> list[ExactFormat]:
 
 
 def greatest(kernel: Kernel, length: int) -> int:
-    """The greatest weight. In working memory it is the maximum of a format, whose bits are all set."""
+    """The greatest magnitude of a weight with which no sum of `length` products overflows.
+
+    For weights in working memory, it is a number of the form 2^k - 1.
+    """
     weights, vector = formats_of(kernel)
     most = ((1 << (kernel.sum - 1)) - 1 - 32) // (-(-length // SPREAD[kernel.gaps]) * vector.integer_limits[1])
     if not isinstance(weights, FixedType):
@@ -251,7 +258,7 @@ def greatest(kernel: Kernel, length: int) -> int:
 
 
 def weights_of(kernel: Kernel, length: int) -> NDArray[np.int64]:
-    """Weights as great as the accumulator permits. In a sparse matrix, half of the entries of all rows but the first
+    """Weights as great as the accumulator permits. For a sparse product, half of the entries of all rows but the first
     are zero.
     """
     random = np.random.default_rng(length)

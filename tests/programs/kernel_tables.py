@@ -12,7 +12,7 @@ from tinyml.targets.tiles import TileCoder, TileFamily
 
 
 def kernels_of(target: str) -> Sequence[Kernel]:
-    """The listed kernels that a board can run, best first."""
+    """The kernels in the list of a board's chip that the board can run, the fastest first."""
     listed = [kernel for row in makers(target, ListedKernels) for kernel in row.kernels]
     return [kernel for kernel in listed if kernel.needs in ("", *board(target).features)]
 
@@ -39,14 +39,16 @@ def _replaces(one: Kernel, other: Kernel) -> bool:
 
 
 def kernels_for(target: str, wanted: Kernel) -> Sequence[Kernel]:
-    """The kernels of a board that compute a given sum, the best first and composed ones last."""
+    """The kernels of a board that compute the sum of `wanted`, in the order in which the compiler prefers them;
+    composed ones are last.
+    """
     widths, sums = (wanted.weights, wanted.vector), (wanted.sum,)
     nest = SumQuery(wanted.op, *widths, sums, wanted.codings, wanted.flash)
     return [offer.kernel for offer in offers(target, nest)]
 
 
 def tile_families(target: str, *, large: bool = False) -> Sequence[TileFamily]:
-    """The tile families of a board: those that need more flash if `large`, otherwise the others."""
+    """The tile families of a board: with `large`, those whose kernels need more flash, otherwise the others."""
     return [family for family in makers(target, TileFamily) if family.large == large]
 
 

@@ -158,7 +158,10 @@ _CASE = """\
 
 
 def around(folder: Path, order: list[str]) -> str:
-    """The C of a program that includes the programs of a folder in the given order and calls them."""
+    """The C of a program that includes the programs in a folder and calls them.
+
+    order: the order of the includes.
+    """
     sizes = {"outputs": 2 + CLASSES, "length": LENGTH}
     cases = "".join(_CASE.format(number=number, name=name, **sizes) for number, name in enumerate(OPTIONS))
     includes = "\n".join(f'#include "{folder / name}.c"' for name in order)
@@ -174,7 +177,7 @@ def words_for() -> NDArray[np.int32]:
 
 
 def answers(results: NDArray[np.int32]) -> dict[str, Answers]:
-    """The results of each program, decoded from the results of `figure_predict` for all samples."""
+    """The answers of each program, decoded from the outputs of `figure_predict` for all samples."""
     found: dict[str, Answers] = {}
     for name, rows in zip(OPTIONS, np.split(results, len(OPTIONS)), strict=True):
         np.testing.assert_array_equal(rows[:, 0], rows[:, 1])
@@ -186,7 +189,7 @@ def answers(results: NDArray[np.int32]) -> dict[str, Answers]:
 
 
 def run_programs(folder: Path, device: str | Runner, temporary: Path) -> dict[str, Answers]:
-    """The results of all programs in a folder, compiled as one translation unit."""
+    """The answers of all programs in a folder, which are compiled as one translation unit and run on a device."""
     source = around(folder, list(OPTIONS))
     results = run_figure(source, words_for(), LENGTH, device, temporary, output="int32_t")
     return answers(results)

@@ -32,8 +32,9 @@ TYPES = {"float64": "f32", "int64": "i64", "int32": "i32", "int8": "i8", "bool":
 
 @dataclass(frozen=True)
 class X:
-    """The shape of a variable operand: twice an argument of the function.
+    """A variable operand, whose value is twice an argument of the function.
 
+    shape: the shape of the operand.
     positive: True for positive numbers only.
     """
 
@@ -43,16 +44,18 @@ class X:
 
 @dataclass(frozen=True)
 class Dims:
-    """The numbers of an operand of type `!tosa.shape`."""
+    """An operand of type `!tosa.shape` with the given numbers."""
 
     numbers: tuple[int, ...]
 
 
 @dataclass(frozen=True)
 class Case:
-    """An op with operands, of which arrays are constants.
+    """An op with its operands and numpy's result.
 
+    operands: `X` for variable operands, `Dims` for shapes, arrays for constants.
     expected: a function that computes the result from the arrays of all operands except `Dims`.
+    properties, region: the properties and the region of the op, as text.
     code: lines that compute `%r` from the operands `%a0`, `%a1` and so on; by default the op alone.
     after: lines that compute the result `%s` from `%r`, if the result is not `%r`.
     functions: other functions of the module.
@@ -80,7 +83,7 @@ def typed(shape: Sequence[int], element: str = "f32") -> str:
 
 
 def operand(at: int, of: X | Dims | Floats) -> tuple[str, str]:
-    """The type of an operand, and the line that defines it."""
+    """The type of operand number `at`, and the line that defines it."""
     match of:
         case X():
             kind = typed(of.shape)
@@ -160,7 +163,7 @@ FUNCTIONS: Mapping[str, Function] = {
 
 
 def inside(op: str, case: Case) -> Case:
-    """The case in which the op of `case` is in the body of `linalg.generic`."""
+    """A case that computes the same results by the op of `case` in the body of `linalg.generic`."""
     count = len(case.operands)
     first = case.operands[0]
     assert isinstance(first, X)
@@ -179,8 +182,8 @@ def inside(op: str, case: Case) -> Case:
 
 
 def pool(kind: str, axes: tuple[int, ...], shape: tuple[int, ...]) -> Case:
-    """The case of a pool whose windows have extent 2 along each axis. The stride is 1 along the second axis and 2
-    along the others.
+    """The case of a pool along the given axes. Its windows have extent 2 along each axis, and strides of 2 along the
+    first and 1 along the second.
     """
 
     def expected(x: Floats, *_: Floats) -> Floats:
@@ -197,7 +200,7 @@ def pool(kind: str, axes: tuple[int, ...], shape: tuple[int, ...]) -> Case:
 
 
 def strided(windows: Floats, axes: Sequence[int]) -> Floats:
-    """Every second window along the first of the axes."""
+    """Every second window along the first of `axes`."""
     return windows[(slice(None),) * axes[0] + (slice(None, None, 2),)]
 
 
@@ -250,7 +253,7 @@ def padded(x: Floats, *widths: tuple[int, int], number: float = 1.5) -> Floats:
 
 
 def average(x: Floats, *_: Floats) -> Floats:
-    """The averages of windows of 2 x 2 with a padding of 1 above, whose elements are not counted."""
+    """The averages of windows of 2 x 2 with a row of padding above, which does not count."""
     ones = np.pad(np.ones_like(x), [(0, 0), (1, 0), (0, 0), (0, 0)])
     image = np.pad(x, [(0, 0), (1, 0), (0, 0), (0, 0)])
     sums, counts = (sliding_window_view(each, (2, 2), (1, 2)).sum((-2, -1))[:, ::2] for each in (image, ones))
@@ -281,12 +284,12 @@ def named(dialect: str, names: str, operands: Sequence[X | Floats]) -> dict[str,
 
 
 def joined(first: A, second: A, third: A) -> A:
-    """Three matrices concatenated along axis 1."""
+    """Three matrices, concatenated along axis 1."""
     return np.concatenate([first, second, third], 1)
 
 
 def either(mask: A, a: A, b: A) -> A:
-    """Elements of `a` where a mask is true, otherwise of `b`."""
+    """An array of the elements of `a` where `mask` is true, and of `b` elsewhere."""
     return cast("A", np.where(mask, a, b))
 
 
@@ -296,7 +299,7 @@ def greatest(x: Floats) -> Floats:
 
 
 def beside(op: str, values: Any) -> Case:
-    """The case of an op without operands, whose result is added to a variable tensor."""
+    """The case of an op without operands, whose result `values` is added to a variable tensor."""
     code = f"""%c = {op} : () -> tensor<1x4xf32>
     %r = "stablehlo.add"(%a0, %c) : (tensor<1x4xf32>, tensor<1x4xf32>) -> tensor<1x4xf32>"""
     return Case([ROW], lambda a: a + np.array(values), code=code)

@@ -68,10 +68,10 @@ class NetworkWriter:
         return self.insert(tdsl.ConstOp(raws, format or self.format), name)
 
     def weights(self, rows: int, *row: int) -> SSAValue:
-        """Append a constant with random weights: `rows` rows of the given shape.
+        """Append a constant of `rows` rows of shape `row` with random weights.
 
         Raws are uniformly distributed. Weights on reals are suitable for training: rows or columns are orthogonal (Saxe
-        et al. 2013), with the magnitude for relus.
+        et al. 2013), and multiplied by sqrt(2), as relus require.
         """
         if self._on_reals:
             columns = prod(row)
@@ -119,7 +119,11 @@ class NetworkWriter:
         return self.add(image, result) if tdsl.shape_of(image) == tdsl.shape_of(result) else result
 
     def dense(self, x: SSAValue, rows: int) -> SSAValue:
-        """Append a product of a matrix of weights and all elements as a column, on reals plus a bias of zeros."""
+        """Append a product of a matrix of weights with all elements of x as a column, and return its result. On reals,
+        a bias of zeros is added.
+
+        rows: the number of rows of the matrix.
+        """
         column = (prod(tdsl.shape_of(x)), 1)
         if tdsl.shape_of(x) != column:
             x = self.insert(tdsl.ReshapeOp(x, column))

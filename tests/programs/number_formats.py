@@ -1,4 +1,4 @@
-"""Every registered number format with values to test it, and scalar functions of num ops that are lowered to L4.
+"""Every registered number format with values to test it, and functions of scalar num ops that are lowered to L4.
 
 Formats are found through the entry points `xdsl.universe`, so that formats of installed packages are tested, too.
 """
@@ -55,9 +55,11 @@ SAMPLED = 8_000
 
 @dataclass(frozen=True)
 class Sort:
-    """The variants of one format family and width that suit the `RANGES`.
+    """A format family with a width, and its formats for the ranges in `RANGES`.
 
-    option: the values of `--format` and `--width` that select them.
+    name: the name in the ids of tests.
+    option: the values of `--format` and `--width` that select the sort.
+    variants: the formats.
     """
 
     name: str
@@ -110,10 +112,10 @@ def some_sorts(sort: Sort) -> Sequence[Sort]:
 
 
 def pairings(sort: Sort, others: Sequence[Sort], turn: int = 0) -> Iterator[tuple[NumberFormat, NumberFormat]]:
-    """Yield pairs of formats: each variant of `sort` with the variant `turn` places after it, and one pair for each
-    other sort.
+    """Yield pairs of formats of two sorts. For `sort` itself, they are each variant with the variant `turn` places
+    after it; for every other sort, one pair.
 
-    The indices of variants in these pairs increase at different rates from sort to sort, so that different ranges are
+    From sort to sort, the indices of the two variants advance at different rates, so that different ranges are
     combined.
     """
     own = sort.variants
@@ -126,10 +128,10 @@ def pairings(sort: Sort, others: Sequence[Sort], turn: int = 0) -> Iterator[tupl
 
 @cache
 def raws_of(format: NumberFormat) -> Array:
-    """All finite values of a format of at most 16 bits; for wider formats the extremes and many values of all
+    """All raws with finite values of a format of at most 16 bits; for wider formats the extremes and many raws of all
     magnitudes.
 
-    A raw is included if encoding the real that it represents results in the same raw.
+    Raws that `encode` never returns are omitted.
     """
     bits = format.dtype.itemsize * 8
     if bits <= 16:
@@ -148,7 +150,9 @@ def raws_of(format: NumberFormat) -> Array:
 
 @cache
 def some_raws_of(format: NumberFormat) -> Array:
-    """A sample of `raws_of` with its ends and all raws around zero; all of up to `SAMPLED` and in `make exhaustive`."""
+    """A sample of `raws_of` that includes both ends and the raws around zero. All of them if there are at most
+    `SAMPLED`, and in `make exhaustive`.
+    """
     raws = raws_of(format)
     if len(raws) <= SAMPLED or EXHAUSTIVE in os.environ:
         return raws
@@ -193,7 +197,7 @@ def pairs_of(lhs: NumberFormat, rhs: NumberFormat, every: bool = True) -> tuple[
 
 @dataclass(frozen=True)
 class Lowered:
-    """A module at L4 whose functions can be called with arrays."""
+    """A module at L4. A call of the instance runs one of its functions on arrays."""
 
     module: ModuleOp
 

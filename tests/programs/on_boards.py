@@ -21,7 +21,7 @@ from tinyml.tools.driver.upstream import upstream_files
 
 
 def printed(module: ModuleOp, target: str, folder: Path, options: Mapping[str, Any] | None = None) -> Path:
-    """Write the files of a program for a board or `LLVM` to a new folder, and return the folder; the module is
+    """Write the files of a program for a board or for `LLVM` to a new folder, and return the folder. The module is
     unchanged.
     """
     board = HOST if target == LLVM else target
@@ -32,7 +32,7 @@ def printed(module: ModuleOp, target: str, folder: Path, options: Mapping[str, A
 
 
 def write_program(buffers: ModuleOp, target: str, folder: Path, options: Mapping[str, Any]) -> None:
-    """Write the files of a program at L2 for a board or `LLVM`; the module is unchanged."""
+    """Write the files of a program at L2 for a board or for `LLVM` to a folder. The module is unchanged."""
     board, ctx = HOST if target == LLVM else target, context()
     folder.mkdir(parents=True, exist_ok=True)
     program = lowered(buffers.clone(), ctx, start="buffers-to-loops", **options)

@@ -35,9 +35,10 @@ def install(
     entry: str = "evil = {}:X",
     package: str = PACKAGE,
 ) -> str:
-    """Install a package with one module, and return the name of the module.
+    """Install a package with one module that contains `code`, and return the name of the module.
 
-    entry: the line of its entry point in a group, with `{}` for the module.
+    group: the group of its entry point.
+    entry: the line of its entry point, with `{}` for the name of the module.
 
     The caller must call `forget` at the end.
     """
@@ -55,8 +56,8 @@ def install(
 
 @contextmanager
 def installed(*points: EntryPoint) -> Generator[None]:
-    """A context in which the given entry points are found, whether installed or not, and no entry points of other
-    packages.
+    """A context in which the registries contain tinyml's own entry points and `points`, whether installed or not, and
+    no entry points of other packages.
     """
     groups = (*plugins.GROUPS, plugins.INTERFACE)
     own = {group: plugins.built_in(group) for group in groups}
@@ -88,7 +89,7 @@ def package_of(name: str) -> Generator[Chip]:
 
 
 def forget() -> None:
-    """Clear the caches of registries, so that they search for packages again."""
+    """Clear the caches of the registries, so that they search for packages again."""
     for cached in (
         plugins._declared,  # pyright: ignore[reportPrivateUsage]
         plugins._by_module,  # pyright: ignore[reportPrivateUsage]

@@ -33,7 +33,7 @@ def write(text: str, target: str, folder: Path) -> Path:
 
 
 def check_text(text: str, target: str) -> None:
-    """Assert that a lowered module and its text result in the same C."""
+    """Lower a program at L4, and assert that its text, parsed again, results in the same C."""
     ctx, module = parse(text)
     ExpandNestsPass().apply(ctx, module)
     LowerArithToCPass().apply(ctx, module)

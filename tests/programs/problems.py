@@ -1,6 +1,6 @@
 """Generated problems of scikit-learn: an estimator fitted on a data set, possibly after a scaler.
 
-A number determines each problem. In some problems features have different units, like those of sensors.
+A number determines each problem. In some problems the features have different units, like those of sensors.
 """
 
 from __future__ import annotations
@@ -77,9 +77,10 @@ constant: one feature never varies. whole: small integers."""
 
 @dataclass(frozen=True)
 class Problem:
-    """A fitted estimator, and validation samples.
+    """A fitted estimator, and samples for validation.
 
-    y: None for estimators without labels.
+    name: a description for messages.
+    y: the labels or values of the samples; None for an estimator without labels.
     """
 
     name: str
@@ -89,7 +90,7 @@ class Problem:
 
 
 def problem(number: int) -> Problem:
-    """The problem that a number determines. Estimators, scalers and data sets alternate with different periods."""
+    """The problem of a number. Estimators, scalers and units alternate with different periods."""
     random = np.random.default_rng(number)
     estimator = [*ESTIMATORS][number % len(ESTIMATORS)]
     round = number // len(ESTIMATORS)
@@ -99,7 +100,11 @@ def problem(number: int) -> Problem:
 
 
 def fitted(estimator: str, scaler: str, features: int, units: str, seed: int) -> Problem:
-    """An estimator fitted to a data set of `features` features, after a scaler unless its name is empty."""
+    """An estimator fitted to generated samples with `features` features, and further samples for validation.
+
+    scaler: the scaler before the estimator; "" for none.
+    units: how the units of the features differ.
+    """
     random = np.random.default_rng(seed)
     if estimator in REGRESSORS:
         x, y = datasets.make_regression(2 * SAMPLES, features, n_informative=features, noise=5.0, random_state=seed)

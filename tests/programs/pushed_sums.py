@@ -1,4 +1,4 @@
-"""A program with a step-by-step input that computes running sums of three pairs of numbers."""
+"""A program that receives its input step by step, and computes running sums of three pairs of numbers."""
 
 from __future__ import annotations
 

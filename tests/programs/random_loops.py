@@ -1,4 +1,6 @@
-"""Random lane functions, the results of their ops on unbounded integers, and programs that run kernels for them."""
+"""Random lane functions, the results of their ops on unbounded integers, and programs that run the kernels for these
+functions.
+"""
 
 from __future__ import annotations
 
@@ -52,8 +54,11 @@ Ends = tuple[int, int]
 class Draft:
     """A random function under construction: its ops, and the interval of each value that later ops may read.
 
+    count: the number of lanes.
     bits: a width in which all values are representable.
-    pitches: by run, the distance between the starts of consecutive lines.
+    runs: the memory that the function accesses.
+    known: the values that later ops may read, each with its interval.
+    lines: the number of lines of lanes.
     """
 
     random: Random
@@ -78,7 +83,9 @@ class Draft:
         return run
 
     def index(self, constant: int, *terms: tuple[SSAValue, int], pitch: int | None = None) -> SSAValue:
-        """An index: a constant plus multiples of numbers, plus a multiple of the line if there are several lines."""
+        """Append the computation of an index: a constant plus multiples of loop counters, plus `pitch` times the number
+        of the line if there are several lines.
+        """
         if self.line is not None:
             pitch = self.random.choice([0, 1, 7, 130]) if pitch is None else pitch
             terms = (*terms, (self.line, pitch))
@@ -155,7 +162,7 @@ class Draft:
         self.keep(self.recorder.first(self.run(width)), -limit, limit - 1)
 
     def quotient(self) -> None:
-        """Append a requantisation by a computed reciprocal and shift, as in softmax."""
+        """Append a requantisation by a reciprocal and a shift that are computed, as in softmax."""
         (a, (low, high)), (b, _) = self.value(), self.value()
         recorder = self.recorder
         positive = recorder.maxsi(b, self.constant(1))
@@ -180,7 +187,7 @@ class Draft:
         self.keep(recorder.load(self.run(width, length), place), -limit, limit - 1)
 
     def sum(self) -> None:
-        """Append a sum of products, or of squared differences, over a row of the lane."""
+        """Append the sum of a row of products or of squared differences."""
         differs, length = self.random.random() < 0.5, self.random.randint(1, 40)
         widths = self.width(8, 16), self.width(8, 16)
         reach = length << sum(widths) - (0 if differs else 2)
@@ -218,9 +225,9 @@ class Draft:
         self.keep(Element(total, 32), -limit - 1, limit)
 
     def drawn(self, kinds: bool) -> tuple[Element, Ends]:
-        """The value that a lane computes, and its interval.
+        """Append random ops, and return the value that a lane computes and its interval.
 
-        kinds: True to include rows and pools.
+        kinds: True to include sums of rows and pools.
         """
         self.load()
         some = [self.load, self.share, self.lookup, *([self.sum, self.sum, self.pool] if kinds else [])]
@@ -234,7 +241,10 @@ class Draft:
         return self.known[-1]
 
     def stored(self, kinds: bool) -> num.LaneFunctionOp:
-        """A function that stores a value for each line and lane."""
+        """A random function on lanes that stores one value for each line and lane.
+
+        kinds: True to include sums of rows and pools.
+        """
         self.lines = self.random.choice([1, 1, 2, LINES])
         shape = [self.lines, self.count] if self.lines > 1 else [self.count]
         numbers = [self.block.insert_arg(IndexType(), at) for at in range(len(shape))]
@@ -246,7 +256,10 @@ class Draft:
         return self.function(shape)
 
     def joined(self, kind: str, kinds: bool) -> num.LaneFunctionOp:
-        """A function that reduces the values of all lanes to one."""
+        """A random function on lanes that reduces the values of all lanes to one.
+
+        kinds: True to include sums of rows and pools.
+        """
         recorder, self.first = self.recorder, self.random.randint(0, 3)
         start = self.constant(self.random.randint(-99, 99))
         if self.random.random() < 0.4:
@@ -296,7 +309,7 @@ def drawn(seed: int) -> LaneProgram:
 
 
 def pool(run: int, width: int) -> Values:
-    """The initial content of a run's memory in the C program."""
+    """The initial content of run number `run` in the C program, as numbers of `width` bits."""
     words = (np.arange(POOL, dtype=np.uint64) * (2654435761 + 2 * run) + run) & 0xFFFFFFFF
     return ((words >> 4).astype(np.uint32).astype(f"u{width // 8}").astype(np.int64) ^ (1 << width - 1)) - (
         1 << width - 1
@@ -304,7 +317,9 @@ def pool(run: int, width: int) -> Values:
 
 
 def requantised(x: int, multiplier: int, shift: int) -> int:
-    """A product rescaled by TensorFlow Lite's two roundings, of which the second rounds halves away from zero."""
+    """x times the real that `multiplier` and `shift` represent, by TensorFlow Lite's two roundings. The second one
+    rounds halves away from zero.
+    """
     high = (x * multiplier + (1 << 30)) >> 31
     if shift == 0:
         return high
@@ -330,7 +345,7 @@ def reciprocal(x: int) -> int:
 
 
 def result(program: LaneProgram) -> list[int]:
-    """The elements of the result, with 99 at positions that are not stored."""
+    """The elements of the result of a program on the initial memory. Elements that it does not store are 99."""
     expected, function = [99] * RESULTS, program.function
     *read, out = function.runs
     memory = {run: pool(number, num.run_width(run)) for number, run in enumerate(read)}
@@ -347,8 +362,8 @@ def narrowed(x: int, bits: int) -> int:
 
 
 def computed(block: Block, values: dict[SSAValue, int], memory: dict[SSAValue, Values]) -> list[tuple[int, int]]:
-    """Execute the ops of a block on unbounded integers, assert that they fit 32 bits, and return the stored indices and
-    values.
+    """Execute the ops of a block on unbounded integers, and return an (index, value) pair for each store. Asserts that
+    values fit 32 bits.
 
     values: the known values, to which the results of the ops are added.
     """
@@ -419,8 +434,8 @@ def scalar(op: Operation, x: Sequence[int]) -> int:
 
 
 def _write(loops: Sequence[LaneProgram], coder: LoopCoder, target: str, folder: Path) -> None:
-    """Write a program whose input begins with the number of a loop, and whose output is the loop's results, followed by
-    99.
+    """Write a program that runs the loop whose number is the first element of the input. Its outputs are the loop's
+    results; elements that the loop does not store are 99.
     """
     kernels = [coder.kernel(loop) for loop in loops]
     texts = {name: text for kernel in kernels if kernel is not None for name, text in texts_of(kernel, target)}

@@ -49,7 +49,7 @@ class Network:
         return self.dtype == "int16"
 
     def unit(self, scale: float) -> float:
-        """The scale of the network's element type that covers the range of an 8-bit scale."""
+        """A scale of the network's element type with which its range equals that of 8 bits with `scale`."""
         return scale / 256 if self.is_wide else scale
 
     def like(self, shape: tuple[int, ...], scale: float, zero_point: int) -> int:

@@ -42,7 +42,7 @@ def passes(data: str) -> tuple[list[ModulePass], list[ModulePass]]:
 
 @lru_cache
 def profiled(model: str) -> ModuleOp:
-    """A model on reals in the state in which a search receives it; callers must not change it."""
+    """A model on reals after the passes that precede a search, including profiling. Callers must not change it."""
     module = load_program(SOURCES[model], context())
     run(module, context(), passes(str(SOURCES[model].with_name("val.npz")))[0])
     return module
@@ -60,12 +60,12 @@ def evaluation_of(model: str, workers: Workers | None = None, samples: int = SAM
 
 
 def costs_of(evaluation: Evaluation) -> CandidateCosts:
-    """An empty cache of the costs of candidates on the Uno."""
+    """A new cache for the costs of candidates on the Uno."""
     return costs_anew(evaluation, Platform("uno"))
 
 
 def costs_anew(evaluation: Evaluation, platform: Platform) -> CandidateCosts:
-    """An empty cache of the costs of candidates on a platform."""
+    """A new cache for the costs of candidates on a platform."""
     candidates = evaluation.evaluator.candidates
     candidates.programs = Programs()
     return costs_on(candidates, platform)

@@ -74,9 +74,11 @@ class SensorCase:
     def compiled(
         self, folder: Path, *, integers: bool, limit: int | None = None, chosen_from: int = CHOSEN_FROM
     ) -> CompiledCase:
-        """The program for both boards, in a new folder, with the first `limit` samples of the test set, by default all.
+        """Compile the program for both boards into a new folder, and write the samples to be run.
 
         integers: True for an input in the sensor's unit, False for an input of reals.
+        limit: the number of samples of the test set; None for all.
+        chosen_from: the number of samples for validation.
         """
         folder.mkdir()
         self._write(folder, chosen_from, limit)
@@ -94,7 +96,11 @@ class SensorCase:
 
 @dataclass(frozen=True)
 class CompiledCase:
-    """A compiled case: its folder, with a folder for each board, and the report for the first board."""
+    """A compiled case.
+
+    folder: contains an output folder for each board, and the samples.
+    report: the report for the first board.
+    """
 
     case: SensorCase
     folder: Path

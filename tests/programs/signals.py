@@ -51,8 +51,9 @@ def decibels(found: NDArray[Any], wanted: NDArray[Any]) -> NDArray[np.float64]:
 
 
 def transform_program(length: int, bins: type[BinsOp] | None = None) -> ModuleOp:
-    """A program that computes the transform of 1 x `length` samples, or a number for each of its bins if `bins` is
-    given.
+    """A program that computes the discrete Fourier transform of 1 x `length` samples.
+
+    bins: an op that computes one number for each bin of the transform; None to return the transform.
     """
     to = ModelBuilder("spectrum.py")
     row = transform(to, to.argument(TensorType(f32, (1, length)), "x"))
@@ -60,8 +61,8 @@ def transform_program(length: int, bins: type[BinsOp] | None = None) -> ModuleOp
 
 
 def block_program(length: int, most: int = 6) -> ModuleOp:
-    """A program that computes the transform of 1 x `length` samples, which are doubled up to `most` times, and the
-    resulting factor.
+    """A program that doubles 1 x `length` samples at most `most` times, without overflow, and returns their transform
+    and the factor.
     """
     to = ModelBuilder("block.py")
     samples = to.argument(TensorType(f32, (1, length)), "x")
@@ -70,7 +71,9 @@ def block_program(length: int, most: int = 6) -> ModuleOp:
 
 
 def every_op(length: int) -> ModuleOp:
-    """A program with each signal op: a filter, magnitudes of its scaled spectrum, square waves, and the factor."""
+    """A program that contains each signal op and concatenates three results: the magnitudes of a scaled spectrum,
+    square waves, and the factor of the scaling. All of them read a filtered signal.
+    """
     to = ModelBuilder("signals.py")
     filtered = to.op(BiquadOp, to.argument(TensorType(f32, (1, length)), "x"), BIQUAD)
     waves = to.op(SquareWavesOp, filtered, to.index(37), [500, 3000, 8191])
@@ -101,9 +104,9 @@ def tflm_rfft(signal: NDArray[np.int16]) -> NDArray[np.complex128]:
 
 
 def tflm_filter_bank(magnitudes: NDArray[Any], matrix: NDArray[Any]) -> NDArray[np.float64]:
-    """Triangular bands of integer magnitudes by TFLM's `SignalFilterBank`, with 12-bit weights.
+    """The triangular bands that TFLM's `SignalFilterBank` computes from integer magnitudes with 12-bit weights.
 
-    matrix: weights (bands, bins); where one band falls and the next rises, their weights add up to 1.
+    matrix: weights (bands, bins). Where one band falls and the next one rises, their weights add up to 1.
     """
     bins = [np.flatnonzero(row) for row in matrix]
     # A band rises while the one before it falls; the last one falls once that is over.

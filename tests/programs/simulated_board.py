@@ -49,8 +49,8 @@ def compiled_board(out: Path, folder: Path, example: str = STREAM) -> Path:
 
 
 def _simulator(folder: Path) -> Path:
-    """Build the program that simulates an ELF file with its serial line on standard input and output, and return its
-    path.
+    """Build a program that simulates an ELF file with its serial line on standard input and output, and return the path
+    of the program.
     """
     uart = folder / "uart"
     if not uart.exists():

@@ -29,7 +29,7 @@ from tinyml.transforms.formats.reuse_input import ReuseInputPass
 
 
 def refined(module: ModuleOp) -> ModuleOp:
-    """A program at L1 with accumulators, whose input is in the arena."""
+    """Lower a program at L1 until it has accumulators, and return it. Its input is in the arena."""
     ReuseInputPass().apply(context(), module)
     pipelines.run(module, context(), pipelines.flatten("refine-formats", {}))
     return module
@@ -82,7 +82,9 @@ def check_bits(module: ModuleOp, tiled: ModuleOp) -> None:
 
 @st.composite
 def channel_networks(draw: st.DrawFn) -> str:
-    """Random programs of a convolution, ops on channels, and a convolution or dense layers that read the channels."""
+    """Random programs of a convolution, ops on separate channels, and a convolution or dense layer that reads all
+    channels.
+    """
     net = NetworkWriter((1, 6, 7, draw(st.integers(1, 3))), draw(st.integers(0, 1 << 30)))
 
     def window(image: SSAValue, channels: int | None) -> SSAValue:

@@ -17,7 +17,7 @@ LENGTH = 160_000
 
 
 def recording() -> NDArray[np.int64]:
-    """The samples of the recording of "yes"."""
+    """The samples of the recording of the word "yes"."""
     return _samples(RECORDING)
 
 

@@ -19,8 +19,8 @@ _GOLDEN = (5**0.5 - 1) / 2
 
 
 def spread(cases: Iterable[Case], most: int) -> list[Case]:
-    """At most `most` of the cases in their order, distributed over the whole list so that all axes of a product
-    vary.
+    """At most `most` of the cases, in their order. They are distributed over the list in such a way that all axes of a
+    product vary.
     """
     every = [*cases]
     if EXHAUSTIVE in os.environ:
@@ -30,12 +30,12 @@ def spread(cases: Iterable[Case], most: int) -> list[Case]:
 
 
 def spread_product(most: int, *axes: Iterable[Any]) -> list[tuple[Any, ...]]:
-    """At most `most` of the tuples with one element of each axis."""
+    """At most `most` of the tuples with one element of each axis, chosen by `spread`."""
     return spread(product(*axes), most)
 
 
 def covering(cases: Sequence[Case], values: Callable[[Case], Iterable[Hashable]], seed: str) -> list[Case]:
-    """Few cases that together have every value that occurs in any case; all cases in `make exhaustive`.
+    """A small selection of cases in which every value of any case occurs. In `make exhaustive`, all cases.
 
     values: a function that returns the values of a case, one for each axis.
     seed: determines which of the cases with equally many new values is chosen.
@@ -55,13 +55,13 @@ def covering(cases: Sequence[Case], values: Callable[[Case], Iterable[Hashable]]
 
 
 def one_of(cases: Sequence[Case], seed: str) -> Case:
-    """One of the cases, which depends only on the cases and the seed."""
+    """One of the cases. The choice depends only on the cases and the seed."""
     return Random(seed).choice(cases)
 
 
 def examples(usual: int, exhaustive: int | None = None) -> int:
-    """The number of examples of a property: `usual`, or in `make exhaustive` the other number, which is ten times as
-    many by default.
+    """The number of examples of a property: `usual`, or in `make exhaustive` the number `exhaustive`, by default ten
+    times as many.
     """
     if EXHAUSTIVE not in os.environ:
         return usual

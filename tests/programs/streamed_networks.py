@@ -105,7 +105,9 @@ def inverted_bottlenecks() -> ModuleOp:
 
 
 def answers(whole: ModuleOp, stride: int, raws: NDArray[Any]) -> list[Outputs]:
-    """The results of a streaming program for raws of sequences (samples, elements), at intervals of `stride` frames."""
+    """The results of a streaming program for raws of sequences (samples, elements), one result after every `stride`
+    frames.
+    """
     step = whole.clone()
     for each in (ReceiveInputPass("push", stride), StreamOverTimePass()):
         each.apply(context(), step)

@@ -47,7 +47,9 @@ class _Spotter:
         return self.model.variable(f"stream_{self.names}/states", shape, self.dtype, data, **quantization)
 
     def slice(self, x: int, first: int, last: int) -> int:
-        """Add a slice of the rows of an image from `first` up to but excluding `last`; 0 for all remaining rows."""
+        """Append a slice of the rows of an image from `first` to `last`, which is excluded. If `last` is 0, the slice
+        contains all remaining rows.
+        """
         rows = range(self.shape(x)[1])[first : last or None]
         result = self.like(x, (1, len(rows), *self.shape(x)[2:]))
         ends = [self.model.constant(numbers) for numbers in ([0, first, 0, 0], [0, last, 0, 0], [1, 1, 1, 1])]
@@ -56,8 +58,8 @@ class _Spotter:
         return result
 
     def ring(self, x: int, before: int) -> int:
-        """Add a concatenation of the `before` rows of earlier steps and the rows of x, in one of two forms that
-        converters write.
+        """Append a concatenation of the last `before` rows of earlier steps and of the rows of x, in one of two forms
+        that converters write.
         """
         _, rows, *row = self.shape(x)
         whole = self.like(x, (1, before + rows, *row))
@@ -76,7 +78,10 @@ class _Spotter:
         return whole
 
     def convolution(self, x: int, channels: int | None) -> int:
-        """Add a convolution over all rows that computes one row; depthwise if `channels` is None."""
+        """Append a convolution of one row of results over all rows of x.
+
+        channels: the channels of the result; None for a depthwise convolution.
+        """
         _, rows, _, before = self.shape(x)
         if channels is None:
             y = self.activation((1, 1, 1, before))
@@ -89,7 +94,7 @@ class _Spotter:
         return y
 
     def average(self, x: int) -> int:
-        """Add a decaying mean: half of the previous mean plus half of x."""
+        """Append a running mean with exponential decay: half of the previous mean plus half of x."""
         handle, kept = self.variable(x, self.shape(x)), self.like(x, self.shape(x))
         self.model.op("READ_VARIABLE", [handle], kept)
         half = self.model.constant(np.full((1, 1, 1, 1), 64), self.dtype, scales=2.0**-7)

@@ -21,7 +21,7 @@ def svdf(
     most: float = 0.08,
     shares: bool = False,
 ) -> bytes:
-    """The bytes of a model of SVDF layers.
+    """The bytes of a model of consecutive SVDF layers.
 
     dtype: the type of the states and of the weights over time; float32 for all tensors.
     most: the greatest scale of an 8-bit state; 16-bit states have 1/256 of it.

@@ -55,7 +55,9 @@ class Writer:
         return self.draw(st.sampled_from(values))
 
     def tensor(self, scope: Scope, fits: Callable[[Shape], bool] = lambda _: True) -> SSAValue:
-        """A tensor in scope for which `fits` is true, preferably a recent one; a new constant if there is none."""
+        """A tensor in scope for which `fits` is true. Recent tensors are preferred; if there is none, a new constant is
+        written.
+        """
         found = [value for value in scope.tensors if fits(tdsl.shape_of(value))]
         if found:
             return found[-1 - min(self.draw(st.integers(0, 5)), len(found) - 1)]
@@ -206,7 +208,9 @@ class Writer:
             self.add(scope, result)
 
     def gather(self, scope: Scope) -> SSAValue:
-        """Write a concatenation of the latest tensors, so that the result depends on each of them."""
+        """Write a one-dimensional concatenation of the last five tensors, and return it. The result of the program thus
+        depends on each of them.
+        """
         parts = scope.tensors[-5:]
         sizes = [prod(tdsl.shape_of(part)) for part in parts]
         whole = scope.builder.insert(tdsl.FillOp(0.0, TensorType(f32, [sum(sizes)]))).out

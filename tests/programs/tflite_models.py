@@ -73,8 +73,10 @@ NONE, RELU, RELU_N1_TO_1, RELU6 = range(4)
 
 @dataclass(frozen=True)
 class Spec:
-    """A tensor: its type, shape, quantisation (None for floats) and content (None if it is computed).
+    """A tensor of a model.
 
+    scales: one scale, or one for each index along `axis`; None for floats.
+    data: the content of a constant; None for a computed tensor.
     signature: the shape with -1 for unspecified extents; None if all are specified.
     kept: True for a state, which persists from one inference to the next.
     """
@@ -91,7 +93,7 @@ class Spec:
 
 @dataclass
 class TfliteModel:
-    """A model under construction; tensors are identified by their indices.
+    """A model under construction. Tensors are identified by their indices.
 
     beginning: the graph that a CALL_ONCE runs before the first inference, if there are variables.
     called: other graphs, each with its inputs and outputs, such as the condition and the body of a loop.

@@ -64,11 +64,11 @@ class TileCase:
         return self.family.stream(self.tile, self.sums)
 
     def expected(self, x: Values) -> Values:
-        """The results for the elements x of the windows, window by window."""
+        """The results that numpy computes from the elements x, window by window."""
         return np.clip(self.unlimited(x), -127 if self.family.shifts else -128, 127)
 
     def unlimited(self, x: Values) -> Values:
-        """The results before they are clamped to bytes."""
+        """The results before they are limited to the range of bytes."""
         tile = self.tile
         rows: list[Values] = []
         for window in range(tile.lines * tile.count):
@@ -117,14 +117,18 @@ class CodedTileCase(TileCase):
         return None
 
     def with_weights(self) -> CodedTileCase:
-        """The case with a nonzero weight in every channel, and initial values that fit without adjustment."""
+        """A copy of the case in which every channel has a nonzero weight, and initial values are so small that the
+        kernel need not adjust them.
+        """
         weights: Values = self.sums.weights
         some = np.where(np.any(weights, axis=1, keepdims=True), weights, 1)
         return replace(self, sums=replace(self.sums, weights=some, starts=np.clip(self.sums.starts, -9999, 9999)))
 
 
 def coded_tile_case(coder: TileCoder, tile: Tile, random: np.random.Generator) -> CodedTileCase:
-    """A case with random rows: of any bytes, of few bits, of powers of two, and of zeros, with different densities."""
+    """A case with random rows of different density. The weights of a row are arbitrary bytes, small numbers, powers of
+    two, or all equal.
+    """
     case = tile_case(coder.family, tile, random)
     shape = case.sums.weights.shape
     kinds = [

@@ -28,7 +28,8 @@ INTERFACE = Interface("tiles", "int8_t", 4 + ELEMENTS, "int8_t", RESULTS, has_la
 def build_cases(
     runner: Runner, cases: Sequence[TileCase], folder: Path, optimize: str = "-O2", end: int | None = None
 ) -> Build:
-    """Build a program whose input begins with the number of a kernel, which it runs on the elements at an offset.
+    """Build a program that runs the kernel whose number is the first element of the input. The second element is the
+    offset of the windows' elements in memory.
 
     end: the end address of the windows' elements, such as the end of memory; None to use the offset.
     """
@@ -74,9 +75,9 @@ def build_cases(
 
 
 def inputs_of(cases: Sequence[TileCase]) -> NDArray[Any]:
-    """Inputs for each kernel: its number, the offset of its windows, and random bytes.
+    """One input for each case: the number of its kernel, the offset of its windows, and random bytes.
 
-    In every third input, the least byte fills the only window, or the first half of several windows.
+    In every third input, the first half of the windows, or the only window, contains the least byte.
     """
     random = np.random.default_rng(5)
     inputs = random.integers(-128, 128, (len(cases), 4 + ELEMENTS)).astype(np.int8)
@@ -118,9 +119,9 @@ def check_on(devices: Sequence[str], cases: Sequence[TileCase], folder: Path) ->
 def check_times(runner: Runner, build: Build, cases: Sequence[TileCase], saturated: int) -> list[tuple[Tile, int, int]]:
     """Assert that the instructions of calls equal those of the cost model.
 
-    saturated: the additional instructions of a saturated result; the model assumes that half of the results saturate.
+    saturated: the additional instructions of a saturated result. The model assumes that half of the results saturate.
 
-    Returns each tile with its bytes of flash according to the model and in the program.
+    Returns for each tile a tuple of the tile, its bytes of flash by the model, and those in the program.
     """
     symbols = {symbol.name: symbol for symbol in symbol_table(runner.chip, build.elf)}
     inputs = inputs_of(cases)

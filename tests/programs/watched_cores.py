@@ -13,9 +13,10 @@ from tinyml.targets.registry import chip_of
 
 
 def pair_base(first: int) -> int | None:
-    """The base register of a Thumb instruction that loads several words (LDM, POP, LDRD), by its first halfword.
+    """The number of the base register of a Thumb instruction that loads several words: LDM, POP or LDRD. None for any
+    other instruction.
 
-    None for any other instruction.
+    first: the first halfword of the instruction.
     """
     if first & 0xF800 == 0xC800:
         return first >> 8 & 7
@@ -28,7 +29,7 @@ class Watch:
     """An emulated chip that checks every instruction for violations that the runner does not detect.
 
     model: the name of the program's model.
-    buffers: the arrays in which only operands may be read, with their sizes in bytes.
+    buffers: the sizes in bytes of the arrays in which only operands may be read, by name.
     kernels: the prefix of the names of functions that must preserve registers.
     """
 

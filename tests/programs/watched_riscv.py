@@ -14,7 +14,7 @@ _CHIP = chip_of("riscv")
 
 
 class Watch:
-    """An emulated chip that compares the registers that a call must preserve, before and after the call.
+    """An emulated chip that compares the registers that calls must preserve before and after each call.
 
     model: the name of the program's model.
     """
@@ -48,7 +48,7 @@ class Watch:
         self.uc.emu_start(start, self.table["tm_mark"])
 
     def check(self, content: NDArray[Any]) -> None:
-        """Run the model on an input, and assert that it made no wrong access and that every call has returned."""
+        """Run the model on an input. Assert that every call has returned and has preserved its registers."""
         self.uc.mem_write(self.table["tm_array"], content.tobytes())
         self.uc.reg_write(self.argument, self.table["tm_array"])
         self.run(self.predict)

@@ -59,7 +59,9 @@ def test_options_stay_in_one_line(hooks: ModuleType):
 
 
 def test_all_of_the_tour_is_mlir(hooks: ModuleType):
-    """No token is an error, and types, ops and values have different token types."""
+    """The highlighted IR of the tour contains no invalid token. Types, ops and values have different kinds of
+    tokens.
+    """
     blocks = re.findall(r"```mlir\n(.*?)```", (ROOT / "docs/tour.md").read_text(encoding="utf-8"), re.DOTALL)
     tokens = [(str(kind), text) for block in blocks for kind, text in hooks.MlirLexer().get_tokens(block)]
     assert "Token.Error" not in {kind for kind, _ in tokens}

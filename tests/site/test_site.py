@@ -46,7 +46,7 @@ def test_every_page_has_one_place_in_the_navigation():
 
 
 def loaded(page: str) -> list[str]:
-    """The addresses that a browser loads for a page."""
+    """The addresses of the files that a browser loads for a page."""
     found: list[str] = []
     for source, link, style in LOADED.findall(page):
         if link and not re.search(r'rel="?(?:canonical|prev|next|edit|alternate)', link):

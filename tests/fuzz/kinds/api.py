@@ -111,7 +111,7 @@ def calls(number: int, random: Random, folder: Path) -> str:
 
 
 def verdict(call: Callable[[], Any]) -> str:
-    """Whether a call returns or rejects its values; raises `Harm` for any other outcome."""
+    """`accepted` if a call returns, `refused` if it rejects its values; raises `Harm` for any other outcome."""
     try:
         call()
     except tinyml.InputError as error:

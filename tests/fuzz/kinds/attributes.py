@@ -176,8 +176,8 @@ def _changed(
 def _with_another(
     attributes: dict[str, Attribute], place: HolderKind, holder: Operation | None, random: Random
 ) -> dict[str, Attribute]:
-    """The attributes after one is added, removed or replaced. Most added attributes are allowed on that kind of
-    operation.
+    """A copy of `attributes` in which one attribute is added, removed or replaced. Most added attributes are allowed on
+    that kind of operation.
     """
     declared, changed = own_attributes(), dict(attributes)
     present = [name for name in attributes if name in declared]

@@ -38,7 +38,7 @@ VALUES: tuple[Any, ...] = (
 
 
 def places(value: object) -> list[tuple[Any, Any]]:
-    """Every position in a JSON value, as pairs of a list or an object and an index or a key."""
+    """Every position in a JSON value: pairs of a list and an index, or of an object and a key."""
     found: list[tuple[Any, Any]] = []
     if isinstance(value, dict):
         inner: list[tuple[Any, Any]] = [*cast("dict[str, Any]", value).items()]

@@ -40,7 +40,9 @@ def passes() -> list[str]:
 
 
 def pipeline_of(name: str) -> str:
-    """A pass with values for its required options, in pipeline syntax. Options that name files get a data set."""
+    """A pass with values for its required options, in pipeline syntax. The value of an option that names a file is the
+    path of a data set.
+    """
     required = [option for option in options_of(TINYML.all_passes[name]()) if option.required]
     values = " ".join(f"{option.name}={_value(option.type)}" for option in required)
     return f"{name}{{{values}}}" if values else name
@@ -190,7 +192,7 @@ CHANGES = (_exchange_operand, _exchange_operand, _change_type, _change_type, _ch
 
 
 def options(number: int, random: Random, folder: Path) -> str:
-    """Run a pass or pipeline with random options, with random values, on a module of the tests."""
+    """Run a pass or pipeline on a module of the tests, with random options that have random values."""
     name = random.choice(passes())
     known = options_of(TINYML.all_passes[name]())
     values: dict[str, str] = {option.name: _value(option.type) for option in known if option.required}

@@ -57,7 +57,10 @@ def drawn(number: int, random: Random) -> tuple[ModuleOp, NDArray[Any]]:
 
 
 def with_parts(module: ModuleOp, inputs: NDArray[Any], random: Random) -> str:
-    """Assign a number format to the floating-point parts, or leave them unchanged; return the name of the format."""
+    """Assign a random number format to the floating-point parts, or leave them in floating point.
+
+    Return the family and width of the format, or `f32`.
+    """
     if not tdsl.is_mixed(module) or random.random() < 0.3:
         return "f32"
     family, width = random.choice(SORTS).option

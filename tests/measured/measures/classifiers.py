@@ -55,10 +55,13 @@ def mean(ratios: Iterable[float]) -> float:
 
 
 def beside_floats(family: str, narrow: str, figure: str) -> Callable[[], Values]:
-    """A function that summarises a figure of f32 programs divided by the same figure of a command's programs.
+    """A function that divides a figure of f32 programs by the same figure of other programs of the same models.
 
-    The function returns mean, minimum and maximum over the models whose f32 program fits the board, and `lost`: the
-    points of accuracy lost, averaged over the models that lose any (SeeDot 7.1.1).
+    The function returns mean, minimum and maximum of these ratios over the models whose f32 program fits the board, and
+    `lost`: the points of accuracy lost, averaged over the models that lose any (SeeDot 7.1.1).
+
+    narrow: the command that measures the other programs, with `{}` for the name of the model.
+    figure: the key of the figure.
     """
 
     def summary() -> Values:
@@ -76,10 +79,13 @@ def _spread(ratios: list[float]) -> Values:
 
 
 def peers(family: str, column: str, ours: str) -> Callable[[], Values]:
-    """A function that summarises times of SeeDot's or Shiftry's own programs (`docs/results.md`) divided by ours.
+    """A function that divides times of SeeDot's or Shiftry's own programs (`docs/results.md`) by those of tinyml's
+    programs.
 
-    It returns mean, minimum and maximum, and `ahead`: the minimum over the models of the points by which our accuracy
-    is higher.
+    It returns mean, minimum and maximum of these ratios, and `ahead`: the minimum over the models of the accuracy of
+    tinyml's program minus that of the paper's program, in points.
+
+    ours: the command that measures tinyml's program, with `{}` for the name of the model.
     """
 
     def summary() -> Values:
@@ -164,8 +170,12 @@ def _classes(name: str) -> int:
 
 
 def on_board(board: str, widths: tuple[int, ...]) -> Callable[[Path | None], Values]:
-    """A function that measures, by family and width, the time in floating point divided by that in fixed point, and the
-    points lost.
+    """A function that measures ProtoNN and Bonsai models on a board, in floating point and in fixed point of the given
+    widths.
+
+    For each family and width it returns mean, minimum and maximum of the time in floating point divided by that in
+    fixed point, and the mean of the points lost (`_lost`). Models whose program in floating point does not fit the
+    board are left out.
     """
 
     def measured(models: Path | None) -> Values:
@@ -211,8 +221,8 @@ def compiled(arguments: list[str]) -> bool:
 
 
 def sparse_shares(models: Path | None) -> Values:
-    """The percentage of the estimated cycles on an Uno that products with sparse matrices take, for models in 16 bits
-    with such products.
+    """The percentage of the estimated cycles on an Uno that products with sparse matrices take: the mean over the
+    models in 16 bits with such products, and their number.
     """
     shares: list[float] = []
     for name in (*names("protonn", SMALL), *names("bonsai", SMALL)):
@@ -296,9 +306,10 @@ IN_SKETCHES = {"protonn": ("gesturepod", "letter26"), "bonsai": ("mnist16-10", "
 
 
 def sketches(family: str) -> Callable[[Path | None], Values]:
-    """A function that measures sketches of a family in the arithmetic of the papers and in ours.
+    """A function that measures the sizes of sketches of a family, in the arithmetic of the papers and in that of
+    tinyml.
 
-    It returns geometric means in percent of the sizes of sketches in floating point.
+    For each arithmetic it returns the geometric mean of the sizes in percent of those of sketches in floating point.
     """
 
     def measured(models: Path | None) -> Values:
@@ -315,9 +326,11 @@ def sketches(family: str) -> Callable[[Path | None], Values]:
 
 
 def compression() -> Values:
-    """The factors of RAM saved compared with floating point, and the changes of accuracy, from `docs/results.md`.
+    """The factors by which programs need less RAM than in floating point, and their changes of accuracy, from
+    `docs/results.md`.
 
-    The result also contains the points lost by format and family.
+    `least`, `most`: the extremes of the factors. `change`, `worst`: the mean and the worst change of accuracy. The
+    points lost on average have the name of a format as key, for one family preceded by the name of the family.
     """
     rows, measured = read(FOLDER / "results-third.json"), read(MEASURED)
     less = [float(row["ratio"]) for row in rows.values()]
@@ -342,8 +355,8 @@ def compression() -> Values:
 
 
 def in_place() -> Values:
-    """For each plan, milliseconds at 16 MHz and bytes of the arena of Gural and Murmann's network
-    (`docs/schedules.md`).
+    """For each plan of Gural and Murmann's network in `docs/schedules.md`, the milliseconds at 16 MHz and the bytes of
+    the arena.
     """
     measured = read(MEASURED)
     plans = ("ordinary", "replace", "herringbone", "rows", "pixels")
@@ -472,8 +485,9 @@ def _hybrid(name: str, models: Path | None) -> Values:
 
 
 def by_math(models: Path | None) -> Values:
-    """The cycles of ProtoNN in 16 bits on an MKR1000 with exp of `math.h`, divided by those with exp of SeeDot's tables
-    and of our tables.
+    """Cycles of ProtoNN in 16 bits on an MKR1000 with exp of `math.h`, divided by those with exp by a table.
+
+    `seedot`: with SeeDot's tables. `ours`: with tinyml's tables. `_least` and `_most` are the extremes over the models.
     """
     rows = by_parts("math", names("protonn", SMALL), lambda name: _by_math(name, models))
     values: dict[str, float] = {}

@@ -127,9 +127,11 @@ def equal_module(model: Path, options: Sequence[str]) -> Values:
 
 
 def sparse_products(model: Path, options: Sequence[str]) -> Values:
-    """The figures of a module whose sparse products have processing elements.
+    """The figures of a module whose sparse products run on processing elements.
 
-    `gaps` are the cycles of the same model with loops over the gaps of sparse rows, `dense` those with dense matrices.
+    `gaps`: the cycles of the same model with loops over the gaps of sparse rows.
+    `dense`: the cycles of the same model with dense matrices.
+
     All three modules have the same budget of cells.
 
     options: `--width` and `--cells` of `tinyml compile`, followed by other options.
@@ -174,13 +176,13 @@ ELEMENTS = 4, 8, 16, 32
 
 
 def elements(models: Path | None) -> Values:
-    """The cycles of sparse products on some numbers of processing elements, by rows and as in the paper.
+    """Cycles of sparse products, summed over all projections and all numbers of processing elements.
 
-    Returns sums of the cycles over all projections and all numbers of elements: `rows` for entries that are
-    distributed to the elements at compile time, `fed` for columns that are distributed as in the paper, `joined`
-    for the same columns with a cycle for each row, in which the partial sums of the elements are added, and `least`
-    for elements that are never idle. `saved` is the greatest number of cycles that `fed` takes less than `rows` for
-    one product.
+    rows: the entries of each row are distributed to the elements at compile time.
+    fed: columns are distributed to the elements as in the paper (`fed_cycles`).
+    joined: as `fed`, with an additional cycle for each row, in which the partial sums of the elements are added.
+    least: no element is ever idle.
+    saved: the greatest number of cycles by which `fed` is faster than `rows` in one product.
     """
     cycles: list[tuple[int, int, int, int]] = []
     for name in PROJECTIONS:
@@ -212,7 +214,9 @@ DUE = 84e6
 
 
 def on_due(models: Path | None) -> Values:
-    """The milliseconds of an inference on USPS in 16 bits by family, from the published timing of a Cortex-M3."""
+    """For each family, the milliseconds of an inference on USPS in 16 bits on a Due, computed from the published timing
+    of a Cortex-M3.
+    """
     names = {"fastgrnn": "fastgrnn-usps10-genuine", "protonn": "protonn-usps10", "bonsai": "bonsai-usps10"}
     found = {family: measure(f"compile {name} --width 16 --target due", models) for family, name in names.items()}
     return {family: round(1e3 * values["core_cycles"] / DUE, 2) for family, values in found.items()}
@@ -227,7 +231,9 @@ def lenets(_models: Path | None) -> Values:
     that in fixed point.
 
     The weights are random. Memory does not depend on the weights, and time depends on them only for constants that are
-    powers of two. `fits_{name}_{bits}` is 1 for a program that fits, with 0 bits for floating point.
+    powers of two.
+
+    `fits_{name}_{bits}`: 1 if the program fits the board, otherwise 0; `bits` is 0 for floating point.
     """
     found: dict[str, float] = {}
     formats = {0: "f32", 32: "fixed --width 32", 16: "fixed --width 16"}

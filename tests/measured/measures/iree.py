@@ -134,7 +134,7 @@ def driver(stream: str, name: str) -> str:
 
 
 def _composite(stream: str) -> list[str]:
-    """The names of the parts that are concatenated to the module's constants."""
+    """The names of the arrays that are concatenated to form the module's constants."""
     start = stream.index("#util.composite<")
     return [line.strip().rstrip(",") for line in stream[start : stream.index("\n]>", start)].splitlines()[1:]]
 

@@ -77,10 +77,13 @@ def _overlapping(random: Random) -> list[Rectangle]:
 
 @dataclass(frozen=True)
 class Trial:
-    """A packing and bound of branch and bound, and the check of both by exact cover.
+    """A packing and a lower bound computed by branch and bound, and the check of both by exact cover.
 
-    above: the claimed bound exceeds the bytes at the peak.
-    packed: exact cover has found a packing of the bound's height, too.
+    verdict: the result of the check.
+    above: whether the bound exceeds the bytes at the peak.
+    packed: whether exact cover has also found a packing of the bound's height.
+    seconds: the time of branch and bound.
+    judged_seconds: the time of exact cover.
     """
 
     verdict: Verdict
@@ -112,11 +115,11 @@ def trials(seeds: Iterable[int], overlapping: bool) -> Iterator[Trial]:
 
 
 def judged(name: str, _options: list[str]) -> Values:
-    """The verdicts on problems without overlaps (`apart`) or with overlaps (`overlapping`), and the ratio of the times
-    of both algorithms.
+    """For problems without overlaps (`apart`) or with overlaps (`overlapping`), the number of each verdict, and the
+    time of exact cover divided by that of branch and bound (`times`).
 
-    For `cuts-N`: the number of problems of N buffers without a free byte that exact cover proves, and that branch and
-    bound proves, each without the other.
+    For `cuts-N`: the number of problems of N buffers without a free byte that exact cover proves without branch and
+    bound, and that branch and bound proves without exact cover.
     """
     if name.startswith("cuts-"):
         return _proved(int(name.removeprefix("cuts-")))
@@ -142,7 +145,7 @@ def _proved(buffers: int) -> Values:
 
 
 def summary() -> Values:
-    """The sums of the figures of both classes of problems."""
+    """The figures of both classes of problems, added up."""
     measured = read(MEASURED)
     found = [measured[f"judge {name}"] for name in ("apart", "overlapping")]
     names = ("problems", "agreed", "refuted", "undecided", "above", "packed")

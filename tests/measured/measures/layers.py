@@ -63,7 +63,9 @@ def model_of(layer: str) -> tuple[bytes, int]:
 
 
 def layer(name: str, target: str) -> dict[str, Any]:
-    """The figures of a layer on a board's core; `differ` counts the bytes that differ from TFLM's."""
+    """The figures of a layer on the core of the board `target`, compared with TensorFlow Lite Micro; `differ` counts
+    the bytes of output that differ from TFLM's.
+    """
     content, products = model_of(name)
     module, ctx, x = read_tflite(content, "network.tflite"), context(), inputs_of(content, SAMPLES)
     [expected] = computed_by_tflm(content, x, 1)

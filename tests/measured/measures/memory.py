@@ -72,9 +72,10 @@ def reuse(models: Path | None) -> Values:
 
 def on_graphs(_models: Path | None) -> Values:
     """The percentage of memory that optimal placements save on random graphs compared with first fit: mean, maximum and
-    the number of graphs that gain.
+    the number of graphs on which they save any.
 
-    First fit processes buffers in the order of their start, or (`orders_`) uses the lowest result of six orders.
+    First fit processes buffers in the order of their start. Keys with the prefix `orders_` compare with the lowest
+    result of first fit in six orders.
     """
     random, proved = Random(1), 0
     saved: dict[str, list[float]] = {"": [], "orders_": []}
@@ -143,8 +144,7 @@ def _detector(folder: Path, name: str, width: str) -> Values:
 
 
 def _heights(module: ModuleOp, *, in_place: bool) -> Values:
-    """Allocate the buffers of a program at L1, and return their bytes by both kinds of first fit and by optimal
-    placement.
+    """The bytes in which the buffers of a program at L1 fit, by both kinds of first fit and by optimal placement.
 
     in_place: whether results may overwrite operands.
     """
@@ -182,12 +182,12 @@ def _packed(folder: Path, name: str) -> int:
 
 
 def on_promoted(models: Path | None) -> Values:
-    """The percentage of memory that optimal placements of promoted classifiers save compared with both kinds of first
-    fit.
+    """The percentage of memory that optimal placements of promoted classifiers save compared with first fit in the
+    order of start (`first`) and in the best of six orders (`orders`).
 
     Promotion finds the programs in Shiftry's arithmetic, within the RAM that demotion needs. `{first,orders}_most` is
-    the maximum, `{first,orders}_gain` the number of programs that gain. The prefix `in_place_` denotes programs whose
-    results overwrite operands.
+    the maximum, `{first,orders}_gain` the number of programs with any saving. The prefix `in_place_` denotes programs
+    whose results overwrite operands.
     """
     rows: dict[str, Values] = {}
     for name in (name for family in FAMILIES for name in names(family)):
@@ -244,11 +244,13 @@ PAIRS = {
 
 
 def strategies(format: str) -> Callable[[Path | None], Values]:
-    """A function that measures changes of accuracy from floating point in points, by family and strategy.
+    """A function that measures, by family and strategy, the changes of accuracy from floating point in points.
 
-    `{family}_{strategy}` is the mean of a family, `all_{strategy}` the mean of all models. `saved` is the maximum
-    percentage by which the optimal packing is below first fit, among programs by promotion. `{strategy}_least` and
-    `{strategy}_most` are the extremes of the search time in seconds. `models` contains the figures of each model.
+    `{family}_{strategy}`: the mean of a family.
+    `all_{strategy}`: the mean of all models.
+    `saved`: among programs by promotion, the maximum percentage by which the optimal packing is below first fit.
+    `{strategy}_least`, `{strategy}_most`: the extremes of the search time in seconds.
+    `models`: the figures of each model.
     """
     return lambda models: _strategies(format, models)
 
@@ -300,13 +302,14 @@ LEAST_OF = "bonsai-mnist16-10", "fastgrnn-mnist16-10", "protonn-gesturepod"
 
 
 def least(*formats: str) -> Callable[[Path | None], Values]:
-    """A function that measures the arena and input of floating-point programs divided by those of promoted programs.
+    """A function that divides the arena and input of floating-point programs by those of promoted programs.
 
     Programs may lose at most 0.2 points of accuracy. For each model, promotion runs within several limits on memory.
-    The next limit is the geometric mean of two limits, until the greatest failing limit is at most `ENOUGH` times less
-    than the least sufficient one. Widths are chosen on the validation set; the test set determines whether they
-    suffice, as in the paper. `less` is the minimum ratio over `models`, `more` the maximum, `worst` the worst change of
-    accuracy.
+    The next limit is the geometric mean of the greatest limit that fails and the least limit that suffices. The search
+    ends when their ratio is at most `ENOUGH`. Widths are chosen on the validation set; the test set determines whether
+    they suffice, as in the paper.
+
+    `less`: the minimum ratio over `models`. `more`: the maximum. `worst`: the worst change of accuracy.
 
     formats: the options that select the formats of the program.
     """
@@ -339,12 +342,13 @@ TIMES_LESS = 2.9
 
 
 def third_in_posits(*families: str) -> Callable[[Path | None], Values]:
-    """A function that measures changes of accuracy of promoted posits within 1/2.9 of the arena and input of floating
-    point.
+    """A function that measures the changes of accuracy of programs in promoted posits whose arena and input need at
+    most 1/2.9 of the bytes in floating point.
 
-    `change` is the mean of all models with a program within the limit, `worst` the worst, `{family}` the mean of a
-    family. `least` and `most` are the factors by which they need less memory. `beyond` counts models without such a
-    program at any width.
+    `change`: the mean over all models with a program within the limit. `worst`: the worst of them.
+    `{family}`: the mean of a family.
+    `least`, `most`: the extremes of the factors by which the programs need less memory.
+    `beyond`: the number of models without a program within the limit at any width.
     """
     return lambda models: _third_of_all(families, models)
 
@@ -388,10 +392,11 @@ def _arena_and_input(name: str, models: Path | None, *options: str) -> Values | 
 
 
 def explored(models: Path | None) -> Values:
-    """The number of candidates that demotion and promotion evaluate in Shiftry's arithmetic.
+    """The number of candidates that demotion (`demote`) and promotion (`promote`) evaluate in Shiftry's arithmetic, and
+    the number of tensors with formats (`tensors`).
 
-    Promotion runs within the RAM that demotion needs. The figures are the means over a model of each family, and the
-    number of tensors with formats. `{way}_least` and `{way}_most` are seconds.
+    These figures are means over three models, one of each family. Promotion runs within the RAM that demotion needs.
+    `demote_least`, `promote_least`, `demote_most` and `promote_most` are the extremes of the search time in seconds.
     """
     rows: dict[str, dict[str, int]] = {}
     spent: dict[str, list[float]] = {"demote": [], "promote": []}
@@ -422,7 +427,9 @@ def defragmented(_models: Path | None) -> Values:
 
 
 def metrics(models: Path | None) -> Values:
-    """For two metrics of demotion, the mean change of accuracy in points, and the bytes of arena and constants."""
+    """For each of two metrics by which demotion compares candidates, the mean change of accuracy in points, and the
+    bytes of arena and constants.
+    """
     found: dict[str, float] = {}
     names = "bonsai-letter26", "protonn-letter26"
     for metric in ("disagreement", "accuracy"):

@@ -51,9 +51,11 @@ def narrow_sums(_models: Path | None) -> Values:
 def pruned(_models: Path | None) -> Values:
     """The figures of the first network after pruning at its bottleneck and 10 more epochs of training.
 
-    `left`: the bytes of its plan with sums of 8 bits. `whole`, `floats`: right answers in floating point, before and
-    after pruning. `sums_8`: right answers in 8 bits. `ordinary`: the bytes of the unpruned network by ordinary
-    execution. `removed`: the number of removed groups of channels.
+    `left`: the bytes of its plan with sums of 8 bits.
+    `whole`, `floats`: the percentage of right answers in floating point, before and after pruning.
+    `sums_8`: the percentage of right answers in 8 bits.
+    `ordinary`: the bytes of the unpruned network by ordinary execution.
+    `removed`: the number of removed groups of channels.
     """
     rows = by_parts("mobilenets", [f"{way} {SEEDS[0]}" for way in ("exact", "pruned")], _row)
     names = {"whole": "before", "floats": "floats", "sums_8": "accuracy", "left": "partial_8", "removed": "removed"}

@@ -36,7 +36,9 @@ BATCH = 100
 
 @dataclass(frozen=True)
 class ApFixed:
-    """`ap_fixed<width, integer>`: raws of `width` bits, `integer` of which are above the point, including the sign."""
+    """The format `ap_fixed<width, integer>`: raws of `width` bits. `integer` is the number of bits before the binary
+    point, including the sign.
+    """
 
     width: int
     integer: int
@@ -54,7 +56,7 @@ class ApFixed:
         return ((raws + half) & (2 * half - 1)) - half
 
     def dot(self, left: Raws, right: Raws, axis: int) -> Raws:
-        """Sums of products over an axis; each product is truncated when it is added."""
+        """Sums of products along an axis, as raws. Each product is truncated before it is added."""
         return self.wrapped((left * right >> self.fraction).sum(axis))
 
     def function(self, function: Callable[[Reals], Reals], raws: Raws) -> Raws:
@@ -130,8 +132,10 @@ SHIFTRY: Any = ShiftryType
 
 
 def representations(_models: Path | None) -> Values:
-    """The raws of 1.6181 by format, and the value of the posit 01101101 with es 2; zero-skew raws are counted from
-    zero.
+    """The raw of 1.6181 in each of three formats, and the number that the posit 01101101 with es 2 represents.
+
+    `fixed`: in Shiftry's fixed point, truncated. `rounded`: in fixed point, rounded. `skewed`: in zero-skew, plus 128,
+    as an unsigned byte.
     """
     return {
         "fixed": int(SHIFTRY(16, 14).encode(NUMBER)[0]),
@@ -168,8 +172,8 @@ static float fast_exp(float x)
 
 
 def exponentials(device: str) -> Callable[[Path | None], Values]:
-    """A function that measures the maximum errors of exp, and its cycles (AVR) or instructions without those of the
-    loop around it.
+    """A function that measures, for each implementation of exp on a device, the maximum error and the time per element
+    without the loop: cycles on an AVR, otherwise instructions.
     """
     return lambda _models: _exponentials(device)
 
@@ -238,12 +242,11 @@ MULTIPLIED = {"protonn": ("W", "B", "Z"), "bonsai": ("Z",)}
 
 
 def wide_sums(family: str, names: Sequence[str]) -> Callable[[Path | None], Values]:
-    """A function that measures the products of models with 64-bit sums on an Uno, divided by whole programs of tinyml
-    in 16 bits.
+    """A function that divides the cycles of products with 64-bit sums on an Uno by the cycles of whole 16-bit programs
+    of tinyml.
 
-    It returns geometric means by the width of the numbers: for all parameters, and (`_sparse`) without zeros. Of the
-    programs with wide sums only the products are measured, without exp, comparisons and loads of indices, so the ratios
-    are lower bounds.
+    It returns geometric means for each width of the numbers: over all parameters, and over the nonzero parameters
+    (`_sparse`). The products are measured without exp, comparisons or loads of indices, so the ratios are lower bounds.
     """
 
     def measured(models: Path | None) -> Values:

@@ -46,9 +46,8 @@ from tinyml.transforms.schedules.table import schedule_named, schedule_names
 
 
 def peaks(graph: Graph, **modes: str) -> dict[str, float]:
-    """The bytes at the peak of a graph's plan for each schedule.
-
-    modes: the schedule for each key of the result.
+    """For each key of `modes`, the bytes at the peak of the graph's plan with the schedule that is the value of this
+    key.
     """
     return {name: schedule_named(mode).plan(graph).bits / 8 for name, mode in modes.items()}
 
@@ -157,7 +156,9 @@ def _pruned(program: Path, limit: int) -> Values:
 
 
 def planning_time(_models: Path | None) -> Values:
-    """The seconds in which this computer plans the slowest of all networks of appendix D by `partial-8`."""
+    """The seconds that this computer needs to plan the networks of appendix D by `partial-8`: the maximum over the
+    networks.
+    """
     networks = {
         "MobileNet-v2": mobilenet_v2(160, 2), "EfficientNet-B0": efficientnet_b0(160), "ETinyNet": etinynet(4),
         **{f"MCUNet-v1-{name}": network.graph() for name, network in MCUNETS.items()},
@@ -194,8 +195,10 @@ def patched_mobilenet(resolution: int, most_extra: int) -> Callable[[Path | None
 
 
 def squeezed(_models: Path | None) -> Values:
-    """The peaks of MobileNet-v3-small with squeeze and excitation and without, and the number of ops in the first loops
-    of its plan.
+    """The bytes at the peaks of MobileNet-v3-small with squeeze and excitation (`se_`) and without (`plain_`), by
+    ordinary execution, by channels, and in patches with at most 30 % more work.
+
+    Keys with the suffix `_ops` are the numbers of ops in the first segment of each plan.
     """
     values: dict[str, float] = {}
     for name, graph in {"se": mobilenet_v3_small(224), "plain": mobilenet_v3_small(224, excited=False)}.items():
@@ -260,11 +263,13 @@ def digits(_models: Path | None) -> Values:
 
 
 def small_cifars(_models: Path | None) -> Values:
-    """The bytes of Gural and Murmann's networks for CIFAR-10 at 4 bits, from the shapes in table 2.
+    """The bytes of Gural and Murmann's two networks for CIFAR-10 at 4 bits, from the shapes in table 2.
 
-    `weights_bytes`: the bytes of the network whose weights and activations together must fit 2 KB. The residual unit of
-        the other network is interpreted as two convolutions in parallel with the image, and its last convolution as
-        depthwise and pointwise.
+    `weights`, `weights_bytes`: the number and the bytes of the weights of the network whose weights and activations
+        together must fit 2 KB.
+
+    The other keys are the peaks of the network whose activations alone are limited. Its residual unit is interpreted as
+    two convolutions in parallel with the image, and its last convolution as depthwise and pointwise.
     """
     whole = GraphBuilder(32, 32, 3, 4)
     whole.pool((2, 2))

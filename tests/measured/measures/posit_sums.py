@@ -24,12 +24,13 @@ DEVICES = {"uno": "uno", "m4": "cortex-m4"}
 
 
 def posit_sums(n: int, es: int) -> Values:
-    """The cycles of an ATmega and the instructions of a Cortex-M4 for a product, including decoding, and for the rest
-    of a sum.
+    """The cost of sums of products of posits on an ATmega in cycles and on a Cortex-M4 in instructions.
 
-    `bins`: the bytes of the sum in memory, including the flag for NaR.
-    `flash`: the bytes of the program with short rows and its functions for floats, including weights of `weight` bytes
-        each.
+    `_product`: the cost of a product, including decoding.
+    `_rest`: the cost of a sum without its products.
+    `_flash`: the bytes of a program with short rows, including its functions for floats and its weights.
+    `bins`: the bytes of the quire in memory, including the flag for NaR.
+    `weight`: the bytes of flash for each weight.
     """
     values: dict[str, float] = {}
     for name, device in DEVICES.items():

@@ -32,12 +32,14 @@ Values = dict[str, Any]
 
 
 def scalings(model: Path, width: int) -> Values:
-    """For each kind of program, the points that it loses against floating point on the test data, and the changed
-    answers.
+    """For each kind of program, the points that it loses against floating point on the test data, and the number of
+    changed answers.
 
-    `lost` counts the answers that are right only in floating point, `won` those that are right only in the program.
-    `tensors` counts the tensors of each es that are computed in posits of the given width. `one_es` is the es of the
-    program whose posits all have the same es. Each format has the passes that `tinyml compile` runs for it.
+    `lost`: the answers that are right only in floating point. `won`: those that are right only in the program.
+    `tensors`: for each es, the number of tensors that are computed in posits of the given width with this es.
+    `one_es`: the es of the best program whose posits, except those of constants, all have the same es.
+
+    The program of each format is prepared by the passes that `tinyml compile` runs for this format.
     """
     fixed, test = _profiled(model, "fixed", width)
     posit, _ = _profiled(model, "posit", width)
@@ -82,7 +84,7 @@ class _Profiled(NamedTuple):
     val: Data
 
     def by(self, rule: ScaleBy | None) -> CandidateEvaluator:
-        """The evaluator of the program's candidates that uses a rule of scales; None for the default rule of the
+        """A `CandidateEvaluator` of the program, with the given rule of scales; None selects the default rule of the
         format.
         """
         return CandidateEvaluator(self.module, self.val, None, rule)

@@ -65,7 +65,9 @@ def levels(rows: NDArray[np.float64]) -> list[str]:
 
 
 def drawn(found: Values) -> str:
-    """An SVG picture of both spectrograms, the log-mel bands above, with time to the right and frequency upwards."""
+    """An SVG picture of both spectrograms, with the log-mel bands above the square waves. Time increases to the right,
+    frequency upwards.
+    """
     pixel, left, top = 7, 12, 26
     wide, high = pixel * len(found["mel"][0]), pixel * BANDS
     drawing = Drawing(wide + 2 * left, 2 * (high + top) + left, 'Two spectrograms of the word "yes"')

@@ -51,7 +51,7 @@ def in_tosa(model: Path) -> dict[str, Any]:
 
 
 def _return_layers(program: ModuleOp) -> None:
-    """Change a program so that it returns the results of all its layers after its output."""
+    """Append the results of all layers of a program to the values that it returns."""
     function = predict_function(program)
     returned = function.body.block.last_op
     assert isinstance(returned, func.ReturnOp)

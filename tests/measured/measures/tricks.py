@@ -38,8 +38,8 @@ def total(network: Network, mode: str) -> float:
 
 
 def narrowed(mode: str) -> Network:
-    """The variant of the published network with the most products whose weights and activations fit with the schedule
-    `mode`.
+    """A variant of the published network with fewer channels: the one with the most products whose weights and
+    activations fit the memory limit with the schedule `mode`.
 
     The limit is the memory of the published network with the schedule `herringbone`. No layer has more channels than in
     the published network.
@@ -82,12 +82,12 @@ def by_name() -> Mapping[str, Trick]:
 
 
 def tricks(_models: Path | None) -> Values:
-    """The mean error over all seeds of each technique, in percent.
+    """For each technique, the mean error in percent over all seeds, in programs trained for the same number of steps.
 
-    `of_best`: the error of the plain network with the least validation error.
+    `of_best`: among the trainings of the network without techniques (`plain`), the error of the one with the least
+        validation error.
     `spread`: the difference between the greatest and the least error of the plain network.
-
-    All trainings have the same number of steps.
+    `trainings`: the number of seeds. `channels`: the channels of the networks `replace` and `ordinary`.
     """
     parts = [f"{name} {seed}" for name in by_name() for seed in SEEDS]
     errors = by_parts("tricks", parts, lambda part: _trained(*part.split()))

@@ -43,9 +43,10 @@ def _is_named(name: str, paper: str, row: Row) -> bool:
 
 
 def run(row: Row, models: Path | None, together: tuple[str, ...] = ()) -> Values:
-    """The figures of a row; raises `Failed`, or `Unmeasured` if a model is missing.
+    """The figures of a row; empty for a row without a command. Raises `Failed` if the row fails, or `Unmeasured` if a
+    model is missing.
 
-    together: the tests of all rows, which run together with those of the first row.
+    together: the tests of all rows. They run in one process, when the first row with tests is run.
     """
     match row.run:
         case ByTests() as tests:
@@ -71,7 +72,7 @@ def check(row: Row, values: Values) -> None:
 
 
 def renew_pages() -> int:
-    """Write the pages and pictures again; return the number of pages and pictures with missing figures."""
+    """Write the pages and pictures again; return the number of pages with missing figures, which are unchanged."""
     for file, text in pictures().items():
         file.write_text(text, encoding="utf-8")
     return rewrite(map(page_of, PAPERS), renewed)

@@ -30,7 +30,9 @@ RECURRENCE = f"{PROGRAMS}::test_fastgrnn_is_the_recurrence_of_shiftry"
 
 
 def changes(family: str, label: str) -> Shown:
-    """A row with the mean changes of accuracy of a family by tinyml's searches and by the papers' own programs."""
+    """A row with the mean changes of accuracy of a family, by tinyml's searches and by SeeDot's and Shiftry's own
+    programs.
+    """
     ours = drops({"demotion": "demotion", "ours": "demotion, ours"}, {"family": label})
     return Shown(("searches-compared", "results-classifiers"), lambda: {**ours(), **peers_changes(family)}, BY_SEARCHES)
 

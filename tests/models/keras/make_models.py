@@ -79,7 +79,7 @@ def gru(**batch: Any) -> Any:
 
 
 def stirred(model: Any) -> Any:
-    """A model whose weights, biases and batch statistics are replaced by random values."""
+    """Change the weights, biases and batch statistics of a model by random values, and return the model."""
     random = np.random.default_rng(5)
     for weight in model.weights:
         noise: Any = 0.2 * random.normal(size=tuple(weight.shape))
@@ -136,8 +136,10 @@ class Spotter(tensorflow.Module):  # type: ignore[misc]
 
 
 def spotter(kind: str) -> bytes:
-    """The bytes of a keyword spotter of a kind; `mixed` has 8 bits except for its variables, which converters leave in
-    floating point by default.
+    """The bytes of a .tflite file of a keyword spotter.
+
+    kind: the number formats; `mixed` stands for 8 bits except for the variables, which converters leave in floating
+        point by default.
     """
     module = Spotter()
     signature = tensorflow.TensorSpec((1, 2, 6), tensorflow.float32)
@@ -148,8 +150,8 @@ def spotter(kind: str) -> bytes:
 
 
 def computed(content: bytes) -> tuple[Any, Any]:
-    """Random inputs (samples, *shape), and the results of the reference kernels for them, computed one after
-    another.
+    """Random inputs (samples, *shape), and the results of TensorFlow Lite's reference kernels for them. A model with
+    state computes the samples in order.
     """
     kernels = tensorflow.lite.experimental.OpResolverType.BUILTIN_REF
     interpreter = tensorflow.lite.Interpreter(model_content=content, experimental_op_resolver_type=kernels)

@@ -125,10 +125,10 @@ def quantised(source: Path, recipe: Any, file: Path) -> bytes:
 
 
 def computed(content: bytes, blocks: bool) -> tuple[Any, Any]:
-    """Random inputs (samples, *shape), equal for each type, and the results of the interpreter for them, computed one
-    after another.
+    """Random inputs (samples, *shape), equal for each type, and the results of the interpreter, which computes the
+    samples in order.
 
-    blocks: true to compute with XNNPACK, because the reference kernels ignore the scales of blocks.
+    blocks: True to compute with XNNPACK, because the reference kernels ignore the scales of blocks.
     """
     resolvers = interpreters.OpResolverType
     interpreter = interpreters.Interpreter(

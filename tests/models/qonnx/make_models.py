@@ -94,8 +94,8 @@ class Net:
 
 
 def signs() -> Model:
-    """A model with weights and activations of 1 bit, and a reshape by Shape, Gather and Concat as in exports of opset
-    9.
+    """A model with weights and activations of 1 bit, and a reshape by the ops Shape, Gather and Concat, as exporters
+    wrote it for opset 9.
     """
     net = Net([1, 2, 6, 6], BREVITAS, 9)
     batch = net.op("Gather", net.op("Shape", "x"), net.constant([0], np.int64), axis=0)
@@ -234,7 +234,7 @@ def floors() -> Model:
 
 
 def annotated() -> Model:
-    """A model whose input is annotated as signs; a factor and an addend convert the signs to 0 or 1."""
+    """A model whose input is annotated as bipolar (-1 or 1); a factor and an addend convert it to 0 or 1."""
     net = Net([1, 20], BREVITAS, 14)
     x = net.op("Div", net.op("Add", "x", net.constant([1])), net.constant(2))
     bias = net.constant(net.random.normal(size=12))
@@ -276,7 +276,7 @@ MODELS: tuple[Callable[[], Model], ...] = (
 
 
 def step_of(model: Model, node: Any, constants: Mapping[str, NDArray[Any]]) -> float:
-    """The distance between the results of two adjacent levels of a quantiser; for signs, half of it."""
+    """The distance between two adjacent levels of a quantiser's result; for signs, half the distance."""
     if node.op_type == "MultiThreshold":
         given = {each.name: helper.get_attribute_value(each) for each in node.attribute}
         return float(given.get("out_scale", 1.0)) / (2 if given["out_dtype"] == b"BIPOLAR" else 1)
@@ -284,8 +284,8 @@ def step_of(model: Model, node: Any, constants: Mapping[str, NDArray[Any]]) -> f
 
 
 def inputs_of(shape: list[int], scale: float, samples: int) -> NDArray[np.float32]:
-    """Inputs that are multiples of a scale; every second sample also has half multiples if the scale is a power of
-    two.
+    """Random inputs that are multiples of a scale. If the scale is a power of two, those of every second sample are
+    multiples of half the scale.
     """
     random = np.random.default_rng(7)
     x = random.integers(-150, 151, (samples, *shape)).astype(np.float32) * np.float32(scale)
@@ -329,7 +329,9 @@ def executed(model: Model, samples: int) -> Iterator[tuple[str, NDArray[Any]]]:
 
 
 def executed_raws(model: Model, samples: int) -> Iterator[tuple[str, NDArray[Any]]]:
-    """As `executed`, but for a QCDQ file, where the results of Clip are the integers."""
+    """The inputs, integers and outputs that `executed` yields, for a QCDQ file, in which the results of Clip are the
+    integers.
+    """
     onnxruntime: Any = import_module("onnxruntime")
     constants: set[str] = {tensor.name for tensor in model.graph.initializer}
     nodes = [node for node in model.graph.node if node.op_type == "Clip" and node.input[0] not in constants]

@@ -53,8 +53,8 @@ for _name in NAMED:
 @pytest.mark.long(drawn=False)
 @pytest.mark.parametrize("first", spread(ALIKE, 3))
 def test_a_network_runs_on_every_board(first: str, tmp_path: Path):
-    """The network runs on every board: it is compiled once for all boards with the same core, and fits the memories of
-    those that run it.
+    """A network is compiled once for all boards with equal cores. On a selection of these boards it fits the memories,
+    computes the evaluator's bits, and has the time that follows from the clock.
     """
     request = Request(model=MODEL / "small_network.sd", val=MODEL / "val.npz", target=first, width=8, out=tmp_path)
     report = build_folder(request, board(first), tmp_path, must_fit=True).report.as_json()
@@ -119,7 +119,7 @@ int16_t small_predict(const int16_t *X);
 
 
 def is_linked(name: str, flash: int, ram: int, folder: Path) -> bool:
-    """Whether the linker accepts a program with the given bytes of code and data for a board."""
+    """Whether a program with at least `flash` bytes of code and `ram` bytes of data is linked for a board."""
     runner = runner_for(name)
     (folder / "small.c").write_text(SOURCE.replace("RAM", str(ram)).replace("FLASH", str(flash)))
     (folder / "small.h").write_text(HEADER)
@@ -136,8 +136,8 @@ def is_linked(name: str, flash: int, ram: int, folder: Path) -> bool:
 @pytest.mark.long(drawn=False)
 @pytest.mark.parametrize("turn", [0, 1])
 def test_the_linker_knows_the_memories(turn: int, tmp_path: Path):
-    """The linker accepts programs slightly smaller than the memories, and rejects a program as large as the flash (half
-    of the boards) or the RAM (the others).
+    """For each board, the linker accepts a program that leaves 1,200 bytes of flash and 64 bytes of RAM, and rejects a
+    program as large as the flash (half of the boards) or the RAM (the others).
     """
     for number, name in enumerate(NAMED):
         flash, ram = board(name).flash or 0, board(name).ram or 0
@@ -148,7 +148,9 @@ def test_the_linker_knows_the_memories(turn: int, tmp_path: Path):
 
 
 def only_the_board(*given: Any) -> list[str]:
-    """A replacement for the search for remedies that suggests only another board."""
+    """A substitute for the function that collects suggestions for a program that is too large. It returns only the
+    suggestion of another board.
+    """
     _, _, _, board, needs = given
     return [board_that_fits(board, needs.flash, needs.ram)]
 
@@ -189,7 +191,9 @@ def test_the_smallest_board_with_room_is_named(name: str, flash: int, ram: int, 
 
 @pytest.mark.long
 def test_a_run_of_a_program_larger_than_the_board_says_so(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
-    """The run is rejected, although an emulated core could execute the program."""
+    """`tinyml run` rejects a program that exceeds the memories of the board, although an emulated core could execute
+    it.
+    """
     tour, name = ROOT / "docs/tour", "esp32-c3"
     compile_model(Request(model=tour / "tour.sd", val=tour / "val.npz", target=name, width=8, out=tmp_path / "o"))
     less = replace(board(name), flash=200)

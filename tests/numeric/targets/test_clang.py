@@ -54,7 +54,9 @@ def chip() -> Iterator[Chip]:
 def test_programs_have_the_bits_of_the_evaluator(
     model: str, target: str, format: str, width: int | None, weights: str | None, tmp_path: Path
 ):
-    """Programs for this chip, and for other chips whose kernels are plain C here, have the evaluator's bits."""
+    """Programs for the chip of the package compute the evaluator's bits, as do programs for other chips, which are
+    compiled by clang and use the plain C versions of their kernels.
+    """
     ctx, program = context(), {**MODELS, "network": NETWORK}[model]
     val = program.with_name("val.npz")
     packed = "never" if weights is None else "always"
@@ -77,7 +79,9 @@ def test_programs_have_the_bits_of_the_evaluator(
 
 @pytest.mark.long(drawn=False)
 def test_headers_have_no_unused_functions(chip: Chip, tmp_path: Path):
-    """clang also reports unused inline functions of a source file, and programs contain the texts of headers."""
+    """Every runtime header compiles as a source file without a warning. In a source file clang also reports unused
+    inline functions, and programs contain the texts of headers.
+    """
     for folder in dict.fromkeys(folder for each in chips() for folder in include_folders(each)):
         for header in folder.glob("tinyml/*.h"):
             source = tmp_path / f"{header.stem}.c"

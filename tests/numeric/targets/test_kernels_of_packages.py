@@ -27,7 +27,9 @@ def chip() -> Iterator[Chip]:
     ("rows", "width", "called"), [(2, 8, ROWS), (3, 8, "tm_pulse_dot_s8_s8_s32"), (3, 16, "tm_pulse_dot_s16_s16_s32")]
 )
 def test_programs_call_the_kernels_of_the_table(rows: int, width: int, called: str, tmp_path: Path):
-    """Programs call assembly if the core supports it; the report compares every output."""
+    """The C of a program calls the kernel that the package's table lists for its shape and width. If the tools of the
+    chip are installed, its assembly computes the evaluator's outputs.
+    """
     random = np.random.default_rng(rows)
     file = tmp_path / "program.sd"
     file.write_text(f"let X = (9, 1) in [-1.0, 1.0] in\nlet W = ({rows}, 9) in [-1.0, 1.0] in\nargmax(W * X)\n")

@@ -49,7 +49,7 @@ def runner() -> Iterator[Runner]:
 
 
 def kernels_by_target() -> dict[str, list[Kernel]]:
-    """Every kernel that is listed or composed, each once, by target."""
+    """For each target, its listed and composed kernels; a kernel of several targets occurs only once."""
     # What is composed in plain C is the same on all chips.
     plain = [kernel for kernel in kernel_models.composed("riscv") if kernel.symbol.startswith(PLAIN)]
     found, seen = {SIXTEEN: plain}, {kernel.symbol for kernel in plain}
@@ -73,7 +73,7 @@ BATCHES = [
 def test_kernels_that_programs_call(
     target: str, kernels: list[Kernel], runner: Runner, tmp_path: Path, kernel_programs: Path
 ):
-    """Kernels are exact in programs that are compiled for the machine itself, and for other chips."""
+    """Kernels are exact on the 16-bit machine, in programs that are compiled for this machine and for other chips."""
     check_batch(kernels, target, runner, tmp_path, kernel_programs)
 
 
@@ -103,7 +103,9 @@ def stream_of(form: str, row: NDArray[np.int64], width: int) -> bytes:
 @pytest.mark.long
 @pytest.mark.parametrize("form", ["dense", "near"])
 def test_packed_weights_of_every_width(form: str, runner: Runner, tmp_path: Path):
-    """Kernels are exact for the least weights and the least vectors for which no sum overflows."""
+    """Kernels for packed weights of every width are exact: for random and least weights, and the least vectors for
+    which no sum overflows.
+    """
     random, flash = np.random.default_rng(1), bytearray()
     cases: list[Case] = []
     sums: list[int] = []
@@ -141,7 +143,7 @@ TILES = (
 
 
 def tiles_of(family: TileFamily) -> list[Tile]:
-    """The tiles for which a family has kernels."""
+    """The tiles in `TILES`, adapted to the family, for which the family has kernels."""
     tiles = [replace(tile, right=11, zero=0) if family.shifts else tile for tile in TILES]
     by_channel = family.channels
     fitting = [tile for tile in tiles if tile.lines == family.lines and not (by_channel and tile.length % tile.rows)]
@@ -206,7 +208,7 @@ Those whose arrays do not fit the RAM are left out; the tests above run these ke
 
 @pytest.mark.long(drawn=False)
 def test_the_suites_of_chips(tmp_path: Path):
-    """The suites pass for the package, which is found by its entry point, without changes to tinyml."""
+    """The test suites of chips pass for the package, which they find by its entry point."""
     package, entries = ROOT / "tests" / "plugins" / SIXTEEN, tmp_path / "sixteen-1.dist-info"
     entries.mkdir()
     (entries / "METADATA").write_text("Metadata-Version: 2.1\nName: sixteen\nVersion: 1\n")

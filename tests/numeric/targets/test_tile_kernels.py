@@ -1,6 +1,6 @@
-"""Kernels composed for tiles are exact: on their chips and in plain C on the host, compared with numpy.
+"""Kernels composed for tiles compute exact results, on their chips and in plain C on the host, compared with numpy.
 
-They take the time of the cost model, preserve registers and read nothing outside the windows.
+Calls take the time of the cost model, preserve registers and read nothing outside the windows.
 """
 
 from __future__ import annotations
@@ -163,8 +163,8 @@ def shapes_of(target: str) -> list[tuple[TileFamily, Tile]]:
 
 
 def check_calls(target: str, build: Build, cases: list[TileCase]) -> None:
-    """Assert that calls preserve registers; on ARM also that loads of several words are aligned and only windows are
-    read.
+    """Assert that calls preserve registers. On ARM, also assert that loads of several words are aligned and that
+    nothing outside the windows is read.
     """
     if target == RISCV:
         watch = watched_riscv.Watch(build, "tiles")
@@ -199,8 +199,8 @@ def test_plain_c_has_the_same_bits(target: str, tmp_path: Path):
 
 @pytest.mark.parametrize("optimize", ["-Os", "-O2"])
 def test_results_and_times_of_avr(optimize: str, tmp_path: Path):
-    """Every kernel returns the expected results and takes the number of cycles that its composer states. A single
-    input runs all kernels.
+    """Every kernel returns the expected results and takes the number of cycles that its composer computes. One input
+    runs all kernels.
     """
     runner, cases = runner_for(AVR), cases_of(AVR_SHAPES)
     build = build_cases(runner, cases, tmp_path, optimize)

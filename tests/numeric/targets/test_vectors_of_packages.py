@@ -89,7 +89,9 @@ def families() -> list[tuple[TileFamily, Tile]]:
 
 @pytest.mark.long
 def test_tiles(tmp_path: Path):
-    """Results and numbers of instructions are exact; nothing outside the windows is read."""
+    """Results are exact, the numbers of instructions are those of the cost model, and nothing outside the windows is
+    read.
+    """
     need_tools(RVV_BOARD)
     runner, cases = runner_for(RVV_BOARD), cases_of(families())
     build = build_cases(runner, cases, tmp_path, end=END_OF_RAM)
@@ -104,7 +106,9 @@ def test_plain_c_has_the_same_bits(tmp_path: Path):
 
 
 def test_negative_halves_round_away_from_zero(tmp_path: Path):
-    """VSMUL halves the sums of this test exactly, and the shift then results in ties between two bytes."""
+    """Requantised sums equal the reference if VSMUL halves them exactly and the shift then leads to ties between two
+    bytes.
+    """
     need_tools(RVV_BOARD)
     runner, random = runner_for(RVV_BOARD), np.random.default_rng(8)
     columns, rows, *_ = tile_families(RVV_BOARD)
@@ -172,8 +176,8 @@ def test_programs_have_the_bits_of_the_evaluator(model: str, format: str, width:
 
 @pytest.mark.long(drawn=False)
 def test_elements(tmp_path: Path):
-    """Loops are exact for sums, products, changes of scale, clamps and pools, with as many elements as lanes, fewer and
-    more.
+    """Loops over elements compute the evaluator's bits for sums, products, changes of scale, clamps and pools. The
+    numbers of elements are less than, greater than and no multiple of the number of lanes.
     """
     need_tools(RVV_BOARD)
     for count in (1, 7, 331):

@@ -1,6 +1,4 @@
-"""The statements of `tinyml prove` about formats hold. Deliberate defects are found, with inputs that reproduce
-them.
-"""
+"""The statements of `tinyml prove` about formats hold. Inserted defects are found, with inputs that reproduce them."""
 
 from __future__ import annotations
 
@@ -76,7 +74,7 @@ def is_tried(statement: OpStatement) -> bool:
 @pytest.mark.long(drawn=False)
 @pytest.mark.parametrize("format", spread(FORMATS, 4))
 def test_statements_with_few_inputs_hold(format: str):
-    """A sample of the statements that need no solver is proved."""
+    """Every seventh statement about a format that is proved by trying all inputs holds."""
     tried = [one for one in stated(format) if is_tried(one)]
     assert tried
     for statement in tried[::7]:
@@ -98,7 +96,7 @@ def test_statements_that_the_solver_proves(format: str):
 @pytest.mark.long
 @pytest.mark.parametrize("format", [*FORMATS, "posit:8", "minifloat:8"])
 def test_facts(format: str):
-    """The facts about decoding, rounding, tables of kernels, and functions of few arguments are proved."""
+    """All facts about a format hold: decoding, rounding, tables of kernels, and functions of few arguments."""
     stated_facts = [fact for one in variants(format_spelled(context(), format)) for fact in facts(one)]
     assert stated_facts
     for fact in stated_facts:
@@ -109,7 +107,9 @@ def test_facts(format: str):
 @pytest.mark.long(drawn=False)
 @pytest.mark.parametrize("format", spread(["fixed:16", "affine:8", "minifloat:4", "posit:6"], 2))
 def test_functions_of_the_runtime(format: str):
-    """A sample of the calls to which sums and their roundings are lowered is proved."""
+    """Every ninth call of a runtime function in sums, products and roundings of a format is proved, unless the function
+    has no integer program.
+    """
     pytest.importorskip("z3", reason="the solver is not installed")
     calls: set[Call] = set()
     for statement in stated(format):
@@ -189,10 +189,8 @@ def test_interval(monkeypatch: pytest.MonkeyPatch):
 
 
 def _wrong_steps(subject: str) -> list[Counterexample]:
-    """The counterexamples to statements about the ops that all formats share; asserts that each fails when run as a
-    test.
-
-    The statements are those that mention the subject and a fifth of the others.
+    """The counterexamples to the statements about ops of all formats whose name matches `subject`, and to a fifth of
+    the other statements. Asserts that each counterexample fails when run as a test.
     """
     every = [*machine_statements()]
     named = [step for step in every if re.search(subject, step.name) is not None]
@@ -213,7 +211,9 @@ def test_ops_that_all_formats_share():
 
 @pytest.mark.long(drawn=False)
 def test_a_sum_one_past_a_register(monkeypatch: pytest.MonkeyPatch):
-    """An inserted defect is found: 128 is stored in 8 bits. No sum of two numbers of an 8-bit format reaches it."""
+    """An inserted defect is found: a sum of 128 is stored in 8 bits. Sums of two numbers of an 8-bit format never have
+    128 as their greatest value.
+    """
     pytest.importorskip("z3", reason="the solver is not installed")
     given = Machine[Any].add
 
@@ -228,8 +228,8 @@ def test_a_sum_one_past_a_register(monkeypatch: pytest.MonkeyPatch):
 @pytest.mark.long(drawn=False)
 @pytest.mark.parametrize("amount", [1, 6, 13])
 def test_a_rounding_of_one_amount(amount: int, monkeypatch: pytest.MonkeyPatch):
-    """An inserted defect is found: ties are rounded down for one shift amount, which does not occur for the scales of
-    all ranges.
+    """An inserted defect is found: ties are rounded down if the shift amount is `amount`. Statements about formats
+    alone would not find it, because their scales do not lead to all amounts.
     """
     pytest.importorskip("z3", reason="the solver is not installed")
     given = Machine[Any].rescale
@@ -256,8 +256,8 @@ def test_neighbouring_scales(monkeypatch: pytest.MonkeyPatch):
 
 @pytest.mark.parametrize("format", ["mxint:4", "mxfp:4"])
 def test_exponents_of_groups(format: str, monkeypatch: pytest.MonkeyPatch):
-    """An inserted defect is found: exponents wrap around at 32, for a given tensor or for one whose exponents are
-    chosen.
+    """An inserted defect is found: exponents of groups wrap around at 32. Both kinds of facts detect it, those about
+    given groups and those about the choice of exponents.
     """
     [one] = variants(format_spelled(context(), format))
     given: Callable[[GroupsAttr], Any] = GroupsAttr.by_run.fget  # pyright: ignore
@@ -269,8 +269,8 @@ def test_exponents_of_groups(format: str, monkeypatch: pytest.MonkeyPatch):
 
 @pytest.mark.long
 def test_a_scaffold_of_a_grouped_format():
-    """Statements about the format that `tinyml new-format --grouped` writes are proved. Its powers of two are products,
-    because they are not numbers of the format.
+    """Statements about the format that `tinyml new-format --grouped` writes are proved, including one about a
+    multiplication by a power of two.
     """
     [statement, *_] = statements(NormalType.of_width(None))
     assert decide(statement, 10).proved
@@ -337,8 +337,8 @@ def test_rounding_when_a_program_is_compiled(monkeypatch: pytest.MonkeyPatch):
 
 
 def test_program_of_a_function(monkeypatch: pytest.MonkeyPatch):
-    """An inserted defect is found: in the program for hardware, a requantisation rounds halves up instead of away from
-    zero.
+    """An inserted defect is found: in the integer program of `tm_requantize_s32`, which hardware uses, halves are
+    rounded up instead of away from zero.
     """
     pytest.importorskip("z3", reason="the solver is not installed")
     call = Call("tm_requantize_s32", (None, 1395864371, -5))
@@ -359,7 +359,9 @@ def test_program_of_a_function(monkeypatch: pytest.MonkeyPatch):
 
 
 def test_an_op_that_has_one_value_twice():
-    """The square of a difference has one argument, and is therefore proved to be nonnegative."""
+    """A product whose factors are the same value is stated as a function of one argument. It can therefore be proved to
+    be nonnegative.
+    """
     text = """func.func @square(%a: i16) -> i32 {
   %x = exact.within %a : i16 in [-300, 200]
   %y = exact.mul %x, %x : i16, i16 -> i32 in [-60000, 90000]
@@ -414,7 +416,9 @@ def test_a_program(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
 def test_a_program_that_its_c_does_not_come_from_is_not_proved(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ):
-    """A change of the first weight at L1 is detected. A proof would be about a program that the C does not compute."""
+    """If a weight in the stored IR at L1 is changed, the command reports that the next level does not match. A proof
+    would be about another program than the C.
+    """
     pytest.importorskip("z3", reason="the solver is not installed")
     monkeypatch.setattr("tinyml.tools.proofs.proving.decide", None)
     out = _compiled_tour(tmp_path)
@@ -448,7 +452,9 @@ def test_a_program_that_its_c_does_not_come_from_is_not_proved(
 
 @pytest.mark.long
 def test_a_program_whose_groups_have_exponents(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
-    """The shift amounts are the exponents of the groups, and each is proved."""
+    """For weights in groups, each shift amount in the C is proved to be the exponent of its group. Changed amounts are
+    refuted.
+    """
     pytest.importorskip("z3", reason="the solver is not installed")
     out = _compiled_tour(tmp_path, "--format", "fixed", "--width", "8", "--weights", "mxint:4")
     capsys.readouterr()
@@ -469,8 +475,8 @@ def test_a_program_whose_groups_have_exponents(tmp_path: Path, capsys: pytest.Ca
 
 @pytest.mark.long(drawn=False)
 def test_a_bound_that_sums_leave(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]):
-    """An inserted defect is found: the pass that chooses accumulators and its verifier ignore the weights of one
-    sign.
+    """An inserted defect is found: the bounds of sums, which choose accumulators and are verified by the same function,
+    are half of the right ones.
     """
     pytest.importorskip("z3", reason="the solver is not installed")
     given = exact_format._of_rows  # pyright: ignore

@@ -30,7 +30,7 @@ def stated(n: int, es: int, length: int = 784) -> Summed:
 @pytest.mark.long(drawn=False)
 @pytest.mark.parametrize("sum", [stated(4, 0), stated(4, 2), stated(5, 0, 9)], ids=str)
 def test_all_about_short_posits(sum: Summed):
-    """All statements are proved, for a quire that is a single integer and for one of several bins."""
+    """All statements are proved, both for a quire that is a single integer and for a quire of several bins."""
     pytest.importorskip("z3", reason="the solver is not installed")
     for statement in statements_of(sum):
         verdict = decide(statement, 60)
@@ -40,8 +40,8 @@ def test_all_about_short_posits(sum: Summed):
 @pytest.mark.long(drawn=False)
 @pytest.mark.parametrize("sum", [stated(8, 0), stated(8, 2), stated(16, 1)], ids=str)
 def test_ops_of_longer_posits(sum: Summed):
-    """All statements are proved, except those about products of more than 8 bits, which take a minute. Of the
-    statements about the end of a sum, a sample is proved.
+    """All statements are proved except products of more than 8 bits, whose proofs take a minute. Of the statements
+    about the end of a sum, only some are tried.
     """
     pytest.importorskip("z3", reason="the solver is not installed")
     stated_about = [one for one in statements_of(sum) if sum.format.bits <= 8 or one.subject != "posit.multiply_add"]
@@ -110,8 +110,8 @@ def test_a_quire_that_is_too_narrow(monkeypatch: pytest.MonkeyPatch):
 
 
 def test_bins_without_room_for_the_length(monkeypatch: pytest.MonkeyPatch):
-    """An inserted defect is found: numbers are added to one bin whole, although sums of many of them overflow the
-    bin.
+    """An inserted defect is found: a number is added to one bin without being split, so that sums of many numbers
+    overflow the bin.
     """
 
     def holds(self: Layout, bits: int, length: int = 1, *, moved: bool = False) -> bool:
@@ -126,7 +126,7 @@ def test_bins_without_room_for_the_length(monkeypatch: pytest.MonkeyPatch):
 
 
 def test_a_carry_that_loses_a_sign(monkeypatch: pytest.MonkeyPatch):
-    """An inserted defect is found: negative bins do not carry."""
+    """An inserted defect is found: a negative bin passes no carry to the next bin."""
     given = Emitter.shrsi
 
     def shrsi(self: Emitter, a: SSAValue, b: SSAValue) -> SSAValue:
@@ -140,7 +140,7 @@ def test_a_carry_that_loses_a_sign(monkeypatch: pytest.MonkeyPatch):
 
 @pytest.mark.long
 def test_command(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]):
-    """The command also proves statements about sums of formats without a documented list of numbers, such as posits of
+    """`tinyml prove` also proves statements about sums in formats of which `docs` lists no numbers, such as posits of
     more than 12 bits.
     """
     pytest.importorskip("z3", reason="the solver is not installed")

@@ -1,4 +1,4 @@
-"""The dialect `gated`: a gate blends two numbers, as in the cells of recurrent networks."""
+"""The dialect `gated`: ops in which a gate blends two numbers, as in the cells of recurrent networks."""
 
 from __future__ import annotations
 

@@ -24,7 +24,7 @@ def read_onnx_glu(to: ModelBuilder, op: ModelOp) -> Sequence[SSAValue]:
 
 
 def read_tflite_glu(to: ModelBuilder, op: ModelOp) -> Sequence[SSAValue]:
-    """Import the operator, whose options are the axis as a byte."""
+    """Import the operator. The options of the operator consist of the axis as a byte."""
     [type] = op.types
     element = type.get_element_type()
     gates = GATES if isinstance(element, ZeroSkewType) else None

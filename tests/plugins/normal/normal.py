@@ -46,12 +46,12 @@ class NormalType(GroupedFormat, SymmetricFormat):
 
     @property
     def scale(self) -> int:
-        """The scale: in a group that is not shifted, every number is an integer times 2^-scale."""
+        """The scale s. In a group with a shift of 0, every number is an integer times 2^-s."""
         return self.exponent.data
 
     @property
     def magnitudes(self) -> NDArray[np.int64]:
-        """The positive integers that raws represent: raw 1 is the first of them, raw -1 its negative."""
+        """The integers that the raws 1, 2, 3 and so on represent. A negative raw represents the negative integer."""
         return np.array(MAGNITUDES)
 
     def with_groups(self, scale: int, groups: GroupsAttr | None) -> NormalType:

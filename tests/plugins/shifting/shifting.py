@@ -36,7 +36,7 @@ from tinyml.extend.schedules import Kernels, Network, Overwriting, Rewrite, Segm
 
 
 class Lines(NamedTuple):
-    """Consecutive rows or columns of the result, in the order of computation.
+    """A run of consecutive rows or columns of the result, in the order of computation.
 
     lines: the number of rows or columns.
     across: the number of results per line.
@@ -44,7 +44,7 @@ class Lines(NamedTuple):
     row: the number of pixels per row of the image in memory.
     read, written: the offsets of the first pixel of image and result, in pixels.
     left: the numbers of rows and columns of the result that remain before these lines are computed.
-    columns: 1 if the lines are columns.
+    columns: 1 if the lines are columns, 0 if they are rows.
     """
 
     lines: int
@@ -61,7 +61,8 @@ class Lines(NamedTuple):
 class ShiftingConv2dOp(tdsl.ContractionOp):
     """A convolution of one image in place, with strides of 1 and without padding, that shifts pixels of the image.
 
-    `lines` alternates between numbers of rows and of columns of the result, in the order of computation.
+    `lines` contains, in the order of computation, a number of rows of the result, then a number of columns, and so on
+    in turn.
     """
 
     name = "shifting.conv2d"
@@ -146,7 +147,7 @@ class ShiftingConv2dOp(tdsl.ContractionOp):
 
 
 class _Table:
-    """A table in flash with the numbers in `Lines` for all runs."""
+    """A table in flash that contains the fields of `Lines` for every run. A call of the instance loads one of them."""
 
     COUNT, ACROSS, FREED, ROW, READ, WRITTEN, ROWS_LEFT, COLUMNS_LEFT, COLUMNS = range(9)
 
@@ -173,7 +174,7 @@ def lower_by_shifting(op: ShiftingConv2dOp, nest: LoopBuilder) -> None:
         return nest.insert(arith.SubiOp(a, b))
 
     def shifted(first: SSAValue, pixels: SSAValue) -> None:
-        """Move pixels up by one, the last element first."""
+        """Move the first `pixels` pixels of the remaining image up by one, beginning with the last element."""
         length, offset = nest.times(pixels, channels), nest.times(first, channels)
         end = nest.add(offset, length)
 
@@ -266,8 +267,8 @@ def _replace(old: tdsl.Conv2dOp, new: ShiftingConv2dOp) -> None:
 
 
 class ShiftingSchedule(Overwriting):
-    """A schedule that runs convolutions with strides of 1, without padding and groups, in place, and all others in
-    ordinary order.
+    """A schedule that runs convolutions with strides of 1, without padding or groups, in place. All other convolutions
+    run in ordinary order.
     """
 
     def program_segments(self, network: Network) -> Iterator[Segment]:

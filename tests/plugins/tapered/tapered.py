@@ -1,8 +1,8 @@
 """Tapered numbers `!tapered.t<width, top>`, whose spacing grows with their magnitude, up to about 2^top.
 
-Near zero the spacing is that of fixed point; at larger magnitudes it is 4 and 16 times as wide. A raw is converted to
-its integer by ten operations. At each of the two changes of spacing (bends) these are a limit, a difference, a product
-and a sum.
+Near zero the spacing is that of fixed point; at larger magnitudes it is 4 and then 16 times as wide. Ten operations
+convert a raw to its integer. Each of the two changes of spacing (bends) needs a limit, a difference, a product and a
+sum.
 """
 
 from __future__ import annotations
@@ -60,7 +60,7 @@ class TaperedType(IntegerParameters, ExactFormat):
 
     @property
     def bends(self) -> tuple[int, int]:
-        """The raws beyond which adjacent numbers are 4 and 16 units apart."""
+        """The raws beyond which adjacent numbers are 4 units and 16 units apart."""
         return 1 << self.bits - 2, 3 << self.bits - 3
 
     def load(self, m: Machine[V], value: V) -> Int[V]:

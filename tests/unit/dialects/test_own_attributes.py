@@ -174,7 +174,7 @@ def test_every_module_that_declares_one_is_listed():
 
 
 def test_every_name_with_a_prefix_of_ours_is_declared():
-    """No pass contains a string with a prefix of tinyml's attributes that is not a declared attribute."""
+    """Every constant string with a prefix of tinyml's attributes is a declared attribute."""
     assert {name.partition(".")[0] for name in own_attributes()} == {*OWN, "hls"}
     assert all(one.meaning.endswith(".") for one in own_attributes().values())
     undeclared = re.compile(rf'^_?[A-Z_]+ = "((?:{"|".join(OWN)})\.[a-z_]+)"$', re.M)

@@ -72,7 +72,7 @@ def every_op(module: ModuleOp) -> list[Operation]:
 
 
 def is_located(op: Operation) -> bool:
-    """Whether an op has the location of a line of text, or of a layer of a model that is not text."""
+    """Whether the location of an op is a line of a text, or a layer of a model whose file is not text."""
     at = place(op.location)
     return isinstance(at, FileLineColLoc) and (at.line.data > 0 or bool(layers(op.location)))
 

@@ -1,4 +1,4 @@
-"""The modules with lowerings to loops are imported when an op requires one."""
+"""A module with lowerings to loops is imported only when an op requires it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""An op without a lowering and without an evaluation results in one clear line."""
+"""An op without a lowering or an evaluation causes an error of one line."""
 
 from __future__ import annotations
 

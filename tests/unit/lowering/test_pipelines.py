@@ -83,7 +83,7 @@ def test_every_option_of_a_pipeline_changes_its_steps(name: str):
 
 @pytest.mark.long
 def test_every_field_of_a_pass_is_read():
-    """No option is accepted and then ignored."""
+    """The code of every pass uses each of its options."""
     unread: list[str] = []
     for name, factory in registry().all_passes.items():
         step = factory()
@@ -112,7 +112,9 @@ def test_lists_for_weights_are_made_before_formats_are_assigned():
 
 @pytest.mark.parametrize("format", ["seedot", "shiftry"])
 def test_published_arithmetic_has_a_pipeline_of_its_own(format: str):
-    """The pipeline of published arithmetic also runs if a rewrite is requested that this pipeline omits."""
+    """For the formats of papers, `reals-to-formats` runs the passes of `published-to-formats`, also with the option of
+    a rewrite that this pipeline omits.
+    """
     assert format_named(context(), format, None).AS_PUBLISHED
     published = names("reals-to-formats", format=format, round_sums=True)
     assert published == names("published-to-formats", format=format)
@@ -150,9 +152,9 @@ builtin.module ATTRIBUTES {
 
 
 def lowered(name: str, own: str | None, **options: Any) -> str:
-    """The text of a module after a pipeline.
+    """The text of a module after the pipeline `name` with the given options.
 
-    own: the target that the module names; None for no target.
+    own: the target that the module states before; None for no target.
     """
     attributes = "" if own is None else f'attributes {{tinyml.target = "{own}"}}'
     module = Parser(context(), MODULE.replace("ATTRIBUTES", attributes)).parse_module()
@@ -162,7 +164,7 @@ def lowered(name: str, own: str | None, **options: Any) -> str:
 
 @pytest.mark.parametrize("name", LOWERED)
 def test_a_target_is_that_of_the_module(name: str):
-    """The option `target` is accepted if it equals the module's target or if the module has none."""
+    """A pipeline accepts the option `target` if the module states no target or the same one, and rejects any other."""
     own = "ecp5-25k"
     assert lowered(name, own, target=own) == lowered(name, own)
     assert lowered(name, None, target=own) == lowered(name, own)
@@ -213,7 +215,7 @@ def test_the_pass_that_spoils_a_program_is_named_and_not_the_one_that_relies_on_
 
 
 def own(step: type[ModulePass], monkeypatch: pytest.MonkeyPatch) -> ModulePass:
-    """A pass whose module is patched to be one of tinyml's."""
+    """An instance of a pass class that appears to be defined in a module of tinyml."""
     monkeypatch.setattr(step, "__module__", "tinyml.transforms.loops.spoil")
     return step()
 

@@ -19,7 +19,9 @@ RECORDED = Path(__file__).with_name("kernel_costs.json")
 
 
 def test_no_kernel_costs_more_than_recorded(request: pytest.FixtureRequest):
-    """`pytest --update-costs` records the costs again; the difference of the file then shows increases."""
+    """The costs of all composed kernels are at most the recorded ones. `pytest --update-costs` records them again; the
+    difference of the file then shows increases.
+    """
     found = {
         name: [
             *(kernel.composed.costs.get("", 0), kernel.composed.costs.get("element", kernel.step)),

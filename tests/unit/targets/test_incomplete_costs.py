@@ -1,4 +1,6 @@
-"""Boards of packages with incomplete cost tables: costs are unknown, or an error names the file."""
+"""Boards of packages with incomplete cost tables: costs that cannot be computed are unknown, and errors name the
+file.
+"""
 
 from __future__ import annotations
 
@@ -20,7 +22,7 @@ PROGRAM = [100, 0, 500, 20]
 
 @pytest.fixture
 def table(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Generator[Path]:
-    """A context in which all boards have one cost table; yields its file."""
+    """A context in which all boards use the cost table in one file. Yields the path of the file."""
     file = tmp_path / "table.json"
 
     def cost_file(target: str) -> Path:
@@ -34,7 +36,7 @@ def table(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Generator[Path]:
 
 
 def compiled(folder: Path) -> tuple[int, dict[str, Any]]:
-    """The exit code and the report of a compilation with floats as inputs and a function."""
+    """The exit code and the report of the compilation of a program with float inputs and a function."""
     code = main(["compile", str(TOUR / "tour.sd"), "--val", str(TOUR / "val.npz"), "-o", str(folder)])
     file = folder / "report.json"
     return code, json.loads(file.read_text()) if file.exists() else {}
@@ -43,7 +45,9 @@ def compiled(folder: Path) -> tuple[int, dict[str, Any]]:
 @pytest.mark.long
 @pytest.mark.parametrize("steps", [{}, {"addi i16": [1, 2, 0, 0]}, {"mulf f32": [0, 0, 0, 0]}], ids=str)
 def test_costs_that_a_table_lacks_are_unknown(table: Path, tmp_path: Path, steps: dict[str, Any]):
-    """A cost is also unknown if all known steps take no time."""
+    """If the table lacks the steps of a conversion, its cost is unknown in the report. The cost of the program is
+    unknown only if the table contains no steps.
+    """
     table.write_text(
         json.dumps({"unit": "cycles", "program": [0, 0, 0, 0] if "mulf f32" in steps else PROGRAM} | {"steps": steps})
     )

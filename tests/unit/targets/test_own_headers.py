@@ -102,7 +102,7 @@ def test_a_header_may_have_the_name_of_another_chips(own: Register) -> None:
 
 
 def test_a_replacement_defines_all_that_ours_does(own: Register) -> None:
-    """For every runtime header, its definitions are found, and are reported as missing for an empty replacement."""
+    """A chip's replacement for a runtime header is rejected if it is empty; the error lists the missing definitions."""
     for name in ("tinyml/f32.h", "tinyml/from_float.h", "tinyml/limit.h", "tinyml/posit.h", "tinyml/requantize.h"):
         with installed(own({name: ""}, (name,))), pytest.raises(InputError, match=r"does not define tm_\w+, tm_\w+"):
             header_texts(registry.chip_of("own"))

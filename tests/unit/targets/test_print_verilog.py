@@ -1,4 +1,4 @@
-"""The Verilog text of a hardware module is determined by its circuit."""
+"""The text of a hardware module in Verilog depends only on the circuit."""
 
 from __future__ import annotations
 

@@ -84,8 +84,8 @@ def test_a_board_has_several_names():
 
 
 def test_a_part_without_a_board_is_a_core_with_memories():
-    """The name of a core with memory sizes contains all its properties, so that it is valid wherever a target is
-    accepted.
+    """A target for a part without a board is a core with sizes of flash and RAM, such as `cortex-m33-512K-100000`. Its
+    name contains all its properties and is accepted wherever a target is.
     """
     made = registry.sized("cortex-m33", 512 << 10, 100_000)
     assert made == "cortex-m33-512K-100000"
@@ -166,8 +166,8 @@ def test_a_kernel_is_looked_up_in_the_chip_of_a_board_alone() -> None:
 
 
 def test_the_table_of_built_in_chips_is_what_they_say() -> None:
-    """Names and boards equal the declarations in the chips' folders, and runtime headers test only the macros of these
-    chips.
+    """The names and boards in the table of built-in chips equal those that the chips' folders declare. The runtime
+    headers test only macros of these chips.
     """
     rows = registry.CHIPS.ours
     built_in = registry.chips()[: len(rows)]
@@ -193,8 +193,8 @@ print(*(name for name in sys.modules if name.startswith("tinyml.")))
 @pytest.mark.long(drawn=False)
 @pytest.mark.parametrize("target", spread(["cortex-m4", "riscv"], 1))
 def test_only_the_chip_that_is_compiled_for_is_loaded(target: str, tmp_path: Path) -> None:
-    """The modules of other chips are loaded neither by a compilation from reals to C with its costs, nor by the
-    simulator.
+    """A compilation from reals to C and its costs, and the simulator, import the modules of no chip but the
+    target's.
     """
     tour, out = ROOT / "docs" / "tour", tmp_path / "out"
     request = ["compile", tour / "tour.sd", "--val", tour / "val.npz", "--target", target, "-o", out]
@@ -212,7 +212,9 @@ def test_only_the_chip_that_is_compiled_for_is_loaded(target: str, tmp_path: Pat
 
 
 def test_chips_with_constants_elsewhere_read_every_element():
-    """Constants of all types are read, including 64 bits for biases of 16-bit networks."""
+    """Every chip whose constants need special loads has helper functions to load elements of all types, including the
+    64-bit biases of 16-bit networks.
+    """
     elements = ("i8", "i16", "i32", "i64", "f32")
     for chip in registry.chips():
         if chip.flash_attribute is not None:

@@ -1,4 +1,4 @@
-"""Sums of tile kernels that also requantise: proofs, replacement of initial values, and tiles as code."""
+"""Sums of tile kernels that also requantise: proofs about halves and limits, initial values, and tiles as code."""
 
 import re
 from dataclasses import astuple, replace
@@ -33,7 +33,9 @@ def test_a_sum_reaches_its_start_and_all_products():
 
 
 def test_a_sum_has_halves_at_multiples_of_a_power_of_two():
-    """For a row with the factor 3 * 2^29 / 2^33, an odd multiple of 2^3 is halfway between two results."""
+    """With the factor 3 * 2^29 / 2^33, a sum is halfway between two results if it is an odd multiple of 8. A row of one
+    such sum has halves; rows with the sums 0 and 7 have none.
+    """
     rows = replace(sums([0], [0], shift=-2), multipliers=np.array([3 << 29]), to_even=True)
     halves = {start: replace(rows, starts=np.array([start])).has_halves for start in (0, 7, 8, -8, -7)}
     assert halves == {0: False, 7: False, 8: True, -8: True, -7: False}
@@ -109,7 +111,9 @@ def test_an_attribute_finds_the_kernel_of_its_family_alone(target: str):
 
 @pytest.mark.parametrize("target", ["uno", "cortex-m0", "cortex-m4", "riscv"])
 def test_no_two_kernels_have_one_function(target: str):
-    """The function names of listed and composed kernels, families and coders differ for different attributes."""
+    """Kernels with different attributes, listed or composed, have different function names, as have the kernels of
+    different tiles.
+    """
     kernels = [*kernels_of(target), *kernel_models.composed(target)]
     assert len({kernel.symbol for kernel in kernels}) == len({kernel.attribute for kernel in kernels})
     tiles = [Tile(4, 3, 48, 96, 16, 8, zero, 9, lines) for zero in (-5, 127) for lines in (1, 2)]
@@ -124,8 +128,8 @@ def coded(rows: int, apart: int) -> CodedTile:
 
 @pytest.mark.parametrize("target", ["cortex-m0", "cortex-m4"])
 def test_a_coder_has_kernels_of_its_own_kind_only(target: str):
-    """A coder returns a kernel only for tiles of its kind, tiles of rows or of channels. A tile with a single row is of
-    both kinds.
+    """A coder of rows returns kernels only for tiles of rows, and a coder of channels only for tiles of channels. A
+    tile with a single row is of both kinds.
     """
     for coder in tile_coders(target):
         kinds = {(rows, apart): coder.kernel(coded(rows, apart)) for rows, apart in ((2, 1), (2, 2), (1, 1))}

@@ -262,8 +262,8 @@ def test_what_can_be_seen_at_once_is(name: str, folder: Path, capsys: pytest.Cap
 
 @pytest.mark.long(drawn=False)
 def test_names_are_utf_8_whatever_the_locale(folder: Path):
-    """The command accepts UTF-8 names of files and classes without a UTF-8 locale, although Python then represents the
-    bytes of arguments as lone surrogates.
+    """Commands accept UTF-8 names of files and classes in a locale without UTF-8, in which Python represents the bytes
+    of arguments as lone surrogates.
     """
     # Letters of two, three and four bytes.
     name = "é-日本-😀"

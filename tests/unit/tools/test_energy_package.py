@@ -1,4 +1,6 @@
-"""The package in tests/plugins/energy: its command, exporter, device and part of the report are listed and work."""
+"""The package in tests/plugins/energy: its command, its exporter, its device and its part of the report are listed and
+work.
+"""
 
 from __future__ import annotations
 

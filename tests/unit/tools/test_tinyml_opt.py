@@ -212,7 +212,9 @@ func.func @whole(%X: memref<4xi32>) -> index attributes {tdsl.interface = #tdsl.
 def test_programs_that_no_pass_makes_are_refused(
     text: str, passes: str, complaint: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ):
-    """Programs that lack properties which preceding passes establish are rejected, although their level is accepted."""
+    """A pass rejects a program that lacks a property which the passes before it establish, although the program's level
+    is right.
+    """
     data = tmp_path / "data.npz"
     np.savez(data, x=np.zeros((4, 1), np.float32), y=np.zeros(4, np.int64))
     code, _, err = run([write(tmp_path, text), "-p", passes.replace("DATA", str(data))], capsys)

@@ -67,8 +67,8 @@ def expect_same(lowered: ModuleOp, raws: NDArray[np.generic], expected: Outputs)
 
 
 def expect_lowering_keeps(module: ModuleOp, raws: NDArray[np.generic], choose: bool) -> None:
-    """Assert that the results on tensors are unchanged by every decision at L1 that does not reduce rounding, and by
-    lowering to L4.
+    """Assert that the results of a program at L1 do not change: by lowering to L4, and, if `choose` is True, by the
+    decisions at L1 except those that reduce rounding.
     """
     expected = evaluate(module, raws)
     for name in CHOOSE if choose else ():
@@ -101,7 +101,9 @@ def test_lowering_keeps_every_bit(program: str, format: tuple[str, int | None], 
 
 
 def expect_hoisting_keeps(module: ModuleOp) -> None:
-    """Assert that an op that leaves a loop has the same value as inside, and that its memory is not overwritten."""
+    """Assert that `hoist-invariants` and lowering do not change the results. An op outside its loop thus has the same
+    value, and its memory is not overwritten.
+    """
     inputs = inputs_of(module)
     expected = evaluate(module, inputs)
     apply(module, ["hoist-invariants"], new_context())
@@ -148,9 +150,10 @@ def test_a_loop_that_never_runs_gives_its_initial_values(choose: bool):
 @pytest.mark.long
 @pytest.mark.parametrize("name", spread([*PROGRAMS][::2], 3))
 def test_passes_keep_no_state_outside_the_text(name: str):
-    """One run of all passes to L4 equals runs of single passes with printing and parsing in between.
+    """Running all passes on one module results in the same L4 program as running each pass separately on the text that
+    the previous one prints.
 
-    Programs in fixed point and in floats alternate.
+    Some programs are in fixed point and others in floats.
     """
     whole = parse(PROGRAMS[name])
     with_formats(whole, inputs_of(whole), *(("f32", None) if list(PROGRAMS).index(name) % 4 else ("fixed", 16)))

@@ -38,12 +38,14 @@ def test_programs_are_those_of_canonicalize_and_cse(name: str):
 
 
 def ops_of(module: ModuleOp) -> list[str]:
-    """The lines of a module without the names of values, sorted alphabetically."""
+    """The sorted lines of a module, in which the names of values are removed."""
     return sorted(re.sub(r"%\w+", "%", line) for line in str(module).splitlines())
 
 
 def test_views_of_one_arena_are_told_apart_by_their_hashes(monkeypatch: pytest.MonkeyPatch):
-    """`simplify` compares a number of keys that grows linearly with the number of views of one arena."""
+    """For an arena with many views, the number of comparisons of keys in `simplify` grows linearly with the number of
+    views.
+    """
     compared = 0
     equal = simplify._Key.__eq__  # pyright: ignore[reportPrivateUsage]
 

@@ -83,8 +83,8 @@ def test_it_has_few_bits_more_than_places():
 @pytest.mark.long
 @pytest.mark.parametrize(("options", "lost"), [({"weights": "codebook:5"}, 0.5), ({"format": "codebook"}, 1.0)])
 def test_a_model_loses_little(options: dict[str, str], lost: float):
-    """A model with codebooks of 5 bits (first case) or 4 bits (default) loses at most `lost` points of accuracy. Other
-    tensors, including small constants, have the default format.
+    """A model with codebooks of 5 bits for its weights (first case) or of the default 4 bits loses at most `lost`
+    points of accuracy. Other tensors, including small constants, have the default format.
     """
     ctx = context()
     [program] = MODEL.glob("*.sd")

@@ -58,7 +58,9 @@ def program(name: str) -> ModuleOp:
 
 
 def inputs() -> NDArray[Any]:
-    """Small integers; a quarter of their quotients by four are ties, of both signs and parities."""
+    """Random integers from -40 to 39. Half of them are even, and a quarter of their quotients by four are ties, of both
+    signs and parities.
+    """
     return np.random.default_rng(0).integers(-40, 40, (6, 24)).astype(np.int8)
 
 

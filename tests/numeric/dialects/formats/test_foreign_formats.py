@@ -84,7 +84,7 @@ def test_the_same_bits_on_all_devices(model: str, seed: int, tmp_path: Path):
 
 @cache
 def outputs_with(widths: tuple[str, ...]) -> Outputs:
-    """The outputs of a model in 16 bits, except for the tensors to which `widths` assigns other formats."""
+    """The outputs of ProtoNN in 16-bit fixed point, with other formats for some tensors as `widths` specifies."""
     module = profiled("protonn")
     x = load_data(str(MODELS["protonn"].with_name("val.npz"))).x[:200]
     pipelines.run(module, context(), [AssignFormatPass(width=16, widths=widths), ChooseAccumulatorsPass()])
@@ -94,7 +94,9 @@ def outputs_with(widths: tuple[str, ...]) -> Outputs:
 @pytest.mark.long
 @pytest.mark.parametrize("sort", STORED, ids=str)
 def test_a_tensor_in_a_format_is_as_exact_as_this(sort: Sort):
-    """A model of which only the input has another format returns nearly the same classes as in 16 bits."""
+    """If only the input has another format, a model returns the classes of 16-bit fixed point for nearly all samples:
+    for all in formats of at least 12 bits, for 90 % in narrower signed formats, and for 85 % in unsigned ones.
+    """
     plain, stored = outputs_with(()), outputs_with((spelled("X", sort),))
     format = sort.variants[0]
     signed = format.decode(format.encode(np.array(-1.0))) < 0

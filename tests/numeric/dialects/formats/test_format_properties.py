@@ -1,4 +1,6 @@
-"""Number formats, except those of papers, keep their guarantees about values, compared with double precision."""
+"""Number formats, except those that reproduce a paper's arithmetic, compared with double precision: results are as
+accurate as the formats guarantee.
+"""
 
 from __future__ import annotations
 
@@ -62,8 +64,8 @@ def exactly(function: Function, x: NDArray[np.float64]) -> NDArray[np.float64]:
 @pytest.mark.long
 @pytest.mark.parametrize("format", FORMATS, ids=lambda format: str(format.type))
 def test_ends_bracket_all_numbers(format: NumberFormat):
-    """All numbers of a format lie between its ends, also if its `encode` wraps around; the finite ends are numbers of
-    the format.
+    """All numbers of a format lie between its extremes, even if its `encode` wraps around. Finite extremes are numbers
+    of the format.
     """
     low, high = (float(format.decode(raw)) for raw in format.ends())
     numbers = format.decode(raws_of(format))
@@ -73,8 +75,9 @@ def test_ends_bracket_all_numbers(format: NumberFormat):
 
 
 def assert_nearest(format: NumberFormat, raws: Array, exact: NDArray[np.float64], tolerance: float = DOUBLE):
-    """Assert that raws are as near to exact reals as `encode`, which saturates. Ties and double rounding are
-    tolerated.
+    """Assert that each raw is as near to the exact real as the number to which `encode` rounds and saturates this real.
+
+    A raw may be the other number at a tie, or an effect of double rounding.
     """
     best = np.abs(format.decode(format.encode(exact)) - exact)
     found = np.abs(format.decode(raws) - exact)
@@ -82,11 +85,10 @@ def assert_nearest(format: NumberFormat, raws: Array, exact: NDArray[np.float64]
 
 
 def assert_next(format: NumberFormat, raws: Array, exact: NDArray[np.float64], greatest: Any = 0.0):
-    """Assert that values are within three quarters of a step of the exact results, plus a small fraction of the
-    operands.
+    """Assert that the values of raws differ from the exact results, limited to the range of the format, by at most
+    three quarters of a step plus 2^-17 of the operands and the result.
 
-    The format has at most 16 bits.
-
+    format: a format of at most 16 bits.
     greatest: the magnitude of the operands.
     """
     place = widest_place(format)
@@ -107,7 +109,9 @@ def widest_place(format: NumberFormat) -> float:
 
 
 def results_of(sort: Sort) -> list[tuple[int, NumberFormat]]:
-    """The formats with which a sort is tested: its own and a quarter of the others, or all in `make exhaustive`."""
+    """The result formats with which a sort is tested, with their indices: its own and a quarter of the others, or all
+    in `make exhaustive`.
+    """
     turn = SORTS.index(sort) % 4
     return [
         (number, format)
@@ -151,8 +155,8 @@ def test_encoding_is_monotone(format: NumberFormat, x: NDArray[np.float64]):
 @by_exact_sort
 @pytest.mark.parametrize("name", ["add", "sub", "mul", "maximum", "minimum"])
 def test_results_are_the_nearest_values(sort: Sort, name: str):
-    """Results are the numbers nearest to the exact results; ties are rounded as `encode` rounds them. Double precision
-    is exact enough for this test for formats of at most 16 bits.
+    """Results are the numbers nearest to the exact results. For formats of at most 16 bits, ties are also rounded as
+    `encode` rounds them, because double precision is exact for them.
     """
     exact = getattr(np, {"add": "add", "sub": "subtract", "mul": "multiply"}.get(name, name))
     for (i, lhs), (j, rhs) in product(enumerate(sort.variants), repeat=2):
@@ -216,7 +220,8 @@ WIDE_PLACE = 2.0**-14
 @pytest.mark.long
 @pytest.mark.parametrize(("sort", "name"), spread_product(len(OWN), OWN, FUNCTIONS), ids=str)
 def test_functions_follow_the_real_ones(sort: Sort, name: Function):
-    """For any scales the error is at most 4 steps of the result plus 2e-3 of the value, and results never decrease.
+    """For all scales, the error is at most 4 steps of the result plus 2e-3 of the value. Results never decrease, except
+    by errors of functions in single precision.
 
     Each function is tested on half of the pairs of source and result scales; every source and every result occurs.
     """

@@ -74,7 +74,9 @@ def check_binary(name: str, lhs: NumberFormat, rhs: NumberFormat, result: Number
 @pytest.mark.long
 @pytest.mark.parametrize(("sort", "name"), spread_product(25, SORTS, BINARY), ids=str)
 def test_binary(sort: Sort, name: str):
-    """Results equal numpy's for each pair of variants of a format as operands, and each variant as result format."""
+    """The raws of a binary op equal numpy's for every pair of variants of a format as operands. Every variant also
+    occurs as the result format.
+    """
     for (i, lhs), (j, rhs) in product(enumerate(sort.variants), repeat=2):
         check_binary(name, lhs, rhs, sort.variants[(i + j) % len(sort.variants)])
 
@@ -82,7 +84,9 @@ def test_binary(sort: Sort, name: str):
 @pytest.mark.long
 @pytest.mark.parametrize(("sort", "name"), spread_product(25, SORTS, BINARY), ids=str)
 def test_binary_of_mixed_widths(sort: Sort, name: str):
-    """Results equal numpy's if the operands have different widths, or if the result has another width than both."""
+    """The raws of a binary op equal numpy's if the operands have different widths, or if the width of the result
+    differs from that of both operands.
+    """
     first, last = sort.variants[0], sort.variants[-1]
     for turn, other in enumerate(widths_of_family(sort), [*BINARY].index(name)):
         if other != sort:
@@ -97,8 +101,8 @@ def test_binary_of_mixed_widths(sort: Sort, name: str):
 @every_sort
 @pytest.mark.parametrize(("turn", "real"), [*enumerate([1.0, 2.0, 0.25, -0.5, 0.3, 0.0])])
 def test_products_with_a_constant(sort: Sort, turn: int, real: float):
-    """A constant factor may shorten the emitted code but must not change the result. The cases alternate between
-    the variants of the result format.
+    """A product with a constant factor, for which the emitted code may be shorter, equals numpy's product. The cases
+    use the variants of the result format in turn.
     """
     factor = sort.variants[-1]
     for place, one in enumerate(sort.variants, turn):
@@ -155,7 +159,9 @@ def test_clamp(sort: Sort, limits: tuple[float, float | None]):
 @every_sort
 @pytest.mark.parametrize("threshold", [0.0, 0.3, 0.7, -1.7, 1.0e9, -1.0e9])
 def test_at_least(sort: Sort, threshold: float):
-    """The comparison is that of the exact reals; the threshold is not rounded to the format."""
+    """The result of the comparison is `real >= threshold` for the exact real of each raw; the threshold is not rounded
+    to the format.
+    """
     for format in sort.variants:
         x = np.append(some_raws_of(format), format.encode(np.array(threshold)))
         computed = np.broadcast_to(format.at_least(M, x, threshold), x.shape)
@@ -185,8 +191,11 @@ def test_constant(sort: Sort, real: float):
 
 
 def vectors(format: NumberFormat, length: int, seed: int) -> Array:
-    """Vectors of raws, of shape (6, length): all least, all greatest, alternating, arbitrary, normally distributed,
-    and a last vector that depends on the seed.
+    """Vectors of raws, of shape (6, length): all least, all greatest, both in turn, random raws, normally distributed
+    numbers, and a sixth vector.
+
+    seed: the seed of the random vectors. The sixth vector contains both extremes in turn if the seed is odd, otherwise
+        only the least raw.
     """
     random = np.random.default_rng(seed)
     low, high = format.encode(extremes(format))
@@ -201,8 +210,7 @@ def vectors(format: NumberFormat, length: int, seed: int) -> Array:
 @pytest.mark.long
 @pytest.mark.parametrize(("sort", "length"), spread_product(40, SORTS, [0, 1, 2, 17, 300]), ids=str)
 def test_dot_products(sort: Sort, length: int):
-    """The device's loop, a chain of numpy multiply-accumulates, and the evaluator's matrix product compute the same
-    sum.
+    """The emitted loop, a chain of numpy multiply-accumulates, and the evaluator's matrix product compute the same sum.
 
     For the longest vectors, each format is tested with one combination of variants.
     """

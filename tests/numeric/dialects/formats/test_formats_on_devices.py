@@ -108,9 +108,9 @@ def elementwise(format: NumberFormat) -> str:
 
 
 def check_means(format: NumberFormat, scores: Array) -> None:
-    """Assert that every finite mean is one of the two numbers of the format around the exact mean.
+    """Assert that every finite mean is one of the two numbers of the format nearest to the exact mean.
 
-    Formats that do not define the second neighbour (`encode_away`) are not checked.
+    Formats that do not define `encode_away`, which rounds to the second nearest number, are not checked.
     """
     averages = format.decode(scores).reshape(len(scores), -1, RUN)[:, -1, :12]
     averages = averages[np.isfinite(averages).all(1)]
@@ -123,7 +123,7 @@ def check_means(format: NumberFormat, scores: Array) -> None:
 
 
 def inputs(format: NumberFormat) -> Array:
-    """Raws of shape (samples, 2 * RUN): a run of left operands, followed by the right operands."""
+    """Raws of shape (samples, 2 * RUN): `RUN` left operands, followed by the `RUN` right operands."""
     a, b = pairs_of(format, format, every=False)
     if len(a) < len(raws_of(format)) ** 2:
         random = np.random.default_rng(1)
@@ -136,7 +136,9 @@ def inputs(format: NumberFormat) -> Array:
 
 
 def target_of(sort: Sort, turn: int) -> tuple[str, Sequence[str]]:
-    """A target, which `sort` and `turn` determine so that sorts are distributed over the targets, and its devices."""
+    """A target and the devices that execute its programs. `turn` shifts the assignment, which distributes the sorts
+    evenly over the targets.
+    """
     printed = [*PRINTED.items()]
     return printed[(SORTS.index(sort) + turn) % len(printed)]
 
@@ -144,8 +146,10 @@ def target_of(sort: Sort, turn: int) -> tuple[str, Sequence[str]]:
 @pytest.mark.long(drawn=False)
 @pytest.mark.parametrize("sort", spread(SORTS, 3), ids=str)
 def test_elementwise_operations_and_averages(sort: Sort, tmp_path: Path):
-    """gcc's code computes the evaluator's bits in all cases, LLVM's in half of them, also on a chip. The target differs
-    from that of the network test.
+    """The program of a sort, compiled by gcc for one target, computes the evaluator's bits. For half of the sorts, the
+    program compiled by LLVM does so too, on the host and on a chip.
+
+    The target differs from that of `test_network`.
     """
     format, (target, devices) = sort.variants[-1], target_of(sort, 0)
     x = inputs(format)[: None if HOST in devices else SLOW]

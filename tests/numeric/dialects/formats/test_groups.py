@@ -62,7 +62,9 @@ SAMPLES = 6
 
 
 def blocks(rows: int, length: int, seed: int) -> Array:
-    """Random numbers (rows, length) whose magnitude varies along a row, including some zeros."""
+    """Random numbers (rows, length) whose magnitude changes after every 16 numbers of a row. The first half of row 0 is
+    zero.
+    """
     random = np.random.default_rng(seed)
     scales = 2.0 ** random.integers(-4, 3, (rows, -(-length // 16))).repeat(16, 1)[:, :length]
     numbers = random.normal(size=(rows, length)) * scales
@@ -72,8 +74,8 @@ def blocks(rows: int, length: int, seed: int) -> Array:
 
 @pytest.mark.parametrize(("e", "m"), ELEMENTS)
 def test_elements_are_those_of_ml_dtypes(e: int, m: int):
-    """All numbers of an element type at the scales of three groups, and numbers between them, round as in ml_dtypes,
-    with saturation.
+    """All numbers of an element type, their midpoints and the neighbours of these midpoints are rounded as in
+    ml_dtypes, at the scales of three groups. Larger numbers saturate.
     """
     numbers = np.unique(np.arange(1 << (1 + e + m)).astype(np.uint8).view(ELEMENTS[e, m]).astype(np.float64))
     numbers = numbers[np.isfinite(numbers)]
@@ -94,8 +96,8 @@ def test_elements_are_those_of_ml_dtypes(e: int, m: int):
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_scales_of_groups(kind: str):
-    """OCP's rule derives an E8M0 scale from the exponent of the greatest number. The best of three candidate scales
-    loses no more than the scale of this rule.
+    """`shared_scales` follows OCP's rule, which derives a scale that is a power of two from the exponent of the group's
+    greatest magnitude. The scales that `grouped` chooses have no greater squared error than the scales of this rule.
     """
     prototype = format_spelled(context(), kind)
     assert isinstance(prototype, GroupedFormat)
@@ -122,7 +124,9 @@ def test_scales_of_groups(kind: str):
 
 @pytest.mark.parametrize("prototype", [*(format_spelled(context(), kind) for kind in KINDS), NormalType(0)], ids=str)
 def test_formats_keep_what_they_promise(prototype: NumberFormat):
-    """The formats, one of which is from a package, pass the checks that packages run in their own tests."""
+    """The formats, one of which is from a package, pass `check_groups`, the checks that packages run in their own
+    tests.
+    """
     check_groups(prototype)
 
 
@@ -243,7 +247,9 @@ func.func @rows(%x: tensor<23x1xf32>) -> tensor<7x1xf32> {{
 
 @cache
 def rows() -> tuple[ModuleOp, Array]:
-    """The program of products with scales per row in fixed point, and raws of its inputs."""
+    """A program in 8-bit fixed point that adds three products whose weights have a separate scale for each row, and
+    raws of its inputs.
+    """
     random = np.random.default_rng(5)
     weights = {
         name: dense((random.normal(size=(7, 23)) * 2.0 ** random.integers(-6, 2, (7, 1))).astype(np.float32))
@@ -303,8 +309,8 @@ REAL = {"bonsai": "mxint:4", "protonn": "mxint:8", "network": "mxfp:4"}
 
 @cache
 def real(model: str) -> tuple[ModuleOp, Array]:
-    """A trained model with weights in groups and other tensors in fixed point; some of its samples determine the
-    formats.
+    """A trained model with weights in groups and other tensors in fixed point, and raws of its inputs. Some of its
+    samples determine the formats.
     """
     program = {**MODELS, "network": NETWORK}[model]
     module = load_program(program, context())

@@ -1,4 +1,4 @@
-"""Formats that round halves to even: formats whose type specifies it, and unsigned fixed point in all cases."""
+"""Rounding of halves to even: in the formats whose type specifies it, and always in unsigned fixed point."""
 
 from __future__ import annotations
 
@@ -30,7 +30,9 @@ formats = (
 
 @given(formats, st.integers(-4, 20))
 def test_results_round_as_numpy_does(format: Format, source: int):
-    """Conversions of every 16-bit number at any scale, from its raw, a real or a float, round as numpy does."""
+    """A conversion of any 16-bit fixed-point number rounds as numpy does, from a raw of scale `source`, from a real and
+    from a float.
+    """
     raws = np.arange(-(1 << 15) + 1, 1 << 15).astype(np.int16)
     source_format = FixedType(16, source)
     reals = source_format.decode(raws)
@@ -42,7 +44,9 @@ def test_results_round_as_numpy_does(format: Format, source: int):
 
 @given(formats, fracs, st.integers(1, 200))
 def test_averages_round_as_numpy_does(format: Format, source: int, count: int):
-    """Averages round as numpy does for sums at ties, which even divisors cause, and on both sides of them."""
+    """Averages of `count` numbers round as numpy does. The sums include ties, which occur if `count` is even, and their
+    neighbours.
+    """
     totals = np.arange(-20 * count, 20 * count + 1).astype(np.int32)
     source_format = FixedType(16, source)
     exact = rounded(format, np.ldexp(totals, -source) / count)
@@ -73,7 +77,9 @@ def test_a_requantised_number_is_rounded_once(x: np.int32, multiplier: np.int32,
 
 @given(st.integers(2, 8), st.integers(-8, 4), st.integers(-100, 100))
 def test_zero_skew_sums_round_halves_to_even_before_the_zero_point(width: int, exponent: int, sum: int):
-    """Scales that are powers of two cause ties, because the multiplier is then exact."""
+    """A sum is rounded half to even before the zero point is added. Scales are powers of two, for which the multiplier
+    is exact, so that ties occur.
+    """
     low, high = -(1 << width - 1), (1 << width - 1) - 1
     lhs, format = ZeroSkewType(8, 1.0), ZeroSkewType(width, math.ldexp(1.0, exponent), low // 2, to_even=True)
     accumulator = format.accumulator(lhs, lhs, None)

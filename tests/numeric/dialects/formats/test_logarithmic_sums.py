@@ -35,7 +35,9 @@ def rounded(reals: Any) -> Any:
 
 @irdl_attr_definition
 class Sum(IntegerParameters, Accumulator):
-    """An accumulator that holds a logarithm with a sign, in units of 2^top; this implementation stores the real."""
+    """The accumulator of `Logarithmic`. Its values are zero and signed powers of two with `FRACTION` fraction bits in
+    the exponent, in units of 2^top. This implementation stores them as reals.
+    """
 
     name = "logarithmic.sum"
     FAMILY = "logarithmic"
@@ -70,7 +72,7 @@ class Sum(IntegerParameters, Accumulator):
 
 @irdl_attr_definition
 class Logarithmic(IntegerParameters, F32):
-    """A format of zero and of plus or minus 2^(top - k / 2^FRACTION)."""
+    """The format of zero and of the numbers 2^(top - k / 2^FRACTION) with either sign, for integers k from 0."""
 
     name = "logarithmic.t"
     FAMILY = "logarithmic"

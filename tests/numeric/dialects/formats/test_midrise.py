@@ -1,4 +1,4 @@
-"""Mid-rise weights: rounding to the nearest odd integer, scales of minimum loss, and equal bits on every device."""
+"""Mid-rise weights: rounding to the nearest odd integer, scales with the least loss, and equal bits on every device."""
 
 from __future__ import annotations
 
@@ -53,8 +53,8 @@ def test_numbers_are_the_nearest_odd_ones(bits: int):
 
 @pytest.mark.parametrize("bits", BITS)
 def test_the_scale_loses_least(bits: int):
-    """The scale minimises the sum of squared errors, weighted by importance. It differs from the scale at which nothing
-    saturates.
+    """`fitted_to` chooses the scale with the least sum of squared errors, weighted by importance. Its error is less
+    than that of the scale at which nothing saturates.
     """
     random = np.random.default_rng(bits)
     numbers = np.append(random.normal(size=500), 6.0)
@@ -77,8 +77,8 @@ WEIGHTS = "first:midrise:1", "second:midrise:2", "third:midrise:4", "fourth:fixe
 
 @cache
 def network() -> tuple[ModuleOp, Array]:
-    """A network and raws of its input: layers of 1, 2 and 4 bits, a ternary layer and a row of 3 bits, with 8-bit
-    activations.
+    """A network with 8-bit activations, and raws of its input. Its weights are layers of 1, 2 and 4 bits, a ternary
+    layer and a row of 3 bits.
     """
     random, lines, before = np.random.default_rng(7), ["func.func @net(%x: tensor<41x1xf32>) -> tensor<1x1xf32> {"], "x"
     for name, (rows, columns) in LAYERS.items():

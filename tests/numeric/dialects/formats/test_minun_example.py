@@ -96,7 +96,7 @@ def product(format: PositType) -> NDArray[np.float64]:
 
 
 def deviations() -> dict[str, NDArray[np.float64]]:
-    """The absolute differences between the 8-bit and the 16-bit numbers of each tensor."""
+    """For each tensor, the absolute differences between its 8-bit and its 16-bit numbers."""
     found = {
         name: np.abs(WIDE.decode(WIDE.encode(reals)) - NARROW.decode(NARROW.encode(reals))).ravel()
         for name, reals in {"W": W, "X": X, "B": B}.items()
@@ -106,8 +106,10 @@ def deviations() -> dict[str, NDArray[np.float64]]:
 
 
 def test_table_1_promotability():
-    """The published scores of W and X are the lesser of two deviations. A percentile of two numbers may be either
-    number.
+    """The scores of MinUn's table 1 equal the least deviation of each tensor divided by its number of elements; the
+    ranking is t2, t1, X, B, W.
+
+    For the two elements of W and of X, the paper's percentile is the lesser deviation; it may be either of the two.
     """
     scores = {name: float(found.min()) / len(found) for name, found in deviations().items()}
     published = {"W": 0.00513, "B": 0.00543, "X": 0.02198, "t1": 0.30469, "t2": 0.45117}
@@ -116,7 +118,9 @@ def test_table_1_promotability():
 
 
 def test_promotability_by_an_interpolated_percentile():
-    """The interpolated 95th percentile of two numbers is close to the greater one; W then ranks before X and B."""
+    """tinyml interpolates the 95th percentile. For two deviations it is close to the greater one, so that W ranks
+    before X and B.
+    """
     scores = {name: representative(found) / len(found) for name, found in deviations().items()}
     assert {name: round(score, 4) for name, score in scores.items()} == pytest.approx(
         {"W": 0.0527, "B": 0.0054, "X": 0.0296, "t1": 0.3047, "t2": 0.4512}, abs=1e-4
@@ -143,8 +147,8 @@ class PaperSearch:
         return [self.found[frozenset(self.promoted(one))] for one in candidates]
 
     def fits(self, choices: Sequence[FormatChoice], ram: int = 3) -> bool:
-        """Whether t1 and t2 together fit the RAM; in procedure 3 only these two tensors are in RAM, without sharing
-        bytes.
+        """Whether t1 and t2 together need at most `ram` bytes. In the paper's procedure 3, only these two tensors are
+        in RAM, and they share no bytes.
         """
         promoted = self.promoted(choices)
         taken = sum(2 if name in promoted else 1 for name in ("t1", "t2"))
@@ -193,7 +197,8 @@ def search(tmp_path: Path) -> Iterator[Search]:
 def test_search_promote_on_the_example(search: Search):
     """With posits that have shifts, as in `search-promote`, the ranking is t1, t2, X, W, B.
 
-    The score of B is 0, since sums are computed in 16 bits. Only t1 stays in 8 bits, and the error is 0.0003.
+    The score of B is 0, since sums are computed in 16 bits. Within 3 bytes, only t1 stays in 8 bits, and the error of
+    the result is 0.0003.
     """
     heat = heat_map(search, NARROW, WIDE)
     scores = {one.name: round(score, 4) for one, score in zip(search.classes, heat, strict=True)}
@@ -212,8 +217,8 @@ def test_search_promote_on_the_example(search: Search):
 
 @pytest.mark.parametrize("width", [8, 16])
 def test_es_by_accuracy(search: Search, width: int):
-    """MinUn's algorithm 4 tries an es of 0 and 2 for 8 bits, and of 1 and 2 for 16. tinyml chooses the best of four for
-    both.
+    """tinyml tries an es of 0, 1, 2 and 3 for either width and chooses the one with the least loss. MinUn's algorithm 4
+    tries only 0 and 2 for 8 bits, and 1 and 2 for 16 bits.
     """
     variants = PositType.of_width(width).variants
     assert [format.for_range(-1.0, 1.0).es.data for format in variants] == [0, 1, 2, 3]
@@ -261,7 +266,9 @@ def test_procedure_3_works_in_3_bytes():
     ids=["procedure 2", "procedure 3", "8 bits"],
 )
 def test_procedures_2_and_3_run_on_devices(promoted: set[str], tmp_path: Path):
-    """The paper's own posits compute the values of tables 1 and 2 on devices."""
+    """On devices, the procedures compute the values of MinUn's tables 1 and 2 in the posits of the paper, which have no
+    shifts.
+    """
     text, x = program(promoted)
     module = Parser(context(), text).parse_module()
     assert float(f"{result(promoted):.6g}") == {5: -6.54883, 4: -6.5, 0: -7}[len(promoted)]

@@ -27,7 +27,7 @@ FUNCTIONS = "half_from_f32", "half_to_f32"
 
 @pytest.fixture(autouse=True)
 def half(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    """Install the package; its functions are removed after the test."""
+    """Install the package that defines the format; remove its runtime functions after the test."""
     monkeypatch.setattr(sys, "path", [str(ROOT / "tests" / "plugins" / "half"), *sys.path])
     with installed(*entry_points_of("half")):
         import_module("half")

@@ -98,8 +98,8 @@ def test_dot_products_are_those_of_a_quire(oracle: SoftPosit, n: int, es: int, s
     [(8, 0, -6, 7), (8, 1, -12, 3), (8, 2, -15, 0), (12, 2, -15, 0), (16, 1, -28, 1), (16, 2, -28, 0)],
 )
 def test_sums_of_stored_posits_are_those_of_a_quire(oracle: SoftPosit, n: int, es: int, low: int, high: int):
-    """Thousands of dot products equal those of a quire. The compiler proves that the width of their accumulator is
-    sufficient.
+    """Of 4,000 dot products in posits of limited range, those inside this range equal the sums in a quire. The bound of
+    the sum determines the width of the accumulator, which suffices.
     """
     format = PositType(n, es, low, high)
     random = np.random.default_rng(n)
@@ -118,7 +118,9 @@ def test_sums_of_stored_posits_are_those_of_a_quire(oracle: SoftPosit, n: int, e
 
 
 def _least_whole(format: PositType) -> int:
-    """The least raw from which on all posits are multiples of the format's least posit."""
+    """The least positive raw such that this posit and all greater ones are also posits of the standard format with the
+    same n and es.
+    """
     raws = np.arange(1, format.raw_limits[1] + 1)
     other = raws[format.encode(PositType(format.n.data, format.es.data).decode(raws)) != raws]
     return int(other.max(initial=0)) + 1
@@ -218,8 +220,8 @@ def test_rounding_by_lines_is_that_of_all_posits(library: ctypes.CDLL, n: int, h
     """`tm_posit_linear_s32` rounds sums to posits with es 0 as the general function `tm_posit_of_s32` does, in C and
     numpy.
 
-    The format's numbers, in units of the least one, fit 16 bits. Sums include midpoints of adjacent numbers and their
-    neighbours.
+    The numbers of the format are multiples of the least one by at most 16 bits. The sums include midpoints of adjacent
+    numbers and their neighbours.
     """
     format = PositType(n, 0, 2 - n, high)
     greatest = format.raw_limits[1]

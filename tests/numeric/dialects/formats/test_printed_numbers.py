@@ -26,8 +26,8 @@ def test_numbers_of_seedot(width: int, real: float, scale: int, raw: int):
 
 
 def test_pi_overflows_at_scale_6():
-    """SeeDot 2.3 doubles the raw 100 of scale 5 to 200, which wraps to -56. The rule yields 201, which wraps to -55 in
-    8 bits.
+    """pi at scale 6 is the raw floor(64 pi) = 201, which wraps to -55 in 8 bits. SeeDot 2.3 instead doubles the raw 100
+    of scale 5 to 200, which wraps to -56.
     """
     assert math.floor(math.pi * 2**6) == 201
     assert SeedotType.of_width(8).with_frac(6).encode(np.array(math.pi)) == 201 - 256 == -55
@@ -46,8 +46,8 @@ def test_pi_overflows_at_scale_6():
 def test_sums_and_products_of_seedot(
     op: str, width: int, scale: int, operands: tuple[int, int], result_scale: int, raw: int, real: float
 ):
-    """The sums pi + e with halved operands, pi + e without (which overflows) and 1.23 + 1.23, and pi times e (30/4),
-    have the raws of the paper.
+    """SeeDot's raws of four results: pi + e with halved operands (93 at scale 4), pi + e without halving, which
+    overflows, pi times e (30 at scale 2), and 1.23 + 1.23.
     """
     operand, result = (f"tensor<1x1x!seedot.q<{width}, {at}>>" for at in (scale, result_scale))
     found = computed(
@@ -63,7 +63,7 @@ def test_sums_and_products_of_seedot(
 
 
 def computed(text: str, raw: int, width: int) -> int:
-    """The integer that a program computes from one input integer."""
+    """The raw that a program at L1 computes from one raw of `width` bits."""
     context, module = parse(text)
     ChooseAccumulatorsPass().apply(context, module)
     scores = evaluate(module, np.array([[raw]], f"i{width // 8}")).scores
@@ -76,14 +76,18 @@ def computed(text: str, raw: int, width: int) -> int:
     [(16, 12, 23334, 5.6968), (16, 6, 364, 5.6875), (16, 13, -18867, -2.303), (8, 4, 91, 5.6875)],
 )
 def test_numbers_of_shiftry(width: int, scale: int, raw: int, real: float):
-    """The raws of 5.697 in 16 and 8 bits are those of the paper; at scale 13 the number overflows."""
+    """Shiftry's raws of 5.697: in 16 bits 23334 at scale 12, 364 at scale 6, and -18867 at scale 13, where it
+    overflows; in 8 bits 91 at scale 4.
+    """
     format = ShiftryType.of_width(width).with_frac(scale)
     assert format.encode(np.array(5.697)) == raw
     assert format.decode(np.array(raw)) == pytest.approx(real, abs=2e-4)
 
 
 def test_psi_of_shiftry():
-    """Psi(23334, 8) = 91 converts 5.697 from scale 12 to scale 4."""
+    """Shiftry's function Psi(23334, 8) = 91, which converts 5.697 from 16 bits at scale 12 to 8 bits at scale 4, is
+    computed by `tdsl.cast`.
+    """
     wide, narrow = "tensor<1x1x!shiftry.q<16, 12>>", "tensor<1x1x!shiftry.q<8, 4>>"
     text = f"""func.func @f(%x: {wide}) -> {narrow} {{
       %y = tdsl.cast %x : {wide} -> {narrow}
@@ -93,10 +97,10 @@ def test_psi_of_shiftry():
 
 
 def test_tables_of_seedot():
-    """SeeDot 5.3.1: the 15 bits of a positive number are two indices of T = 6 bits and k = 3 dropped bits. Each of the
-    two tables has 64 entries.
+    """SeeDot 5.3.1: the 15 bits of a positive argument of exp consist of two indices of T = 6 bits and k = 3 dropped
+    bits. The tables for the two indices have 64 entries each, 256 bytes in total.
 
-    The paper truncates arguments to 12 bits; tinyml rounds them, which needs one entry more than the paper's 256 bytes.
+    The paper drops the last 3 bits. tinyml rounds them, so that the table of the high index needs one more entry.
     """
     exp = TwoTableExp(Domain("exp", SeedotType.of_width(16).with_frac(12), SeedotType.of_width(16).with_frac(-1)), 6)
     assert (exp.domain.first, exp.domain.last) == (0, (1 << 15) - 1)
@@ -106,8 +110,9 @@ def test_tables_of_seedot():
 
 
 def test_the_range_of_arguments_of_exp():
-    """SeeDot 5.3.1 derives the range m to M of arguments from a profile. tinyml derives it from the formats: exp(m) is
-    less than half a unit, and exp(M) saturates.
+    """SeeDot 5.3.1 derives the range m to M of the arguments of exp from a profile. tinyml derives it from the formats:
+    m is the greatest argument whose exponential is less than half a unit of the result, and M the least whose
+    exponential saturates.
     """
     exp = Domain("exp", SeedotType.of_width(16).with_frac(11), SeedotType.of_width(16).with_frac(14))
     assert (exp.first, exp.last) == (-21294, 1420)
@@ -135,7 +140,11 @@ def test_tables_of_shiftry(width: int, scales: tuple[int, int], entries: tuple[i
 
 
 def results(function: str, width: int, scales: tuple[int, int]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Arguments over the whole range of a width, and the results of a program in Shiftry's types for them."""
+    """Up to 2,001 raws over the whole range of a width, and the raws that a program in Shiftry's format computes from
+    them by `function`.
+
+    scales: the scales of argument and result.
+    """
     arguments = np.unique(np.linspace(-(1 << width - 1) + 1, (1 << width - 1) - 1, 2001).astype(np.int64))
     source, result = (f"tensor<1x{len(arguments)}x!shiftry.q<{width}, {scale}>>" for scale in scales)
     text = f"""func.func @f(%x: {source}) -> {result} {{
@@ -148,8 +157,8 @@ def results(function: str, width: int, scales: tuple[int, int]) -> tuple[NDArray
 
 
 def test_sigmoid_of_shiftry_in_8_bits():
-    """Shiftry's library 8: 2^n a / (2^n + a) for x <= 0 and 2^n 2^n / (2^n + a) for x > 0, with n = 6 and a from 128
-    entries.
+    """Shiftry's library 8: the sigmoid is 2^n a / (2^n + a) for x <= 0 and 2^n 2^n / (2^n + a) for x > 0, with n = 6.
+    The raw a of exp(-|x|) is an entry of a table of 128.
     """
     table = np.floor(np.exp(-np.arange(128) / 2**4) * 2**6).astype(np.int64)
     arguments, found = results("sigmoid", 8, (4, 6))
@@ -158,8 +167,8 @@ def test_sigmoid_of_shiftry_in_8_bits():
 
 
 def test_tanh_of_shiftry_in_16_bits():
-    """Shiftry's library 9: 2^n (a - 2^n) / (a + 2^n) for x <= 0, with n = 14, psi = 7 and a = T1[2x / 2^psi] T2[2x %
-    2^psi].
+    """Shiftry's library 9: tanh is 2^n (a - 2^n) / (a + 2^n) for x <= 0, with n = 14, psi = 7 and a = T1[2x / 2^psi]
+    T2[2x % 2^psi], the product of two entries of tables of exp. For x > 0 the sign is reversed.
     """
     high = np.floor(np.exp(-np.arange(256) / 2**4) * 2**14).astype(np.int64)
     low = np.floor(np.exp(-np.arange(128) / 2**11) * 2**14).astype(np.int64)
@@ -171,8 +180,8 @@ def test_tanh_of_shiftry_in_16_bits():
 
 @pytest.mark.parametrize(("reach", "scale"), [(1.9999, 14), (17.0, 10)])
 def test_outliers_of_shiftry(reach: float, scale: int):
-    """Shiftry 6.1: samples in (-2, 2) have scale 14 in 16 bits. With one additional sample of 17, the scale chosen by
-    the extremes is 4 less.
+    """Shiftry 6.1: numbers in (-2, 2) have scale 14 in 16 bits. If one number is 17, the scale of the whole range is
+    10.
     """
     assert ShiftryType.of_width(16).for_range(-1.9999, reach) == ShiftryType.of_width(16).with_frac(scale)
 
@@ -181,8 +190,8 @@ def test_outliers_of_shiftry(reach: float, scale: int):
     ("bits", "regime"), [("01110000", 2), ("01000000", 0), ("011111", 4), ("0000010", -4), ("00001000", -3)]
 )
 def test_regimes_of_posits(bits: str, regime: int):
-    """MinUn 2.2: the bits 1110 are regime 2, 10 is regime 0, 11111 in 6 bits is regime 4, and 00001 is regime -4. With
-    es 2, a posit of regime k without further bits is 16^k.
+    """MinUn 2.2: the regime of the bits 1110 is 2, of 10 it is 0, of 11111 in a posit of 6 bits 4, and of 00001 -4;
+    likewise, of 0001 it is -3. With es 2, a posit of regime k whose further bits are 0 is 16^k.
     """
     assert PositType(len(bits), 2).decode(np.array(int(bits, 2))) == 16.0**regime
 

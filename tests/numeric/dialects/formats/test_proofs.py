@@ -34,14 +34,19 @@ def half_up(x: int, right: int) -> int:
 
 
 def leaf(width: int, bounds: tuple[int, int], random: np.random.Generator) -> tuple[Int[Any], list[int]]:
-    """A stored integer with a known interval, and values of it: both ends and some between."""
+    """A stored integer whose interval is `bounds`, and values of it: both bounds and some numbers between them."""
     values = [*bounds, *random.integers(*bounds, 6, np.int64, endpoint=True).tolist()]
     return Int(np.array(values, f"i{width // 8}"), width, *bounds), values
 
 
 @dataclass(frozen=True)
 class Step:
-    """One op on two earlier values of an expression, with the numbers that its kind needs."""
+    """One op on two earlier values of an expression. `kind` is the name of the op.
+
+    first, second: the indices of the operands.
+    right: the number of bits for shifts, `rescale` and `low_bits`.
+    low, high: the limits of a clamp; `low` is also the threshold of `choose`.
+    """
 
     kind: str
     first: int
@@ -149,7 +154,7 @@ def products(draw: st.DrawFn):
 
 
 def worst(weights: NDArray[Any], rhs: FixedType) -> list[int]:
-    """For each row, the greatest sum over all inputs, as unlimited integers."""
+    """For each row of weights, the sum of products with the inputs that maximise it, in unlimited integers."""
     return [sum(abs(int(w)) for w in row) * rhs.limits[1] for row in weights]
 
 
@@ -169,8 +174,8 @@ def test_bounds_of_sums_hold_for_the_worst_inputs(case: tuple[FixedType, FixedTy
 def test_bounds_of_sums_with_a_known_factor(
     case: tuple[FixedType, FixedType, FixedType, NDArray[Any]], a: float, b: float
 ):
-    """The bounds are the least and the greatest of all partial sums, if the other factor's elements lie in an
-    interval.
+    """If the elements of the other factor lie in the interval from a to b, the bounds are the least and the greatest of
+    all partial sums.
     """
     lhs, rhs, result, weights = case
     low, high = (int(raw) for raw in rhs.encode(np.array(sorted((a, b)))))
@@ -183,7 +188,9 @@ def test_bounds_of_sums_with_a_known_factor(
 
 @given(products())
 def test_accumulators_hold_the_bound_and_the_rounding(case: tuple[FixedType, FixedType, FixedType, NDArray[Any]]):
-    """The accumulator has the narrowest width for each product and the rounded sum; emitted code does not overflow."""
+    """The accumulator has the least width of 16, 24, 32 and 64 bits that holds each product and the sum with the addend
+    for rounding. The emitted code does not overflow.
+    """
     lhs, rhs, result, weights = case
     bound = result.sum_bound([Product(weights.shape[1], Factor(lhs, weights), Factor(rhs))])
     assert bound is not None
@@ -253,8 +260,8 @@ def test_functions_do_not_change_beyond_their_useful_range(format: NumberFormat,
 
 @given(st.floats(-1.0e6, 1.0e6), st.floats(-1.0e6, 1.0e6), st.sampled_from([8, 16, 32]))
 def test_scales_use_the_range(a: float, b: float, width: int):
-    """Values up to the profiled magnitude fit to within one and a half steps, and would not fit with twice the
-    scale.
+    """The format for a profile represents both extremes to within one and a half steps. With half the step, the greater
+    magnitude would exceed its range.
     """
     low, high = min(a, b), max(a, b)
     magnitude = max(abs(low), abs(high))
@@ -288,7 +295,9 @@ def test_the_interpreter_of_these_tests_notices_overflow():
 
 @given(st.integers(2, 16), st.integers(2, 16), st.integers(1, 5), st.data())
 def test_a_distance_stays_within_its_bound(lhs_width: int, rhs_width: int, length: int, data: st.DataObject):
-    """The bound also holds if each difference is as large as the formats permit; differences are exact."""
+    """The sum of squared differences equals its bound if each difference is as great as the formats permit. Differences
+    are exact.
+    """
     lhs, rhs = FixedType(lhs_width, 3), FixedType(rhs_width, 3)
     exact = lhs.difference(rhs)
     assert exact is not None

@@ -126,8 +126,8 @@ PRINTED_RULE = {
 
 
 def c_matmul(x: list[int], y: list[int], widths: tuple[int, int, int], scales: tuple[int, int, int]) -> int:
-    """Shiftry's rule C-MatMul and library 7, line by line. The shift is that of section 3, without the rule's last
-    term.
+    """An element of a product of matrices by Shiftry's rule C-MatMul and its library 7, line by line. The shift is that
+    of section 3, without the last term of the rule.
 
     x: a row of the left matrix.
     y: a column of the right matrix.
@@ -145,8 +145,8 @@ def c_matmul(x: list[int], y: list[int], widths: tuple[int, int, int], scales: t
 @pytest.mark.parametrize("widths", [*itertools.product((8, 16), repeat=3)])
 @pytest.mark.parametrize("result", [0, 7, 17])
 def test_c_matmul_of_figure_5(widths: tuple[int, int, int], result: int, length: int):
-    """Results follow the rule for temporaries of 16, 32 and 64 bits, results coarser and finer than products, and
-    operands with all extremes.
+    """Products of matrices equal `c_matmul`: with temporaries of 16, 32 and 64 bits, with results of lower and higher
+    scale than the products, and with operands that are all least or all greatest.
     """
     scales = (6, 7, result)
     text = product("shiftry_printed", widths, scales, length, "tdsl.matmul")
@@ -167,7 +167,9 @@ def test_the_printed_rule_on_devices(case: str, target: str, tmp_path: Path):
 @pytest.mark.long
 @pytest.mark.parametrize("case", spread(CASES, 4))
 def test_devices(case: str, tmp_path: Path):
-    """The programs of each family compute the evaluator's bits on the host and, one per case, on every target."""
+    """A program of each family and kind computes the evaluator's bits on the host and on one target. The cases are
+    distributed over all targets.
+    """
     on_host_and([*PRINTED][[*CASES].index(case) % len(PRINTED)], CASES[case], tmp_path)
 
 
@@ -197,8 +199,8 @@ LINEAR = """func.func @linear(%x: tensor<4x1x!seedot.q<8, 7>>) -> tensor<1x1x!se
 
 @pytest.mark.parametrize(("scale", "raw"), [(5, -98), (3, -24)])
 def test_the_motivating_example_of_seedot(scale: int, raw: int):
-    """SeeDot's section 3: program (3) computes -98 with scale 5. Program (2) computes -24 with scale 3, which is -3.0
-    and not the -2.625 of the text.
+    """SeeDot's section 3: program (3) computes -98 at scale 5. Program (2) computes -24 at scale 3, which is -3.0. The
+    paper states -2.625.
     """
     x = np.trunc(np.array([[0.0767, 0.9238, -0.8311, 0.8213]]) * 128).astype(np.int8)
     assert outputs(LINEAR.replace("<8, 5>", f"<8, {scale}>"), x).item() == raw
@@ -206,7 +208,7 @@ def test_the_motivating_example_of_seedot(scale: int, raw: int):
 
 @pytest.mark.parametrize("family", ["shiftry", "shiftry_printed"])
 def test_the_homogeneous_program_of_shiftry(family: str):
-    """Shiftry's pseudocode 2 in section 3 computes -20935 with scale 12."""
+    """Shiftry's pseudocode 2 in section 3 computes the raw -20935 at scale 12."""
     names = ("W1", "B1", "W2", "B2")
     reals = ([[0.0421, 0.1948], [1.021, -0.827]], [[-0.032], [0.619]], [[-0.402, -1.013]], [[0.737]])
     fracs, lines = (14, 15, 14, 15), list[str]()

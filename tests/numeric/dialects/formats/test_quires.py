@@ -70,8 +70,8 @@ def scaled(some: Sequence[Fraction | None], exponent: int) -> list[Fraction | No
 @pytest.mark.long
 @pytest.mark.parametrize(("n", "es"), spread(STANDARD, 24))
 def test_sums_are_those_of_exact_integers(n: int, es: int):
-    """Sums, computed as matrix products and product by product, are exact in a quire for the given weights and in a
-    quire for any weights.
+    """Sums are exact in two quires, one for the given weights and one for any weights. They are computed as matrix
+    products and product by product.
     """
     format = PositType(n, es)
     weights, x = raws_of(format, (1, 1, LENGTH), n), raws_of(format, (6, LENGTH, 1), es)
@@ -285,7 +285,9 @@ RESULTS = [
 @pytest.mark.parametrize(("given", "result"), RESULTS, ids=[names_of(pair) for pair in RESULTS])
 @pytest.mark.parametrize("sparse", [False, True], ids=["dense", "sparse"])
 def test_sums_end_in_other_exact_formats(given: PositType, result: ExactFormat, sparse: bool, tmp_path: Path):
-    """Sums are rounded once; NaR becomes the least number. Sparse weights are multiplied by fixed-point numbers."""
+    """Sums are rounded once to the format of the result; NaR becomes its least number. With sparse weights, the other
+    factors are fixed-point numbers.
+    """
     random = np.random.default_rng(6)
     factor: ExactFormat = FixedType(8, 4) if sparse else given
     weights = given.encode(random.normal(size=(ROWS, LENGTH)) * random.integers(0, 2, (ROWS, LENGTH)))
@@ -325,7 +327,9 @@ def test_posits_of_the_standard_meet_no_sparse_weights():
 
 
 def test_weights_of_zero_and_wide_posits_have_a_quire():
-    """A sum of zeros needs no bits, but its quire must still have positions for the products."""
+    """The quire for weights of zero is wide enough for the significands of the products, although sums of zeros need no
+    bits.
+    """
     for format in (PositType(32, 0), PositType(32, 3), PositType(2, 0)):
         quire = quire_for([Product(3, Factor(format, np.zeros((1, 3), format.dtype)), Factor(PositType(8, 2)))])
         assert quire.layout.holds(format.n.data - 2)
@@ -334,8 +338,8 @@ def test_weights_of_zero_and_wide_posits_have_a_quire():
 @pytest.mark.parametrize("given", [PositType(2, 0), PositType(32, 2), PositType(16, 1), FixedType(16, 9)], ids=str)
 @pytest.mark.parametrize("weights", [[0, 0], [1, 0], [-1, 1]], ids=str)
 def test_every_part_of_a_product_has_a_bin(given: NumberFormat, weights: list[int]):
-    """Bins suffice for zeros, which have the first position, and for the greatest number, whose last part contains only
-    its sign.
+    """A quire has a bin for the last part of every product. Its number of bins suffices for weights of zero, which are
+    added at the first position, and for the greatest product, whose last part contains only its sign.
     """
     for format in (PositType(32, 2), PositType(32, 0), PositType(16, 0), PositType(8, 2)):
         raws = np.array([weights], format.dtype)
@@ -361,8 +365,8 @@ def test_posits_of_the_standard_are_no_fixed_point():
 @pytest.mark.long
 @pytest.mark.parametrize(("n", "es"), [(8, 0), (8, 3), (5, 2), (9, 3), (12, 0), (16, 1), (16, 3), (32, 2), (32, 3)])
 def test_every_posit_is_taken_apart_and_put_together(n: int, es: int, tmp_path: Path):
-    """The product of 1 and x is x, on chips with different functions: for all posits of up to 8 bits, and others of all
-    magnitudes.
+    """The product of 1 and x is x, on two chips with different functions for posits. All posits of up to 8 bits are
+    tested, and random wider ones of all magnitudes.
     """
     format = PositType(n, es)
     one = int(format.encode(np.array(1.0)))
@@ -398,7 +402,7 @@ def test_unpacked_posits_are_the_same_numbers(n: int, es: int, least: int, step:
 
 
 def agrees(text: str, x: Raws, folder: Path) -> NDArray[Any]:
-    """The scores of a program; asserts that the host and an Uno compute them."""
+    """The raw outputs of a program on the evaluator. Asserts that the host and an Uno compute the same."""
     module = Parser(context(), text).parse_module()
     ChooseAccumulatorsPass().apply(context(), module)
     module.verify()
@@ -410,8 +414,8 @@ def agrees(text: str, x: Raws, folder: Path) -> NDArray[Any]:
 
 @pytest.mark.long(drawn=False)
 def test_products_of_integers_beside_posits_have_units_between_the_bins(tmp_path: Path):
-    """Sums are exact although the unit of fixed-point products differs from the quire's unit, 2^-31, by a factor that
-    is no multiple of a bin's step.
+    """Sums of posits and of fixed-point products are exact, although the unit 2^-9 of the fixed-point products lies
+    between the units of two bins.
     """
     text = """
         func.func @sums(%x: tensor<5x1x!fixed.q<8, 4>>) -> tensor<1x1x!posit.p<16, 2>> {
@@ -446,7 +450,9 @@ def test_the_least_integer_is_subtracted(fixed: str, width: int, tmp_path: Path)
 @pytest.mark.parametrize(("result", "undefined"), [("!posit.p<8, 2>", -128), ("!posit.p<8, 0, -6, 1>", 0),
                                                    ("!fixed.q<8, 4>", -127)])  # fmt: skip
 def test_functions_take_nar(function: str, result: str, undefined: int, tmp_path: Path):
-    """A function of NaR is NaR for standard posits, 0 for posits of limited range, and the least number otherwise."""
+    """If the argument is NaR, the result is NaR in a standard posit, 0 in a posit of limited range, and the least
+    number of another format.
+    """
     text = f"""
         func.func @function(%x: tensor<3x!posit.p<8, 2>>) -> tensor<3x{result}> {{
           %y = tdsl.{function} %x : tensor<3x!posit.p<8, 2>> -> tensor<3x{result}>
@@ -462,8 +468,8 @@ def test_functions_take_nar(function: str, result: str, undefined: int, tmp_path
     spread_product(10, [(8, 2), (6, 0), (12, 1), (16, 1), (32, 2)], ["relu", "relu6", "exp", "tanh", "sigmoid"]),
 )
 def test_nar_stays_nar(posit: tuple[int, int], function: str, tmp_path: Path):
-    """Tables, functions in floating point, and ops after clamps return NaR for NaR. The exponential of the greatest
-    posit saturates.
+    """The result for NaR is NaR, in tables, in functions in floating point, and in ops that clamp. The exponential of
+    the greatest posit saturates.
     """
     format = PositType(*posit)
     type = f"tensor<3x{format}>"
@@ -480,7 +486,7 @@ def test_nar_stays_nar(posit: tuple[int, int], function: str, tmp_path: Path):
 
 
 def test_nar_stays_nar_in_hardware(tmp_path: Path):
-    """In hardware, a table returns NaR if its index is the clamp of NaR."""
+    """In hardware, the result of a table is NaR if the relu before it has the argument NaR."""
     type = "tensor<3x!posit.p<8, 2>>"
     text = f"""
         func.func @limited(%x: {type}) -> {type} {{
@@ -508,7 +514,9 @@ def test_functions_of_longer_posits_take_nar(result: ExactFormat, tmp_path: Path
 @pytest.mark.long
 @pytest.mark.parametrize("second", [PositType(8, 0), FixedType(8, 3)], ids=str)
 def test_distances_of_posits_of_the_standard_take_nar(second: ExactFormat, tmp_path: Path):
-    """No difference is computed as a fixed-point integer, which would lose NaR."""
+    """The squared distance of a vector with NaR is NaR. Differences of standard posits are therefore not computed as
+    fixed-point integers.
+    """
     x, c, d = (f"tensor<2x1x{one}>" for one in (PositType(8, 0), second, PositType(8, 0)))
     text = f"""
         func.func @distance(%x: {x}) -> tensor<1x1x!posit.p<8, 0>> {{
@@ -529,7 +537,9 @@ def test_distances_of_posits_of_the_standard_take_nar(second: ExactFormat, tmp_p
 
 @pytest.mark.long(drawn=False)
 def test_integers_of_32_bits_join_sums_of_posits(tmp_path: Path):
-    """The least 32-bit integer is added exactly: its magnitude needs 32 bits, which leaves no bit for its sign."""
+    """The least 32-bit integer is added exactly to a sum of posits, although its magnitude of 32 bits leaves no bit for
+    the sign.
+    """
     types = "tensor<1x2x!posit.p<8, 2>>, tensor<2x1x!posit.p<8, 2>>", "tensor<1x1x!posit.p<16, 1>>"
     text = f"""
         func.func @sums(%x: tensor<2x1x!posit.p<8, 2>>) -> {types[1]} {{

@@ -44,7 +44,9 @@ def softmax(raws: NDArray[Any], source: NumberFormat, result: NumberFormat) -> N
 
 
 def rows(source: Any, length: int) -> NDArray[Any]:
-    """Rows of raws that are close to each other, rows of arbitrary raws, and rows with both ends of the format."""
+    """60 rows of raws: one of the least raw, one that also contains the greatest raw, and rows around random centres
+    with random spreads.
+    """
     random = np.random.default_rng(length)
     low, high = source.limits
     spreads = 2.0 ** random.uniform(0, math.log2(high), (60, 1))
@@ -56,8 +58,8 @@ def rows(source: Any, length: int) -> NDArray[Any]:
 @pytest.mark.long
 @pytest.mark.parametrize("result", RESULTS, ids=str)
 def test_errors_are_within_the_bound(result: Any):
-    """The bound is the sum of half a unit of the result, n + 2 units of the terms for a row of n numbers, and the
-    rounding error of distances.
+    """The bound for a row of n numbers is the sum of half a unit of the result, n + 2 units of the terms, 2^-16, and
+    the error of rounding the distances.
     """
     narrow = result.stored_width == 8 and result.scale <= 12
     unit = 2.0 ** (-14 if narrow else -18)
@@ -75,7 +77,9 @@ def test_errors_are_within_the_bound(result: Any):
 
 @pytest.mark.parametrize("result", [*RESULTS, PositType(8, 0), F32_FORMAT], ids=lambda result: str(result.type))
 def test_a_mask_gives_the_softmax_of_the_other_numbers(result: Any):
-    """Results are equal bit for bit, and masked numbers of any magnitude have results of exactly 0."""
+    """The results for numbers that are not masked equal, bit for bit, those of a softmax without the masked numbers.
+    The results for masked numbers of any magnitude are exactly 0.
+    """
     for source in SOURCES if result in RESULTS else [result]:
         raws = rows(source, 16) if result in RESULTS else result.encode(np.random.default_rng(1).normal(size=(60, 16)))
         kept = np.random.default_rng(2).random(16) < 0.5
@@ -88,7 +92,7 @@ def test_a_mask_gives_the_softmax_of_the_other_numbers(result: Any):
 
 
 def test_a_mask_may_have_a_format_without_zero():
-    """A mask may be of mid-rise weights, which round 0 to 0.25 and 1 to 0.75."""
+    """A mask may have a mid-rise format, in which 0 is rounded to 0.25 and 1 to 0.75."""
     result, masks = FixedType(8, 7), MidriseType(2, 2)
     block = Block(arg_types=[TensorType(type, [3]) for type in (result, masks)])
     mask = masks.encode(np.array([1.0, 0.0, 1.0]))
@@ -116,7 +120,9 @@ def test_results_of_more_than_16_bits_and_standard_posits_use_floats(result: Num
 
 
 def test_terms_of_standard_posits_are_rounded_to_integers():
-    """Terms must be rounded, because no machine register holds the integers of such posits exactly."""
+    """The softmax of standard posits is accurate to 2^-8 + 2^-12. Their differences are rounded to integers, because no
+    machine register holds them exactly.
+    """
     source, result = PositType(16, 1), FixedType(8, 7)
     x = np.array([[-3.0, 0.5, 1.0, 0.25]])
     exact = np.exp(x) / np.exp(x).sum()
@@ -126,7 +132,9 @@ def test_terms_of_standard_posits_are_rounded_to_integers():
 @pytest.mark.long
 @pytest.mark.parametrize(("result", "most"), [(FixedType(16, 15), 8_191), (FixedType(8, 7), 131_071)], ids=str)
 def test_the_longest_row(result: NumberFormat, most: int):
-    """A row may be so long that the sum of its equal terms just fits 32 bits, but not longer."""
+    """The longest permitted row is the longest for which the sum of equal terms fits 32 bits: 8,191 or 131,071 numbers.
+    A longer row is rejected.
+    """
     shares = softmax(np.zeros((1, most), np.int8), FixedType(8, 0), result)
     assert (np.abs(result.decode(shares) - 1 / most) <= 0.5 * 2.0**-15 + 2.0**-15).all()
     block = Block(arg_types=[TensorType(FixedType(8, 0), (most + 1,))])

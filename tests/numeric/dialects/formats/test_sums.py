@@ -67,7 +67,7 @@ class PlainSum(ParametrizedAttribute, TypeAttribute, Accumulator):
 
 
 class SeparateSum(PlainSum):
-    """An accumulator for formats with SUMS_GO_ON = False: products of another scale have another accumulator."""
+    """An accumulator for formats with `SUMS_GO_ON = False`: products of different scales have separate accumulators."""
 
     def of(self, lhs_format: NumberFormat, rhs_format: NumberFormat) -> Accumulator:
         scales = [cast(Scaled, format).scale.data for format in (lhs_format, rhs_format)]
@@ -75,7 +75,7 @@ class SeparateSum(PlainSum):
 
 
 class ContinuedSum(SeparateSum):
-    """An accumulator for formats whose sums are continued in other units."""
+    """An accumulator for formats in which a sum in one unit may be continued in another. `align` converts the sum."""
 
     def follows(self, other: Accumulator) -> bool:
         return isinstance(other, PlainSum)
@@ -150,7 +150,7 @@ def test_right_sums_of_other_scales_pass():
 
 
 class AlignsNothing(ContinuedSum):
-    """An accumulator whose `align` ignores the difference of units."""
+    """An accumulator whose `align` is wrong: it returns the sum unchanged although the units differ."""
 
     def align(self, m: Machine[V], sum: V, other: Accumulator) -> V:
         return sum
@@ -181,7 +181,7 @@ class LosesCarries(ContinuedSum):
 
 
 class LosesSmallTerms(ContinuedSum):
-    """An accumulator that first rounds products to multiples of 2^-4."""
+    """An accumulator that is wrong because it rounds products to multiples of 2^-4 before their addition."""
 
     def mac(self, m: Machine[V], sum: V, lhs: V, lhs_format: NumberFormat, rhs: V, rhs_format: NumberFormat) -> V:
         far = m.float_constant(3 * 2.0**18)
@@ -222,15 +222,17 @@ def test_wrong_sums_do_not_pass(sums: type[PlainSum], format: type[Scaled]):
 
 
 class GoesOnInEvenUnits(ContinuedSum):
-    """An accumulator whose `follows` is not an order: of two sums in odd units, neither follows the other."""
+    """An accumulator whose `follows` is wrong because it is not an order: of two sums with different odd scales,
+    neither follows the other.
+    """
 
     def follows(self, other: Accumulator) -> bool:
         return self == other or self.scale.data % 2 == 0
 
 
 def sum_of(format: NumberFormat, scales: Sequence[int]) -> ModuleOp:
-    """A program that adds the products of vectors of the given scales with one vector. The location of the sum is line
-    7.
+    """A program that adds the products of vectors of the given scales with one vector. The location of the op is line 7
+    of `model.sd`.
     """
     number: Any = type(format)
     vector = TensorType(number(0), (2, 1))

@@ -45,7 +45,7 @@ def scaled(format: Any, reals: Any) -> Any:
 
 
 def raised(method: Callable[..., Any], by: int) -> Callable[..., Any]:
-    """A method whose integer result is `by` greater than the original's."""
+    """A method that calls `method` and adds `by` to its integer result."""
     return lambda *arguments: np.asarray(method(*arguments)) + np.int8(by)
 
 

@@ -1,4 +1,4 @@
-"""Zero-skew integers are requantised as TensorFlow Lite publishes it, bit for bit."""
+"""Zero-skew integers are requantised bit for bit as TensorFlow Lite's published code does it."""
 
 from __future__ import annotations
 
@@ -35,7 +35,9 @@ VECTORS: dict[str, Any] = json.loads((Path(__file__).parent / "tflite" / "vector
 
 
 def multiply_by_quantized_multiplier(x: int, multiplier: int, shift: int) -> int:
-    """The function of gemmlowp's fixedpoint.h that TensorFlow Lite's kernels/internal/common.h calls, as published."""
+    """The function of this name in TensorFlow Lite's `kernels/internal/common.h`, computed as published with the
+    functions of gemmlowp's `fixedpoint.h`.
+    """
     left, exponent = max(shift, 0), max(-shift, 0)
     product = (x << left) * multiplier
     nudge = 1 << 30 if product >= 0 else 1 - (1 << 30)
@@ -98,8 +100,8 @@ def test_sums_and_products_are_those_of_tflite(name: str):
 @pytest.mark.parametrize(("bits", "left"), [(8, 20), (16, 15)])
 @pytest.mark.parametrize("sign", [1, -1])
 def test_sums_of_equal_scales_are_those_of_tflite(bits: int, left: int, sign: int):
-    """TensorFlow Lite's ADD and SUB shift operands left by 20 or 15 bits before scaling. tinyml does not scale operands
-    of equal scales, with the same results.
+    """Sums and differences of operands of equal scale equal those of TensorFlow Lite's ADD and SUB. These shift
+    operands left by 20 or 15 bits and scale them; tinyml does not.
     """
     zeros = (3, -20, 11) if bits == 8 else (0, 0, 0)
     lhs, rhs, result = (ZeroSkewType(bits, 0.3, zero) for zero in zeros)
@@ -159,7 +161,9 @@ def test_dense_layers_are_those_of_tflite(case: dict[str, Any], device: str, tmp
 
 @pytest.mark.long
 def test_dense_layers_follow_the_published_rule():
-    """Layers with many different scales, per tensor and per channel, requantise as published."""
+    """Dense layers with random scales, per tensor and per channel, requantise their sums with the published multipliers
+    and shifts.
+    """
     random = np.random.default_rng(2)
     for number in range(40):
         n, k = 4, int(random.integers(1, 60))
@@ -205,7 +209,9 @@ def test_what_does_not_fit_is_refused():
 @pytest.mark.parametrize("scale", [2**-11, 2**-12, 3e-4], ids=["2^-11", "2^-12", "3e-4"])
 @pytest.mark.parametrize("function", ["tanh", "sigmoid"])
 def test_interpolated_functions_are_near_the_real_ones(function: Function, scale: float):
-    """Interpolated functions are accurate, also for scales that are powers of two, which need no shift."""
+    """The error of tanh and sigmoid in 16 bits is less than 4 * 2^-15, also for input scales that are powers of two,
+    for which the emitted code needs no shift.
+    """
     source, result = ZeroSkewType(16, scale), ZeroSkewType(16, 2**-15)
     raws = np.arange(-(1 << 15), 1 << 15, dtype=np.int16)
     reals = np.tanh(source.decode(raws)) if function == "tanh" else 1 / (1 + np.exp(-source.decode(raws)))
@@ -214,7 +220,7 @@ def test_interpolated_functions_are_near_the_real_ones(function: Function, scale
 
 
 def test_limits_of_a_clamp_may_be_infinite():
-    """The limits may be infinite, because functions such as Elu clamp to (-inf, 0]."""
+    """A clamp may have infinite limits: functions such as Elu clamp to (-inf, 0]."""
     format, raws = ZeroSkewType(8, 0.5, 3), np.arange(-128, 128, dtype=np.int8)
     assert np.array_equal(format.clamp(M, raws, -math.inf, 0.0), np.minimum(raws, 3))
     assert np.array_equal(format.clamp(M, raws, 0.0, math.inf), np.maximum(raws, 3))

@@ -64,7 +64,9 @@ def test_reals_are_the_integers_in_units():
 
 
 def test_spectra_are_those_of_tflm():
-    """Spectra equal TFLM's. Samples are doubled as often as 16 bits permit; bin 0 contains the number of doublings."""
+    """Spectra equal TFLM's. Samples are doubled as long as they fit 16 bits; bin 0 contains the number of doublings
+    instead of the mean.
+    """
     random = np.random.default_rng(0)
     peaks = (1, 2, 255, 256, 16_383, 16_384, 32_767)
     rows = np.stack([np.rint(peak * random.uniform(-1, 1, 512)) for peak in peaks]).astype(np.int16)
@@ -93,8 +95,8 @@ QUANTISED: dict[float, Callable[[NDArray[np.int64]], NDArray[np.int64]]] = {
 @pytest.mark.long(drawn=False)
 @pytest.mark.parametrize("unit", QUANTISED)
 def test_features_of_8_bits_are_the_inputs_of_both_users(unit: float):
-    """Features clamped to 127 equal the inputs of pymicro-wakeword, in which greater features wrap around, and of
-    ESPHome, which clamps them.
+    """8-bit features equal the inputs that ESPHome and pymicro-wakeword compute, clamped to 127. ESPHome clamps them
+    itself; in pymicro-wakeword, greater features wrap around.
     """
     samples = np.stack([sounds()[name][:40_000] for name in ("speech", "full scale")])
     integers = _integers(MicroFrontend(samples=40_000), samples)

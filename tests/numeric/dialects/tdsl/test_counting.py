@@ -62,8 +62,8 @@ def matrices(count: int, seed: int) -> NDArray[np.float32]:
     st.integers(1, 8),
 )
 def test_counts_are_those_of_numpy(x: list[int], edges: list[int], threshold: int, least: int):
-    """Elements may equal edges and thresholds. In a format, the counts are those of the rounded elements, themselves
-    rounded once.
+    """Histograms and longest runs equal numpy's on reals, also if elements equal edges or the threshold. In 16-bit
+    fixed point, they equal numpy's counts of the rounded elements, rounded once.
     """
     ascending = np.sort(np.array(edges, np.float64).reshape(2, -1))
     module, rows = counts(ascending, threshold, least), np.array([x], np.float32)

@@ -1,5 +1,5 @@
-"""Index maps with remainders and quotients, also of negative numbers, have the semantics of MLIR's affine maps
-everywhere.
+"""Index maps with remainders and quotients have the semantics of MLIR's affine maps on every executor, also for
+negative numbers.
 
 C and MLIR's `arith` round quotients towards zero, and their remainders have the sign of the dividend.
 """
@@ -50,7 +50,7 @@ MOD, FLOOR, CEIL = AffineBinaryOpKind.Mod, AffineBinaryOpKind.FloorDiv, AffineBi
 
 
 class MatrixMovement(tdsl.MovementOp, ABC):
-    """An op that moves the elements of a matrix without changing its shape."""
+    """A base class for ops that move the elements of a matrix without changing its shape."""
 
     input = operand_def(SHAPED)
     assembly_format = "$input attr-dict `:` type($input) (`into` $dest^ `:` type($dest))? (`->` type($result)^)?"
@@ -78,7 +78,7 @@ class ShuffleOp(MatrixMovement):
 
 @irdl_op_definition
 class RingOp(tdsl.ContractionOp):
-    """`result[i, j] = sum_k input[i, (j - k) mod 10] * filter[k, j floordiv 4]`, where 4 divides no extent."""
+    """`result[i, j] = sum_k input[i, (j - k) mod 10] * filter[k, j floordiv 4]`. The divisor 4 divides no extent."""
 
     name = "tdsl.ring"
     lhs = operand_def(SHAPED)

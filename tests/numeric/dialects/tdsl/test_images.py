@@ -81,8 +81,8 @@ def row(net: NetworkWriter, image: SSAValue) -> SSAValue:
 
 
 def network(cases: Sequence[Convolution]) -> ModuleOp:
-    """A program of convolutions with biases and activations, followed by pools; a resized image; a transposed
-    convolution.
+    """A program of three parts: convolutions with biases and activations, followed by pools; a resized image; a
+    transposed convolution.
     """
     net = NetworkWriter(IMAGE, 8, F32_FORMAT)
     parts: list[SSAValue] = []
@@ -274,7 +274,9 @@ def test_sums_of_groups_are_trees(format: str, filter: tuple[int, ...], tmp_path
 @pytest.mark.long
 @pytest.mark.parametrize(("format", "width"), [("f32", None), ("posit", 16), ("fixed", 8)])
 def test_depthwise_windows_of_several_images(format: str, width: int | None, tmp_path: Path):
-    """Each image of a batch is a window, whether sums are plain integers or not."""
+    """A depthwise convolution with one window for each image of a batch computes the evaluator's bits, in formats whose
+    sums are plain integers and in others.
+    """
     net = NetworkWriter((3, 2, 2, 4), 8, F32_FORMAT)
     made = tdsl.Conv2dOp(parameter(net, 4, 2, 2, 1), net.input, groups=4)
     x = RANDOM.uniform(-1, 1, (5, 48)).astype(np.float32)

@@ -97,8 +97,8 @@ class RampOp(tdsl.UnaryOp):
 
 @irdl_op_definition
 class RunningSumOp(tdsl.TensorOp):
-    """`result[i] = input[0] + .. + input[i]` along the first axis of a matrix, each sum rounded. The op belongs to none
-    of the kinds of the ops above.
+    """`result[i] = input[0] + .. + input[i]` along the first axis of a matrix, each sum rounded. Its base class is none
+    of those of the ops above.
     """
 
     name = "tdsl.running_sum"
@@ -199,7 +199,11 @@ class Conv1dOp(tdsl.ContractionOp):
 
 
 def network(weights: NDArray[np.float32]) -> ModuleOp:
-    """A program that concatenates its input to a convolution of running sums of a leaky ReLU and the input."""
+    """A program whose result is a convolution. Its operand is the concatenation of the input and of running sums of a
+    ramp of x + leakyrelu(x), where x is the input.
+
+    weights: the filter of the convolution.
+    """
     net = NetworkWriter((5, 6), format=F32_FORMAT)
     filter = net.constant(weights)
     ramp = net.insert(RampOp(net.add(net.insert(LeakyReluOp(net.input)), net.input), PLACES))

@@ -54,7 +54,7 @@ def reals_of(module: ModuleOp, signals: NDArray[np.float32]) -> NDArray[np.float
 
 
 def loud(length: int) -> NDArray[np.float32]:
-    """Signals like those of a profile, and signals for which sums saturate."""
+    """Tones and noise, and signals for which sums saturate: square waves and a constant -1."""
     square = np.sign(tones(2, length, 5)).astype(np.float32)
     return np.concatenate([tones(2, length, 6), noise(2, length, 7), square, -np.ones((1, length), np.float32)])
 
@@ -78,8 +78,8 @@ def test_numbers_of_bins(bins: type[BinsOp], power: int, error: float):
 
 @pytest.mark.parametrize("kind", [tones, noise])
 def test_16_bits_with_static_scales_keep_65_decibels(kind: type):
-    """The signal-to-noise ratio exceeds 65 dB at full scale and 45 dB at a tenth of it, for signals outside the
-    profile.
+    """The signal-to-noise ratio of a spectrum exceeds 65 dB for signals at full scale and 45 dB for signals at a tenth
+    of it. The scales are those of a profile of other signals.
     """
     module = with_format(transform_program(256), kind(60, 256, 0), "fixed", 16)
     source = tdsl.format_of(predict_function(module).body.block.args[0])
@@ -119,8 +119,8 @@ def test_transforms_are_closer_than_those_of_tflm():
 
 
 def test_bands_are_those_of_tflm():
-    """For equal magnitudes, bands are equal up to the rounding of their weights to 12 bits. This also holds for a
-    program in 16 bits.
+    """The bands on reals equal those of TFLM's filter bank for the same magnitudes, within 4e-4; TFLM rounds the
+    weights to 12 bits. Those in 16-bit fixed point equal them within 2e-3.
     """
     matrix, to = mel_matrix(10, 128, 8000, 100, 3800), ModelBuilder("bands.py")
     module = to.module([filter_bank(to, to.argument(TensorType(f32, (1, 128)), "x"), matrix)])
@@ -178,7 +178,9 @@ def test_biquads_filter_as_those_of_scipy():
 
 
 def test_square_waves_are_sums_of_samples():
-    """The results are those of equations (25) and (26) of Gural and Murmann, divided by the length of the chunk."""
+    """The responses to square waves are those of Gural and Murmann's equations (25) and (26), divided by the length of
+    the chunk.
+    """
     to, signals, steps = ModelBuilder("waves.py"), noise(4, 40, 3), np.array([300, 5000])
     chunk = to.argument(TensorType(f32, (1, 40)), "x")
     module = to.module([to.reshape(to.op(SquareWavesOp, chunk, to.index(100), steps.tolist()), (1, 4))])
@@ -191,10 +193,11 @@ def test_square_waves_are_sums_of_samples():
 
 
 def test_square_waves_are_odd_harmonics():
-    """Equations (28) to (31) of Gural and Murmann: 4/pi times the sum of bin m, a third of bin 3m and a fifth of bin
-    5m.
+    """Equations (28) to (31) of Gural and Murmann: the response to a square wave is 4/pi times the sum of bin m, a
+    third of bin 3m and a fifth of bin 5m.
 
-    In a chunk of 1,024 samples, a square wave of m = 16 periods responds to tones of 16, 48 and 80 periods.
+    In a chunk of 1,024 samples, a square wave of m = 16 periods responds to tones of 16, 48 and 80 periods, and not to
+    a tone of 32 periods.
     """
     length, m = 1024, 16
     at = np.arange(length)

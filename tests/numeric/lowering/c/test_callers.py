@@ -39,7 +39,9 @@ def printed(programs: Path, target: str) -> Path:
 @pytest.mark.long(drawn=False)
 @pytest.mark.parametrize("device", [HostRunner(sanitize=True), AVR, ARM], ids=["host", AVR, ARM])
 def test_answers_and_names_are_those_of_the_evaluator(device: Runner | str, programs: Path, tmp_path: Path) -> None:
-    """Programs of four formats return the evaluator's results for all real numbers at once or one at a time."""
+    """Programs in four formats return the evaluator's results and class names for real inputs, converted either all at
+    once or one at a time.
+    """
     folder = printed(programs, ARM if device == ARM else AVR)
     found = labelled_programs.run_programs(folder, device, tmp_path)
     for name in OPTIONS:
@@ -115,7 +117,7 @@ def compiled_quietly(target: str, source: Path, language: str, flags: Sequence[s
 @pytest.mark.parametrize("language", STANDARDS)
 @pytest.mark.parametrize("target", [HOST, AVR, ARM, RISCV])
 def test_printed_c_compiles_without_a_warning(target: str, language: str, programs: Path, tmp_path: Path) -> None:
-    """Four programs in one translation unit compile without a warning, with link-time optimisation."""
+    """Four programs in one translation unit compile without a warning, also with link-time optimisation."""
     need_tools(target)
     folder = printed(programs, target)
     source = tmp_path / "all.c"
@@ -127,7 +129,7 @@ def test_printed_c_compiles_without_a_warning(target: str, language: str, progra
 @pytest.mark.long
 @pytest.mark.parametrize("target", [HOST, AVR, ARM, RISCV])
 def test_the_whole_runtime_compiles_as_c_and_cpp(target: str, tmp_path: Path) -> None:
-    """A translation unit that contains all headers, all their definitions and all kernels compiles without warnings as
+    """A translation unit that contains the text of all headers and all kernels of a target compiles without warnings as
     C and as C++.
     """
     need_tools(target)

@@ -38,7 +38,7 @@ FORMATS = [
 
 
 def sensor(name: str, unit: str) -> Caller:
-    """A program whose input has a sensor unit, and its interface for callers."""
+    """A caller's program whose input has the unit `unit` of a sensor."""
     parsed = InputUnit.parse(unit, ELEMENTS)
     fields = [f'unit = "{unit}"']
     if (features := parsed.features(ELEMENTS)) is not None:
@@ -57,7 +57,9 @@ SENSORS = [
 
 
 def reals_of(caller: Caller) -> NDArray[np.float32]:
-    """Reals that are difficult for a program to round."""
+    """Reals at which the rounding of the program is critical. If the module scales its features, the reals are inverted
+    to inputs.
+    """
     reals = reals_near(caller.format)
     features = feature_map(caller.module)
     if features is None:
@@ -80,8 +82,8 @@ BEYOND = np.array([np.inf, -np.inf, np.nan, -np.nan], np.float32)
 
 
 def check(programs: CalledPrograms) -> None:
-    """Assert that raws, and reals of scores, equal the evaluator's; infinities and NaN match the comment of
-    NAME_set.
+    """Assert that the raws, the reals of the scores and the decisions of NAME_is_anomaly equal the evaluator's.
+    Infinities and NaN must become what the comment of NAME_set states.
     """
     reals, raws = ([of(caller) for caller in programs.callers] for of in (reals_of, raws_for))
     random = np.random.default_rng(0)
@@ -105,8 +107,10 @@ def check(programs: CalledPrograms) -> None:
 
 
 def check_elements(caller: Caller, x: NDArray[np.float32], found: NDArray[Any]) -> None:
-    """Assert that quotients by scales and by units of features are rounded to single precision before their conversion
-    to raws.
+    """Assert that the raws that NAME_set stores equal the evaluator's.
+
+    If the program divides by scales or units in single precision, a raw may differ by 1, provided that the quotient is
+    near the midpoint of two numbers.
     """
     padded = np.resize(x, (-(-len(x) // ELEMENTS), ELEMENTS))
     expected = encode_inputs(caller.module, padded).ravel()[: len(x)]
@@ -122,7 +126,9 @@ def check_elements(caller: Caller, x: NDArray[np.float32], found: NDArray[Any]) 
 
 
 def check_beyond(caller: Caller, reals: NDArray[np.float64]) -> None:
-    """Assert that the comment of NAME_set states the results for infinity, negative infinity, and NaN of both signs."""
+    """Assert that the results for infinity, negative infinity, and NaN of both signs are those that the comment of
+    NAME_set states.
+    """
     note = rounding_note(caller.format)
     least, greatest = extremes(caller.format)
     if note.endswith("nfinities and NaN stay."):

@@ -51,8 +51,8 @@ def gated(x: NDArray[Any], axis: int, bias: NDArray[Any] | float = 0.0) -> NDArr
 
 
 def of_onnx(bias: NDArray[Any] | None = None, *, op: str = "Glu", **attributes: Any) -> onnx.ModelProto:
-    """A model of an op of another domain after a transposition, which changes the order of axes that the importer
-    keeps.
+    """A model of an op of the domain `acme` after a transposition. The importer does not execute the transposition, but
+    stores the tensor in another order of axes.
     """
     inputs = "t" if bias is None else "t b"
     nodes = [node("Transpose", "x", "t", perm=[0, 2, 1]), node(op, inputs, domain="acme", **attributes)]
@@ -132,7 +132,7 @@ def test_without_a_package_the_ops_are_refused():
 
 
 def wrong(to: object, op: object) -> list[object]:
-    """An import function that returns values that a package must not return."""
+    """An import function that returns a wrong value: the op of the file instead of tensors."""
     return [op]
 
 

@@ -37,7 +37,9 @@ ARENA = 22_860
 
 
 def means_of_tflm(samples: NDArray[np.int16]) -> NDArray[np.float64]:
-    """The mean probabilities from the fifth step of the model on, computed by TensorFlow Lite Micro."""
+    """The mean probability of the last `WINDOW` steps of the model, from step `WINDOW` on, computed by TensorFlow Lite
+    Micro.
+    """
     tflm: Any = import_module("tflite_micro").runtime
     front_end = MicroFrontend(samples=len(samples), scale=float(np.float32(26 / 255)))
     scores = evaluate(front_end.module(), samples[None]).scores
@@ -102,7 +104,7 @@ def test_a_word_is_heard_above_the_cutoff(programs: dict[str, tinyml.Program]):
 
 
 def another_model() -> bytes:
-    """The bytes of the model with one bit changed in each large constant."""
+    """The bytes of the model with one bit changed in each constant of at least 150 elements."""
     content = MODEL.read_bytes()
     changed = bytearray(content)
     for op in read_tflite(content, MODEL.name).walk():

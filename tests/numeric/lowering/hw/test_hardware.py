@@ -70,7 +70,8 @@ def check(text: str, interface: Interface, folder: Path, samples: int, seed: int
 @pytest.mark.long
 @pytest.mark.parametrize("elements", [2, 7])
 def test_elements_of_a_sparse_product(elements: int, tmp_path: Path):
-    """A row takes one iteration for every `elements` entries; a row without entries takes one iteration.
+    """A hardware module of a sparse product computes the interpreter's outputs. A row takes one iteration for every
+    `elements` entries, and at least one.
 
     elements: the number of processing elements.
     """
@@ -95,8 +96,8 @@ def test_elements_of_a_sparse_product(elements: int, tmp_path: Path):
 
 @pytest.mark.long
 def test_elements_within_block_rams():
-    """The copies of the vector, one for each processing element, and the words of entries and columns fit the block
-    RAMs.
+    """With the greatest number of processing elements, the copies of the vector, one for each element, and the words of
+    entries and columns use almost all block RAMs but fit.
     """
     random = np.random.default_rng(3)
     matrix = random.integers(1, 1 << 14, (40, 300)).astype(np.int16)
@@ -115,7 +116,9 @@ def test_elements_within_block_rams():
 @pytest.mark.long
 @pytest.mark.parametrize(("columns", "factor"), [(3, 4), (5, 8), (11, 4), (13, 8)])
 def test_lengths_that_no_power_of_two_divides(columns: int, factor: int, tmp_path: Path):
-    """The last iteration of each row ignores the elements beyond its end. A short row takes one iteration."""
+    """In rows whose length is no multiple of `factor`, the elements beyond the end are ignored. A row takes
+    ceil(columns / factor) iterations.
+    """
     need_simulator("iverilog")
     random = np.random.default_rng(columns)
     module = parse(bits.distances(random.integers(-(1 << 13), 1 << 13, (4, columns)).astype(np.int16)))[1]
@@ -138,8 +141,8 @@ def test_programs(name: str, tmp_path: Path):
 @pytest.mark.long
 @pytest.mark.parametrize("program", spread([*PROGRAMS, *range(6)], 3))
 def test_circt_prints_the_same_circuit(program: str | int, tmp_path: Path):
-    """Outputs and numbers of cycles equal those of tinyml's Verilog. For odd programs, the input and the receiver
-    pause.
+    """Verilog printed by CIRCT has the outputs and the numbers of cycles of tinyml's Verilog. For random programs with
+    odd seeds, the sender of inputs and the receiver of outputs pause.
     """
     need_circt()
     text, interface = PROGRAMS[program] if isinstance(program, str) else (bits.random_program(program), CHAOS)
@@ -155,7 +158,7 @@ def test_circt_prints_the_same_circuit(program: str | int, tmp_path: Path):
 @pytest.mark.parametrize("seed", range(6))
 def test_random_programs(seed: int, tmp_path: Path):
     """Programs with loops, branches and buffers that share bytes compute the interpreter's outputs. For odd seeds, the
-    input and the receiver of outputs pause.
+    sender of inputs and the receiver of outputs pause.
     """
     check(bits.random_program(seed), CHAOS, tmp_path, samples=4, seed=seed % 2)
 
@@ -193,7 +196,9 @@ func.func @halve(%X: memref<1xi16>) -> (index, memref<1xi16>) {
 
 
 def products_in_logic(widths: Sequence[tuple[int, int]]) -> str:
-    """A function that multiplies two numbers without a multiplier, truncated to each of several pairs of widths."""
+    """The text of a function that multiplies two numbers without a multiplier. It truncates them to each pair of widths
+    and returns all products.
+    """
     lines = [
         f"""
   %a{i} = arith.trunci %x : i16 to i{a}
@@ -220,8 +225,8 @@ func.func @products(%X: memref<2xi16>) -> memref<{len(widths)}xi32> {{
 
 @pytest.mark.long
 def test_products_in_logic(tmp_path: Path):
-    """Products, computed as sums of multiples without their common low bits, are exact for factors of one or more bits,
-    also for extreme values.
+    """Products in logic, which add multiples of a factor without the low bits that they have in common, are exact for
+    factors of one or more bits, also for extreme values.
     """
     widths = [(1, 1), (1, 5), (2, 2), (3, 2), (3, 7), (4, 4), (5, 12), (7, 7), (9, 15), (14, 3), (13, 13), (15, 15)]
     limits = [0, -1, 1, *(sign * (1 << bits) - below for bits in range(1, 15) for sign, below in ((1, 1), (-1, 0)))]
@@ -241,8 +246,8 @@ def test_products_in_logic(tmp_path: Path):
 
 
 def test_local_arrays(tmp_path: Path):
-    """A program that counts the last two bits of numbers in a separate memory is right for each sample, whatever the
-    memory contains from the previous one.
+    """A program with a separate memory for its counts returns the right counts for each sample, although the memory
+    contains those of the previous sample at the start.
     """
     text = """
 func.func @count(%X: memref<8xi16>) -> memref<4xi16> {

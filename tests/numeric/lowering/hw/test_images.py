@@ -48,8 +48,8 @@ def test_images(
     kernel: int,
     tmp_path: Path,
 ) -> None:
-    """With sliding, a window costs the cycles of its new elements and of its products. Without sliding, the whole
-    window is copied.
+    """A module computes the evaluator's outputs with and without sliding windows. With sliding, only the new elements
+    of a window are copied, which saves at least one cycle for every other element.
     """
     need_simulator("iverilog")
     program = image_program(width, width, channels, rows, kernel).write(tmp_path / "program", 1)

@@ -37,8 +37,8 @@ UNROLLED = {"not unrolled": (1, 0, 1.2), "by 8": (8, 0, 0.4), "half of the FPGA"
 @pytest.mark.long(drawn=False)
 @pytest.mark.parametrize("how", UNROLLED)
 def test_protonn(how: str, compiled_models: CompiledModels, tmp_path: Path):
-    """The hardware module of ProtoNN computes the evaluator's outputs. Its cycles do not depend on the input: one for
-    each input element, plus at most a few for each product.
+    """The hardware module of ProtoNN computes the evaluator's outputs. Its cycles do not depend on the input. They are
+    at most one for each input element and a factor, given by the way of unrolling, for each product.
     """
     factor, cells, cycles = UNROLLED[how]
     need_simulator("iverilog")
@@ -56,7 +56,9 @@ def test_protonn(how: str, compiled_models: CompiledModels, tmp_path: Path):
 
 @pytest.mark.long
 def test_hints_leave_the_bits(compiled_models: CompiledModels, tmp_path: Path):
-    """C with pragmas for high-level synthesis has the evaluator's bits; unrolled loops have separate memories."""
+    """C with pragmas for high-level synthesis computes the evaluator's bits. Arrays are partitioned by the same factors
+    by which loops are unrolled.
+    """
     folder, target = compiled_models.folder("protonn", "fixed", 8, board(HOST)), "ecp5-25k"
     formats, bits = (load_program(folder / "ir" / file, context()) for file in ("1-formats.mlir", "4-bits.mlir"))
     bits.attributes[TARGET] = StringAttr(target)

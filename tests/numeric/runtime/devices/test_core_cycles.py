@@ -1,5 +1,5 @@
-"""Cycles by the timing of the Cortex-M4, M3, M0+ and M55, compared with counts for assembly that were computed by
-hand.
+"""Cycles of assembly on a Cortex-M4, M3, M0+ and M55, as the timing models of these cores compute them, compared with
+cycles counted by hand.
 """
 
 from __future__ import annotations

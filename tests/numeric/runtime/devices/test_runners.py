@@ -133,9 +133,7 @@ def test_static_bytes_include_the_input(device: str, tmp_path: Path):
 @pytest.mark.long
 @pytest.mark.parametrize("device", BOARDS)
 def test_stack_is_measured(device: str, tmp_path: Path, write_model: WriteModel):
-    """An additional array of 700 bytes in the frame, written at its far end, increases the stack by 700 bytes plus
-    alignment.
-    """
+    """A local array that is 700 bytes longer increases the measured stack by 700 bytes, up to alignment."""
     # clang would split an array whose address nobody else has, volatile or not.
     body = (
         "int8_t a[LENGTH]; a[0] = (int8_t)X[0]; a[LENGTH - 1] = 1;"
@@ -167,8 +165,8 @@ def test_avr_stack_and_cycles_by_hand(tmp_path: Path, write_model: WriteModel):
 
 
 def test_skip_over_a_word_that_simavr_takes_for_two(tmp_path: Path):
-    """The driver repairs this bug of simavr 1.6: a skipped instruction of one word costs one cycle, an executed one
-    two.
+    """A skipped instruction of one word costs one cycle, and an executed one two. simavr 1.6 takes some of them for two
+    words; the driver corrects this.
     """
     x = np.array([5, -5, 256, -256, 0, -1, 300, -300], dtype=np.int64)
     runner = AvrRunner()
@@ -255,7 +253,9 @@ def test_instructions_are_exact(device: str, tmp_path: Path, monkeypatch: pytest
 
 @pytest.mark.parametrize("x", [-5, 5])
 def test_instructions_by_hand_with_an_it_block(x: int, tmp_path: Path, write_model: WriteModel):
-    """The counted instructions are ldrsh, cmp, ite, two conditional moves, one of which is not executed, and bx."""
+    """Six instructions are counted: ldrsh, cmp, ite, both conditional moves, although one of them is not executed, and
+    bx.
+    """
     source = write_model(
         '__asm__ volatile("ldrsh r0, [r0]; cmp r0, #0; ite lt; movlt r0, #1; movge r0, #2; bx lr"); return 0;',
         before="int16_t small_predict(const int16_t *X) __attribute__((naked));",
@@ -444,7 +444,9 @@ def test_a_profile_accounts_for_every_cycle(device: str, tmp_path: Path):
 
 @pytest.mark.parametrize("device", ["cortex-m4", "esp8266"])
 def test_all_time_belongs_to_lines(device: str, tmp_path: Path):
-    """All time is attributed to source lines, also on Xtensa, whose instructions may begin at odd addresses."""
+    """The times of the source lines add up to the time of an inference, also on Xtensa, whose instructions may begin at
+    odd addresses.
+    """
     need_tools(device)
     found = attribute(runner_for(device), DATA / "fixmodel", FIX, fix_inputs(3), tmp_path, "-Os", ())
     assert found.result.cycles is not None

@@ -33,7 +33,9 @@ def most(width: int) -> int:
 
 
 def matrix_of(width: int) -> NDArray[np.int64]:
-    """Rows of the least value, and rows of random values with narrow or wide gaps; the last row has wide gaps."""
+    """Rows of numbers of `width` bits: the least number in every third row, otherwise random numbers, with narrow and
+    wide gaps in turn. The last row has the least number at wide gaps.
+    """
     random, low = np.random.default_rng(width), -most(width) - 1
     counts = FEW if width in SHORT else COUNTS
     rows = np.zeros((len(counts) + 1, COLUMNS), np.int64)
@@ -65,7 +67,7 @@ def products(case: Case) -> NDArray[np.int64]:
 
 
 def limited(case: Case) -> Case:
-    """The case, with its vector halved until the sum cannot overflow."""
+    """A copy of the case whose vector is halved until the sum of magnitudes fits the type of the kernel's sum."""
     vector = case.vector
     while abs(case.sum) + int(np.abs(products(case)).sum()) > most(case.kernel.sum):
         vector = vector >> 1 if vector.min() < -1 else vector & 0
@@ -92,7 +94,7 @@ def device(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFact
 
 @cache
 def cases_of(kernel: KernelSignature) -> tuple[list[Case], list[int]]:
-    """Calls of a kernel and their results, equal for all devices."""
+    """Calls of a kernel and their expected results. Both are the same for all devices."""
     cases = [
         limited(Case(kernel, vector, STARTS[kernel.weights, row], sum=first))
         for row in range(len(MATRICES[kernel.weights]))

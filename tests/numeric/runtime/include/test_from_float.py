@@ -57,7 +57,7 @@ def floats(count: int, step: int) -> NDArray[np.float32]:
 
 
 def expected(x: NDArray[np.float32], width: int, frac: int, low: int, high: int) -> NDArray[np.int64]:
-    """The results of the numpy reference."""
+    """The integers that the numpy reference of `tm_f32_to_sN` computes from floats."""
     ends = (np.array(end, f"i{width // 8}") for end in (low, high))
     # Of a signalling NaN.
     with np.errstate(invalid="ignore"):
@@ -98,5 +98,7 @@ def test_on_every_chip(device: str, tmp_path: Path):
 
 
 def _spelled(low: int) -> str:
-    """An integer as a constant expression in C; the least 32-bit number has no literal."""
+    """A constant expression in C for an integer, in a form that also works for the least 32-bit number, which has no
+    literal.
+    """
     return f"({low + 1} - 1)"

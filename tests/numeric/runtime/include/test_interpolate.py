@@ -25,7 +25,10 @@ LAST_AND_SCALE = ((32767, 1), (20000, 3), (5678, 11), (0, 2), (-7, 1), (-32000, 
 
 
 def arguments(last: int) -> NDArray[np.int16]:
-    """Arguments of shape (n, COUNT): the edges of table intervals, and random 16-bit numbers."""
+    """Raws of shape (n, COUNT): the ends of some intervals of the table, and random 16-bit numbers.
+
+    last: the greatest argument within the table.
+    """
     edges = [0, 1, -1, 255, 256, -256, last, last - 1, -last, 32767, -32767]
     random = np.random.default_rng(last & 255).integers(-32768, 32768, 3 * COUNT - len(edges))
     values = np.concatenate([edges, random])

@@ -23,8 +23,8 @@ for (uint8_t i = 0; i < {COUNT}; i++) {{
 @pytest.mark.long
 @pytest.mark.parametrize("device", [*DEVICES, "avr35"])
 def test_logarithms(device: str, tmp_path: Path):
-    """The results equal the numpy reference and differ from the real logarithm by less than 2e-4, for powers of
-    two, their neighbours, and random numbers of each bit length.
+    """`tm_log_s32` returns the integers of the numpy reference for powers of two, their neighbours, and random numbers
+    of each bit length. They differ from the real logarithm by less than 2e-4.
     """
     powers = 1 << np.arange(31, dtype=np.int64)
     random = np.random.default_rng(1).integers(powers, 2 * powers)

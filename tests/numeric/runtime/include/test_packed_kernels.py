@@ -51,7 +51,9 @@ LONG = (4, 6, 11, 12)
 
 
 def count_of(width: int, missing: int) -> int:
-    """The number of elements of an array whose last group lacks `missing` elements."""
+    """The number of elements of an array: 40 if its last group is incomplete, otherwise 264, or 2,064 for the widths in
+    `LONG`.
+    """
     return 40 if missing else 2064 if width in LONG else 264
 
 
@@ -60,7 +62,7 @@ def most(width: int) -> int:
 
 
 def extremes(width: int, count: int) -> list[NDArray[Any]]:
-    """Vectors of one value, vectors of alternating extremes, and random vectors."""
+    """Four vectors of `width`-bit numbers: all least, all greatest, both in turn with 0 and -1, and random."""
     random = np.random.default_rng(width)
     low, high = -most(width) - 1, most(width)
     flat = [np.full(count, value) for value in (low, high)]
@@ -68,7 +70,7 @@ def extremes(width: int, count: int) -> list[NDArray[Any]]:
 
 
 def weights_of(width: int, missing: int) -> NDArray[np.int64]:
-    """Arrays whose last group lacks `missing` elements: one of the least values, and random ones."""
+    """Two arrays whose last group lacks `missing` elements: one of the least value, and a random one."""
     low, *_, random = extremes(width, count_of(width, missing))
     both = np.array([low, random])
     both[:, both.shape[1] - missing :] = 0
@@ -106,7 +108,7 @@ def is_provable(case: Case) -> bool:
 
 
 def limited(case: Case) -> Case:
-    """The case, with its vector halved until it meets the kernel's precondition."""
+    """A copy of the case whose vector is halved until it meets the kernel's precondition."""
     vector = case.vector
     while not is_provable(case):
         vector = vector >> 1 if vector.min() < -1 else vector & 0
@@ -139,7 +141,7 @@ def device(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFact
 
 @cache
 def extreme_cases(kernel: KernelSignature) -> list[Case]:
-    """Calls of a kernel with extreme operands, equal for all devices."""
+    """Calls of a kernel with extreme operands. The calls are the same for all devices."""
     cases: list[Case] = []
     capacity = ELEMENTS * 16 // kernel.vector
     for length in LENGTHS:
@@ -202,7 +204,9 @@ static void kind_{number}(const int16_t *X)
 
 
 def elements_of(width: int) -> NDArray[np.int64]:
-    """All numbers of up to 7 bits, or equally many of wider numbers, at every position of a group."""
+    """Numbers of `width` bits at every position of a group: all numbers of up to 7 bits, or 128 evenly spaced wider
+    ones with both extremes.
+    """
     values = np.tile(np.arange(-1 << width - 1, 1 << width - 1, 1 << max(0, width - 7)), 8)
     values[:2] = -1 << width - 1, (1 << width - 1) - 1
     return np.random.default_rng(width).permutation(np.resize(values, READ * -(-values.size // READ)))
@@ -211,10 +215,10 @@ def elements_of(width: int) -> NDArray[np.int64]:
 @pytest.mark.long
 @pytest.mark.parametrize("name", spread(DEVICES, 4))
 def test_single_elements(name: str, tmp_path: Path):
-    """Elements are copied from flash to working memory, and then read one by one and all at once, with and without the
-    offset.
+    """Elements are copied from flash to packed memory one by one. Afterwards they are equal, whether they are read one
+    by one or all at once, with or without the offset that makes them unsigned.
 
-    The earlier content of memory must not affect any element other than the one that is written.
+    Writing an element must not change its neighbours, whatever the memory contains.
     """
     elements = [elements_of(width) for width, _ in KINDS]
     streams = [pack_bits(values, width).view(np.int8) for values, (width, _) in zip(elements, KINDS, strict=True)]

@@ -48,7 +48,9 @@ typedef int32_t int32;
 
 
 def calls() -> list[str]:
-    """C expressions that call every function with every shift, for the factors a and b or their product x."""
+    """C expressions that call every function with every tested shift. Their arguments are the 16-bit factors a and b,
+    or the 32-bit number x.
+    """
     limits = [
         f"tm_limit_i{width}_i{result}((int{width})(x >> {32 - width}), {right}, {bits})"
         for width, result, right, bits in CASES
@@ -64,7 +66,7 @@ AT_ONCE = 32
 
 
 def parts() -> str:
-    """C functions that each write the results of some calls."""
+    """The text of C functions, each of which computes some of the calls and writes the results to `y`."""
     all_calls = calls()
     starts = range(0, len(all_calls), AT_ONCE)
     bodies = ["".join(f" *y++ = {call};\n" for call in all_calls[start:][:AT_ONCE]) for start in starts]
@@ -78,7 +80,7 @@ def parts() -> str:
 
 
 def statement() -> str:
-    """The C statement that executes all calls for COUNT pairs of factors."""
+    """The C statement that computes all calls for COUNT pairs of factors."""
     parts = "\n".join(f"        y = part_{number}(y, a, b, x);" for number in range(-(-len(calls()) // AT_ONCE)))
     return f"""
     int16_t *y = out;
@@ -91,7 +93,9 @@ def statement() -> str:
 
 
 def numbers() -> NDArray[np.int32]:
-    """Numbers around all powers of two, near the limits, and random ones; no factor is the least number."""
+    """Numbers next to powers of two and their multiples of 256, and random ones, of shape (n, COUNT). No half of a
+    number is -32768.
+    """
     powers = [sign << place for place in range(32) for sign in (1, -1)]
     near = [power + offset for power in powers for offset in (-65536, -256, -1, 0, 1, 255)]
     random = np.random.default_rng(0).integers(-(1 << 31), 1 << 31, 600).tolist()

@@ -87,8 +87,8 @@ def test_functions(library: ctypes.CDLL, name: str):
 
 
 def test_reciprocal_roots_of_integers(library: ctypes.CDLL):
-    """The results have the same bits as the results of the reference and differ by at most 2^-19 from the real
-    numbers.
+    """Reciprocal square roots of integers have the bits of the numpy reference, and differ from the real ones by at
+    most 2^-19.
     """
     random = np.random.default_rng(3)
     near = 1 << np.arange(63, dtype=np.int64)

@@ -68,10 +68,10 @@ def test_cycles_of_figure_6(tmp_path: Path):
 
 
 def steps_for_a_pixel(rows: int, columns: int) -> float:
-    """The number of successors that `tm_transpose` computes per pixel to find the least pixel of each cycle and to
-    rotate it.
+    """The number of pixel addresses that `tm_transpose` computes, divided by the number of pixels. For each pixel it
+    follows the cycle to determine whether the pixel is the least of its cycle; if so, it rotates the cycle.
 
-    The function examines pixels until all have moved.
+    It stops when all pixels have moved.
     """
     lengths = {cycle[0]: len(cycle) for cycle in cycles(columns, rows)}
     steps, left, i = 0, rows * columns, 1
@@ -87,8 +87,8 @@ def steps_for_a_pixel(rows: int, columns: int) -> float:
 
 
 def test_steps_are_usually_less_than_5():
-    """Gural and Murmann (3.4.2) state that c, the steps per pixel, is usually less than 5. It is for all images of up
-    to 14 x 14 pixels.
+    """The number c of steps per pixel, which Gural and Murmann (3.4.2) state to be usually less than 5, is less than 5
+    for all images of 2 x 2 to 14 x 14 pixels.
     """
     taken = [steps_for_a_pixel(rows, columns) for rows in range(2, 14 + 1) for columns in range(2, 14 + 1)]
     assert max(taken) < 5

@@ -53,7 +53,9 @@ def most(width: int) -> int:
 
 
 def extremes(width: int, count: int) -> list[Vector]:
-    """Vectors of one value, vectors of alternating extremes, and random vectors."""
+    """Vectors of `width`-bit numbers: four with equal elements, a random mixture of extremes, both extremes in turn,
+    and random numbers.
+    """
     dtype, low, high = f"<i{width // 8}", -most(width) - 1, most(width)
     random = np.random.default_rng(width)
     flat = [np.full(count, value, dtype) for value in (low, high, -1, low + 1)]
@@ -62,7 +64,9 @@ def extremes(width: int, count: int) -> list[Vector]:
 
 
 def sparse_matrix(width: int) -> Vector:
-    """Rows with none, some or all entries, whose gaps include every kind that fits in a byte for 16-bit elements."""
+    """Rows of `width`-bit numbers with different densities, rows with 0 to 9 entries, and three rows with gaps around
+    128 and 256 columns.
+    """
     random = np.random.default_rng(width)
     rows = [
         vector * (random.random(COLUMNS) < density) for vector in extremes(width, COLUMNS) for density in (0.1, 0.6)
@@ -115,7 +119,9 @@ def products(case: Case) -> Vector:
 
 
 def fits_in_chunks(case: Case) -> bool:
-    """Whether the sum of every chunk of products fits in 16 bits, with one more byte for the total."""
+    """Whether the magnitude of the sum of every chunk of products is at most 2^15 - 256, as kernels with 16-bit sums of
+    chunks require.
+    """
     chunk = case.kernel.chunk
     values = products(case)
     chunks = np.pad(values, (-len(values) % chunk, 0)).reshape(-1, chunk).sum(1)
@@ -225,9 +231,7 @@ def test_sparse(device: Device, kernel: KernelSignature):
 
 
 def halved(cases: list[Case]) -> list[Case]:
-    """Cases with halved vectors, so that differences from any weight fit in 16 bits; cases with too large weights are
-    omitted.
-    """
+    """The cases with halved vectors."""
     return [replace(case, vector=case.vector >> 1) for case in cases]
 
 

@@ -59,7 +59,7 @@ def request(estimator: Any, folder: Path, samples: int = 60, **options: Any) -> 
 
 
 def layers(*widths: int) -> Any:
-    """An estimator of dense layers with hardly any training."""
+    """A neural network with the given widths of hidden layers, trained for one iteration."""
     return sk.MLPClassifier(widths, max_iter=1, random_state=0)
 
 
@@ -81,7 +81,9 @@ def end_of_constants(asked: Request, folder: Path) -> int:
 @pytest.mark.long(drawn=False)
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 def test_60_kb_of_constants(tmp_path: Path):
-    """A program runs with code beyond the first 64 KB. Additional constants of the sketch exceed the range of LPM."""
+    """A program with 60 KB of constants and code beyond the first 64 KB computes the evaluator's bits. If the sketch
+    contains further constants that end beyond the range of LPM, the build is rejected.
+    """
     asked = request(layers(242, 124, 130), tmp_path, samples=10)
     report = compile_model(asked)
     assert report["mismatch"] is None
@@ -97,8 +99,8 @@ def test_60_kb_of_constants(tmp_path: Path):
 @pytest.mark.long(drawn=False)
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 def test_130_kb_of_constants(tmp_path: Path):
-    """A program runs whose weights extend over two boundaries of 64 KB, with two layers of more than 64 KB each, which
-    no single C array can hold.
+    """A program whose weights cross two boundaries of 64 KB computes the evaluator's bits. Two of its layers have more
+    than 64 KB each, which no single C array can hold.
     """
     asked = request(layers(1030, 66), tmp_path, samples=2)
     report = compile_model(asked)
@@ -115,7 +117,9 @@ def test_130_kb_of_constants(tmp_path: Path):
 
 
 def test_more_is_refused():
-    """More near constants than LPM can read, and more constants than flash, are rejected."""
+    """A program is rejected if its near constants exceed the bytes that LPM reads, or if all its constants exceed the
+    flash.
+    """
     mega = board(MEGA)
     CHIP.check_constants(250_000, mega, far=190_000)
     with pytest.raises(TooLargeError, match=r"take 81,620 bytes, of the flash of mega a program reads 64,512 as con"):
@@ -145,7 +149,9 @@ static uint16_t hash_{0}(void)
 
 
 def _numbers(kind: str) -> Any:
-    """The elements of a far array. Floats have few significant bits, so that their text is short."""
+    """Random elements of the type `kind` for a far array. Floats are integers of 21 bits, so that their text is
+    short.
+    """
     rng = np.random.default_rng(0)
     if kind == "f32":
         return rng.integers(-(1 << 20), 1 << 20, _ARRAY // 4).astype("<f4")

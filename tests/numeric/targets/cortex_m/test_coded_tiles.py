@@ -65,8 +65,8 @@ def test_shapes(target: str, coder: TileCoder, tmp_path: Path):
 @pytest.mark.long
 @EACH
 def test_the_time_of_a_call_is_known(target: str, coder: TileCoder, tmp_path: Path):
-    """On an M0+ the time depends on the number of saturated results of channels with weights, which the kernel
-    computes.
+    """The time of a call is the predicted one. On an M0+ it also depends on the number of saturated results in channels
+    whose weights are not all zero, which the test counts.
     """
     saturated = SATURATED if target == "cortex-m0" else 0
     cases = [case.with_weights() if saturated else case for case in cases_of(coder)]
@@ -78,7 +78,9 @@ def test_the_time_of_a_call_is_known(target: str, coder: TileCoder, tmp_path: Pa
 
 @st.composite
 def drawn_case(draw: st.DrawFn, coder: TileCoder) -> CodedTileCase:
-    """A random tile with some elements outside its windows, which has as many windows as a program can hold."""
+    """A random tile with as many windows as fit the memory of the test program. Rows of windows may be followed by up
+    to two elements that belong to no window.
+    """
     rows, runs, length, step = (draw(st.integers(1, most)) for most in (8, 5, 5, 4))
     beside, zero = draw(st.integers(0, 2)), draw(st.integers(-128, 127))
     apart = rows if shapes_of(coder) is CHANNELS else 1

@@ -37,7 +37,9 @@ INTERFACE = Interface("epilogue", "int8_t", 4 * WORDS, "int8_t", 1, has_label=Fa
 
 @cache
 def built(folder: Path, *, by_thirds: bool) -> Build:
-    """A program whose input is a sum, the two words of a factor, and a zero point."""
+    """A program with an epilogue. Its input consists of a sum, the two words of a factor, and a zero point; its output
+    is the requantised byte.
+    """
     function = statement(
         [
             *(t.push(("r4", "r5", "r6", "r7", "lr")), t.mov("r5", "r0"), t.mov("r7", "r1")),
@@ -80,7 +82,9 @@ def folders(tmp_path_factory: pytest.TempPathFactory) -> dict[bool, Path]:
 
 
 def near(limit: int) -> st.SearchStrategy[SumAndFactor]:
-    """Sums below a limit in magnitude, sums next to the limit, and sums of few bits."""
+    """Sums with a magnitude below a limit, including the greatest ones and sums of few bits, each with a random
+    multiplier, shift and zero point.
+    """
     ends = st.sampled_from([1 - limit, limit - 1, -1, 0, 1])
     sums = ends | st.integers(1 - limit, limit - 1) | st.integers(-9999, 9999)
     multipliers = st.sampled_from([1 << 30, (1 << 31) - 1]) | st.integers(1 << 30, (1 << 31) - 1)

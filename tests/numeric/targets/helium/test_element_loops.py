@@ -52,10 +52,12 @@ Compute = Callable[[Machine[Any], Sequence[Any]], Any]
 
 @dataclass(frozen=True, eq=False)
 class Case:
-    """A loop over the first elements of runs.
+    """A loop over the first `count` elements of runs, one run for each of `formats`.
 
-    window: the rows and columns of a pool's window.
-    recorded: a replacement for the code that `compute` records.
+    result: the format of the results.
+    compute: computes a result from one element of each run.
+    window: the rows and columns of the window of a pool.
+    recorded: if not None, records the loop in place of `compute`.
     """
 
     formats: Sequence[NumberFormat]
@@ -82,8 +84,8 @@ class Case:
         return lane_program(function)
 
     def _total(self, recorder: LaneRecorder, run: SSAValue, lane: SSAValue) -> Element:
-        """The sum over a window; consecutive rows of the window are one element further apart than its columns
-        require.
+        """The sum over a window. The start of a row of the window is one element further from the previous row than
+        necessary.
         """
         rows, columns = self.window
 
@@ -118,7 +120,9 @@ class Case:
 
 
 def runs_of(case: Case) -> list[np.ndarray]:
-    """Pairs of bytes or halfwords, taken from multiples of a constant that run through all residues."""
+    """The operands of a loop: two runs of PAIRS elements, multiples of constants modulo 2^16. Runs of bytes together
+    contain all pairs of bytes.
+    """
     every = np.arange(PAIRS)
     if case.formats[0].dtype.itemsize == 1:
         pairs = every * STEP
@@ -173,8 +177,8 @@ def cases() -> list[Case]:
 
 
 def successors(recorder: LaneRecorder, x: Element) -> Element:
-    """Record a loop whose carried number is increased by one in each iteration and added three times to a carried
-    total.
+    """Record a loop of two iterations, in which a number increases by one and is added three times to a total; return
+    the total.
     """
 
     def outer(_: SSAValue, carried: Sequence[SSAValue]) -> Sequence[SSAValue]:
@@ -191,8 +195,8 @@ def successors(recorder: LaneRecorder, x: Element) -> Element:
 
 
 def written(cases: Sequence[Case], folder: Path) -> None:
-    """Write a program whose input begins with the number of a case. Its outputs are the case's results, followed by
-    99.
+    """Write a program that runs the case whose number is the first byte of the input. Its outputs are the results of
+    the case; elements that the case does not write are 99.
     """
     texts = {name: text for case in cases for name, text in texts_of(case.kernel, M55)}
     branches: list[str] = []

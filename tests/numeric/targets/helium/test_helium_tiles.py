@@ -98,7 +98,9 @@ def drawn(seed: int) -> list[Tile]:
 
 
 def shapes() -> list[tuple[TileFamily, Tile]]:
-    """The tiles of each family; sums in fixed point have a shift instead of factors."""
+    """Pairs of a family of kernels and a tile, with and without rounding to even. In families for fixed point, sums are
+    shifted instead of multiplied by factors.
+    """
     dots, channels, shifted_dots, shifted_channels, *_ = tile_families(M55)
     assert shifted_dots.shifts
     assert shifted_channels.shifts
@@ -115,7 +117,9 @@ def shapes() -> list[tuple[TileFamily, Tile]]:
 
 
 def test_filters_are_computed_in_the_quicker_way():
-    """A kernel computes four channels at once, or one channel at a time if its windows are many or wide."""
+    """The kernel of a depthwise filter computes four channels at once for 4 windows, and one channel at a time for 16
+    windows.
+    """
     channels = next(family for family in tile_families(M55) if family.channels)
     ways = {tile: channels.kernel(tile) for tile in (Tile(16, 3, 48, 300, 16, count, 0) for count in (4, 16))}
     texts = {tile.count: texts_of(kernel, M55)[-1][1] for tile, kernel in ways.items() if kernel is not None}
@@ -142,7 +146,9 @@ def test_plain_c_has_the_same_bits(tmp_path: Path):
 
 
 def test_negative_halves_round_away_from_zero(tmp_path: Path):
-    """VQRDMULH halves the sums of this test exactly, and the shift then results in ties between two bytes."""
+    """Requantised sums equal the reference if VQRDMULH halves them exactly and the shift then leads to ties between two
+    bytes.
+    """
     need_tools(M55)
     runner, random = runner_for(M55), np.random.default_rng(8)
     dots, *_ = tile_families(M55)

@@ -14,7 +14,7 @@ import tinyml
 
 
 def weather(samples: int, seed: int) -> tuple[Array, Array]:
-    """Samples of temperature, pressure and humidity, whose units differ, and their classes."""
+    """Samples of temperature, pressure and humidity, which have different units, and the classes of the samples."""
     x = np.random.default_rng(seed).normal([22, 1013, 45], [4, 8, 15], (samples, 3)).astype(np.float32)
     return x, ((x[:, 0] - 22) / 4 + (x[:, 1] - 1013) / 8 > 0).astype(int)
 
@@ -43,7 +43,9 @@ def test_a_scaler_that_was_forgotten(scaler: Any, options: tinyml.CompileKeyword
 
 
 def test_features_that_were_scaled_twice(scaler: Any) -> None:
-    """The warning about features that were scaled twice states the range of the feature in its own unit."""
+    """If the caller scales features that the program scales itself, the warning names such a number and the number at
+    the end of the feature's range, in the unit of the feature.
+    """
     x, y = weather(400, 1)
     program = tinyml.compile(
         sk.make_pipeline(sk.StandardScaler(), sk.LogisticRegression()).fit(x, y), x, y,
@@ -58,8 +60,8 @@ def test_features_that_were_scaled_twice(scaler: Any) -> None:
 @pytest.mark.filterwarnings("ignore:MAE")
 @pytest.mark.parametrize(("width", "most"), [(8, "32"), (16, r"(1|0\.9\d+)")])
 def test_posits_reach_beyond_their_profile(width: int, most: str) -> None:
-    """8-bit posits have numbers beyond the profile; the range of 16-bit posits ends where their integers exceed 16
-    bits.
+    """For inputs of 50 with a profile from 0 to 1, the warning states the number as which 50 counts: 32 in 8-bit
+    posits, which reach beyond their profile, and about 1 in 16-bit posits, whose integers are limited to 16 bits.
     """
     x = np.random.default_rng(3).uniform(0, 1, (200, 2))
     y = x @ [2.0, 1.0]

@@ -65,7 +65,9 @@ def test_a_choice_keeps_decisions_and_the_rate_of_false_alarms() -> None:
 
 @pytest.mark.long(drawn=False)
 def test_what_does_not_fit_names_a_value_that_fits() -> None:
-    """For an ATtiny85, which has 512 bytes of RAM, the error names a value that fits."""
+    """The error for a detector that exceeds the memory of an ATtiny85 proposes a value of `nu`. A detector with this
+    value fits.
+    """
     x = np.vstack([USUAL, STRANGE])[:, :1]
     with pytest.raises(InputError, match=r"about \d+ would fit: fit it with nu=") as refused:
         tinyml.compile(sk.OneClassSVM(nu=0.95, gamma=0.5).fit(x), x[::6], board="attiny85")
@@ -196,7 +198,9 @@ def test_a_rate_of_false_alarms_counts_samples() -> None:
 
 @pytest.mark.long
 def test_a_threshold_below_all_samples_is_within_the_format() -> None:
-    """The estimator's threshold is within the format, whatever the samples for compilation."""
+    """The format of the scores contains the estimator's threshold, even if no sample given to compilation is near
+    it.
+    """
     detector = sk.EllipticEnvelope(contamination=0.001, random_state=0).fit(USUAL)
     near = USUAL[np.abs(USUAL).max(1) < 0.5]
     with pytest.warns(tinyml.CompileWarning, match=r"^X_val: the formats are chosen by 16 samples"):
@@ -235,7 +239,7 @@ def test_labels_of_another_kind_are_explained() -> None:
 
 
 def correlated(seed: int) -> Any:
-    """Samples near a two-dimensional plane, and equally many samples away from it."""
+    """Samples near a two-dimensional plane, followed by as many samples away from it."""
     random = np.random.default_rng(seed)
     plane = random.normal(size=(2, 6))
     near, beside = (random.normal(size=(300, 2)) @ plane for _ in range(2))
@@ -244,8 +248,8 @@ def correlated(seed: int) -> Any:
 
 @pytest.mark.long(drawn=False)
 def test_distances_become_detectors(tmp_path: Path) -> None:
-    """Distances to the centres of a k-means and to the subspace of a PCA, and the reconstruction error of an
-    autoencoder, can be scores of a detector.
+    """Three kinds of models can be compiled to detectors: the distance to the centres of a k-means, the distance to the
+    subspace of a PCA, and the reconstruction error of an autoencoder.
     """
     near, beside = correlated(3)
     scaler = sk.StandardScaler().fit(near)

@@ -1,5 +1,5 @@
-"""`tinyml.finetune` of pipelines with scalers: feature scales, repeated training, and formats that compilation
-preserves.
+"""`tinyml.finetune` of pipelines with scalers: feature scales, repeated fine-tuning, and the formats of the result,
+which compilation preserves.
 """
 
 from __future__ import annotations
@@ -51,7 +51,9 @@ def test_where_little_is_lost_the_caller_has_no_scales_to_heed():
 
 @pytest.mark.long(drawn=False)
 def test_a_scaler_that_is_one_op_is_trained_again():
-    """A scaler that is one op, as `fuse-elementwise` creates in 16 bits, is trained again."""
+    """A result of fine-tuning can be fine-tuned again if its scaler is one op, `tdsl.map`, which `fuse-elementwise`
+    creates in 16 bits.
+    """
     x = X * np.geomspace(1, 10, 6)
     model = tinyml.finetune(pipeline().fit(x, Y), x, Y, x, Y, width=16, epochs=1, quantized_epochs=1)
     assert any(op.name == "tdsl.map" for op in model.module.walk())
@@ -69,8 +71,8 @@ def test_a_loss_beside_floating_point_is_a_warning():
 @pytest.mark.long(drawn=False)
 @pytest.mark.parametrize("classifier", [sk.LogisticRegression(), sk.LinearSVC()], ids=["probability", "score"])
 def test_two_classes_have_a_single_score(classifier: Any):
-    """The single score is trained as the score of the second class, with a score of 0 for the first. Limits on memory
-    include its channels.
+    """A classifier with one score for two classes keeps its accuracy, with and without a limit on MACs. In training,
+    the score counts as that of the second class, and the score of the first is 0.
     """
     y = np.where(Y == 1, "yes", "no")
     model = sk.make_pipeline(sk.StandardScaler(), classifier).fit(X, y)

@@ -1,4 +1,4 @@
-"""Measurements of kernels and cost tables: chips of the registry, checkpoints, the quick mode."""
+"""Measurements of kernels and cost tables: the chips of the registry, checkpoints, and the quick mode."""
 
 from __future__ import annotations
 
@@ -143,16 +143,16 @@ def test_steps_of_forests_are_measured_alone(foreign: Chip, monkeypatch: pytest.
 
 
 def test_no_format_of_a_cost_table_is_none():
-    """All formats in the cost tables are supported. A format whose width fixed point does not support would be skipped
-    with a message.
+    """The measured formats include no fixed point of fewer than 2 bits, which does not exist and would be skipped with
+    a message.
     """
     assert min(costs.FIXED_WIDTHS) >= 2
     assert not [weights for _, weights in costs.PACKED if weights == "fixed:1"]
 
 
 def test_every_estimator_of_the_fit_can_be_trained() -> None:
-    """An estimator that scikit-learn rejects, such as a covariance of few samples, would end a calibration at its
-    start.
+    """scikit-learn trains all estimators on which the cost model is fitted. If it rejected one, for example a
+    covariance of few samples, no calibration could start.
     """
     made = list(estimators.estimators())
     assert len({type(each.estimator[-1]).__name__ for each in made}) > 10

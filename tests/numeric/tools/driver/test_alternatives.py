@@ -1,4 +1,6 @@
-"""All alternatives of `--format auto` on generated estimators: each results in a program, and scalers cost nothing."""
+"""The alternatives of `--format auto` on generated estimators: each results in a program, and a scaler in the model
+does not make programs slower.
+"""
 
 from __future__ import annotations
 
@@ -73,7 +75,9 @@ def test_every_alternative_makes_a_program(number: int, tmp_path: Path) -> None:
 
 @pytest.mark.long(drawn=False)
 def test_sums_of_32_bits_whose_start_is_far_greater_than_their_products(tmp_path: Path) -> None:
-    """For features of about 1e-5 and weights hardly greater, operands have fewer bits, until the bias fits the sum."""
+    """If features are about 1e-5 and the bias is much greater than the products, 32-bit operands are assigned fewer
+    bits, so that the sum holds the bias. No answer changes.
+    """
     given = fitted("LinearSVC", "", 6, "tiny", 129)
     assert_all_make_programs(given, tmp_path)
     trials = trials_of(given, tmp_path)
@@ -96,11 +100,11 @@ def test_sums_of_32_bits_whose_start_is_far_greater_than_their_products(tmp_path
 )
 @pytest.mark.parametrize("seed", spread(range(5), 1))
 def test_a_scaler_is_as_good_as_scaling_by_hand(estimator: str, scaler: str, seed: int, tmp_path: Path) -> None:
-    """Features have different units; with feature scales the caller scales them, even if several ops read the scaled
-    features.
+    """For an estimator after a scaler, a program with feature scales is as fast as the program of the estimator alone,
+    whose samples the caller scales. Its loss is not significantly greater.
 
-    For each program for samples scaled by hand, there is an equally fast program with feature scales. The exception is
-    programs with row scales, which may differ for a matrix in which feature scales are folded.
+    Programs with row scales may be slower, because feature scales that are folded into a matrix may change its row
+    scales.
     """
     piped = fitted(estimator, scaler, 6, "unlike", seed)
     first, last = piped.estimator[0], piped.estimator[-1]
@@ -123,7 +127,9 @@ def test_a_scaler_is_as_good_as_scaling_by_hand(estimator: str, scaler: str, see
 
 
 def test_where_nothing_absorbs_scales_of_features_no_alternative_waits_for_them(tmp_path: Path) -> None:
-    """The inputs are the integers of a sensor, so that only the alternatives with one scale are tried."""
+    """For inputs that are integers of a sensor, no alternative with feature scales is estimated, and no other
+    alternative depends on one.
+    """
     trials = trials_of(fitted("LogisticRegression", "", 3, "like", 0), tmp_path)
     trials.options = replace(trials.options, input_unit="0.01:s10")
     contenders = CandidateQueue(trials, Bounds(inf, inf, 0.5))
@@ -140,7 +146,9 @@ def test_where_nothing_absorbs_scales_of_features_no_alternative_waits_for_them(
 def test_a_format_of_a_package_takes_part_where_its_class_says_so(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The format is chosen if no other format is as exact and faster."""
+    """A format of a package is among the alternatives if its class has widths in `FOR_AUTO`. It is chosen if no other
+    regular alternative exists.
+    """
     monkeypatch.setattr(sys, "path", [str(ROOT / "tests" / "plugins" / "tapered"), *sys.path])
     with installed(*entry_points_of("tapered")):
         assert considered() == ALTERNATIVES
@@ -159,7 +167,9 @@ def test_a_format_of_a_package_takes_part_where_its_class_says_so(
 
 @pytest.mark.long(drawn=False)
 def test_weights_of_4_bits_are_considered_where_the_flash_holds_no_other(tmp_path: Path) -> None:
-    """The model is a perceptron for digits. If 8 bits fit, no alternative with 4-bit weights is estimated."""
+    """For a perceptron for digits, alternatives with 4-bit weights are estimated only if no alternative with 8-bit
+    weights fits the flash.
+    """
     x, y = (part[:200] for part in digits().val)
     with warnings.catch_warnings(action="ignore"):
         estimator = sk.MLPClassifier((40,), max_iter=20, random_state=0).fit(x, y)

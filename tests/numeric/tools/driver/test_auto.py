@@ -73,7 +73,9 @@ def source(out: Path) -> str:
 
 @pytest.fixture(scope="module")
 def chosen(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path, dict[str, Any]]:
-    """A model, the output folder of the choice for it, and the report."""
+    """The path of a model, the output folder of the program that `auto` chooses for it, and the report of the
+    program.
+    """
     folder = tmp_path_factory.mktemp("auto")
     model = network(folder, 1)
     return model, folder / "out", compiled(model, folder / "out")
@@ -94,7 +96,9 @@ def test_a_choice_replays(chosen: tuple[Path, Path, dict[str, Any]], capsys: pyt
 
 @pytest.mark.long(drawn=False)
 def test_a_choice_of_memory_replays(tmp_path: Path) -> None:
-    """The printed command repeats a choice for little RAM, such as an input in the arena or a streamed network."""
+    """If `auto` moves the input into the arena or streams the network because RAM is short, the printed command repeats
+    this choice.
+    """
     model = network(tmp_path, 6, hidden=60)
     usual = compiled(model, tmp_path / "usual")["estimate"]["ram_bytes"]
     report = compiled(model, tmp_path / "small", "--ram", str(usual + 12))
@@ -137,7 +141,9 @@ def test_a_choice_is_the_same_beside_cross_compilers_and_other_tests(
 @pytest.mark.long(drawn=False)
 @pytest.mark.parametrize("seed", [2, 3])
 def test_a_choice_keeps_its_rule(tmp_path: Path, seed: int) -> None:
-    """On random models whose features have different ranges, no faster alternative that qualifies is left out."""
+    """On random models whose features have different ranges, every alternative that is faster than the chosen one, or
+    that was not estimated, has a verdict that excludes it.
+    """
     model = network(tmp_path, seed, scale=10.0 ** (seed - 2))
     report = compiled(model, tmp_path / "out")
     chosen, rows = report["chosen"], report["chosen"]["alternatives"]
@@ -165,8 +171,7 @@ def test_a_choice_keeps_its_rule(tmp_path: Path, seed: int) -> None:
 @pytest.mark.long(drawn=False)
 @pytest.mark.parametrize(("seed", "narrow"), [(10, True), (9, False)])
 def test_a_choice_is_no_slower_than_8_bits_that_qualify(tmp_path: Path, seed: int, narrow: bool) -> None:
-    """The choice is no slower than uniform 8-bit fixed point if the latter qualifies. Otherwise the chosen program
-    qualifies.
+    """The chosen program qualifies. If uniform 8-bit fixed point qualifies, the choice is not slower than it.
 
     narrow: whether uniform 8-bit fixed point qualifies.
     """
@@ -181,8 +186,8 @@ def test_a_choice_is_no_slower_than_8_bits_that_qualify(tmp_path: Path, seed: in
 
 @pytest.mark.long(drawn=False)
 def test_acceptance_and_choice_judge_the_same_numbers(tmp_path: Path) -> None:
-    """Acceptance and choice judge exact sums, as the label of this classifier of gestures does. Judged by rounded
-    scores, 8 bits would lose too much.
+    """For a classifier of gestures, `auto` chooses 8-bit fixed point, and the test of acceptance agrees. Both compare
+    classes by exact sums, as the program does; by rounded scores, 8 bits would lose too much.
     """
     model = ROOT / "examples/protonn-gesturepod/protonn_gesturepod.sd"
     report = compiled(model, tmp_path / "auto")
@@ -193,8 +198,9 @@ def test_acceptance_and_choice_judge_the_same_numbers(tmp_path: Path) -> None:
 
 @pytest.mark.long(drawn=False)
 def test_scales_of_features_come_first_where_they_spare_a_scaler(tmp_path: Path) -> None:
-    """Feature scales change the caller's code. For a model without a scaler they are tried only after the same format
-    without them is rejected.
+    """An alternative with feature scales is estimated at once for a model with a scaler. For a model without one, it is
+    estimated only after the same format without feature scales is rejected, because feature scales change the
+    caller's code.
     """
     model = network(tmp_path, 1)
     scaled = tmp_path / "scaled.sd"
@@ -286,7 +292,7 @@ def test_an_alternative_with_too_many_constants_is_no_warning(tmp_path: Path, mo
 
 @pytest.mark.long(drawn=False)
 def test_scores_for_labels_are_those_of_a_classifier(tmp_path: Path) -> None:
-    """For a network that returns only scores, the class is derived from them if the data have labels."""
+    """A network that returns only scores is treated as a classifier if the data have labels."""
     net = NetworkWriter((1, 8, 8, 1), 0)
     image = net.convolution(net.input, 3, 3)
     reals = net.module(net.mean(image))
@@ -312,7 +318,9 @@ def test_a_width_that_a_quantised_model_keeps_from_is_refused(
 
 
 def unlike_features(samples: int, seed: int) -> tuple[np.ndarray, np.ndarray]:
-    """Samples of six features whose units differ by up to six powers of ten, and their three classes."""
+    """Samples of six features whose units differ by up to six powers of ten, and the classes of the samples, of which
+    there are three.
+    """
     x = np.random.default_rng(seed).normal(size=(samples, 6))
     y = (x[:, 0] + x[:, 1] * x[:, 2] + 0.3 * x[:, 3] > 0).astype(int) + (x[:, 4] > 0.5)
     return x * [1e-3, 1, 1e3, 50, 0.1, 10], y
@@ -320,8 +328,8 @@ def unlike_features(samples: int, seed: int) -> tuple[np.ndarray, np.ndarray]:
 
 @pytest.mark.long(drawn=False)
 def test_support_vectors_of_scaled_features_take_few_bits():
-    """`auto` chooses at most 16 bits and feature scales for a support vector machine, and loses less than a point. A
-    compilation with 16 bits and feature scales also succeeds.
+    """For a support vector machine with a scaler, `auto` chooses at most 16 bits and feature scales, and loses less
+    than a point. Compilation with these options given explicitly also succeeds.
     """
     x, y = unlike_features(900, 0)
     model = sk.make_pipeline(sk.StandardScaler(), sk.SVC()).fit(x[:200], y[:200])
@@ -337,7 +345,9 @@ def test_support_vectors_of_scaled_features_take_few_bits():
 
 @pytest.mark.long(drawn=False)
 def test_where_the_bound_says_nothing_the_safer_program_is_taken():
-    """With 45 samples, a program that gains three points by chance must not be chosen, since it changes six answers."""
+    """For 45 samples, which are too few to rule out a loss of 0.5 points, `auto` chooses a program that changes no
+    answer, and not one that happens to gain three points and changes six answers.
+    """
     half = halves("wine")
     model = sk.KNeighborsClassifier().fit(half.x, half.y)
     report = tinyml.compile(model, half.held_x[:45], half.held_y[:45], board="uno").report

@@ -1,4 +1,6 @@
-"""Weights in a separate blob: bound in place, and rejected if damaged or of another program or version."""
+"""Weights in a separate blob, which a program uses in place. Binding rejects a blob that is damaged, or belongs to
+another program or version.
+"""
 
 from __future__ import annotations
 
@@ -50,7 +52,7 @@ def network(seed: int, hidden: int = 12, names: str = "") -> Any:
 
 
 def filled(x: Any, model: Any) -> Any:
-    """A pipeline of the model after an imputer that was trained on x."""
+    """A pipeline of an imputer, fitted to x, and the model."""
     return cast(Any, Pipeline)([("filled", cast(Any, SimpleImputer)().fit(x)), ("model", model)])
 
 
@@ -65,7 +67,11 @@ def compiled(model: Any, folder: Path, board: str | None = None, **options: Any)
 
 @dataclass(frozen=True)
 class Bound:
-    """A program with reserved space for its weights, and the same model retrained for this program."""
+    """A program whose weights are in a separate blob, and the same model retrained for this program.
+
+    folder: the output folder of the program.
+    again: the output folder of the retrained model.
+    """
 
     folder: Path
     again: Path
@@ -85,7 +91,7 @@ def bound(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFacto
 
 
 def with_crc(blob: bytes) -> bytes:
-    """The blob with a recomputed checksum of its content, as a tool would write it."""
+    """The blob with a correct checksum of its changed content."""
     crc = zlib.crc32(blob[:CRC] + blob[HEAD:])
     return blob[:CRC] + struct.pack("<I", crc) + blob[HEAD:]
 
@@ -122,9 +128,9 @@ def variants(blob: bytes, other: bytes) -> list[tuple[bytes, int]]:
 
 
 def probe(folder: Path, blobs: list[bytes], flash: str) -> None:
-    """Write the program `probe`, whose label is the result of binding a blob at a given misalignment.
+    """Write the program `probe`, which binds a blob and returns the result as its label.
 
-    The input X[0] is the number of the blob, X[1] the misalignment in bytes.
+    The input X[0] is the number of the blob, and X[1] the number of bytes by which the blob is misaligned.
     """
     header = (folder / "model.h").read_text()
     length = [line.split()[2] for line in header.splitlines() if line.startswith("#define model_INPUT_LENGTH")]
@@ -155,7 +161,7 @@ def probe(folder: Path, blobs: list[bytes], flash: str) -> None:
 
 
 def results(bound: Bound, blobs: list[bytes], inputs: list[tuple[int, int]], workdir: Path) -> list[int]:
-    """The results of binding blobs on the device.
+    """For each run, the result of binding a blob on the device.
 
     inputs: for each run, the number of the blob and the misalignment.
     """
@@ -200,7 +206,9 @@ def test_the_model_trained_again_needs_no_new_program(bound: Bound):
 
 @pytest.mark.long
 def test_the_program_with_other_weights_computes_the_bits_of_the_other_model(bound: Bound, tmp_path: Path):
-    """The C of the first model with the blob of the second computes the evaluator's outputs for the second."""
+    """The C of the first model with the blob of the second model computes the evaluator's outputs for the second
+    model.
+    """
     x, _ = digits()
     np.savez(tmp_path / "x.npz", x=x[:20])
     mixed = tmp_path / "mixed"
@@ -211,7 +219,9 @@ def test_the_program_with_other_weights_computes_the_bits_of_the_other_model(bou
 
 @pytest.mark.long(drawn=False)
 def test_weights_take_no_ram(bound: Bound, tmp_path: Path):
-    """The only additional RAM is the pointer to the blob, aligned as the arena is."""
+    """The program needs no more RAM than one with built-in weights, except for the pointer to the blob and its
+    alignment.
+    """
     report = json.loads((bound.folder / "report.json").read_text())
     ram = report["ram_bytes"]
     pointer = {"host": 8, "uno": 2, "cortex-m4": 4}[report["target"]]
@@ -304,7 +314,9 @@ def test_options_other_than_those_of_the_folder_are_refused(options: dict[str, A
 
 @pytest.mark.long(drawn=False)
 def test_other_labels_and_fills_need_a_new_program(tmp_path: Path):
-    """Labels and fill values are in the code, so that other weights alone would yield the results of neither model."""
+    """A retrained model with other labels or fill values is rejected for an existing program, because these are in the
+    code and not in the blob.
+    """
     x, _ = digits()
     model = network(0)
     first = compiled(filled(x, model), tmp_path / "first", weights_at=".weights")

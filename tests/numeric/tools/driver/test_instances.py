@@ -99,7 +99,9 @@ def test_interleaved_instances_compute_what_each_does_alone(device: str, options
 
 @pytest.mark.long(drawn=False)
 def test_a_program_with_instances_runs_on_every_device(tmp_path: Path):
-    """The caller's input array is part of the instance, which takes no more RAM than a separate arena and array."""
+    """A program with instances computes the evaluator's bits on every device. The caller's input array is part of the
+    instance, which needs no more RAM than a separate arena and array.
+    """
     data = MODELS["protonn"].parent / "val.npz"
     request = Request(model=MODELS["protonn"], val=data, width=16, out=tmp_path / "out", instances=True)
     report = compile_model(request)

@@ -1,4 +1,4 @@
-"""Programs that process recordings part by part return the evaluator's results, on the host and simulated boards."""
+"""Programs that process recordings part by part return the evaluator's results, on the host and on simulated boards."""
 
 from __future__ import annotations
 
@@ -32,8 +32,8 @@ RATE = 8
 
 @pytest.fixture(scope="module")
 def sums(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A program that computes running sums of pairs of samples: a result after three pairs, and after every two
-    more.
+    """The output folder of a program for an Uno that computes running sums of pairs of samples. It returns a result
+    after the first three pairs, and then after every two.
     """
     folder = tmp_path_factory.mktemp("sums")
     module = Parser(context(), running_sum("sums", classifies=True)).parse_module()
@@ -48,7 +48,7 @@ def sound(samples: int) -> np.ndarray:
 
 
 def by_steps(folder: Path, samples: np.ndarray) -> Outputs:
-    """The results of all steps by the evaluator, one step after another."""
+    """The evaluator's results of all steps, computed one step after another."""
     step = load_program(folder / "ir" / "1-formats.mlir", context())
     length = interface_of(step).input_length
     rows = np.pad(samples, (0, -len(samples) % length)).reshape(-1, length)
@@ -63,7 +63,9 @@ def by_steps(folder: Path, samples: np.ndarray) -> Outputs:
 @pytest.mark.long
 @pytest.mark.parametrize(("board", "count"), [("host", 38), ("host", 6), ("uno", 37), ("cortex-m4", 37), ("riscv", 37)])
 def test_answers_are_those_of_the_evaluator(sums: Path, board: str, count: int):
-    """Answers equal the evaluator's for recordings that end after a whole part, the first window, or within a part."""
+    """Answers equal the evaluator's, for recordings that end after the first window, after a later part, or within a
+    part.
+    """
     need_tools(board)
     samples = sound(count)
     heard, expected = tinyml.open(sums).listen(samples, board=board), by_steps(sums, samples)
@@ -74,8 +76,8 @@ def test_answers_are_those_of_the_evaluator(sums: Path, board: str, count: int):
 
 @pytest.mark.long(drawn=False)
 def test_windows_that_overlap_are_those_of_the_whole_program(tmp_path: Path):
-    """The program returns the same results for overlapping windows as the whole program. The network has no state
-    that persists between windows.
+    """For overlapping windows, the streaming program returns the results of the whole program. No state of the network
+    persists from one window to the next.
     """
     net = NetworkWriter((1, 12, 3, 2), 3)
     image = net.pool(net.convolution(net.input, 4, 3, padding=(0, 0, 1, 1)))

@@ -1,5 +1,5 @@
-"""Weights in RAM as in Gural and Murmann: an Uno whose flash contains neither the weights nor the image (section
-5.1).
+"""A program whose weights are in RAM, as in Gural and Murmann (section 5.1): the flash of the Uno contains neither the
+weights nor the image.
 """
 
 from __future__ import annotations
@@ -38,7 +38,9 @@ def model(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def compiled(model: Path) -> tuple[Path, dict[str, Any]]:
-    """The network in 2 KB, streamed by pixels. Measurement compares its outputs with the evaluator's."""
+    """The output folder and the report of the network in 2 KB of RAM, streamed by pixels. Compilation compares its
+    outputs with the evaluator's.
+    """
     folder = model.parent / "out"
     request = Request(model=model, out=folder, reuse_input=True, pack_buffers=True, plan="pixels", load_weights=True)
     folder.mkdir()
@@ -71,9 +73,11 @@ def test_bits_on_all_devices(compiled: tuple[Path, dict[str, Any]], tmp_path: Pa
 
 @pytest.mark.long(drawn=False)
 def test_everything_arrives_over_the_serial_line(compiled: tuple[Path, dict[str, Any]], tmp_path: Path):
-    """An Uno receives weights and images, and sends the logits. Its 2 KB of RAM also hold the data of the serial line.
+    """An Uno receives weights and images over a serial line, and sends the logits. Its 2 KB of RAM also contain the
+    data of the serial line.
 
-    More bytes are left than the 2 bytes of Gural and Murmann (section 5.1), with and without the stack of interrupts.
+    More bytes of RAM remain free than the 2 that Gural and Murmann (section 5.1) report, with and without the stack of
+    interrupts.
     """
     folder, _ = compiled
     np.savez(tmp_path / "images.npz", x=IMAGES[:1])

@@ -46,7 +46,9 @@ def limit(device: str) -> int:
     spread([(model, *format) for model, taken in TAKEN.items() for format in FORMATS[taken]], 3),
 )
 def test_device_equals_evaluator(model: str, format: str, width: int | None, compiled_models: CompiledModels) -> None:
-    """Bits are the evaluator's on the host and half of the boards; each format and each model runs on every board."""
+    """The bits are the evaluator's on the host and on half of the boards. Over all cases, each format and each model
+    runs on every board.
+    """
     folder = compiled_models.folder(model, format, width, board(roomy(DEFAULT_TARGET)))
     turn = [*MODELS].index(model) + FORMATS.index((format, width))
     data, program = MODELS[model].with_name("test.npz"), program_in(folder)

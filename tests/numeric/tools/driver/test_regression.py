@@ -1,4 +1,6 @@
-"""Regressors from end to end: errors compared with the float program's, and searches whose loss is points of R²."""
+"""Regressors from end to end: errors compared with those of the float program, and searches whose loss is a difference
+of R² in points.
+"""
 
 from __future__ import annotations
 
@@ -48,7 +50,9 @@ def test_errors_are_those_of_sklearns_metrics(outputs: int):
 
 
 def test_losses_of_candidates_are_points_of_r2():
-    """The loss does not depend on the order of the samples. Before all samples are evaluated, it is a lower bound."""
+    """The loss of a candidate is the difference of R² to the model on reals, in points, also if samples are evaluated
+    in another order. After only some of the samples it is a lower bound of this difference.
+    """
     reals = import_estimator(sk.Ridge().fit(DATA.x, TARGETS))
     formats = in_format(reals, DATA, "fixed", 8)
     reference = Reference(reals, Data(DATA.x, None, targets=TARGETS))
@@ -100,7 +104,7 @@ def calibration(samples: int, seed: int) -> tuple[np.ndarray[Any, Any], np.ndarr
 @pytest.mark.long(drawn=False)
 def test_a_calibration_keeps_its_error():
     """`auto` increases the mean absolute error of a calibration model by at most 10 %, and 8 bits cause a warning. A
-    permitted loss in R² would instead multiply the error without a warning, to save about 200 cycles.
+    limit on the loss of R² would permit a multiple of the error, to save about 200 cycles.
     """
     x, y = calibration(900, 0)
     model = sk.make_pipeline(sk.StandardScaler(), sk.PolynomialFeatures(2, include_bias=False), sk.Ridge(1e-3))
@@ -117,7 +121,9 @@ def test_a_calibration_keeps_its_error():
 @pytest.mark.long(drawn=False)
 @pytest.mark.filterwarnings("error")
 def test_the_greatest_of_several_values_is_no_answer():
-    """For a model of quantiles and data without y, values are compared, and no warning mentions classes."""
+    """If data without y are given for a regressor with several outputs, the report compares values and not classes, and
+    there is no warning.
+    """
     x, _ = calibration(600, 1)
     y = x[:, :1] / 1000 + np.array([-1.0, 0, 1])
     model = sk.make_pipeline(sk.StandardScaler(), sk.Ridge()).fit(x, y)
@@ -130,7 +136,9 @@ def test_the_greatest_of_several_values_is_no_answer():
 
 @pytest.mark.long(drawn=False)
 def test_scores_that_are_asked_for_are_judged():
-    """A program must be rejected whose probabilities are up to 0.3 off, although class and accuracy are unchanged."""
+    """With `outputs="scores"`, `auto` rejects programs whose probabilities differ too much, although their classes are
+    right. Those of the chosen program differ by at most 0.05.
+    """
     data = halves("cancer")
     model = sk.make_pipeline(sk.StandardScaler(), sk.LogisticRegression()).fit(data.x, data.y)
     program = tinyml.compile(model, data.held_x, data.held_y, board="uno", outputs="scores")

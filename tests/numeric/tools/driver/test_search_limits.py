@@ -33,7 +33,9 @@ def uniform() -> list[dict[str, int]]:
 @pytest.mark.long(drawn=False)
 @pytest.mark.parametrize("search", SEARCHES)
 def test_the_built_program_is_within_the_limits(search: str, uniform: list[dict[str, int]]):
-    """The program is within limits halfway between the bytes for 8 and 16 bits, which 16 bits would exceed."""
+    """The program that a search finds is within limits on flash and RAM halfway between the bytes of the uniform
+    programs of 8 and of 16 bits. The program of 16 bits exceeds them.
+    """
     narrow, wide = uniform
     limits = {kind: (narrow[kind] + wide[kind]) // 2 for kind in ("flash", "ram")}
     assert all(narrow[kind] < limit < wide[kind] for kind, limit in limits.items())

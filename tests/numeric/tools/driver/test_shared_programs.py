@@ -1,6 +1,4 @@
-"""Programs that share an arena compute the same outputs as alone, regardless of calls of the other program in
-between.
-"""
+"""Programs that share an arena compute the same outputs as alone, even if the other program is called in between."""
 
 from __future__ import annotations
 
@@ -46,7 +44,7 @@ def joined(programs: list[tinyml.Program], out: Path) -> SharedPrograms:
 
 
 def interrupt(out: Path, name: str, function: str, other: str) -> None:
-    """Change a function of the program `name` so that it first executes the statement `other`, which runs another
+    """Change a function of the program `name` so that it first executes `other`, a C statement that runs another
     program.
     """
     [source] = out.glob("*.c")
@@ -163,7 +161,9 @@ def test_programs_that_cannot_share_an_arena_are_refused_in_one_line(tmp_path: P
 
 @pytest.mark.long(drawn=False)
 def test_unpacked_elements_do_not_overwrite_the_state_of_another_program(tmp_path: Path):
-    """Local arrays of kernels are placed in free bytes of the arena after the buffers are shared."""
+    """Two programs cannot share an arena if one of them unpacks elements into bytes in which the other keeps a state;
+    the error names both.
+    """
     file = tmp_path / "one.tflite"
     file.write_bytes(spotter(4))
     digits = halves("digits")

@@ -61,7 +61,9 @@ def test_support_vectors(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
 
 @pytest.mark.long(drawn=False)
 def test_neighbours():
-    """The message states how many training samples would fit, also if a constant is split into several arrays."""
+    """The message states how many training samples would fit, also if the constant of the samples is split into several
+    arrays.
+    """
     data = halves("digits")
     estimator = sk.KNeighborsClassifier(3).fit(data.x[:600], data.y[:600])
     said = r"does not fit uno .*: needs [\d,]+ bytes of flash .*; the model has 600 training"
@@ -80,7 +82,7 @@ SAID = {
 @pytest.mark.long(drawn=False)
 @pytest.mark.parametrize("name", SAID)
 def test_as_many_parts_as_a_message_says_fit(name: str):
-    """A model with the advised number of parts fits the flash."""
+    """A model with as many parts, such as trees or support vectors, as the message proposes fits the flash."""
     data = halves("digits")
     train, y = np.vstack([data.x, data.held_x]), np.concatenate([data.y, data.held_y])
 
@@ -109,7 +111,9 @@ def test_as_many_parts_as_a_message_says_fit(name: str):
 @pytest.mark.long(drawn=False)
 @pytest.mark.parametrize("frame", spread([384, 192], 1))
 def test_shorter_frames_are_advised_where_a_front_end_fills_the_ram(frame: int):
-    """The advice does not suggest fewer trees, which need no RAM. A program with the advised frames fits."""
+    """If the buffers of a front end exceed the RAM, the message proposes shorter frames, with which the program fits,
+    and not fewer trees, which need no RAM.
+    """
     random = np.random.default_rng(4)
     signals = random.normal(size=(12, 768)) * 0.3
     bands = ((2, 60),)
@@ -134,7 +138,9 @@ def test_shorter_frames_are_advised_where_a_front_end_fills_the_ram(frame: int):
 
 @pytest.mark.long(drawn=False)
 def test_forests_in_floats():
-    """The forests fit in 8 bits, so that the message suggests the format before the parameters."""
+    """For a forest in floats that exceeds the flash, the message proposes 8 bits, in which the forest fits, before the
+    number of trees.
+    """
     data = halves("digits")
     estimator = sk.RandomForestClassifier(20, max_depth=6, random_state=0).fit(data.x, data.y)
     said = r"needs [\d,]+ bytes of flash, the board has 32,256; format='\w+', width=8(, \w+=True)* needs about"
@@ -145,7 +151,9 @@ def test_forests_in_floats():
 
 @pytest.mark.long(drawn=False)
 def test_of_large_programs_few_alternatives_are_lowered(monkeypatch: pytest.MonkeyPatch):
-    """At the limit on ops, only the smallest alternative, fixed 8, is tried; beyond the limit none is."""
+    """If a program has exactly the greatest number of ops, the message is based on one alternative only, `fixed 8`. If
+    it has more, no alternative is tried.
+    """
     x = np.random.default_rng(0).normal(size=(40, 1021))
     estimator = sk.LogisticRegression().fit(x, x[:, 0] > 0)
     lowered, ops, cost = set[str](), set[int](), ProgramTrial.cost
@@ -175,7 +183,7 @@ def test_of_large_programs_few_alternatives_are_lowered(monkeypatch: pytest.Monk
 
 @pytest.mark.long(drawn=False)
 def test_stacks_that_meet_the_static_data():
-    """A program whose arena and input fit, but not together with the stack, is rejected when it runs."""
+    """A program whose arena and input fit the RAM, but not together with the stack, is rejected."""
     x = np.random.default_rng(0).normal(size=(40, 1021))
     estimator = sk.LogisticRegression().fit(x, x[:, 0] > 0)
     said = (

@@ -1,5 +1,5 @@
-"""Memory of trained models after compilation: packings are proved optimal, and the linker reserves exactly their
-size.
+"""Memory of trained models after compilation: packings are proved optimal, and the object file reserves exactly the
+size of the packing.
 """
 
 from __future__ import annotations
@@ -82,8 +82,8 @@ def test_the_arena_is_optimal_and_what_the_linker_reserves(
 @pytest.mark.long(drawn=False)
 @pytest.mark.parametrize("name", spread(["bonsai", "protonn"], 1))
 def test_modes_on_mixed_widths(name: str, tmp_path: Path):
-    """`auto` is proved optimal, and its arena is no larger than that of the packer that moves buffers. The stack does
-    not depend on the offsets of buffers.
+    """The packing by `auto` is proved optimal and is no larger than that of the packer that moves buffers. The stack
+    has the same size with both.
     """
     report = compiled(name, None, tmp_path / "out", search=SearchRequest("demote", {"jobs": 1}))
     formats = Parser(context(), (tmp_path / "out/ir/1-formats.mlir").read_text()).parse_module()
@@ -134,8 +134,8 @@ func.func @image(%X: tensor<1x8x8x3x!fixed.q<{bits}, 4>>) -> tensor<1x3x3x4x!fix
 @pytest.mark.long(drawn=False)
 @pytest.mark.parametrize(("bits", "height"), [(8, 216), (9, 263)], ids=["bytes", "packed"])
 def test_results_overlap_the_input(bits: int, height: int, tmp_path: Path):
-    """The image takes 192 bytes, or 216 if its elements are packed, the result of the convolution 144, and the window
-    27. The arena is smaller than their sum, since results overlap the image.
+    """The arena takes 216 bytes, or 263 with packed elements. It is smaller than the sum of its buffers: the image of
+    192 (packed 216) bytes, the result of the convolution (144) and the window (27), since results overlap the image.
     """
     weights = "0x" + random.Random(1).randbytes(108).hex()
     (tmp_path / "image.mlir").write_text(NETWORK.format(weights=weights, bits=bits))
@@ -151,7 +151,9 @@ def test_results_overlap_the_input(bits: int, height: int, tmp_path: Path):
 
 @pytest.mark.long
 def test_the_input_moves_into_the_arena_of_a_small_board(tmp_path: Path):
-    """The image of 1200 bytes moves into the arena of 1200 bytes, since both do not fit into 2 KB of RAM."""
+    """On an Uno, whose 2 KB of RAM do not hold an image of 1,200 bytes and a separate arena of 1,200 bytes, the image
+    is in the arena. On a Cortex-M4 it is not.
+    """
     program = """
         func.func @large(%X: tensor<1200x!fixed.q<8, 4>>) -> tensor<1200x!fixed.q<8, 4>> {
           %y = tdsl.neg %X : tensor<1200x!fixed.q<8, 4>> -> tensor<1200x!fixed.q<8, 4>>

@@ -1,5 +1,5 @@
-"""Safe distances between results and operands that overlap: tested on bytes in a poisoned arena; one byte less must be
-rejected.
+"""Safe distances between operands and results that overlap. Programs run on bytes in an arena filled with random bytes;
+a distance that is one byte less must be rejected.
 """
 
 from __future__ import annotations
@@ -68,9 +68,9 @@ def pool(kind: str, kernel: int, stride: int, padding: int) -> str:
 
 
 class Case(NamedTuple):
-    """A program, and the distance that overlapping requires.
+    """A program, and the least distance at which its result %b may overlap its operand %a.
 
-    distance: the least bytes from the start of the result to that of its operand; None if they must not overlap.
+    distance: the bytes from the start of the result to the start of the operand; None if they must not overlap.
     """
 
     text: str
@@ -144,9 +144,10 @@ def two_convolutions() -> str:
 
 
 def packed(text: str, by: str | None = None) -> tuple[ModuleOp, ModuleOp]:
-    """The program on tensors, and on buffers with offsets, without `update-in-place`, which would hide distances of 0.
+    """The program on tensors, and the program on buffers with offsets. The pass `update-in-place` is omitted, because
+    it would hide distances of 0.
 
-    by: the unit in which the two convolutions are streamed.
+    by: `rows` or `pixels`, in which the two convolutions are streamed; None if they are not.
     """
     module = Parser(context(), text).parse_module()
     buffers = module.clone()
@@ -196,10 +197,10 @@ def test_results_over_their_operands(name: str):
 @pytest.mark.long(drawn=False)
 @pytest.mark.parametrize(("by", "distance"), [("rows", 20), ("pixels", 23)])
 def test_results_of_segments_over_their_operands(by: str, distance: int):
-    """By rows, row 3 of the result ends at byte 60 while the first convolution still needs row 4, which begins at byte
-    40.
+    """By rows, the distance is 20: row 3 of the result ends at byte 60 when the first convolution still needs row 4 of
+    the image, which begins at byte 40.
 
-    By pixels, byte 69 is written while the last window, which begins at byte 46, is still to be gathered.
+    By pixels, it is 23: byte 69 is written when the last window, which begins at byte 46, is still to be gathered.
     """
     module, buffers = packed(two_convolutions(), by)
     expect_same(module, buffers)
@@ -207,7 +208,7 @@ def test_results_of_segments_over_their_operands(by: str, distance: int):
 
 
 def expect_distance(buffers: ModuleOp, distance: int) -> None:
-    """Assert the distance by which %a is above %b, and that one byte less is rejected."""
+    """Assert the distance from the start of %b to that of %a, and that a distance of one byte less is rejected."""
     result, operand = view(buffers, "b"), view(buffers, "a")
     assert operand.offset.value.data - result.offset.value.data == distance
     if distance:
@@ -218,8 +219,8 @@ def expect_distance(buffers: ModuleOp, distance: int) -> None:
 
 
 def test_pools_of_too_great_windows_keep_their_operands(monkeypatch: pytest.MonkeyPatch):
-    """The result of a pool does not overlap its operand if the windows are too large. Their elements are enumerated
-    only up to a limit.
+    """If the elements of a pool's windows are more than the limit up to which they are enumerated, the result of the
+    pool does not overlap its operand.
     """
     text, distance = CASES["overlapping pool"]
     assert distance is not None

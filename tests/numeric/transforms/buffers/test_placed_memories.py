@@ -1,5 +1,5 @@
-"""Networks in several memories on emulated boards: bits and accesses by memory equal those that the compiler
-computes.
+"""Networks in several memories on emulated boards: the bits are the evaluator's, and the accesses to each memory are
+those that the compiler computes.
 """
 
 from __future__ import annotations
@@ -57,7 +57,9 @@ def compiled(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFa
 
 
 def by_memory(accesses: Any, memories: Any) -> dict[str, CountedAccesses]:
-    """The counted accesses by memory, which is the end of an array's name."""
+    """The counted accesses, added up for each memory. An array's memory is the end of its name, `_arena_MEMORY` or
+    `_in_MEMORY`.
+    """
     totals: dict[str, CountedAccesses] = {}
     for array, counted in accesses.items():
         for memory in memories:

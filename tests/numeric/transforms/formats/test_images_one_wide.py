@@ -24,8 +24,8 @@ KINDS = ("depthwise", "depthwise, valid", "convolution")
 
 
 def layer(kind: str, shape: tuple[int, int, int, int]) -> bytes:
-    """The bytes of a model of a layer with random weights on an image one pixel wide. If no window fits the image, the
-    image is padded.
+    """The bytes of a model of a layer with random weights on an image one pixel wide. The image is padded if it is
+    smaller than a window.
     """
     (height, taps, channels, stride), model, random = shape, TfliteModel(), np.random.default_rng(5)
     valid, rows = "valid" in kind and taps <= height, channels if "depthwise" in kind else 7

@@ -1,4 +1,6 @@
-"""Sums of boosted trees for inputs outside the validation set: in no width and format are attainable sums clipped."""
+"""Ranges that hold for all inputs, not only for the validation set: the attainable sums of boosted trees are clipped in
+no width or format.
+"""
 
 from __future__ import annotations
 
@@ -94,8 +96,8 @@ def test_devices_add_as_the_evaluator(device: str, name: str, format: str, width
 
 
 def test_ranges_hold_for_all_inputs():
-    """The mean of the three least targets and that of the three greatest bound the predictions of three nearest
-    neighbours. Inputs have no bounds.
+    """The predictions of a regressor by three nearest neighbours lie between the mean of the three least targets, 1,
+    and that of the three greatest, 38. The range of the input is unknown.
     """
     targets = np.arange(40.0)
     module = import_estimator(sk.KNeighborsRegressor(3).fit(X[:40, :2], targets))

@@ -40,7 +40,12 @@ KINDS = ("constant on the right", "constant on the left", "two tensors", "transp
 
 
 def program(kind: str, shape: tuple[int, int, int], format: str) -> ModuleOp:
-    """A program that multiplies rows by columns; if both are variable, they are the halves of the input."""
+    """A program that multiplies two matrices. A constant factor contains random weights; two variable factors are the
+    halves of the input.
+
+    kind: which factor is constant or transposed.
+    shape: the rows of the left factor, the length of the sums, and the columns of the right factor.
+    """
     (rows, length, columns), (x, w, y, raw) = shape, FORMATS[format]
     left, right, result = (f"{a}x{b}x" for a, b in ((rows, length), (length, columns), (rows, columns)))
     turned, constant = f"{columns}x{length}x", "left" in kind

@@ -147,8 +147,8 @@ func.func @spotter(%X: tensor<1x30x!q>) -> (index, !scores) {{
 @pytest.mark.long
 @pytest.mark.parametrize("target", ["uno", "cortex-m0", "cortex-m4", "riscv"])
 def test_devices_give_the_bits_of_the_evaluator(target: str, tmp_path: Path):
-    """Bits are the evaluator's for a program with overlapping frames, a difference from the previous frame, a
-    convolution and an average. Two samples are in no frame.
+    """A program with overlapping frames, a difference from the previous frame, a convolution and an average computes
+    the evaluator's bits. The last two samples belong to no frame.
     """
     random = np.random.default_rng(2)
     words = {

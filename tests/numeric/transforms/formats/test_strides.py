@@ -60,7 +60,10 @@ def running(steps: int) -> ModuleOp:
 
 
 def network(*, padded: bool = False) -> ModuleOp:
-    """A program of two convolutions over time with rings of three and two rows, and the mean of their results."""
+    """A program of a convolution and a pool over time, with rings of three and two rows, and the mean of their results.
+
+    padded: whether the convolution is padded by one step at the start.
+    """
     net = NetworkWriter((1, STEPS, 3, 2), 3)
     image = net.pool(net.convolution(net.input, 4, 3, padding=(int(padded), 0, 1, 1)))
     return net.module(net.mean(image))
@@ -71,7 +74,7 @@ def samples(steps: int) -> np.ndarray:
 
 
 def on_host(whole: ModuleOp, stride: int, raws: np.ndarray, folder: Path) -> np.ndarray:
-    """The scores of all results for one sequence, computed by the C of a program."""
+    """The scores of all results for one sequence, computed by the C of the streaming program."""
     compiled = compile_kept(whole, context(), PipelineOptions(data="", input="push", stride=stride))
     name = compiled.header.partition("_INPUT_LENGTH")[0].rpartition(" ")[2]
     for file, text in ((f"{name}.c", compiled.source), (f"{name}.h", compiled.header), ("main.c", CALLER)):
@@ -97,7 +100,9 @@ def test_states_of_loops_go_on(tmp_path: Path):
 
 @pytest.mark.long
 def test_windows_of_images_move_on(tmp_path: Path):
-    """The mean is that of the latest frames, so that it cannot be a running sum."""
+    """Each result is that of the whole program on the latest window. The mean over the window is computed anew and not
+    as a running sum.
+    """
     raws, stride = samples(STEPS + 20), 6
     got = answers(network(), stride, raws)
     windows = [raws[:, ROW * first : ROW * (first + STEPS)] for first in range(0, 21, stride)]
@@ -128,7 +133,9 @@ func.func @gaps(%X: tensor<1x14x!fixed.q<8, 7>>) -> tensor<1x4x!fixed.q<8, 7>> {
 
 
 def test_samples_between_frames_are_dropped(tmp_path: Path):
-    """Samples between frames of 4 samples, which begin every 5 samples, are dropped, also in consecutive windows."""
+    """Frames have 4 samples and begin every 5 samples. The sample between two frames is dropped, also between
+    windows.
+    """
     whole = Parser(context(), GAPS).parse_module()
     raws = samples(5)[:, :29]
     expected = [evaluate(whole, raws[:, first : first + 14]).tensors[0] for first in (0, 15)]

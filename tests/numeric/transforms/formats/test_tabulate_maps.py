@@ -33,7 +33,9 @@ FORMATS = {
 
 
 def gelu(format: str) -> ModuleOp:
-    """A program that computes GELU of all raws, x (1 + erf(x / sqrt(2))) / 2, by several rounded ops."""
+    """A program that computes GELU, x (1 + erf(x / sqrt(2))) / 2, of all raws of a format by several ops, each of which
+    rounds.
+    """
     x, y = FORMATS[format]
     return Parser(
         context(),

@@ -89,7 +89,7 @@ NEVER_FITTED = 47, 58, 64, 99
 
 
 def generated() -> list[tuple[int, tuple[str, int], str]]:
-    """Cases of generated estimators of every kind, with formats and boards."""
+    """Cases of generated estimators of every kind: the number of the estimator, a format and a board."""
     formats = ("fixed", 8), ("fixed", 16), ("fixed", 32)
     numbers = [number for number in range(len(ESTIMATORS)) if number != LEFT_OUT]
     cases = product(numbers, formats, BOARDS)
@@ -133,8 +133,8 @@ def test_estimates_for_forests_with_several_results_are_near(
 def estimated_and_measured(
     given: Problem, format: tuple[str, int | None], target: str, folder: Path
 ) -> tuple[float, float]:
-    """The estimated and the measured mean time over the samples for compilation, since paths in trees depend on
-    samples.
+    """The estimated and the measured mean time over the samples for compilation. The time depends on the samples, since
+    they take different paths in trees.
     """
     module = load(given.estimator).module
     classifies = IndexType() in predict_function(module).function_type.outputs

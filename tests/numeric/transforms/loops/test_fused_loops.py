@@ -23,7 +23,9 @@ INPUT = np.arange(10, 10 + SIZE).astype(np.int16)
 
 
 class Step(NamedTuple):
-    """A nest over rows, and the numbers of the buffers that it loads and stores."""
+    """A nest over rows. `load` is the number of the buffer that it loads, `stores` contains those of the buffers that
+    it stores.
+    """
 
     load: int
     stores: tuple[int, ...]
@@ -57,7 +59,9 @@ func.func @run(%x: {BUFFER}) -> {BUFFER} {{
 
 
 def _nest(number: int, source: str, targets: tuple[int, ...]) -> str:
-    """A nest that stores half of each element that it loads plus a constant of the nest."""
+    """A nest that loads the elements of a buffer and stores half of each, plus a constant that depends on `number`, in
+    other buffers.
+    """
     stores = [f"memref.store %value, %b{target}[%row] : {BUFFER}" for target in targets]
     return f"""%c{number} = arith.constant {100 * number} : i16
     num.nest %i to {ROWS} {{

@@ -55,7 +55,9 @@ BUFFERS = (
 @pytest.mark.long(drawn=False)
 @pytest.mark.parametrize(("width", "weights"), spread(FORMATS, 4))
 def test_all_constants_packed(width: int, weights: str, tmp_path: Path):
-    """Programs in all formats compute the evaluator's bits; programs and devices alternate."""
+    """A program computes the evaluator's bits if all its constants are packed, in every format of weights. Programs and
+    devices alternate.
+    """
     options = {"width": width, "weights": weights, "packed": "always"}
     turn = FORMATS.index((width, weights))
     check(PROGRAMS[("protonn", "bonsai")[turn % 2]], options, [TURNS[turn % len(TURNS)]], tmp_path, "#scratch.packed<")
@@ -88,7 +90,9 @@ def test_weights_and_vectors_in_groups_of_other_lengths(width: int, weights: int
 
 @pytest.mark.long
 def test_elements_are_unpacked_into_the_arena(tmp_path: Path):
-    """Elements of the input are unpacked into bytes that the scores overwrite later."""
+    """A program computes the evaluator's bits if elements of its input are unpacked into bytes that the scores
+    overwrite later.
+    """
     options = {"format": "fixed", "width": 9, "packed": "never", "pack_buffers": True}
     check(PROGRAMS["protonn of many classes"], options, TURNS[:2], tmp_path, "%unpacked_1 = scratch.view")
 
@@ -96,7 +100,9 @@ def test_elements_are_unpacked_into_the_arena(tmp_path: Path):
 @pytest.mark.long
 @pytest.mark.parametrize(("bits", "inputs"), spread([(2, 37), (4, 21), (5, 13), (6, 37), (7, 77)], 3))
 def test_rows_of_few_bits_in_halfwords(bits: int, inputs: int, tmp_path: Path):
-    """Seven rows whose columns do not fill a block are exact, computed four at a time and then one by one."""
+    """On a Cortex-M4, packed products of seven rows compute the evaluator's bits: four rows at once, and the others one
+    by one. The columns do not fill the last block.
+    """
     program = micro_programs.dense(micro_programs.Random(5), inputs, 7, 3, "relu")
     options = {"width": 8, "weights": f"fixed:{bits}", "packed": "always"}
     check(program, options, [("cortex-m4", "cortex-m4")], tmp_path, f"tm_cm_dot4_p{bits}_s8_s32")
@@ -118,7 +124,9 @@ def test_digits_by_llvm(weights: str, digits: str, tmp_path: Path):
 @pytest.mark.long
 @pytest.mark.parametrize("packed", ["never", "always"])
 def test_distances_from_weights_of_another_scale(packed: str, tmp_path: Path):
-    """Kernels of distances subtract raws, so that they must not be called for operands of different scales."""
+    """A distance from weights in a format of another scale computes the evaluator's bits. Kernels of distances, which
+    subtract raws, are therefore not used.
+    """
     check(PROGRAMS["protonn"], {"width": 8, "weights": "midrise:2", "packed": packed}, TURNS[:1], tmp_path)
 
 
@@ -176,10 +184,11 @@ def check(
     packed: str = "",
     every: int = 3,
 ) -> None:
-    """Build a program for some devices, and assert that its bits are the evaluator's.
+    """Compile and run a program for some devices, and assert that its bits are the evaluator's.
 
+    devices: pairs of a target and a device.
     packed: text that the program at L3 must contain.
-    every: LLVM compiles one of every `every` programs.
+    every: in one of `every` cases, LLVM also compiles the program.
     """
     ctx = context()
     program = drawn.write(folder / "program", 1)
@@ -215,7 +224,7 @@ def check(
 
 @pytest.mark.long(drawn=False)
 def test_more_elements_than_16_bits_count_are_packed(tmp_path: Path):
-    """Packed elements with indices beyond 2^16 are read: a convolution reads 66,048 elements of 10 bits."""
+    """A convolution computes the evaluator's bits if its 66,048 packed weights of 10 bits have indices beyond 2^16."""
     net = NetworkWriter((1, 129, 128, 4), 1, format_named(context(), "fixed", 10).for_range(-2, 2))
     module = net.module(net.pool(net.convolution(net.convolution(net.input, 4), 1, 2), 8))
     pipelines.run(module, context(), pipelines.flatten("refine-formats", {}))

@@ -55,7 +55,11 @@ def convolution(
     across: int = 1,
     groups: int = 1,
 ) -> tuple[Image, str]:
-    """The text of a convolution without padding, and its result image. Sums are shifted by `right` bits."""
+    """The result image of a convolution without padding, and the text of its ops. Sums are shifted right by `right`
+    bits.
+
+    taps: the extents of the window. across: the stride along a row.
+    """
     frac = x.frac + FRAC
     y = Image(name, x.height - taps[0] + 1, (x.width - taps[1]) // across + 1, filters, frac - right)
     shape = filters, *taps, x.channels // groups
@@ -84,13 +88,20 @@ def program(x: Image, body: str, results: list[Image]) -> str:
 def depthwise(
     x: Image, name: str, taps: tuple[int, int], right: int, random: np.random.Generator, across: int = 1
 ) -> tuple[Image, str]:
-    """The text of a depthwise convolution, and its result image."""
+    """The result image of a depthwise convolution, and the text of its ops. Sums are shifted right by `right` bits.
+
+    taps: the extents of the window. across: the stride along a row.
+    """
     return convolution(x, name, x.channels, taps, right, random, across, x.channels)
 
 
 @dataclass(frozen=True)
 class Run:
-    """The time of a program, the functions that it calls in order, and the cycles and the tile of each call."""
+    """The time of a program, and the calls of kernels in it.
+
+    spent: the cycles of all calls of each kernel.
+    tiles: the tile of each kernel.
+    """
 
     time: float
     kernels: list[str]
@@ -138,7 +149,9 @@ def check(text: str, devices: list[str], folder: Path) -> Run:
 @pytest.mark.long
 @pytest.mark.parametrize("device", ["host", "uno"])
 def test_runs_of_any_length_and_shifts_by_any_places(device: str, tmp_path: Path):
-    """Kernels are exact for runs of 27, 27, 12 and 45 elements, and shifts less than, equal to and more than a byte."""
+    """Kernels are exact for windows whose runs of contiguous elements have 27, 12 and 45 elements, and for shifts by
+    less than, exactly and more than a byte.
+    """
     random, x = np.random.default_rng(7), Image("x", 6, 6, 9, FRAC)
     a, first = convolution(x, "a", 4, (3, 3), 7, random)
     b, second = convolution(x, "b", 6, (1, 3), 8, random)
@@ -151,8 +164,8 @@ def test_runs_of_any_length_and_shifts_by_any_places(device: str, tmp_path: Path
 @pytest.mark.long
 @pytest.mark.parametrize("device", ["host", "uno"])
 def test_filters_of_channels(device: str, tmp_path: Path):
-    """Kernels for depthwise filters are exact. The cases process three, two and one window at a time, contain rows that
-    a load can and cannot reach with a displacement, and fetch weights row by row.
+    """Kernels for depthwise filters are exact: with three, two and one window at a time, with rows within and beyond
+    the displacement of a load, and with weights that are loaded row by row.
     """
     random, x = np.random.default_rng(8), Image("x", 5, 9, 4, FRAC)
     a, first = depthwise(x, "a", (3, 3), 5, random)
@@ -165,8 +178,8 @@ def test_filters_of_channels(device: str, tmp_path: Path):
 
 
 def test_the_time_of_a_call_is_known(tmp_path: Path):
-    """The time is exact for kernels for rows by windows of one and of several runs, with an odd last window, and for
-    channels.
+    """The cycles of every kernel equal those that its composer computes: for windows of one and of several runs, for an
+    odd last window, and for depthwise filters.
     """
     random, x = np.random.default_rng(9), Image("x", 5, 11, 8, FRAC)
     a, first = convolution(x, "a", 4, (3, 3), 6, random)
@@ -210,7 +223,9 @@ def test_random_shapes(
     right: int,
     seed: int,
 ):
-    """Random shapes with windows long enough for profitable tiles compute the evaluator's bits."""
+    """Convolutions of random shapes compute the evaluator's bits. Their windows are so long that kernels for tiles are
+    faster than others.
+    """
     x = Image("x", height + 1, width + 3, 30 // (height * width) + more, FRAC)
     random = np.random.default_rng(seed)
     y, body = convolution(x, "y", 2 * pairs, (height, width), right, random)

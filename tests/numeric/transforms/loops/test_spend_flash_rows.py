@@ -93,7 +93,7 @@ class Taken:
 
 
 def taken(text: str, flash: int | None, folder: Path, target: str = "uno") -> Taken:
-    """The costs of a program on a board; asserts that the board and the host compute the evaluator's bits."""
+    """The times and sizes of a program on a board. Asserts that the board and the host compute the evaluator's bits."""
     ctx = context()
     module = parse_mlir(ctx, text.encode(), "model.mlir")
     interface = interface_of(module)

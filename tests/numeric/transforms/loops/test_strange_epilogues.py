@@ -1,4 +1,4 @@
-"""An op of a test package after a contraction is fused into it, blocked and expanded, without changes to tinyml."""
+"""An op of a test package after a contraction is fused with it, tiled and expanded, without changes to tinyml."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def bytes_of(rows: int, columns: int = 1) -> str:
 
 
 def product(name: str) -> str:
-    """The text of a product with the input whose sums are rounded to bytes."""
+    """The text of a product of weights with the input, whose sums are rounded to bytes."""
     types = f"{bytes_of(ROWS, COLUMNS)}, {bytes_of(COLUMNS)} -> {bytes_of(ROWS)}"
     return f"""
   {constant(f"W{name}", ROWS, COLUMNS)}
@@ -51,7 +51,9 @@ def product(name: str) -> str:
 
 
 def blend(gate: str, other: str) -> str:
-    """The text of a function in which a gate blends two vectors, each a product or a constant."""
+    """The text of a function that blends two vectors by a gate. The gate and the first vector are products or the
+    constant `c`; the second vector is this constant.
+    """
     column = bytes_of(ROWS)
     interface = "tdsl.interface = #tdsl.interface<input = <range = [-1.0, 1.0]>>"
     return f"""

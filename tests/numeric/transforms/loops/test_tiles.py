@@ -63,8 +63,10 @@ SEVERAL: list[tuple[tuple[int, ...], dict[str, Any], tuple[int, int]]] = [
 
 
 def network() -> tuple[bytes, int]:
-    """A network with every convolution case on the same image; depthwise cases read the result of another case. A
-    residual sum follows the first case. Returns the bytes and the number of outputs.
+    """A network with an output for each convolution of `CASES` on one image, for each of `DEPTHWISE`, and for a
+    residual sum.
+
+    Returns the bytes of the model and the number of outputs.
     """
     random, model = np.random.default_rng(3), TfliteModel()
     x = model.tensor((1, 6, 7, 5), "int8", 0.05, -9)
@@ -83,7 +85,7 @@ def network() -> tuple[bytes, int]:
 
 @dataclass(frozen=True)
 class Compiled:
-    """A network in C, and TFLM's outputs for inputs x, each of shape (samples, elements)."""
+    """A network in C, with inputs x and the outputs that TFLM computes from them, each of shape (samples, elements)."""
 
     folder: Path
     interface: Interface
@@ -97,7 +99,9 @@ class Compiled:
         return text[text.index("_predict(") :]
 
     def check(self, *devices: str, optimize: str = "-O2") -> None:
-        """Assert that devices compute TFLM's bytes. The host runs with sanitizers, for which -O1 suffices."""
+        """Assert that devices compute TFLM's bytes. The host runs with sanitizers and at -O1, the other devices at
+        `optimize`.
+        """
         for device in devices:
             need_tools(device)
             runner, level = (HostRunner(sanitize=True), "-O1") if device == HOST else (runner_for(device), optimize)
@@ -122,7 +126,7 @@ def compiled_for(target: str, model: tuple[bytes, int], folder: Path, **options:
 
 
 def kernels_called(program: Compiled, target: str) -> list[list[str]]:
-    """The calls of kernels of each family in the function of a program."""
+    """For each family of kernels, the calls of its kernels in the C of the program."""
     return [re.findall(rf"^ +({family.name}_\w+)\(", program.calls, re.MULTILINE) for family in tile_families(target)]
 
 
@@ -193,7 +197,9 @@ STREAMED = [
 @pytest.mark.long(drawn=False)
 @pytest.mark.parametrize(("target", "plan", "ram", "kernels"), spread(STREAMED, 3))
 def test_streamed_rows_are_made_of_tiles(target: str, plan: str, ram: int | None, kernels: int, tmp_path: Path):
-    """Tile kernels compute streamed rows. The host runs the first program of each plan."""
+    """Streamed rows are computed by `kernels` kernels for tiles; the bytes equal TFLM's. The host runs only the first
+    program of each plan.
+    """
     program = compiled_for(target, chain(), tmp_path, plan=plan, ram=ram)
     assert len({name for names in kernels_called(program, target) for name in names}) >= kernels
     [first, *_] = [chip for chip, by, *_ in STREAMED if by == plan]

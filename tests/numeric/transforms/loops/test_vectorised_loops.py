@@ -105,8 +105,8 @@ DEPTHWISE = {"1x1 behind a convolution": (2, 8, 1), "3x3 behind a wide one": (3,
 @pytest.mark.long(drawn=False)
 @pytest.mark.parametrize("name", DEPTHWISE)
 def test_the_loop_over_pixels_makes_the_biases(name: str):
-    """In the loop over streamed pixels, the constants of a layer are loaded in the loop that is fused with the loop
-    over its rows.
+    """A depthwise convolution that is streamed by pixels computes the evaluator's bits on a Cortex-M55. The loop over
+    rows that sets the biases is fused with the loop over elements.
     """
     need_tools(M55)
     channels, wide, extent = DEPTHWISE[name]
@@ -129,8 +129,8 @@ def test_the_loop_over_pixels_makes_the_biases(name: str):
 
 
 def test_a_choice_between_equal_constants_is_a_constant(tmp_path: Path):
-    """A leaky ReLU whose two results both round to zero, because they are below half a step of a coarse format, is
-    computed correctly on a Cortex-M55.
+    """A leaky ReLU whose negative results all round to zero, because they are below half a step of a coarse format,
+    computes the evaluator's bits on a Cortex-M55.
     """
     need_tools(M55)
     x, y = (f"tensor<60x{element}>" for element in ("!fixed.q<8, 10>", "!fixed.q<8, 2>"))

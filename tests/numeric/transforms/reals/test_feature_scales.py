@@ -1,4 +1,4 @@
-"""A scale and a zero for each feature, as tabular data require, with the same bits on every device."""
+"""A separate scale and zero for each feature, as tabular data require, with the same bits on every device."""
 
 from __future__ import annotations
 
@@ -118,14 +118,18 @@ def test_answers_are_those_on_reals(compiled: Compilation) -> None:
 @pytest.mark.long
 @pytest.mark.parametrize("device", spread(DEVICES, 3))
 def test_device_equals_evaluator(compiled: Compilation, models: Path, device: str) -> None:
-    """Bits are the evaluator's for reals and, on the host, for raws, which the program uses unchanged."""
+    """A device computes the evaluator's bits from reals. The host also computes them from raws, which the program uses
+    unchanged.
+    """
     data = models / f"{compiled.report['name']}_test.npz"
     asked = RunRequest(folder=compiled.folder, data=data, device=device, limit=None if device == HOST else 10)
     assert run_model(asked)["mismatch"] is None
 
 
 def test_raws_are_given_back(compiled: Compilation, tmp_path: Path) -> None:
-    """Integers in a data file are raws: decoded to features and encoded again, they are unchanged."""
+    """Integers in a data file are raws. Decoding them to features and encoding these again results in the same
+    integers.
+    """
     formats = load_program(compiled.folder / "ir" / "1-formats.mlir", context())
     samples = np.random.default_rng(3).integers(-120, 120, (50, interface_of(formats).input_length))
     np.savez(tmp_path / "raws.npz", x=samples)
@@ -169,7 +173,9 @@ def test_the_program_encodes_as_the_evaluator(compiled: Compilation, models: Pat
 @pytest.mark.parametrize("format", ["fixed", "posit"])
 @pytest.mark.parametrize("target", ["cortex-m4", HOST])
 def test_programs_for_chips_with_plain_memory_encode(models: Path, tmp_path: Path, target: str, format: str) -> None:
-    """Features are encoded on chips that read tables in flash by ordinary loads, by integers and by floats."""
+    """Programs whose tables are read by ordinary loads encode features as the evaluator does, up to a difference of 1,
+    in fixed point and in posits.
+    """
     compiled = without_device(models, "wine", format=format, width=8, feature_scales=True, target=target)
     own = tmp_path / "own"
     own.mkdir()
@@ -184,7 +190,9 @@ def test_programs_for_chips_with_plain_memory_encode(models: Path, tmp_path: Pat
 
 @pytest.mark.long(drawn=False)
 def test_folding_is_taken_only_where_no_more_answers_change(models: Path) -> None:
-    """In 16 bits the scaler is folded, in 12 bits it is not. If feature scales have absorbed it, nothing is folded."""
+    """With `fold_affine`, the scaler is folded into the weights in 16 bits, where accuracy does not decrease. In 12
+    bits it is not folded, nor if feature scales have absorbed it.
+    """
     folded = without_device(models, "cancer", width=16, fold_affine=True)
     plain = without_device(models, "cancer", width=16)
     assert folded.fold_affine

@@ -1,4 +1,6 @@
-"""Integers of sensors as inputs have the same results as the reals that they represent, on every device."""
+"""Programs with integers of sensors as inputs return the results for the reals that these integers represent, on every
+device.
+"""
 
 from __future__ import annotations
 
@@ -30,7 +32,7 @@ SAMPLES = {"protonn-gesturepod": 300, "bonsai-mnist16": 100, "fastgrnn-mnist16":
 
 @pytest.fixture(scope="module", params=spread(CASES, 2))
 def compiled(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> CompiledCase:
-    """A program that was compiled with reals and whose input is integers."""
+    """A program whose formats are chosen on reals and whose input consists of integers of a sensor."""
     name = request.param
     folder = tmp_path_factory.mktemp("out") / name
     compiled = CASES[name].compiled(folder, integers=True, limit=SAMPLES[name], chosen_from=CHOSEN_FROM)
@@ -42,8 +44,8 @@ def compiled(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFa
 
 @pytest.mark.long(drawn=False)
 def test_integers_and_their_reals_have_the_same_answers(compiled: CompiledCase) -> None:
-    """Integers and their reals become the same raws, which are the integers themselves: unsigned bytes, and signed
-    integers of other widths.
+    """Integers and the reals that they represent become the same raws. The raws are the integers themselves, as
+    unsigned bytes or signed integers of other widths.
     """
     raws = compiled.raws("raws")
     np.testing.assert_array_equal(raws, compiled.raws("reals"))
@@ -111,7 +113,9 @@ FIRST = {"dense": "", "tanh": "%t = tdsl.tanh %X : tensor<4x1xf32> -> tensor<4x1
     ),
 )
 def test_every_integer_may_come(body: str, unit: str, options: dict[str, Any], entry: str, tmp_path: Path) -> None:
-    """Every element may be the least or the greatest integer; the proofs of sums hold for these."""
+    """If each element is the least or the greatest integer of its unit, the program computes the evaluator's bits,
+    since proofs of sums include these integers.
+    """
     text = LIMITS.format(body=BODIES[body]).replace("%y = ", f"{FIRST[body]}%y = ")
     (tmp_path / "limits.mlir").write_text(text)
     units = list(InputUnit.parse(unit, 4).units)

@@ -1,4 +1,4 @@
-"""When channels are removed with a refit, the remaining channels replace them as far as they can."""
+"""Removal of channels with a refit: the remaining channels replace the removed ones as far as they can."""
 
 from __future__ import annotations
 
@@ -57,8 +57,8 @@ def test_what_is_removed_has_no_effect(limits: dict[str, int]):
 
 
 def test_channels_that_others_compute_go_without_a_change():
-    """Channel 2 of the second convolution, which equals channel 5, and unit 1 of the dense layer, three times unit 7,
-    are removed without loss.
+    """Channel 2 of the second convolution, which equals channel 5, and unit 1 of the dense layer, which is three times
+    unit 7, are removed without any change of the results.
     """
     module = network()
     weights = TrainedWeights(module)

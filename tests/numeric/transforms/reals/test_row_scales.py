@@ -1,4 +1,6 @@
-"""Per-row scales: exact rewrites of reals, more accurate 8-bit weights, and the same bits on every device."""
+"""A separate scale for each row of weights: rewrites of reals are exact, 8-bit weights are more accurate, and every
+device computes the same bits.
+"""
 
 from __future__ import annotations
 
@@ -36,8 +38,8 @@ argmax(n)
 
 @pytest.fixture(scope="module")
 def model(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The file of a model whose rows of weights differ in magnitude by up to 2^6; the columns of the next matrix
-    compensate.
+    """The file of a model whose rows of weights differ in magnitude by up to 2^6. The columns of the matrix that
+    multiplies the results differ inversely.
     """
     random = np.random.default_rng(7)
     folder = tmp_path_factory.mktemp("model")

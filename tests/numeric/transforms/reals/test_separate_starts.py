@@ -1,5 +1,5 @@
-"""Networks with equal biases, or with clamps that no number reaches, keep values and bits in formats whose sums start
-at the products' scale.
+"""Networks whose layers have equal biases, or limits of clamps that no number reaches, compute the same values and bits
+in formats in which the biases have the scale of the products.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ def convolutions(net: NetworkWriter) -> SSAValue:
 
 
 def dense(net: NetworkWriter) -> SSAValue:
-    """Write three dense layers with equal numbers of rows."""
+    """Write three dense layers with 5 rows each."""
     column = net.insert(tdsl.ReshapeOp(net.input, (72, 1)))
     return net.dense(net.relu(net.dense(net.relu(net.dense(column, 5)), 5)), 5)
 

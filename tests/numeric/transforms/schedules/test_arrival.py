@@ -28,8 +28,8 @@ from tinyml.tools.driver.stages import load_program, print_ir
 
 
 def network() -> ModuleOp:
-    """A network with two readers of the input, at different distances, and a last row and column that no window
-    reads.
+    """A network in which two convolutions read the input, one of them directly and one after another convolution. No
+    window reads the last row and column of the input.
     """
     net = NetworkWriter((1, 12, 10, 3), 3)
     deep = net.convolution(net.convolution(net.input, 4, 3, padding=1), 4, 3, strides=2)
@@ -53,8 +53,8 @@ def network() -> ModuleOp:
     ),
 )
 def test_devices_give_the_bits_of_the_evaluator(plan: str, rows: int, targets: Sequence[str], tmp_path: Path):
-    """Bits are the evaluator's on the host for all plans, on chips of all kinds for plans with rings, and on one chip
-    each, in turn, for plans that receive the whole image.
+    """With every plan, the host and some boards compute the evaluator's bits, and exactly `rows` rows of the image are
+    in memory.
     """
     model, out = tmp_path / "model.mlir", tmp_path / targets[0]
     model.write_text(print_ir(network()))
@@ -76,8 +76,8 @@ def test_devices_give_the_bits_of_the_evaluator(plan: str, rows: int, targets: S
 
 @pytest.mark.long(drawn=False)
 def test_gural_and_murmann_within_450_bytes(tmp_path: Path):
-    """Gural and Murmann's 4-bit network on the Uno receives its rows of 7 bytes from a function, in at most 450 bytes
-    including the stack and at most 4 million cycles.
+    """Gural and Murmann's 4-bit network runs on the Uno in at most 450 bytes including the stack and at most 4 million
+    cycles. A function provides its rows of 7 bytes.
     """
     (tmp_path / "network.mlir").write_text(print_ir(gural_murmann.program()))
     request = Request(
@@ -127,7 +127,9 @@ func.func @steps(%X: tensor<20x1x!fixed.q<8, 4>>) -> tensor<1x3x!fixed.q<8, 4>> 
 
 @pytest.mark.long
 def test_a_sequence_arrives_step_by_step(tmp_path: Path):
-    """Of a sequence that arrives step by step, only one step of four bytes is in memory at a time."""
+    """Only one step of four bytes of a sequence is in memory at a time. The host and an Uno compute the evaluator's
+    bits.
+    """
     model, out = tmp_path / "model.mlir", tmp_path / "out"
     model.write_text(SEQUENCE.replace("FIRST", "0").replace("INDEX", "i"))
     report = compile_without_pictures(Request(model=model, out=out, input="callback", target="uno"))
@@ -155,7 +157,9 @@ def test_steps_that_are_not_read_in_order_do_not_arrive(first: str, index: str, 
 
 @pytest.mark.long(drawn=False)
 def test_less_memory_is_taken_where_ram_is_short(tmp_path: Path):
-    """If RAM is short, segments are streamed; the input, which is never in memory whole, cannot move into the arena."""
+    """With 600 bytes of RAM, segments are streamed. The input cannot move into the arena, because it is never entirely
+    in memory.
+    """
     model = tmp_path / "model.mlir"
     model.write_text(print_ir(network()))
     report = compile_without_pictures(

@@ -1,4 +1,4 @@
-"""Networks on images with channels first compute the evaluator's bits in every plan without copying the image."""
+"""Networks on images with channels first compute the evaluator's bits in every plan, without a copy of the image."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ FIRST, LAST = (0, 3, 1, 2), (0, 2, 3, 1)
 
 
 def of_planes(shape: tuple[int, int, int], seed: int) -> tuple[NetworkWriter, SSAValue]:
-    """The writer of a network whose input has its channels first, and the image of the given shape that ops read."""
+    """The writer of a network whose input has its channels first, and the image of shape `shape` that its ops read."""
     height, width, channels = shape
     net = NetworkWriter((1, channels, height, width), seed)
     return net, net.insert(tdsl.TransposeOp(net.input, LAST))
@@ -77,7 +77,9 @@ SEGMENTER = network((8, 6, 2), [(None, 3, 1, 1), (5,)], image=True)
 def test_devices_give_the_bits_of_the_evaluator(
     name: str, target: str, plan: str, input: str, order: str, tmp_path: Path
 ):
-    """Outputs equal the evaluator's. No buffer has the size of a copy of the input."""
+    """The outputs equal the evaluator's, and the report states the order of axes of the input. In plans that do not
+    copy the input, no buffer has its size.
+    """
     model = tmp_path / "model.mlir"
     model.write_text(print_ir({"classifier": CLASSIFIER, "segmenter": SEGMENTER}[name].clone()))
     request = Request(model=model, out=tmp_path / "out", plan=plan, input=input, input_order=order, target=target)
@@ -97,9 +99,7 @@ def pooled(side: int, *channels: int) -> ModuleOp:
 
 
 def pool_first(shape: tuple[int, int, int]) -> ModuleOp:
-    """A network that begins with a pool on an image of several planes, which no op gathers, followed by a
-    convolution.
-    """
+    """A network with channels first that begins with a pool and a convolution. No window of the pool is gathered."""
     net, image = of_planes(shape, 6)
     image = net.pool(image, kind=tdsl.AveragePoolOp)
     return net.module(net.mean(net.convolution(image, 4, 3, padding=1)))
@@ -118,10 +118,11 @@ def residual(side: int, channels: int) -> ModuleOp:
 
 @pytest.mark.long
 def test_a_result_grows_into_the_first_plane():
-    """By rows, the result of two convolutions and pools may overwrite the plane next to it, without further bytes.
+    """By rows, the result of two convolutions and pools overwrites the image plane next to it. The arena is at most 16
+    bytes larger than the image, the rings and the window.
 
-    Four rows of the image, of which five must be read, result in one row of the result, which has as many bytes as four
-    rows of a plane. This also applies to hardware, which does not transpose in place; its buffers begin at whole words.
+    A row of the result has as many bytes as four rows of one plane, and is computed when five rows of the image have
+    been read. Hardware does not transpose in place, and its buffers begin at whole words.
     """
     module = refined(pooled(32, 8, 16, 16))
     program = buffers_of(module, "rows", "ecp5-25k")
@@ -140,7 +141,9 @@ CHANNELS_FIRST = {
 @pytest.mark.long(drawn=False)
 @pytest.mark.parametrize("name", CHANNELS_FIRST)
 def test_an_image_that_may_be_overwritten_takes_what_channels_last_take(name: str, tmp_path: Path):
-    """The arena is as large as with channels last, because the image is transposed in place."""
+    """The arena of a network with channels first is as large as with channels last, because the image is transposed in
+    place.
+    """
     network, bytes = CHANNELS_FIRST[name]
     module, other = refined(network()), network()
     OrderInputPass("channels-last").apply(Context(), other)
@@ -152,7 +155,8 @@ def test_an_image_that_may_be_overwritten_takes_what_channels_last_take(name: st
 @pytest.mark.long(drawn=False)
 @pytest.mark.parametrize(("mode", "bytes"), [("rows", 5024), ("pixels", 4353)])
 def test_plans_know_what_residual_blocks_take(mode: str, bytes: int):
-    """The sum of branches is computed in the loops of a convolution without a ring, and overwrites an operand.
+    """For a residual block, the plan states at least the bytes of the arena and at most 4 % more. The sum of the
+    branches is computed in the loops of a convolution and overwrites an operand.
 
     By pixels, the ring of the last convolution overwrites the first rows of the image.
     """
@@ -202,7 +206,9 @@ def programs(draw: st.DrawFn) -> tuple[tuple[int, int, int], list[tuple[Any, ...
 def test_any_network_keeps_its_bits(
     program: tuple[tuple[int, int, int], list[tuple[Any, ...]]], image: bool, mode: str, given: str
 ):
-    """The rewritten program returns the same bits as the program that transposes images."""
+    """The program whose ops read the image with channels first returns the same bits as the program that transposes
+    it.
+    """
     module = network(*program, image=image)
     shape = tdsl.shape_of(predict_function(module).args[0])
     x = np.random.default_rng(1).integers(-128, 128, (3, *shape[1:]), np.int8)

@@ -1,4 +1,4 @@
-"""Loops over channels across branches and joins, in any topological order, with several channels at a time."""
+"""Loops over channels across branches and joins, in any topological order, with one or several channels at a time."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def parting_branches() -> ModuleOp:
     """A network of two convolutions from 4 to 32 channels, their sum, a depthwise convolution, and a convolution to 4
     channels.
 
-    The weights of the last one are -1, 0 or 1, and its operand is clamped, so that sums of 8 bits are exact.
+    Sums of 8 bits are exact in the last convolution, because its weights are -1, 0 or 1 and its operand is clamped.
     """
     net = NetworkWriter((1, 16, 16, 4), 3)
     parts = [net.convolution(net.input, 32) for _ in range(2)]
@@ -55,7 +55,9 @@ def parting_branches() -> ModuleOp:
 @pytest.mark.long(drawn=False)
 @pytest.mark.parametrize("device", [HOST, "cortex-m4"])
 def test_parting_branches_take_a_slice_each(device: str, tmp_path: Path):
-    """A plan needs 2,560 bytes with loops across branches, for input, sums and two slices, and 10,752 without."""
+    """With loops across both branches, a plan needs 2,560 bytes for the input, the sums and two slices. Without them it
+    needs 10,752 bytes.
+    """
     module = refined(parting_branches())
     graph = network_of(predict_function(module)).graph
     assert schedule_named("partial-8").plan(graph).bits == 8 * 2560
@@ -71,7 +73,9 @@ def test_parting_branches_take_a_slice_each(device: str, tmp_path: Path):
 
 @pytest.mark.long(drawn=False)
 def test_a_keyword_network_runs_by_channels_on_a_cortex_m4(tmp_path: Path):
-    """PEX, appendix D: DS-CNN-M has a peak of 54,180 bytes, and of 22,360 by channels with exact sums."""
+    """DS-CNN-M of PEX, appendix D, has a peak of 54,180 bytes by ordinary execution and of 22,360 bytes by channels
+    with exact sums.
+    """
     by_mode = {mode: schedule_named(mode).plan(DS_CNN_M).bits // 8 for mode in ("ordinary", "partial-32")}
     assert by_mode == {"ordinary": 54_180, "partial-32": 22_360}
     module = refined(program_of(DS_CNN_M))
@@ -87,7 +91,9 @@ def test_a_keyword_network_runs_by_channels_on_a_cortex_m4(tmp_path: Path):
 
 @pytest.mark.long(drawn=False)
 def test_nodes_run_in_the_order_of_least_peak():
-    """Each narrow image is computed directly after its wide image, although the file lists all wide images first."""
+    """A plan computes a narrow image before all wide images are computed, although the file lists the wide images
+    first. Its peak is lower than in the order of the file.
+    """
     net = NetworkWriter((1, 4, 4, 2), 1)
     wide = [net.convolution(net.input, 8) for _ in range(3)]
     narrow = [net.convolution(image, 2, 3, padding=1) for image in wide]
@@ -103,7 +109,7 @@ def test_nodes_run_in_the_order_of_least_peak():
 
 @pytest.mark.long(drawn=False)
 def test_several_channels_at_once():
-    """With several channels at once, slices take four times the memory, and the bits are the same."""
+    """A segment that computes four channels at once returns the same bits as the ordinary program."""
     module = refined(inverted_bottlenecks())
     tiled, network = module.clone(), network_of(predict_function(module))
     first = next(s for s in PARTIAL_32.program_plan(network).segments if s.last > s.first)
@@ -114,7 +120,9 @@ def test_several_channels_at_once():
 
 @pytest.mark.long
 def test_several_channels_take_the_window_of_one_beside_them():
-    """A depthwise convolution copies the window of each of its channels from the window of all current channels."""
+    """In a segment with several channels at once, a depthwise convolution copies the window of one channel at a time;
+    the bits are those of the ordinary program.
+    """
     net = NetworkWriter((1, 2, 3, 2), 5)
     wide = net.convolution(net.input, 6)
     narrow = net.convolution(net.convolution(wide, None, 3, padding=1), 2)
@@ -124,7 +132,9 @@ def test_several_channels_take_the_window_of_one_beside_them():
 @pytest.mark.long(drawn=False)
 @pytest.mark.parametrize("device", spread([HOST, "cortex-m4"], 1))
 def test_plans_take_as_many_channels_at_once_as_fit(device: str, tmp_path: Path):
-    """PEX, remark 4: beside 2,048 bytes, two slices of 4 channels fit in 5,000 bytes, and two slices of 8 do not."""
+    """PEX, remark 4: in 5,000 bytes, of which input and sums take 2,048, the plan computes 4 channels at once. Two
+    slices of 8 channels would not fit.
+    """
     module = refined(parting_branches())
     network = network_of(predict_function(module))
     by = schedule_named("partial-8").program_plan(network, 5000).segments[0].tiling

@@ -119,7 +119,9 @@ func.func @bottleneck(%X: !X) -> !S {
 @pytest.mark.long
 @pytest.mark.parametrize("sum_bits", [32, 8])
 def test_channels_have_scales_of_their_own(sum_bits: int):
-    """Row scales of weights, and sums, are preserved. Rounded sums differ slightly from ordinary execution."""
+    """Segments by channels preserve separate scales of channels. Exact sums result in the bits of ordinary execution;
+    sums of 8 bits differ slightly, and equally whether they are computed by channels or at once.
+    """
     module = refined(Parser(context(), PER_CHANNEL).parse_module())
     tiled = module.clone()
     run = loop(tiled, 0, 2, sum_bits)
@@ -143,8 +145,8 @@ def test_channels_have_scales_of_their_own(sum_bits: int):
 
 @pytest.mark.long(drawn=False)
 def test_sums_of_16_bits_are_exact_where_they_fit():
-    """The sum of few 8-bit products fits 16 bits. A convolution with more products is rounded after each channel, which
-    the report states.
+    """A convolution with few 8-bit products has exact sums of 16 bits. One with more products has rounded sums, which
+    change results by at most 1.
     """
     net = NetworkWriter((1, 4, 4, 2), 3)
     image = net.convolution(net.convolution(net.input, 2), None, 2)
@@ -176,8 +178,8 @@ def test_ram_that_is_left_goes_to_channels_at_once(tmp_path: Path):
 
 
 def test_slower_programs_take_no_ram(monkeypatch: pytest.MonkeyPatch):
-    """A program with more RAM is chosen only if it is faster. Integers replace programs of that many bytes: 200 bytes
-    take longer than 100, and 300 less time.
+    """Of several programs, one with more RAM is chosen only if it is faster. In this test, integers stand for programs:
+    100, 200 and 300 bytes take 10, 12 and 9 units of time.
     """
     module = "tinyml.tools.driver.limits"
 
@@ -199,9 +201,7 @@ def test_slower_programs_take_no_ram(monkeypatch: pytest.MonkeyPatch):
 
 @pytest.mark.long(drawn=False)
 def test_rounded_sums_are_the_same_on_a_device_and_their_loss_is_reported(tmp_path: Path):
-    """Compilation compares the host's outputs with the evaluator's, which rounds sums, too. LLVM's code computes the
-    same outputs.
-    """
+    """The host, the evaluator and LLVM's code round sums equally. The report of compilation includes the loss."""
     model = tmp_path / "model.mlir"
     model.write_text(str(inverted_bottlenecks()))
     rounded = tmp_path / "partial-8"
@@ -218,7 +218,9 @@ def test_rounded_sums_are_the_same_on_a_device_and_their_loss_is_reported(tmp_pa
 @pytest.mark.long(drawn=False)
 @pytest.mark.parametrize("device", spread([HOST, "uno"], 1))
 def test_networks_run_channel_by_channel_on_devices(device: str, tmp_path: Path):
-    """Bits are the evaluator's, and the arena is within the plan's peak, which is lower than by ordinary execution."""
+    """A network by channels computes the evaluator's bits on every device. Its arena is within the peak of the plan,
+    which is lower than that of ordinary execution.
+    """
     module = refined(inverted_bottlenecks())
     plan = PARTIAL_32.program_plan(network_of(predict_function(module)))
     program = buffers_of(module, "partial-32", device)

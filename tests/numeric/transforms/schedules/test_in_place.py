@@ -36,10 +36,10 @@ IMAGES = gural_murmann.images(np.load(gural_murmann.FOLDER / "test.npz")["x"][:1
     spread([("herringbone", 435), ("replace", 468), ("pixels", 350)], 1),
 )
 def test_gural_and_murmann_on_the_uno(plan: str, arena: int, tmp_path: Path):
-    """With half-byte activations, the image and the result take 467.5 bytes with the plan `replace`, and 434.5 bytes
-    with `herringbone` as in the paper.
+    """With activations of 4 bits, the arena of the image and the result takes 468 bytes with the plan `replace`
+    (467.5), and 435 with `herringbone` (434.5, as in the paper).
 
-    Images streamed by pixels take 313 bytes, and windows 36 or 37.
+    With `pixels` it takes 350 bytes: 313 for the images, and 36 or 37 for the windows.
     """
     (tmp_path / "network.mlir").write_text(print_ir(gural_murmann.program()))
     folder = tmp_path / "out"
@@ -71,8 +71,12 @@ def network(
     groups: int,
     padding: tuple[int, int, int, int],
 ) -> ModuleOp:
-    """A convolution followed by a sum of elements.
+    """A program of a convolution and of the mean of all pixels of its result.
 
+    extents: the height and width of the image.
+    channels: those of the image and of the result.
+    steps: the strides.
+    width: the bits of an element.
     padding: the padding above, below, on the left and on the right.
     """
     net = NetworkWriter((1, *extents, channels[0]), width, UnsignedType(width, 4))
@@ -109,8 +113,8 @@ PLANS = "herringbone", "single-transpose", "replace", "optimal-turns"
     spread([(plan, shape) for turn, plan in enumerate(PLANS) for shape in [*SHAPES][turn % 3 :: 3]], 3),
 )
 def test_shapes(plan: str, shape: str, tmp_path: Path):
-    """Each plan computes the bytes of ordinary execution for a third of the shapes: words and half-bytes, padding, and
-    depthwise convolutions.
+    """For words and half-bytes, padding and depthwise convolutions, each plan computes the bytes of ordinary execution
+    for a third of the shapes, in less memory than image and result need.
     """
     (tmp_path / "network.mlir").write_text(print_ir(network(*SHAPES[shape])))
     request = Request(
@@ -150,7 +154,7 @@ def test_only_an_image_in_the_arena_is_overwritten(reused: bool):
 
 
 def _result_bytes(folder: Path) -> int:
-    """The size in bytes of the convolution's result in memory."""
+    """The size in bytes of the convolution's result: the largest buffer that the program computes."""
     from tinyml.tools.driver.output_folder import read_report
 
     return max(row["bytes"] for row in read_report(folder)["memory"]["map"] if row["first"] >= 0)

@@ -1,4 +1,6 @@
-"""Image ops that only a test package defines: they stream, fuse and become hardware like tinyml's own ops."""
+"""Image ops that only a test package defines. They are streamed, fused and lowered to hardware like tinyml's own
+ops.
+"""
 
 from __future__ import annotations
 
@@ -37,7 +39,9 @@ def installed_neighbours() -> Generator[Any]:
 
 
 def network(neighbours: Any, side: int, channels: int) -> ModuleOp:
-    """A network whose gate chooses between a convolution and averages of neighbours; a classifier reads the mean."""
+    """A classifier on the mean of an image. A gate blends this image from averages of neighbouring pixels and the
+    result of a convolution.
+    """
     net = NetworkWriter((1, side, side, 2), 7)
     image = net.convolution(net.input, channels, 3, padding=1)
     average = net.insert(neighbours.CrossAverageOp(image))
@@ -48,7 +52,9 @@ def network(neighbours: Any, side: int, channels: int) -> ModuleOp:
 
 @pytest.mark.long(drawn=False)
 def test_they_stream(neighbours: Any, tmp_path: Path):
-    """By rows, by pixels and in patches the program takes less memory and computes the evaluator's bits."""
+    """By rows, by pixels and in patches, the program needs less memory than by ordinary execution and computes the
+    evaluator's bits.
+    """
     module = network(neighbours, 10, 4)
     plans = {plan: buffers_of(module, plan, "host") for plan in ("ordinary", "rows", "pixels", "patches")}
     sizes = {plan: arena(buffers) for plan, buffers in plans.items()}
@@ -60,7 +66,9 @@ def test_they_stream(neighbours: Any, tmp_path: Path):
 
 
 def test_they_fuse(neighbours: Any):
-    """The gated sum of a pixel follows its convolution in the loop over pixels, in one loop with the activation."""
+    """The gated sum is computed in the loop over pixels of the convolution that it reads, in one loop over channels
+    with the activation.
+    """
     module = network(neighbours, 12, 6)
     loops = lowered(buffers_of(module, "ordinary"), start="buffers-to-loops", end="buffers-to-loops")
     [rest] = [op for op in loops.walk() if isinstance(op, num.SubOp)]

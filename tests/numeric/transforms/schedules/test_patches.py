@@ -82,8 +82,8 @@ def test_any_loop_over_channels_in_tiles_computes_the_same_bits(network: str, da
 
 @pytest.mark.long(drawn=False)
 def test_tiles_that_share_memory_with_windows_of_earlier_ones():
-    """A ring of one pixel is written only where it is read. It shares memory with the windows gathered for each
-    tile.
+    """A program in patches computes the bits of ordinary execution although a ring of one pixel shares memory with the
+    windows that are gathered for each tile.
     """
     net = NetworkWriter((1, 7, 7, 3), 7)
     image = net.convolution(net.input, None, strides=2)
@@ -110,7 +110,9 @@ def bottlenecks() -> ModuleOp:
 @pytest.mark.long(drawn=False)
 @pytest.mark.parametrize("device", [HOST, "uno", "cortex-m4"])
 def test_networks_run_by_channels_in_patches_on_devices(device: str, tmp_path: Path):
-    """Bits are the evaluator's; the arena is within the plan's peak, lower than with channels or patches alone."""
+    """A network that runs by channels in patches computes the evaluator's bits on every device. Its arena is within the
+    peak of the plan, which is lower than by channels or in patches alone.
+    """
     module = refined(bottlenecks())
     network = network_of(predict_function(module))
     plan = CHANNELS_IN_PATCHES.program_plan(network, None, network.graph.macs * 30 // 100)
@@ -135,7 +137,9 @@ def shrinking_network() -> ModuleOp:
 @pytest.mark.long(drawn=False)
 @pytest.mark.parametrize("device", [HOST, "cortex-m4"])
 def test_networks_run_in_patches_on_devices(device: str, tmp_path: Path):
-    """Bits are the evaluator's, and the arena is within the plan's peak, which is lower than by ordinary execution."""
+    """A network in patches computes the evaluator's bits on every device. Its arena is within the peak of the plan,
+    which is lower than that of ordinary execution.
+    """
     module = refined(shrinking_network())
     network = network_of(predict_function(module))
     plan = PATCHES.program_plan(network, None, network.graph.macs * 30 // 100)

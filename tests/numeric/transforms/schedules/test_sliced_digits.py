@@ -21,15 +21,15 @@ DEVICE = "cortex-m4"
 
 
 def channels(network: Network) -> None:
-    """Run the network by channels: the first convolution computes channels for the second, and those of the third are
-    pooled.
+    """Replace the ops of a network of three convolutions and a pool by two loops over channels: one for the first two
+    convolutions, and one for the third convolution and the pool.
     """
     for first, last in ((0, 1), (2, 3)):
         ChannelLoop(network, first, last, 32).rewrite()
 
 
 def patches(network: Network) -> None:
-    """Run all three convolutions and the pool in patches."""
+    """Replace all three convolutions and the pool of a network by one loop over patches."""
     PatchLoops(network, 0, 3, 3).rewrite()
 
 

@@ -40,8 +40,8 @@ def streamed(module: ModuleOp, first: int, last: int, by: By) -> ModuleOp:
 @settings(max_examples=5)
 @given(networks(), st.sampled_from(By), st.data())
 def test_any_segment_computes_the_same_bits(network: str, by: By, data: st.DataObject):
-    """Bits are those of ordinary execution, on tensors and in an arena filled with random bytes, of which none is read
-    before it is written.
+    """Any streamed segment computes the bits of ordinary execution, on tensors and in an arena filled with random
+    bytes, none of which is read before it is written.
     """
     module = refined(Parser(context(), network).parse_module())
     count = len(network_of(predict_function(module)).graph.nodes)
@@ -60,7 +60,9 @@ def test_any_segment_computes_the_same_bits(network: str, by: By, data: st.DataO
     ("mode", "device"), spread([("pixels", "uno"), ("rows", HOST), ("rows", "cortex-m4"), ("pixels", HOST)], 1)
 )
 def test_networks_run_streamed_on_devices(mode: str, device: str, tmp_path: Path):
-    """Bits are the evaluator's, and the arena is within the plan's peak, which is lower than by ordinary execution."""
+    """A streamed network computes the evaluator's bits on every device. Its arena is within the peak of the plan, which
+    is lower than that of ordinary execution.
+    """
     module = refined(residual_network())
     plan = schedule_named(mode).program_plan(network_of(predict_function(module)))
     program = buffers_of(module, mode, device)
@@ -72,9 +74,11 @@ def test_networks_run_streamed_on_devices(mode: str, device: str, tmp_path: Path
 @pytest.mark.long
 @pytest.mark.parametrize("mode", spread(["replace", "herringbone", "single-transpose", "optimal-turns"], 2))
 def test_residual_blocks_run_in_place(mode: str, tmp_path: Path):
-    """A block takes 2w + 5 pixels beside the image, and 10 pixels of scratch memory for a convolution.
+    """The buffers of a residual block are at most 2w + 5 pixels larger than the image of width w. A convolution needs
+    scratch memory of 10 pixels in addition.
 
-    Gural and Murmann, C.4, need 3w + 2 pixels, which is more than both from w = 14 on.
+    Gural and Murmann, C.4, need 3w + 2 pixels in addition to the image, which is more than both together from w = 14
+    on.
     """
     height, width, channels = 4, 20, 3
     module = refined(residual_block(height, width, channels))
@@ -88,8 +92,8 @@ def test_residual_blocks_run_in_place(mode: str, tmp_path: Path):
 
 @pytest.mark.long(drawn=False)
 def test_the_fastest_plan_that_fits_is_compiled(tmp_path: Path):
-    """First the input is moved into the arena, which does not change the order of ops. If this is not sufficient,
-    segments are streamed.
+    """To fit the RAM, the compiler first moves the input into the arena, which does not change the order of ops. If
+    this is not sufficient, it streams segments.
     """
     model = tmp_path / "model.mlir"
     model.write_text(str(residual_network()))

@@ -50,7 +50,7 @@ _INTEGERS: dict[type[Operation], Callable[[int, int], int]] = {
 
 
 def products(module: ModuleOp) -> int:
-    """The number of multiply-accumulates of a program on tensors, counted by running its loops."""
+    """The number of multiply-accumulates of a program on tensors, counted by interpreting its loops."""
     known: dict[SSAValue, int] = {}
 
     def run(block: Block) -> int:
@@ -103,7 +103,9 @@ def shrinking_network() -> ModuleOp:
 
 
 def outside(module: ModuleOp) -> ModuleOp:
-    """A program at L1 with accumulators, whose input is in the caller's array."""
+    """Lower a program at L1 until it has accumulators, and return it. Its input is in an array of the caller, outside
+    the arena.
+    """
     pipelines.run(module, context(), pipelines.flatten("refine-formats", {}))
     return module
 

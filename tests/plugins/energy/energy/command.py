@@ -1,4 +1,4 @@
-"""Tell how many inferences a battery lasts for. The time is that of the report."""
+"""Tell how many inferences a battery lasts for. The time of an inference is that of the report."""
 
 from __future__ import annotations
 

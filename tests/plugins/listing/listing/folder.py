@@ -1,5 +1,5 @@
-"""A package writer whose output folder contains a list of the values that fill package templates, and the samples in
-C.
+"""A writer of an output folder that contains a list of the values with which package templates are filled, and the
+samples in C.
 """
 
 from __future__ import annotations

@@ -28,7 +28,9 @@ IN_ASSEMBLY = """\
 
 
 def two_rows(wanted: Kernel) -> Kernel | None:
-    """The kernel for two rows of bytes and one vector, each element of which is loaded once; None for any other sum."""
+    """The kernel for two rows of bytes and one vector, which loads each element of the vector once; None if `wanted` is
+    another sum.
+    """
     if wanted.op != "num.dot_rows" or (wanted.weights, wanted.vector, wanted.sum, wanted.rows) != (8, 8, 32, 2):
         return None
     symbol = "tm_pulse_two_rows_s8_s8_s32"

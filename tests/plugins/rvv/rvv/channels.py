@@ -1,5 +1,5 @@
-"""Depthwise filters with a channel in each lane: blocks of up to 32 channels by as many windows as registers for sums
-permit.
+"""Depthwise filters with a channel in each lane, for blocks of up to 32 channels. The number of windows is limited by
+the registers for sums.
 
 The weights of a tap are loaded once for all windows. Elements of adjacent channels are adjacent in memory, so they are
 loaded and widened like weights.
@@ -68,7 +68,7 @@ class Channels(Rows):
         return counted(Repeated.once(run), tile.runs, RUNS, 2)
 
     def _run(self, rows: int, windows: int, offset: int) -> Code:
-        """Code that adds the products of a run.
+        """Code that adds the products of one contiguous run of elements.
 
         offset: the distance of the run's first element from the pointer.
         """

@@ -40,7 +40,7 @@ class Columns(StreamedRows):
 
     @property
     def fits(self) -> bool:
-        """Whether this code needs fewer instructions than code with rows in the lanes."""
+        """Whether this code needs fewer instructions than code with a row in each lane."""
         return self.time < Rows(self.tile).time
 
     @property

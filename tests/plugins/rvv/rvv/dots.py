@@ -48,11 +48,11 @@ def dot_rows(weights: int, vector: int) -> Kernel:
 
 
 def _kind(count: str, bits: int, group: int, given: str = "zero") -> Instruction:
-    """The instruction that requests as many lanes as the register `count` contains.
+    """The instruction `vsetvli`, which requests as many lanes as the register `count` specifies.
 
     bits: the width of a lane.
     group: the number of registers in a group.
-    given: the register that receives the number of lanes that were set.
+    given: the register that receives the number of lanes.
     """
     return op("vsetvli", given, count, f"e{bits}", f"m{group}", "ta", "ma")
 
@@ -68,7 +68,7 @@ def _passes(loop: Code) -> Code:
 
 
 def _loaded(register: str, pointer: str, width: int, bits: int) -> Code:
-    """Load elements of `width` bits to lanes of `bits` bits, which may be wider."""
+    """Load elements of `width` bits into lanes of `bits` bits, which are as wide or wider."""
     if width == bits:
         return (op(f"vle{bits}.v", register, f"({pointer})"),)
     return op(f"vle{width}.v", _NARROW, f"({pointer})"), op("vsext.vf2", register, _NARROW)
@@ -80,9 +80,9 @@ def _advance(pointer: str, width: int) -> Code:
 
 
 def _reduced(bits: int, sums: dict[str, str]) -> Code:
-    """Multiply registers of weights by the vector, and add the products to the sums.
+    """For each sum, multiply a register of weights by the vector and add the products to the sum.
 
-    sums: the weights for each sum.
+    sums: the register of weights for each register of a sum.
     """
     pairs = list(zip(sums.items(), _PRODUCTS, strict=False))
     products = [op("vwmul.vv", product, weights, _VECTOR) for (_, weights), product in pairs]

@@ -1,8 +1,9 @@
-"""Lane functions: each pass computes as many iterations as a group of registers has lanes of the necessary width.
+"""Lane functions with vector instructions. Each pass computes as many iterations as a group of registers has lanes of
+the necessary width.
 
-The code is correct for vectors of any length, because each pass queries how many of the remaining elements it
-processes. Constants, and elements that all iterations share, are scalars. Inner loops are unrolled. The value to which
-all iterations are reduced is a scalar in the first lane of a register.
+The code is correct for vectors of any length, because each pass requests lanes for all remaining elements and processes
+as many as it receives. Constants, and elements that all iterations share, are scalars. Inner loops are unrolled. If all
+iterations are reduced to one value, it is a scalar in the first lane of a register.
 """
 
 from __future__ import annotations
@@ -58,7 +59,9 @@ class Elements(RepeatedCode):
     program: LaneProgram
 
     def function(self) -> Repeated:
-        """The function with the largest groups of registers with which all values fit, but no larger than needed."""
+        """The function with the largest groups of registers for which there are enough registers. Groups are not larger
+        than all iterations need. Raises `Refused` if there are too few registers for any group.
+        """
         program = unrolled(self.program)
         calls = [op for op in program.ops if isinstance(op, func.CallOp)]
         known = not program.sums and all(program.factors(call) is not None for call in calls)
@@ -89,7 +92,7 @@ def _bits(program: LaneProgram) -> int:
 
 
 class _Pass:
-    """The code of a pass, with values in groups of registers."""
+    """The code of one pass. Each value is in a group of registers."""
 
     def __init__(self, program: LaneProgram, group: int, bits: int) -> None:
         self.program, self.group, self.bits = program, group, bits
@@ -126,7 +129,7 @@ class _Pass:
         return Repeated.once(begin).followed_by(line).then((*self._ended(), op("ret")))
 
     def _lanes(self, bits: int, count: tuple[str, str] = ("zero", "zero")) -> Code:
-        """Set the width of lanes; their number is unchanged unless registers are given for another number."""
+        """Set the width of lanes. Their number is unchanged unless `count` names registers for another number."""
         eighths = self.group * 8 * bits // self.bits
         multiple = f"m{eighths // 8}" if eighths >= 8 else f"mf{8 // eighths}"
         return (op("vsetvli", *count, f"e{bits}", multiple, "ta", "mu"),)
@@ -258,7 +261,7 @@ class _Pass:
         return (op("vsub.vv", to, self._vector(a), self._vector(b)),)
 
     def _selected(self, condition: arith.CmpiOp, a: Operand, b: Operand, to: str) -> Code:
-        """Select `a` where a comparison holds, otherwise `b`."""
+        """Select the elements of `a` where the comparison holds, and those of `b` elsewhere."""
         first, second = self.program.operands(condition)
         at_least = condition.predicate.value.data == AT_LEAST
         if self._is_scalar(first):
@@ -298,7 +301,7 @@ class _Pass:
         return joined(*lines)
 
     def _stored(self, value: Operand) -> Code:
-        """Narrow a value and store it; use separate registers if the value is needed later."""
+        """Narrow a value in its registers to the width of the result, and store it."""
         width, out = self.program.widths[-1], _ARGUMENTS[len(self.program.widths) - 1]
         if self._is_scalar(value):
             raise Refused
@@ -309,8 +312,8 @@ class _Pass:
         return joined(*lines, op(f"vse{width}.v", from_, f"({out})"))
 
     def _joined(self, join: Join) -> Code:
-        """Reduce the values of a pass and of previous passes. The position of a new maximum is computed only if there
-        is one.
+        """Reduce the values of this pass and the result of the previous passes. The position of a maximum is computed
+        only if the maximum is new.
         """
         first, value = self._scalar(join.start), join.value
         lane = op("vsetivli", "zero", 1, f"e{self.bits}", "m1", "ta", "ma"), op("vmv.s.x", _JOINED, first)

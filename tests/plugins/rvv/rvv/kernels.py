@@ -1,4 +1,6 @@
-"""The kernels of the core: composed kernels with vector instructions, then the kernels of RISC-V without vectors."""
+"""The kernels of the core: composed kernels with vector instructions, followed by RISC-V's kernels without vector
+instructions.
+"""
 
 from __future__ import annotations
 

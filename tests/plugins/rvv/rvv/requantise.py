@@ -1,4 +1,4 @@
-"""The end of a block of rows: sums, one row in each lane, are requantised to bytes."""
+"""The end of a block of rows: sums with one row in each lane are requantised to bytes."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ def requantised(
 ) -> Code:
     """Requantise sums to bytes as TensorFlow Lite does, with two roundings.
 
-    VSMUL performs the first rounding. VSSRA rounds halves upwards, so negative sums are decremented to round halves
-    away from zero; every shift is at least 1. The stream pointer is at the end of the block's weights before, and at
-    the end of the block afterwards. v0 is overwritten.
+    VSMUL performs the first rounding. VSSRA performs the second one and rounds halves upwards. Negative sums are
+    therefore decremented first, so that halves are rounded away from zero; every shift is at least 1. The code advances
+    the stream pointer from the end of the block's weights to the end of the block. v0 is overwritten.
 
     group: the number of registers of a sum.
-    numbers: the first of as many temporary registers, which may include v0.
-    shifts: the last quarter of the temporary registers, if it is one of them.
+    numbers: the first register of a group of temporary registers, which may include v0.
+    shifts: the register for shifts; if it belongs to that group, it is the last quarter of it.
     """
     zero = layout.tile.zero
     return joined(

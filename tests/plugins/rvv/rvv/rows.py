@@ -1,5 +1,5 @@
-"""Products of rows of a matrix and windows, a row in each lane: up to 32 rows by as many windows as registers for sums
-permit.
+"""Products of rows of a matrix and windows with a row in each lane, for up to 32 rows. The number of windows is limited
+by the registers for sums.
 
 Weights are streamed element by element, with those of all rows of a block adjacent, and widened to 16 bits once for all
 windows. An element of a window is a scalar. VWMACC multiplies the weights by it and adds the products to sums of 32
@@ -37,7 +37,9 @@ _BYTES, _WEIGHTS, _NUMBERS = ("v0", "v2"), "v4", "v0"
 
 
 class StreamedRows(RowKernel):
-    """Code that rounds halves upwards and reads the weight stream from its start for each group of windows."""
+    """The base class of code that rounds halves upwards, and that starts the weight stream again for each group of
+    windows.
+    """
 
     SATURATED = 0
 
@@ -72,12 +74,12 @@ class Rows(StreamedRows):
 
     @property
     def most_windows(self) -> int:
-        """The maximum number of windows for whose sums there are registers."""
+        """The maximum number of windows, limited by the registers for sums."""
         return min(_SUM_REGISTERS // self.group, _MOST_WINDOWS)
 
     @property
     def reach(self) -> int:
-        """The number of windows whose elements the offsets of scalar loads can address."""
+        """The maximum number of windows such that the offset of a scalar load reaches an element of each."""
         return 1 + (REACH - 2 * _UNROLLED) // max(self.tile.step, 1)
 
     @property
@@ -93,7 +95,9 @@ class Rows(StreamedRows):
         return joined(self.starts(rows, windows), op("mv", AT, WINDOW))
 
     def starts(self, rows: int, windows: int) -> Code:
-        """Load the initial values of the sums of a block. Lanes have the width of the weights, widened to 16 bits."""
+        """Load the initial values of the sums of a block. Sets the width of lanes to 16 bits, the width of the weights
+        after widening.
+        """
         loads = [op("vle32.v", sum, f"({STREAM})") for sum in self.sums[:windows]]
         return joined(lanes(rows, 16, 4 * self.group, SCRATCH), loads, moved(STREAM, 4 * rows, SCRATCH))
 
@@ -112,7 +116,7 @@ class Rows(StreamedRows):
         return counted(run, tile.runs, RUNS, 2)
 
     def _element(self, rows: int, windows: int, offset: int) -> Code:
-        """Add the products of an element.
+        """Code that adds the products of one element of each window.
 
         offset: the distance of the first window's element from the pointer.
         """

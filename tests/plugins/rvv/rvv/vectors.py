@@ -25,9 +25,9 @@ def lanes(count: int, bits: int, group: int, scratch: str, masked: str = "ma") -
     """Code that sets the number of lanes.
 
     bits: the width of a lane.
-    group: the eighths of a register that the lanes fill.
+    group: the length of a group of lanes in eighths of a register.
     scratch: a register that is overwritten.
-    masked: the policy for lanes that a mask excludes, `ma` for any content and `mu` for unchanged content.
+    masked: the policy for lanes that a mask excludes: `ma` permits any content, `mu` leaves it unchanged.
     """
     multiple = f"m{group // 8}" if group >= 8 else f"mf{8 // group}"
     kind = f"e{bits}", multiple, "ta", masked
@@ -37,7 +37,7 @@ def lanes(count: int, bits: int, group: int, scratch: str, masked: str = "ma") -
 
 
 def moved(pointer: str, distance: int, scratch: str, base: str = "") -> Code:
-    """Code that advances a pointer by a distance, or sets it to a distance from the register `base`.
+    """Code that advances a pointer by `distance`, or sets it to `base` plus `distance` if the register `base` is given.
 
     scratch: a register that is overwritten.
     """

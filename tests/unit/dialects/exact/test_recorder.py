@@ -34,7 +34,9 @@ def lowered(statement: OpStatement) -> OpFunction:
 
 
 def live(module: ModuleOp) -> str:
-    """The text of a module without unused ops, which are emitted before their users turn out to be constant."""
+    """The text of a module without unused arithmetic ops. The emitter emits some ops before it knows that their users
+    are constant.
+    """
     for op in reversed([*module.walk()]):
         if op.name.startswith("arith.") and all(result.first_use is None for result in op.results):
             Rewriter.erase_op(op)
@@ -64,8 +66,8 @@ def test_recorded_and_emitted_at_once(format: str, monkeypatch: pytest.MonkeyPat
 @pytest.mark.long
 @pytest.mark.parametrize("options", ["format=fixed width=8", "format=posit width=8", "format=affine"])
 def test_a_program_that_is_printed_in_between(options: str, tmp_path: Path):
-    """Two runs of `tinyml-opt`, of which the second reads exact integers from a file, print the same module as a
-    single run.
+    """If `tinyml-opt` writes the dialect `exact` to a file and a second run continues from it, the module equals that
+    of a single run.
     """
     source, data = ROOT / "docs/tour/tour.sd", ROOT / "docs/tour/val.npz"
     above = f"reals-to-formats{{data={data} {options}}},formats-to-buffers,buffers-to-loops,lower-num-to-exact"

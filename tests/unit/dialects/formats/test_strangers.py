@@ -47,14 +47,18 @@ def compile_and_run(
 @pytest.mark.long(drawn=False)
 @pytest.mark.parametrize("name", spread(["lns", "gaussian", SUMS], 2))
 def test_it_passes_the_suite_of_all_formats(packages: PackagesOfOthers, name: str):
-    """Formats with exact or rounded sums of logarithms, and the format of a generated package, pass the suite."""
+    """Formats of packages pass the tests of all registered formats: logarithms with exact and with rounded sums, and
+    the format of a generated package.
+    """
     assert " passed" in shared_suite(packages, name)
 
 
 @pytest.mark.long(drawn=False)
 @pytest.mark.parametrize("target", spread(["riscv", "cortex-m4", "cortex-m0", "uno"], 1))
 def test_rounded_sums_are_equal_on_devices(packages: PackagesOfOthers, target: str, tmp_path: Path):
-    """Bits are the evaluator's for W x + U h, whose products have two units, and for functions in floating point."""
+    """A FastGRNN in the format `gaussian` computes the evaluator's bits. It contains W x + U h, whose products have two
+    units, and functions in floating point.
+    """
     compile_and_run(packages, tmp_path / "out", ["--format", "gaussian"], target, MODELS["fastgrnn"])
 
 

@@ -18,8 +18,8 @@ ALL = (*WIDTHS, 8, 16)
 
 
 def values_and_gaps(group: list[int], width: int) -> tuple[list[int], list[int]]:
-    """The values and the gaps of a group: the layout defines the bytes of gaps, and the other bytes are packed
-    elements.
+    """The values and the gaps of a group of bytes. The bytes of gaps, which the layout determines, contain two gaps
+    each; the others are packed elements.
     """
     layout = group_layout(width, gaps=True)
     shared = [byte for byte, place in zip(group, layout, strict=True) if place.at == width]
@@ -82,7 +82,9 @@ def test_a_full_row_has_no_room_to_fill_its_group(width: int):
 
 
 def test_too_many_bridges_are_no_delta_rows():
-    """A row is rejected whose 150 entries can be counted in a byte, but not the groups that bridge their gaps."""
+    """A row of 150 entries is rejected if the groups of zeros that bridge its wide gaps increase its number of groups
+    beyond a byte.
+    """
     matrix = np.zeros((1, 30000), np.int8)
     matrix[0, ::200] = 1
     assert delta_rows(compress(matrix), 30000, 8) is None

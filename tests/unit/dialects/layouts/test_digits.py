@@ -32,7 +32,9 @@ def test_round_trip(case: tuple[Digits, list[int]]):
 
 
 def test_all_ternary_bytes():
-    """Five elements are a number in base 3; multiplying the byte by three yields one digit after another."""
+    """Five ternary elements are encoded in one byte. Multiplying it by three yields the digit of one element as the
+    carry, and the low byte contains the remaining elements.
+    """
     groups = np.array([*product((-1, 0, 1), repeat=5)], np.int8)
     stream = TERNARY.pack(groups)
     assert len(np.unique(stream)) == 243
@@ -43,8 +45,8 @@ def test_all_ternary_bytes():
 
 
 def test_planes_of_signs():
-    """Byte k contains the signs of the terms 2^k, the first element's in the lowest bit: -3, -1, 1 and 3 are -2 - 1, -2
-    + 1, and so on.
+    """Two-bit odd numbers are sums of a term of 1 and a term of 2 with signs: -3 = -2 - 1, -1 = -2 + 1, and so on. Byte
+    k of a group contains the signs of the terms 2^k, that of the first element in the lowest bit.
     """
     assert Digits(ODD, 2).pack(np.array([-3, -1, 1, 3, 3, 1, -1, -3])).tolist() == [0b01011010, 0b00111100]
     assert Digits(ODD, 1).pack(np.array([1, -1, 1, 1, -1, -1, -1, 1])).tolist() == [0b10001101]

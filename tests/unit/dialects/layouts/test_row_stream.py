@@ -105,7 +105,11 @@ def test_long_rows_count_in_two_bytes():
 
 
 def ungathered(stream: bytes, groups: list[int], like: Matrix, entries: int) -> Matrix:
-    """The matrix that a stream of groups encodes, with the shape and type of the matrix `like`."""
+    """The matrix that a stream of groups for gather instructions encodes. It has the shape and type of `like`.
+
+    groups: the number of groups of each row.
+    entries: the number of entries in a group.
+    """
     matrix, at = np.zeros_like(like), 0
     for row, count in zip(matrix, groups, strict=True):
         assert int.from_bytes(stream[at : at + 2], "little") == count

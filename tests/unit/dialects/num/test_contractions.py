@@ -1,4 +1,6 @@
-"""Records of the sums of a contraction: the sums from which a random body is generated are parsed from the op again."""
+"""Records of the sums of a contraction. Bodies are generated from random plans of sums, and the records that are parsed
+from the op must equal these plans.
+"""
 
 from __future__ import annotations
 
@@ -31,8 +33,10 @@ COARSE, FINE = AccumulatorType(32, 8).type, AccumulatorType(32, 10).type
 class Plan:
     """A sum to generate.
 
-    begin: "zero", "start", "memory", or "before", the sum before.
-    align: the term before which the sum is aligned; None for no alignment.
+    begin: its initial value: "zero", "start" for a converted number, "memory" for a stored sum, or "before" for the sum
+        before.
+    terms: the number of its terms.
+    align: the index of the term before which the sum is aligned; None for no alignment.
     shifted: whether the complete sum is shifted.
     finishes: the number of ops that round it; 0 for a sum that is stored.
     """

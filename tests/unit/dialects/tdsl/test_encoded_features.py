@@ -32,7 +32,9 @@ def all_raws(format: NumberFormat) -> np.ndarray:
 @settings(max_examples=60, deadline=None)
 @given(st.sampled_from(FORMATS), POWERS, st.integers(-200, 200), st.integers(0, 1 << 32))
 def test_powers_of_two_give_the_nearest_raw(format: FixedType, scale: float, steps: int, seed: int) -> None:
-    """Halves are rounded up, and numbers beyond the range saturate."""
+    """With a scale that is a power of two, raws are those nearest to the quotient. Halves are rounded up, and numbers
+    beyond the range saturate.
+    """
     zero = steps * scale / 16
     encoding = encoding_of([scale], [zero], format)
     assert encoding.factors is None
@@ -75,7 +77,9 @@ def test_what_is_no_number_has_a_raw() -> None:
 
 
 def test_floats_encode_what_integers_cannot() -> None:
-    """Floats encode formats that are not affine, zeros far beyond the scale, and scales beyond the range of floats."""
+    """Integers cannot encode features in formats that are not affine, with a zero far from 0 in units of the scale, or
+    with a scale beyond the range of floats; floats are then used instead.
+    """
     near = tdsl.FeatureMap(np.ones(1), np.zeros(1))
     assert tdsl.feature_encoding(near, PositType(8, 0, -6, 1)) is None
     assert tdsl.feature_encoding(tdsl.FeatureMap(np.ones(1), np.full(1, 1e6)), FORMATS[3]) is None

@@ -1,4 +1,4 @@
-"""The windows on which pixels of a result depend, computed from the index maps of ops."""
+"""The windows on which pixels of a result depend (`footprint`), computed from the index maps of ops."""
 
 from __future__ import annotations
 
@@ -39,7 +39,9 @@ def test_convolutions(
 
 
 def test_pixels():
-    """Elementwise ops and moves within pixels depend on single pixels; a window cut out of an image does not."""
+    """The footprint of elementwise ops and of moves within pixels is a single pixel. Ops that move pixels, such as a
+    concatenation of rows, have none.
+    """
     net = NetworkWriter((1, 4, 4, 3))
     one, wide = net.input, net.constant(net.random.integers(-9, 9, (3,), "i1"))
     add = tdsl.AddOp(one, wide)
@@ -50,7 +52,9 @@ def test_pixels():
 
 
 def test_a_term_without_summed_axes():
-    """A pixel of the result depends on one pixel of each operand; the second operand has a stride of 2."""
+    """In a product of two images without a sum, the footprint in each operand is one pixel. For the second operand,
+    which is twice as large, it has strides of 2.
+    """
     lhs, rhs = images((1, 4, 4, 3), (1, 8, 8, 3))
     n, y, x, c = map(AffineExpr.dimension, range(4))
     term = Term(lhs, rhs, (), AffineMap(4, 0, (n, y, x, c)), AffineMap(4, 0, (n, y * 2, x * 2, c)))

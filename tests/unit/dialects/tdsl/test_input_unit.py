@@ -42,7 +42,9 @@ def test_every_row_of_the_table_is_tried() -> None:
 
 @pytest.mark.parametrize("text", ENDS)
 def test_raws_stand_for_reals(text: str) -> None:
-    """In the format of the unit with scales and zeros of features, raws represent the reals to single precision."""
+    """In the format of a unit, with its scales and zeros of features, the raws are the sensor's integers, and represent
+    their reals to single precision.
+    """
     unit = sensor_unit(text)
     reals = np.array([[raw * unit.scale + unit.offset for raw in (unit.low, unit.high)]])
     np.testing.assert_allclose(reals[0], ENDS[text], rtol=1e-12)

@@ -25,7 +25,9 @@ def convolutions(draw: st.DrawFn) -> tuple[tuple[int, int], tuple[int, int], tup
 
 
 def pixels_of(turn: Turn) -> list[tuple[int, int]]:
-    """The pixels of a result that a turn computes, relative to the remaining result, in the order of memory."""
+    """The pixels of a result that a turn computes, as (row, column) from the first pixel that was not yet computed, in
+    the order of memory.
+    """
     return [(y, x) for y in range(turn.rows) for x in range(turn.result[1])]
 
 
@@ -34,7 +36,9 @@ def pixels_of(turn: Turn) -> list[tuple[int, int]]:
 def test_a_convolution_runs_in_the_memory_that_it_claims(
     case: tuple[tuple[int, int], tuple[int, int], tuple[int, int], list[int]], before: int, after: int
 ):
-    """In a convolution on the numbers of pixels, each window is read before a result overwrites it."""
+    """A convolution in place overwrites no pixel before the last window that contains it has been read. The test stores
+    numbers of pixels instead of pixels.
+    """
     result, kernel, steps, rows = case
     image = tuple((count - 1) * step + size for count, step, size in zip(result, steps, kernel, strict=True))
     made = turns(rows, (image[0], image[1]), result, steps)
@@ -101,10 +105,12 @@ def test_equation_6(side: int):
     ("side", "before", "after", "expected"), [(10, 5, 8, (868, 874, 934)), (8, 8, 11, (845, 847, 887))]
 )
 def test_memory_of_published_layers(side: int, before: int, after: int, expected: tuple[int, int, int]):
-    """The memory by herringbone, by a single transpose, and by replacing equals that of the paper.
+    """The elements that a layer needs by herringbone, by a single transpose and by replacing differ from those of the
+    paper by at most 1.
 
-    The layers are Gural and Murmann's second, 12x12x5 to 10x10x8, and third, 10x10x8 to 8x8x11. Equations (1) to (3)
-    yield 935, 868 and 875 for the second layer, and 888, 845 and 848 for the third.
+    The layers are Gural and Murmann's second, 12x12x5 to 10x10x8, and third, 10x10x8 to 8x8x11. Equations (1) to (3),
+    in the order replacing, herringbone, single transpose, yield 935, 868 and 875 for the second layer, and 888, 845 and
+    848 for the third.
     """
     image, result = (side + 2, side + 2), (side, side)
 

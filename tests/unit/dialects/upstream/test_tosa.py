@@ -1,4 +1,4 @@
-"""The verifiers of TOSA's ops report errors. mlir-opt, which reads the printed ops, checks their syntax."""
+"""The verifiers of TOSA's ops report errors. The syntax is checked by mlir-opt, which parses the printed ops."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def convolution(kind: str, w: str, b: str, y: str) -> str:
     ],
 )
 def test_errors(text: str, message: str):
-    """The verifier reports each error of an op with its message. The message is empty for valid ops."""
+    """The verifier rejects an invalid op with the message; it accepts ops for which `message` is empty."""
     module = Parser(context(), text).parse_module()
     with pytest.raises(VerifyException, match=message) if message else nullcontext():
         module.verify()

@@ -1,4 +1,6 @@
-"""Readers of other libraries run in a child process. Any harm to this process results in one line about the file."""
+"""Readers of other libraries run in a child process. If a reader crashes, hangs or exits, this process reports one line
+about the file.
+"""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
-"""The import of JAX functions, with text that JAX wrote for a network in `tests/models/mlir`; `make bridges` runs
-JAX.
+"""The import of JAX functions, tested with text that JAX wrote for a network in `tests/models/mlir`; `make bridges`
+tests it with JAX.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ MODELS = Path(__file__).parents[3] / "models" / "mlir"
 
 
 class Function:
-    """A replacement for the result of `jax.jit` with the methods that the importer calls."""
+    """A substitute for the result of `jax.jit`, with the methods that the importer calls."""
 
     __name__ = "digits"
 

@@ -22,7 +22,7 @@ from tinyml.tools.main import main
 
 
 class Sequential:
-    """A class whose module and name are those of a class of Keras."""
+    """A class whose name and module are those of a class of Keras, for tests without Keras."""
 
     __module__ = "keras.src.models"
 
@@ -99,7 +99,9 @@ def test_what_is_refused_is_named(keras: Any):
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize("named", [False, True])
 def test_several_inputs(named: bool, keras: Any):
-    """Arrays may be in the order of the Input layers, or in a dictionary by their names."""
+    """The data of a model with several inputs may be arrays in the order of its Input layers, or a dictionary with the
+    names of these layers as keys.
+    """
     window, level = keras.Input((5, 2), name="window"), keras.Input((1,), name="level")
     both = keras.layers.Concatenate()([keras.layers.Flatten()(window), level])
     model = keras.Model({"w": window, "l": level} if named else [window, level], keras.layers.Dense(2)(both))
@@ -145,7 +147,9 @@ def test_layers_larger_than_the_limit_are_refused_before_keras_makes_them(tmp_pa
 
 
 def _of_keras_2(keras: Any, file: Path, **added: Any) -> Path:
-    """A file whose depthwise convolution has other parameters, as if Keras 2.11 had written it."""
+    """The path of a Keras file that looks as if Keras 2.11 had written it. Its depthwise convolution has the additional
+    parameters `added`.
+    """
     h5py = pytest.importorskip("h5py")
     layers = keras.layers
     keras.Sequential([keras.Input((6, 6, 2)), layers.DepthwiseConv2D(3), layers.Flatten(), layers.Dense(3)]).save(file)
@@ -159,8 +163,8 @@ def _of_keras_2(keras: Any, file: Path, **added: Any) -> Path:
 
 
 def test_a_file_of_keras_2(keras: Any, tmp_path: Path):
-    """The parameter `groups` of depthwise convolutions is accepted. Other parameters that Keras 3 rejects are named
-    without printing the configuration.
+    """A file of Keras 2 whose depthwise convolution has the parameter `groups` is accepted. For other parameters that
+    Keras 3 rejects, the error contains their names but not the whole configuration.
     """
     assert tinyml.load(str(_of_keras_2(keras, tmp_path / "net.h5", groups=1))).module is not None
     with pytest.raises(

@@ -157,7 +157,7 @@ def test_hdf5_is_read_by_its_library(tmp_path: Path):
 
 
 def test_weights_alone_are_no_model(tmp_path: Path):
-    """Files of `save_weights` are rejected; weights in an archive that also contains the network are read."""
+    """Files that `save_weights` wrote are rejected. Weights in an archive that also contains the network are loaded."""
     h5py: Any = pytest.importorskip("h5py")
     with h5py.File(tmp_path / "net.weights.h5", "w") as file:
         file.create_dataset("layers/dense/vars/0", (3, 2), dtype="f4")

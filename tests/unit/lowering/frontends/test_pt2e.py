@@ -81,7 +81,9 @@ RANGES = {"symmetric": (0, -127, 127), "signed": (-5, -128, 127), "unsigned": (1
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize("name", RANGES)
 def test_ranges_of_activations(name: str):
-    """Outputs of a product with a scale for each row, in PT2E's ops, differ by at most a step."""
+    """For activations between PT2E's ops of quantisation, outputs differ from PyTorch's by at most a step, and at least
+    97 % of them are equal.
+    """
     torch, module, x = _written(*RANGES[name])
     with torch.no_grad():
         expected = module(x).numpy()

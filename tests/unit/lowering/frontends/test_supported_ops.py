@@ -53,8 +53,11 @@ ELEMENTWISE = {
 
 
 def _reads(op: str, computed: Sequence[bool], shape: str) -> bool:
-    """Whether a module is accepted in which an op has variable operands where `computed` is true, and constants
-    elsewhere.
+    """Whether the frontend accepts a module with one op.
+
+    op: the name of the op, with its dialect.
+    computed: for each operand, True for a variable and False for a constant.
+    shape: the shape of the operands.
     """
     name, floats, truths = ELEMENTWISE[op], FLOATS.format(shape), TRUTHS.format(shape)
     types = [truths if name in ("And", "Or", "Not") or (name, at) == ("Where", 0) else floats for at in range(3)]
@@ -94,7 +97,7 @@ def _reads(op: str, computed: Sequence[bool], shape: str) -> bool:
 
 @pytest.mark.long(drawn=False)
 def test_the_elementwise_ops_of_computed_tensors():
-    """Each listed op is accepted with a variable operand in some position and shape; no other op is."""
+    """An op is listed exactly if it is accepted with at least one variable operand."""
     arity = {"Where": 3} | dict.fromkeys(elementwise.BINARY, 2)
     read = {
         op

@@ -1,4 +1,4 @@
-"""The tools of MLIR and LLVM are found in one version, the newest, where versions are compared as numbers."""
+"""Of the installed versions of MLIR and LLVM, all tools are taken from the newest. Versions are compared as numbers."""
 
 from __future__ import annotations
 

@@ -70,7 +70,7 @@ def m(x: Array) -> Array:
 
 
 def per_sample(x: Array) -> Array:
-    """For each sample, 1 if its second element is greater than zero, otherwise 0."""
+    """For each sample, the index 1 if its second element is greater than zero, otherwise 0."""
     return (x[:, 1] > 0).astype(int)
 
 
@@ -291,8 +291,8 @@ def test_a_label_that_does_not_depend_on_the_input():
 
 
 def test_many_samples_in_chunks():
-    """The evaluator computes samples that fill more than two chunks, and passes the values to the observer chunk by
-    chunk.
+    """For 2 * CHUNK + 5 samples, all outputs are right, and the observer receives the values of two full chunks and of
+    the remaining 5 samples.
     """
     module = program("f32", "%l = tdsl.argmax %M : tensor<3x4xE>", "index, tensor<3x4xE>", "%l, %M")
     inputs = RANDOM.normal(size=(2 * CHUNK + 5, 12)).astype(np.float32)
@@ -396,7 +396,7 @@ def test_max_pool():
 
 
 def test_sums_start_from_zeros_of_a_coarse_format():
-    """A sum may start from zeros, although no nonzero number of their format fits the accumulator."""
+    """A sum may start from zeros in a format so coarse that none of its other numbers fits the accumulator."""
     text = """
     func.func @p(%x: tensor<2x1x!fixed.q<8, 7>>) -> tensor<3x1x!fixed.q<8, 3>> {
       %b = tdsl.const dense<0> : tensor<3x1xi8> -> tensor<3x1x!fixed.q<2, -23>>

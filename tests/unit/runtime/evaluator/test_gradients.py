@@ -22,7 +22,7 @@ STEP = 1e-4
 
 
 def changed(module: ModuleOp, steps: list[np.ndarray], factor: float) -> ModuleOp:
-    """A copy of a program whose constants are increased by multiples of the given steps."""
+    """A copy of a program in which each constant is increased by `factor` times its array in `steps`."""
     copy = module.clone()
     for op, step in zip([one for one in copy.walk() if isinstance(one, tdsl.ConstOp)], steps, strict=True):
         format = tdsl.format_of(op.result)
@@ -145,9 +145,9 @@ func.func @f(%x: tensor<1x3x2x2xf32>) -> (tensor<1x2x2x1xf32>) {
 
 @pytest.mark.parametrize(("text", "without"), [(NODES, ["T"]), (MOVES, []), (OUTER, []), (AVERAGES, [])])
 def test_of_single_ops(text: str, without: Collection[str]):
-    """Derivatives equal finite differences for matrices selected by inputs, rows with shifts, factors on the right,
-    tensors that are moved and broadcast, and a constant of two shapes. A constant that only determines branches has
-    none.
+    """Derivatives with respect to constants equal finite differences: for matrices selected by inputs, rows with
+    shifts, factors on the right, tensors that are moved and broadcast, and a constant of two shapes. A constant that
+    only determines branches has no derivative.
     """
     module = Parser(context(), text).parse_module()
     inputs = np.random.default_rng(1).normal(size=(700, {MOVES: 6, AVERAGES: 12}.get(text, 4)))
@@ -155,7 +155,9 @@ def test_of_single_ops(text: str, without: Collection[str]):
 
 
 def test_none_behind_an_op_without_derivatives():
-    """Constants on which an op without derivatives depends have none; constants after the op have derivatives."""
+    """A constant on which the operand of an op without derivatives depends has no derivative. Constants after such an
+    op have one.
+    """
     text = NODES.replace(
         "tdsl.relu %q : tensor<3x1xf32>", "tdsl.select %c, %q, %q : tensor<3x1xf32>, tensor<3x1xf32>"
     ).replace("func.return %n", "func.return %m")

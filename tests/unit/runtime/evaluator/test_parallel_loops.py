@@ -64,7 +64,9 @@ X = np.random.default_rng(3).normal(size=(3, 48))
 
 @pytest.mark.long(drawn=False)
 def test_all_iterations_at_once(monkeypatch: pytest.MonkeyPatch):
-    """Whole nests, parts of nests and single iterations compute the same bits, as do several samples."""
+    """The bits are the same whether all iterations of a nest, some of them or single ones are evaluated at once, and
+    for one or several samples.
+    """
     module = parse(POOL)
     reals = evaluate_reals(module, X).scores
     with_formats(module, X.astype(np.float32), "fixed", 8)
@@ -83,7 +85,9 @@ def test_all_iterations_at_once(monkeypatch: pytest.MonkeyPatch):
 
 
 def test_values_of_all_iterations_are_observed():
-    """An observer receives one array with the values of all iterations, instead of one value after another."""
+    """For a value in a loop, an observer receives one array with the values of all iterations, and not one array for
+    each.
+    """
     module = parse(POOL)
 
     def observed(samples: NDArray[Any]) -> dict[str, list[float]]:
@@ -101,8 +105,8 @@ def test_values_of_all_iterations_are_observed():
 
 
 def test_what_counts_as_steps():
-    """Loops of few operations are evaluated for all samples together. The steps of a nest count once for all
-    iterations.
+    """The number of steps of a loop that is evaluated at once is less than a tenth of that of its iterations, so that
+    several samples are evaluated together.
     """
     function = predict_function(parse(POOL))
     assert loop_steps(function, parallel=True) < loop_steps(function, parallel=False) / 10

@@ -1,5 +1,5 @@
-"""Programs on empty tensors and loops that would run for minutes are rejected in one line by all commands that run
-programs.
+"""All commands that run programs reject two kinds of programs in one line: those with empty tensors, and those with
+loops that would run for minutes.
 """
 
 from __future__ import annotations
@@ -47,7 +47,9 @@ def complaint(capsys: pytest.CaptureFixture[str]) -> str:
 
 
 def test_an_op_without_a_value_is_told_with_its_place(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
-    """An op without a value is reported with its location. The program has only upstream ops and half precision."""
+    """An upstream op that the evaluator does not support, here a conversion to half precision, is reported with its
+    location.
+    """
     body = """%h = arith.truncf %X : tensor<4x1xf32> to tensor<4x1xf16>
   %Y = arith.extf %h : tensor<4x1xf16> to tensor<4x1xf32>"""
     model, data = written(tmp_path, ("4x1xf32", "4x1xf32", body))
@@ -88,7 +90,9 @@ def test_loops_that_are_too_long(loop: str, tmp_path: Path, capsys: pytest.Captu
 
 
 def test_long_loops_are_lowered(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
-    """Programs with long loops are lowered in reasonable time, because their accesses are not analysed one by one."""
+    """Programs with loops of many iterations are lowered in reasonable time, because accesses are not analysed
+    iteration by iteration.
+    """
     body = """%c = tdsl.fill {value = 0.5 : f64} -> tensor<4x1xf32>
   %low = arith.constant 0 : index
   %high = arith.constant 2147483647 : index

@@ -1,6 +1,4 @@
-"""The shared evaluator returns the same bits as the plain evaluator, whatever it shares between programs, stores or
-combines.
-"""
+"""The shared evaluator, which reuses values between programs, returns the same bits as the plain evaluator."""
 
 from __future__ import annotations
 
@@ -41,7 +39,7 @@ def inputs_of(module: ModuleOp) -> NDArray[np.float32]:
 
 
 def chosen(module: ModuleOp, inputs: NDArray[np.float32], width: int) -> ModuleOp:
-    """A copy of a program, converted to fixed point of the given width."""
+    """A copy of a program on reals, converted to fixed point of the given width."""
     copy = module.clone()
     with_formats(copy, inputs, "fixed", width)
     for one in (ChooseAccumulatorsPass(), AccumulateSumsPass()):
@@ -131,7 +129,9 @@ def test_what_is_recorded_and_tabulated(format: str, width: int | None):
 
 
 def test_loops_that_differ_in_what_they_yield():
-    """Loops of two programs with equal operands and values have separate results if they yield different values."""
+    """Two programs contain loops that differ only in the value that they yield. Each has the bits of the plain
+    evaluator, so the results of the loops are not shared.
+    """
     programs = [parse(text) for text in (CELL, CELL.replace("scf.yield %w", "scf.yield %v"))]
     inputs = inputs_of(programs[0])
     evaluator = SharedEvaluator(inputs)
@@ -141,7 +141,9 @@ def test_loops_that_differ_in_what_they_yield():
 
 
 def test_what_one_program_records_another_replays(monkeypatch: pytest.MonkeyPatch):
-    """All recorded values are reused except the product with different weights, whose sums may have another bound."""
+    """If a second program differs only in the weights of one product, only this product is evaluated again, since the
+    bound of its sums may differ.
+    """
     recorded: list[str] = []
     record = Recorded._record  # pyright: ignore[reportPrivateUsage]
 
@@ -227,7 +229,9 @@ PROTOTYPES = """func.func @nearest(%X: tensor<3x1xf32>) -> tensor<1x1xf32> {
 
 @pytest.mark.parametrize(("format", "width"), [("fixed", 4), ("fixed", 8), ("fixed", 12), ("posit", 8)])
 def test_distances_from_prototypes(format: str, width: int):
-    """Distances evaluated at once, by a matrix product in 32-bit or 64-bit floats, have the plain evaluator's bits."""
+    """Distances from all prototypes, computed by one matrix product in 32-bit or 64-bit floats, have the plain
+    evaluator's bits.
+    """
     module = parse(PROTOTYPES)
     inputs = 30 * inputs_of(module)
     with_formats(module, inputs, format, width)

@@ -39,7 +39,10 @@ def test_the_limit_of_the_process_counts(monkeypatch: pytest.MonkeyPatch):
 
 
 def test_what_rounding_keeps_of_a_large_data_set_is_bounded(monkeypatch: pytest.MonkeyPatch):
-    """Fewer samples, used if memory is short, have similar mean squares. If even they do not fit, an error results."""
+    """For the rounding of constants, the stored inputs of products are limited to `MOST_VALUES` numbers. The mean
+    squares of this selection are within 20 % of those of all inputs. If even the selection exceeds the free memory,
+    an error is raised.
+    """
     file = ROOT / "examples/pruned-lenet/lenet.onnx"
     function = predict_function(read_onnx(file.read_bytes(), str(file)))
     inputs = np.random.default_rng(0).random((64, 784))

@@ -18,7 +18,7 @@ func.func @two(%x: tensor<1x2x!fixed.q<8, 4>>) -> tensor<1x2x!fixed.q<8, 4>>
 
 @pytest.mark.parametrize(("names", "said"), [('"a"', "1 names for 2"), ('"a", "b", "c"', "3 names for 2")])
 def test_an_input_has_a_name_for_each_feature(names: str, said: str):
-    """The HTML page of a program names each feature."""
+    """An interface whose number of feature names differs from the number of features is rejected."""
     module = Parser(context(), PROGRAM.format(names=names)).parse_module()
     with pytest.raises(InputError, match=f"'names' of the input: {said} features"):
         interface_of(module)

@@ -1,4 +1,6 @@
-"""Rejected array files: headers that state more than the file contains, encryption, damage, and paths of no file."""
+"""Array files that are rejected: headers that state more than the file contains, encryption, damage, and paths that are
+not files.
+"""
 
 from __future__ import annotations
 
@@ -71,7 +73,9 @@ def test_headers_are_read_before_arrays(tmp_path: Path, header: str, said: str):
 
 
 def test_arrays_have_a_limit(tmp_path: Path):
-    """A file is rejected whose header states more bytes than the limit. It has this size, because it is sparse."""
+    """An array is rejected if its header states more elements than the limit, also if the file, which is sparse, has
+    this size.
+    """
     path = tmp_path / "W.npy"
     length = ELEMENT_LIMIT.get() + 1
     path.write_bytes(npy(HEADER.replace("(2, 4)", f"({length},)").replace("<f4", "|u1"), b""))
@@ -84,7 +88,7 @@ def test_arrays_have_a_limit(tmp_path: Path):
 
 
 def damaged(path: Path, change: Callable[[bytearray], None], method: int = zipfile.ZIP_STORED) -> str:
-    """The error message for an archive of an array x whose bytes were changed."""
+    """The error message for an archive with an array x, whose bytes `change` has modified."""
     with zipfile.ZipFile(path, "w", method) as archive:
         archive.writestr("x.npy", npy(HEADER))
     content = bytearray(path.read_bytes())
@@ -128,7 +132,9 @@ def test_a_pointer_of_git_lfs(tmp_path: Path):
 
 
 def test_a_bomb_is_refused_by_its_header(tmp_path: Path):
-    """Compressed zeros would unpack to more elements than the limit; none of them is read."""
+    """An archive of compressed zeros that would unpack to more elements than the limit is rejected by its header,
+    before any element is unpacked.
+    """
     with zipfile.ZipFile(tmp_path / "val.npz", "w", zipfile.ZIP_DEFLATED) as archive:
         archive.writestr("x.npy", npy(HEADER.replace("(2, 4)", f"({10**9}, 1)")))
     content = bytearray((tmp_path / "val.npz").read_bytes())

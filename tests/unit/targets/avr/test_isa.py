@@ -81,7 +81,7 @@ OTHERS = (
 
 
 def test_the_table_agrees_with_the_assembler(tmp_path: Path):
-    """The assembler encodes each record as an instruction of its mnemonic and size."""
+    """The assembler encodes the text of each record as an instruction with the record's mnemonic and size."""
     runner, source, object = runner_for("mega"), tmp_path / "kernels.s", tmp_path / "kernels.o"
     lines = (*products(), *OTHERS)
     source.write_text("\n".join([*printed(lines), ""]))

@@ -1,4 +1,6 @@
-"""Preprocessor branches for other chips are removed from C text; undecided branches remain."""
+"""Branches of the preprocessor for other chips are removed from C text. Branches whose condition does not depend only
+on the chip remain.
+"""
 
 from __future__ import annotations
 

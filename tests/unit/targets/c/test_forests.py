@@ -13,10 +13,10 @@ VOTES = np.array([[5], [-3], [2], [7]], np.int16)
 
 
 def trees(thresholds: list[float], element: str) -> Trees:
-    """Two trees: one that tests feature 0 and then feature 1 or 0 twice, and one that tests feature 2.
+    """Two trees. The first tests feature 0 at its root, and then feature 1 in its first child and feature 0 in its
+    second. The second tests feature 2.
 
-    Half of the samples reach the second child of the first node, and a quarter reach the first child of its first
-    child.
+    A quarter of the samples reach the first child of the first root, and three quarters the second.
     """
     features = np.array([0, 1, 0, 2])
     children = np.array([[1, 2], [-1, -2], [-3, -4], [-1, -4]])

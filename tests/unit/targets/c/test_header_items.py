@@ -155,7 +155,9 @@ def syntax_checked(compiler: str, *files: Path, flags: Sequence[str]) -> None:
 
 @pytest.mark.parametrize("chip", chips(), ids=lambda chip: chip.name)
 def test_headers_of_the_runtime_are_whole_where_everything_is_used(chip: Chip) -> None:
-    """Every line of code is included, in order, and only guards of definitions are added."""
+    """For a program that uses all names of a header, the needed part contains every line of code of the header in
+    order, and additionally only guards of definitions.
+    """
     for name, text in header_texts(chip).items():
         code = code_of(text.split("\n"))
         guard = re.match(r"#ifndef (\w+)", code[0])
@@ -172,7 +174,9 @@ def code_of(lines: Sequence[str]) -> list[str]:
 
 
 def left_over(within: Sequence[str], lines: Sequence[str]) -> list[str]:
-    """The unmatched lines on both sides when the lines `within` are searched in `lines` one after another."""
+    """The lines of `lines` that do not match the lines of `within` in order, and those of `within` that are not
+    found.
+    """
     left, at = list[str](), 0
     for line in lines:
         if at < len(within) and within[at] == line:

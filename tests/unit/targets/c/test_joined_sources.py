@@ -1,4 +1,4 @@
-"""Joined C files contain equal constants once, and no name twice."""
+"""Joined C files contain equal constants only once, and define no name twice."""
 
 from __future__ import annotations
 

@@ -24,8 +24,8 @@ num.lane_function @sum(%start : memref<1xi32>, %x : memref<7xi16>, %out : memref
 
 
 def test_what_all_iterations_share_has_no_variable():
-    """A value that is the same in all iterations is the initial value of a sum. The C code contains no variable for
-    it in the loop, which would be unused.
+    """An element that all iterations share becomes the initial value of a sum. The loop contains no variable for it,
+    which would be unused.
     """
     function = Parser(context(), SUM).parse_op()
     assert isinstance(function, LaneFunctionOp)

@@ -144,7 +144,9 @@ def test_armv6m_takes_its_own_instructions_only(line: Instruction):
 
 @pytest.mark.parametrize("board", KERNELS)
 def test_the_table_agrees_with_the_assembler(board: str, tmp_path: Path):
-    """The disassembly of kernels has the sizes, cycle classes and registers of their records."""
+    """For kernels, the sizes, classes of cycles and registers of all records equal those in the disassembly of the
+    assembled text.
+    """
     chip, source, object = runner_for(board).chip, tmp_path / "kernels.s", tmp_path / "kernels.o"
     lines = [line for kernel in KERNELS[board] for line in kernel.code.lines] + [*OTHERS[board]]
     source.write_text("\n".join([".syntax unified", ".thumb", *printed(lines), ""]))
@@ -175,7 +177,9 @@ def named(register: str) -> str:
 
 @pytest.mark.parametrize("board", KERNELS)
 def test_kernels_read_only_what_they_have_written(board: str):
-    """In the order of the text, every register is written before it is read, except to save the caller's registers."""
+    """In the order of its text, a kernel writes every register before it reads it, except when it saves the caller's
+    registers.
+    """
     for kernel in KERNELS[board]:
         lines, held = made(kernel.code.lines), {"r0", "r1", "r2", "sp"}
         body = max(number for number, line in enumerate(lines) if line.name == "push") + 1

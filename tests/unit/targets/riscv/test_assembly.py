@@ -1,4 +1,6 @@
-"""IR of kernels for RISC-V: counted costs equal those of built kernels, and built kernels get registers."""
+"""Kernels for RISC-V are generated as IR: costs that are counted from the IR equal those of the built kernels, whose
+registers are allocated.
+"""
 
 from collections.abc import Sequence
 
@@ -57,7 +59,7 @@ def test_a_long_distance_takes_several_additions(distance: int, lines: Lines):
 
 
 def sums(code: RiscvCode[V], times: int) -> None:
-    """Emit a sum of products of three bytes in a loop of `times` iterations."""
+    """Emit a loop of `times` iterations, each of which adds the squares of three bytes to a sum."""
     pointer, sum = code.arguments(2)
 
     def body(values: Sequence[V]) -> Sequence[V]:
@@ -144,7 +146,9 @@ def test_registers_run_out_with_a_message():
 
 
 def test_values_alive_at_once_cannot_share_a_register():
-    """Allocation fails if a pointer is read after its next value, which must be in the same register, is computed."""
+    """Allocation fails if a loop computes the next value of a pointer and then reads the old value, since both must be
+    in the same register.
+    """
     code = RiscvBuilder()
 
     def body(values: Sequence[SSAValue]) -> Sequence[SSAValue]:
@@ -179,14 +183,18 @@ def test_kernels_are_valid_ir_of_as_many_bytes_as_counted(
 
 
 def compressed_size(lines: Lines) -> int:
-    """The size in bytes: two for copies and for additions to a register, and four for all other instructions."""
+    """The size of instructions in bytes: two for a copy and for an addition to the register of its result, four for any
+    other.
+    """
     additions = (line.removeprefix("add ").split(", ") for line in lines if line.startswith("add "))
     short = sum(line.startswith("mv ") for line in lines) + sum(to == first for to, first, _ in additions)
     return 4 * instructions(lines) - 2 * short
 
 
 def test_only_a_kernel_that_is_printed_is_built(monkeypatch: pytest.MonkeyPatch):
-    """Only the kernel that is printed is built. The costs of all other candidates are counted without building them."""
+    """Of all candidates for a kernel, only the one that is printed is built. The costs of the others are counted
+    without building them.
+    """
     built: list[Region] = []
 
     def printed(region: Region) -> Lines:

@@ -1,4 +1,4 @@
-"""Front ends in floating point are compared with numpy and scipy, and their approximations on devices with floating
+"""Front ends: in floating point they equal numpy and scipy, and their approximations on devices are close to floating
 point.
 """
 
@@ -37,7 +37,7 @@ def magnitudes(x: NDArray[np.float32]) -> NDArray[np.float64]:
 
 
 def test_bands_are_those_of_tensorflow():
-    """The weights equal those of `tf.signal.linear_to_mel_weight_matrix`, computed one by one from its
+    """The weights equal those of `tf.signal.linear_to_mel_weight_matrix`, which the test computes one by one by its
     documentation.
     """
     matrix = mel_matrix(5, 32, 4000.0, 100.0, 1800.0)
@@ -72,7 +72,9 @@ def test_frames_are_filled_with_zeros():
 
 
 def test_running_means_and_differences():
-    """Means and differences are computed for single bins. Both begin with zeros and do not depend on later frames."""
+    """With `normalise` and `delta`, the features of each bin are its difference from a running mean, and the change of
+    this difference since the previous frame. Both begin with zeros and do not depend on later frames.
+    """
     x = signals(4, 2)
     shape: dict[str, Any] = {"samples": SAMPLES, "frame": FRAME, "hop": HOP}
     plain = features.float_features(features.Spectrogram(**shape), x).reshape(4, 3, -1)
@@ -153,7 +155,7 @@ def test_a_model_follows_with_the_bits_that_it_was_trained_on():
 
 @pytest.mark.long(drawn=False)
 def test_integers_of_a_microphone_are_those_of_a_front_end_with_formats():
-    """A sample of the microphone is a raw of q15, except that -32768 is treated as -32767."""
+    """A sample of the microphone is a raw of q15; -32768 counts as -32767."""
     front_end = features.Motion(samples=SAMPLES, frame=SAMPLES // 2, hop=SAMPLES // 2)
     x, y = signals(40, 6), np.arange(40) % 2
     device = features.for_device(front_end, x)

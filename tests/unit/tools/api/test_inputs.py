@@ -64,7 +64,7 @@ def test_a_module_of_pytorch_gets_its_example_from_the_data(monkeypatch: pytest.
 
 @dataclass
 class Frame:
-    """A replacement for a data frame, with the attributes that tinyml reads."""
+    """A substitute for a data frame, with the attributes that tinyml reads."""
 
     numbers: np.ndarray
     columns: list[Any]
@@ -115,7 +115,7 @@ def test_raws_are_given_on_request(program: tinyml.Program):
 
 @pytest.mark.long(drawn=False)
 def test_a_model_in_formats_takes_reals_or_raws(program: tinyml.Program):
-    """Integers in a file are raws; integers in an array are raws only if the caller states so."""
+    """For a model in formats, integers in an array are reals, unless `raw=True` states that they are raws."""
     kept = program.folder / "ir" / "1-formats.mlir"
     reals, raws = X.astype("i8"), raws_of(program, X.astype("f4"))
     accuracy = tinyml.compile(kept, X, Y, board="host").report.accuracy
@@ -127,7 +127,9 @@ def test_a_model_in_formats_takes_reals_or_raws(program: tinyml.Program):
 
 @pytest.mark.long(drawn=False)
 def test_integers_of_a_sensor_are_its_own():
-    """The sensor's integer 4 represents the model's real 1; floats are the model's reals."""
+    """For the sensor unit `0.25:int16`, integers in arrays are those of the sensor: 4 represents the real 1. Floats are
+    reals.
+    """
     with warnings.catch_warnings(action="ignore"):
         model = sk.LogisticRegression(max_iter=500).fit(X / 4, Y)
     program = tinyml.compile(model, X / 4, Y, board="host", width=16, input_unit="0.25:int16")
@@ -141,7 +143,9 @@ def test_integers_of_a_sensor_are_its_own():
 
 
 def test_the_columns_of_a_frame_are_the_features(tmp_path: Path):
-    """Columns are selected by the model's names, which a saved program preserves."""
+    """The columns of a data frame are selected by the feature names of the model. A saved program stores these
+    names.
+    """
     model = estimator(NAMES)
     assert tinyml.load(model).feature_names == NAMES
     program = tinyml.compile(model, Frame(X, NAMES), Y, board="host", format="fixed", width=8)
@@ -208,7 +212,9 @@ NAType = type("NAType", (), {})
     ],
 )
 def test_nullable_types_are_those_that_they_stand_for(given: list[Any], found: list[Any]):
-    """A frame with nullable or text columns converts to an array of objects, which may include numpy scalars."""
+    """Arrays of objects, to which frames with nullable or text columns convert, become arrays of numbers, truth values
+    or text. Missing values become NaN.
+    """
     array = np.empty(len(given), object)
     array[:] = given
     taken, expected = array_of(array, "X"), np.array(found)
@@ -226,7 +232,7 @@ def test_a_missing_number_is_named(program: tinyml.Program):
 
 
 class Lying:
-    """An object that pretends to be an array."""
+    """An object that has the attributes of an array but raises an exception when it is converted."""
 
     def __init__(self, error: type[BaseException]):
         self.error = error
@@ -295,7 +301,7 @@ def test_boards_are_text(program: tinyml.Program, board: Any):
 
 @pytest.mark.long
 def test_answers_of_another_kind(program: tinyml.Program, tmp_path: Path):
-    """Text for a model with integer classes, and one-hot rows instead of classes, are rejected."""
+    """Classes as text, for a model with integer classes, and classes as one-hot rows are rejected."""
     text = np.array(["a", "b", "c"])[Y]
     with pytest.raises(InputError, match=r"^y contains text such as '.', the classes are 0, 1, 2$"):
         program.score(X, text)
@@ -321,8 +327,8 @@ def test_answers_of_another_kind(program: tinyml.Program, tmp_path: Path):
 
 @pytest.mark.long
 def test_recordings_are_reals_too():
-    """A stream of 16-bit samples has the results of the same numbers as floats. With a sensor unit, samples are the
-    sensor's integers.
+    """`listen` is rejected for a program that does not stream, and samples that are not a sequence of finite numbers
+    are rejected.
     """
     with np.load(ROOT / "docs/tour/val.npz") as file:
         x, y = file["x"], file["y"]

@@ -1,4 +1,4 @@
-"""Class labels that differ from class indices, in every way to compile; labels must be converted exactly once."""
+"""Class labels that differ from class indices, for every way to compile. Labels must be converted exactly once."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ ALL = [[-2, 3, 40], [1, 2, 3], [-1, 0, 1], [0, 2, 5], [-1.0, 1.0, 2.0], ["a b", 
 
 
 def fitted(labels: list[Any]) -> tuple[Any, Any]:
-    """A decision tree with these labels, and the label of each sample."""
+    """A decision tree whose classes are `labels`, and the label of each sample."""
     y = np.array(labels)[Y]
     return sk.DecisionTreeClassifier(max_depth=3, random_state=0).fit(X, y), y
 
@@ -58,7 +58,9 @@ def test_score_takes_what_compile_takes(labels: list[Any]):
 
 @pytest.mark.long
 def test_samples_that_lack_a_class_have_the_same_labels():
-    """Labels are unchanged, although those of the remaining classes equal the indices of other classes."""
+    """If the data lack one class, labels still denote the same classes, although the remaining labels equal indices of
+    other classes.
+    """
     model, y = fitted([-1, 0, 1])
     some = Y != 2
     with warnings.catch_warnings(action="ignore"):
@@ -70,8 +72,8 @@ def test_samples_that_lack_a_class_have_the_same_labels():
 
 @pytest.mark.long
 def test_names_given_to_classes_keep_the_labels_of_data(tmp_path: Path):
-    """Names replace the model's integer labels in results. Data may contain the integers, also with the saved
-    program.
+    """In results, given names replace the integer labels of the model. Data may still contain the integers, also for
+    the saved program.
     """
     model, y = fitted([1, 2, 3])
     names = ["setosa", "versicolor", "virginica"]

@@ -55,7 +55,9 @@ def test_predictions_are_labels(program: tinyml.Program):
 
 @pytest.mark.long(drawn=False)
 def test_scores_alone_are_right_where_that_of_the_class_is_greatest():
-    """A TensorFlow Lite model keeps its integers and its scores, even if the data contain classes."""
+    """For a program that returns scores only, `score` counts a sample as right if its greatest score is that of its
+    class.
+    """
     file, x = ROOT / "tests/models/keras/mobile-int8.tflite", np.random.default_rng(0).normal(size=(20, 8, 8, 3))
     program = tinyml.compile(file, board="host")
     greatest = program.scores(x).argmax(axis=1)
@@ -267,7 +269,7 @@ def test_labels_that_the_model_does_not_have():
 
 @pytest.mark.long
 def test_names_of_classes_are_an_option():
-    """With the option, data may contain the names of classes or their indices."""
+    """With the option `classes`, data may contain the names of classes or their indices."""
     x, y = data()
     options: dict[str, Any] = {"board": "host", "width": 8, "classes": ["left", "right"]}
     programs = [
@@ -296,8 +298,8 @@ def test_objects_that_are_no_model(thing: object):
 
 @pytest.mark.long
 def test_a_choice_names_the_call_that_replays_it():
-    """The report states the call of `tinyml.compile` that repeats the choice. Neither the report nor the call contains
-    the name of a temporary file.
+    """The report contains the call of `tinyml.compile` that repeats the choice. Neither the report nor the call
+    contains the name of a temporary file.
     """
     x, y = data()
     # The time from floats is a matter of concern where the clock of the board is unknown.

@@ -18,7 +18,10 @@ Y = (X @ [1.0, -2.0, 0.5] + 0.3 > 0).astype(int)
 
 
 def network(file: Path, end: str | None) -> Path:
-    """The ONNX file of a linear decision, whose last node is a `Sigmoid` if `end` names it."""
+    """The ONNX file of a linear function of three features.
+
+    end: the op after it, such as `Sigmoid`; None for none.
+    """
     weights = numpy_helper.from_array(np.array([[6], [-12], [3]], np.float32), "w")
     bias = numpy_helper.from_array(np.array([1.8], np.float32), "b")
     nodes = [helper.make_node("Gemm", ["x", "w", "b"], ["y" if end is None else "logit"])]
@@ -61,7 +64,9 @@ def test_labels_of_signs_are_kept(tmp_path: Path):
 
 @pytest.mark.long
 def test_numbers_stay_numbers(tmp_path: Path):
-    """An output stays a number if targets are between 0 and 1, such as fractions, or if there are no targets."""
+    """A network that ends with a sigmoid is compiled as a regressor if targets are fractions, or if there are no
+    targets.
+    """
     file = network(tmp_path / "decision.onnx", "Sigmoid")
     shares = 1 / (1 + np.exp(-(X @ [6.0, -12.0, 3.0] + 1.8)))
     for y in (shares, None):

@@ -1,4 +1,4 @@
-"""Models of several outputs whose files do not distinguish class scores from values; `y` determines the kind."""
+"""Models with several outputs whose files do not state whether these are class scores or values; `y` determines it."""
 
 from __future__ import annotations
 
@@ -16,7 +16,9 @@ from tinyml.lowering.frontends.onnx import importer
 
 
 def network(x: NDArray[Any], y: NDArray[Any], file: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
-    """A network fitted on values, and exported to ONNX by a converter that does not state this."""
+    """A regressor fitted to x and y. Its ONNX file is written to `file`; tinyml does not recognise the converter, which
+    would otherwise identify a regressor.
+    """
     regressor = sk.MLPRegressor(hidden_layer_sizes=(4,), solver="lbfgs", max_iter=200, random_state=0).fit(x, y)
     file.write_bytes(skl2onnx.to_onnx(regressor, x[:1]).SerializeToString())
     monkeypatch.setattr(importer, "CONVERTER", "another")

@@ -1,4 +1,6 @@
-"""Targets of outputs: classes of pixels, and an array for each of several outputs, in Python and in a file."""
+"""Targets of models with other outputs than one class: the classes of pixels, and an array for each of several outputs,
+in Python and in a file.
+"""
 
 from __future__ import annotations
 

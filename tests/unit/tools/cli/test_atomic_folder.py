@@ -1,4 +1,6 @@
-"""Replacement of a folder by a new one: obstacles, the state after failures, and the leftovers of killed runs."""
+"""Replacement of an output folder by a new one: obstacles, the state after failures, and temporary folders of killed
+runs.
+"""
 
 from __future__ import annotations
 
@@ -183,14 +185,16 @@ def test_the_work_of_a_run_that_lives_stays(out: Path):
 
 
 def another_name(out: Path) -> Path:
-    """The name of another temporary folder for the output."""
+    """The path of another temporary folder for the same output folder."""
     pending = pending_output(out)
     pending.close()
     return pending.folder
 
 
 def test_what_only_looks_like_a_leftover_stays(out: Path):
-    """User folders with names of leftovers, including a copy of a leftover, and files are not removed."""
+    """Folders of the user are not removed even if their names are like those of temporary folders, nor are files with
+    such names.
+    """
     copy, plain, linked, file = (another_name(out) for _ in range(4))
     killed = pending_output(out)
     killed.new.mkdir()

@@ -103,7 +103,9 @@ NAMED = "plug-in 'broken' of package 'broken-package' (xdsl.universe): "
     ],
 )
 def test_a_plug_in_is_named(tmp_path: Path, text: str, said: list[str]):
-    """The error names the plug-in, which the tool finds in a separate process as if it were installed."""
+    """The error names the plug-in that caused it. The tool runs in a separate process, in which the plug-in is found as
+    if it were installed.
+    """
     (tmp_path / "broken.py").write_text(text)
     folder = tmp_path / "broken-1.dist-info"
     folder.mkdir()
@@ -167,7 +169,9 @@ def test_a_signal_leaves_nothing(tmp_path: Path, number: signal.Signals):
 @pytest.mark.long(drawn=False)
 @pytest.mark.parametrize("closed", spread(["2>&-", "<&- >&- 2>&-"], 1))
 def test_closed_streams_do_no_harm(tmp_path: Path, closed: str):
-    """Output to the closed stream is discarded and not written to any file; errors do not go to standard output."""
+    """Output to a closed stream is discarded and not written to any file. Errors are never written to standard
+    output.
+    """
     command = shlex.join([sys.executable, "-m", "tinyml.tools.main", *COMPILE, str(tmp_path / "out")])
     done = subprocess.run(f"{command} {closed}", shell=True, capture_output=True, text=True, check=False)
     assert done.returncode == 0
@@ -203,7 +207,9 @@ whole = True
 
 
 def test_an_interrupt_waits_until_an_import_is_done(tmp_path: Path):
-    """Python would convert an interrupt during an import to a `RuntimeError`."""
+    """A signal during an import ends the tool only after the import, with the usual message. Python would otherwise
+    raise a `RuntimeError`.
+    """
     (tmp_path / "half.py").write_text(HALF_IMPORTED)
     code = (
         "import sys, time\n"

@@ -73,7 +73,9 @@ def test_what_must_not_be_replaced_stays(
 
 
 def test_a_parameter_that_is_read_later_is_an_input(built: Path, monkeypatch: pytest.MonkeyPatch):
-    """A parameter is not overwritten, although the output file is opened before the program and its files are read."""
+    """An output that is a link to a parameter of the program is rejected, although the program, which names the
+    parameter, has not been parsed when the output is opened.
+    """
     monkeypatch.chdir(built)
     (built / "same.mlir").hardlink_to("W.npy")
     before = contents(built)

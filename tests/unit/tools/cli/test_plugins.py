@@ -1,4 +1,5 @@
-"""Faulty plug-ins: one line names package and entry point, other plug-ins continue to work, and the exit code is not 0.
+"""Faulty plug-ins: one line names the package and the entry point, other plug-ins continue to work, and the exit code
+is not 0.
 
 Every kind of fault is tested with every group of entry points, both when a plug-in is loaded and when it is used.
 """
@@ -88,7 +89,7 @@ class Packages:
         return self.capture.readouterr().err.splitlines()
 
     def said_of(self, group: str, *, board: str = "evil") -> list[str]:
-        """The last line of standard error when tinyml-opt uses a plug-in of a group."""
+        """The last line of standard error, as a list, after tinyml-opt has used a plug-in of a group."""
         (self.folder / "model.evil").write_text("")
         reals_to_c = f"reals-to-c{{data={DATA} target={board}}}"
         asked = {

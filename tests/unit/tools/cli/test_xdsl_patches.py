@@ -21,7 +21,7 @@ ENDLESS = "xdsl-string-literals"
 
 @pytest.fixture(scope="module")
 def patched(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder with the patched xDSL and the tests of the patches."""
+    """A folder that contains a copy of the installed xDSL with all patches, and the tests of the patches."""
     folder = tmp_path_factory.mktemp("patched")
     shutil.copytree(Path(xdsl.__file__).parent, folder / "xdsl")
     subprocess.run(["git", "init", "--quiet", folder], check=True)
@@ -30,7 +30,7 @@ def patched(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def passes(test: Path, library: Path | None) -> bool:
-    """Whether the RUN line of a test passes with the xDSL in a folder, or with the installed xDSL for None."""
+    """Whether the RUN line of a test succeeds with the xDSL in the folder `library`; None for the installed xDSL."""
     [line] = re.findall(r"^// RUN: (.*) \| filecheck %s$", test.read_text(), re.MULTILINE)
     environment = os.environ if library is None else {**os.environ, "PYTHONPATH": str(library)}
     text = test.read_text()

@@ -54,7 +54,9 @@ def test_bench_takes_models_that_keep_their_formats(tmp_path: Path, capsys: pyte
 def test_bench_compares_searches(
     model: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The output compares searches, without the baselines that change single decisions, and with little effort."""
+    """`tinyml bench --searches` lists programs of uniform width and programs found by searches. Their memory and their
+    losses are in the expected order, and within the limits.
+    """
     monkeypatch.setattr(compare_searches, "WAYS", [way for way in compare_searches.WAYS if not way.startswith("by-")])
     search = compare_searches._search  # pyright: ignore[reportPrivateUsage]
 

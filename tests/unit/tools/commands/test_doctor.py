@@ -63,7 +63,9 @@ def test_boards_that_are_only_written_for_say_why(capsys: pytest.CaptureFixture[
 
 
 def test_every_module_of_a_chip_is_in_an_extra(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]):
-    """A module without an extra would be suggested by its module name, which pip does not accept."""
+    """For each chip whose runner needs Python modules, the suggested command installs an extra of tinyml, and not a
+    module by its name, which may differ from that of its distribution.
+    """
     monkeypatch.setattr("tinyml.tools.commands.doctor.find_spec", dict[str, Any]().get)
     missing = {board["board"]: board["missing"] for board in examined(capsys)["boards"]}
     for chip in chips():
@@ -101,7 +103,7 @@ def test_the_package_of_others_is_reported(
 def test_what_hides_the_package_is_reported(
     file: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ):
-    """A module, a package, or a folder in front of an editable installation that hides tinyml is reported."""
+    """If a module, a package or a folder in front of an editable installation hides tinyml, it is reported."""
     assert examined(capsys)["namesake"] is None
     (tmp_path / file).parent.mkdir(exist_ok=True)
     (tmp_path / file).touch()

@@ -1,4 +1,6 @@
-"""`tinyml explain`: its parts add up to the measured totals and name the operations of the program."""
+"""`tinyml explain`: the parts of the output add up to the measured totals, and operations have the names of the
+program.
+"""
 
 from __future__ import annotations
 

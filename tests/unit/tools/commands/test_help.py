@@ -119,7 +119,7 @@ def test_a_selection_fits_on_a_screen(command: str, capsys: pytest.CaptureFixtur
 
 
 def test_options_that_a_selection_leaves_out_are_taken_all_the_same(capsys: pytest.CaptureFixture[str]):
-    """Options that the short help text omits are accepted. Abbreviations of `--help-all` are accepted, too."""
+    """Options that the short help text omits are accepted, as are abbreviations of `--help-all`."""
     with pytest.raises(SystemExit) as ended:
         main(["compile", "--votes", "hard", "--help-a"])
     assert ended.value.code == 0

@@ -31,7 +31,7 @@ def convolution() -> ModelProto:
 
 
 def relu_first() -> ModelProto:
-    """A model whose first op computes in floats."""
+    """A model whose first op, a relu, is computed in floats."""
     nodes = [
         node("Relu", "x", "r"),
         node("QuantizeLinear", "r s z", "a"),
@@ -87,7 +87,9 @@ def test_anew(file: Path):
 
 @pytest.mark.long
 def test_the_quantised_part_keeps_the_raws_of_onnxruntime(tmp_path: Path):
-    """Raws equal onnxruntime's, since single precision is exact for the numbers of the other part."""
+    """The raws of the quantised part equal onnxruntime's. The part in floats is exact in single precision for this
+    model.
+    """
     network, file = relu_first(), tmp_path / "net.onnx"
     file.write_bytes(network.SerializeToString())
     x = RANDOM.normal(size=(20, 6)).astype(np.float32)

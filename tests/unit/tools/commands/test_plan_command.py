@@ -26,7 +26,9 @@ def test_the_plan_as_json(capsys: pytest.CaptureFixture[str]):
 
 
 def test_each_number_of_channels_at_once(capsys: pytest.CaptureFixture[str]):
-    """The plan states 144 bytes for the input, 400 for sums, and slices of 12 x 12 and 5 x 5 for each channel."""
+    """For 1 to 32 channels at once, the plan states 544 bytes for input (144) and sums (400), plus 169 bytes for the
+    slices of each channel (12 x 12 and 5 x 5).
+    """
     assert main(["plan", str(ROOT / "docs/schedules/bottleneck.mlir"), "--mode", "partial-32", "--json"]) == 0
     several = json.loads(capsys.readouterr().out)["partial-32"]["channels_at_once"]
     assert [one["channels"] for one in several] == [1, 2, 4, 8, 16, 32]

@@ -1,4 +1,6 @@
-"""The steps of a compilation: the facts that each records, and requests that are rejected before any work."""
+"""The steps of a compilation: the facts that each step records, and requests that are rejected before the first
+step.
+"""
 
 from __future__ import annotations
 
@@ -26,7 +28,7 @@ def request(**options: Any) -> Request:
 
 @pytest.mark.long
 def test_each_fact_is_written_once(tmp_path: Path):
-    """Exactly one step writes each fact, except the request, to which several steps add options."""
+    """Every fact is written by exactly one step. An exception is the request, to which several steps add options."""
     with Progress("tour", len(STEPS)) as progress:
         made = Compilation(
             requested=request(),

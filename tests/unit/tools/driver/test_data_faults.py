@@ -1,4 +1,4 @@
-"""Faults of the data are detected where they were introduced, and in none of scikit-learn's data sets."""
+"""Faults of the data are detected where a test introduces them, and in none of scikit-learn's data sets."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def of(x: NDArray[Any], y: NDArray[Any]) -> Data:
 
 
 def fitted(name: str) -> tuple[ModuleOp, Data, Data, Any]:
-    """A model of scaled features, the held-out half of its data in two parts, and its scaler."""
+    """A model with a scaler, the held-out half of its data in two parts, and the scaler."""
     half = halves(name)
     model: Any = sk.make_pipeline(sk.StandardScaler(), sk.LogisticRegression(max_iter=500)).fit(half.x, half.y)
     val, test = (of(half.held_x[i::2], half.held_y[i::2]) for i in range(2))
@@ -52,8 +52,8 @@ def test_faults_are_found(name: str):
 
 
 def test_rare_classes_excuse_an_accuracy_below_the_most_frequent_one():
-    """A model that is trained with balanced classes has no fault, although its accuracy is below the share of the most
-    frequent class. A model that is no better than a guess has a fault.
+    """A model trained with balanced classes has no fault, although its accuracy is less than the percentage of the most
+    frequent class. Data on which the model is no better than a guess have a fault.
     """
     random = np.random.default_rng(0)
     y = (random.random(4000) < 0.05).astype(np.int64)

@@ -1,4 +1,6 @@
-"""A comment that expects an error is itself an error if it has no effect."""
+"""A comment that resembles `expected-error {{TEXT}}` but has another form is rejected. It would otherwise have no
+effect.
+"""
 
 from __future__ import annotations
 

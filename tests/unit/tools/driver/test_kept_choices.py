@@ -1,4 +1,4 @@
-"""A choice that reuses stored facts of an earlier one: it runs fewer passes, finds the same program, and uses no
+"""A choice that reuses the stored facts of an earlier choice runs fewer passes, finds the same program, and uses no
 outdated facts.
 """
 
@@ -24,7 +24,7 @@ LOWERED = 14
 
 
 def compiled(out: Path, cache: Path | None, *options: str, val: Path = NETWORK / "val.npz") -> dict[str, Any]:
-    """The files of a compilation, without figures that depend on the clock."""
+    """The contents of the output folder of a compilation, without figures that depend on the clock."""
     kept = [] if cache is None else ["--cache", str(cache)]
     model = str(NETWORK / "small_network.sd")
     assert main(["compile", model, "--val", str(val), "--target", "uno", *kept, *options, "-o", str(out)]) == 0

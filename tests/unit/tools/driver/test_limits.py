@@ -1,4 +1,4 @@
-"""The attempts to compile a program within a limit on RAM, and their order."""
+"""The attempts to compile a program within a limit on RAM, in their order."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ STACK = 30
 
 
 def limits_of_plans(monkeypatch: pytest.MonkeyPatch, limit: int, *programs: int) -> list[int | None]:
-    """The limits in bytes with which plans are computed; None for the first attempt, which moves the input into the
-    arena.
+    """The limit in bytes with which each attempt computes its plan; None for an attempt without one. Empty if the first
+    program fits.
 
-    programs: for each attempt, the bytes that are live at once in its program.
+    programs: for the first program and each attempt, the bytes that are live at once.
     """
     monkeypatch.setattr("tinyml.tools.driver.limits._alive", int)
     later, asked = iter(programs), list[int | None]()

@@ -1,4 +1,6 @@
-"""Commands that build from an output folder build the program of the IR, and reject a folder with changed files."""
+"""Commands that build from an output folder build the program of its IR, and reject a folder whose files were
+changed.
+"""
 
 from __future__ import annotations
 
@@ -115,7 +117,9 @@ def test_other_files_are_refused(
 def test_files_beside_them_are_not_compiled(
     compiled: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], file: str
 ):
-    """No header beside the C file is included, though the compiler searches this folder before its own."""
+    """A header that the user adds beside the C file is not included, although the compiler searches this folder before
+    its own.
+    """
     monkeypatch.chdir(tmp_path)
     for name, command in (("tour", ran), ("sums", listened)):
         out = tmp_path / name

@@ -1,4 +1,6 @@
-"""Runs of C for another chip, compilations of unusual programs, and outputs that differ."""
+"""Runs of C on another chip than its target, compilations of unusual programs, and outputs that differ from the
+evaluator's.
+"""
 
 from __future__ import annotations
 
@@ -24,7 +26,9 @@ def compile_(model: Path, val: Path, out: Path, *options: str) -> int:
 
 @pytest.mark.long
 def test_c_for_the_host_is_refused_by_the_compiler_of_avr(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
-    """The tables of C for the host are in RAM, but the AVR branches of the runtime would read them from flash."""
+    """C for the host does not compile for AVR; the error proposes to compile the model for AVR. Its tables are in RAM,
+    but the runtime's code for AVR would read them from flash.
+    """
     out = tmp_path / "out"
     assert compile_(TOUR / "tour.sd", TOUR / "val.npz", out, "--target", "host") == 0
     assert main(["run", str(out), "--data", str(TOUR / "val.npz"), "--device", "uno"]) == 1
@@ -54,7 +58,7 @@ def program(folder: Path, text: str) -> tuple[Path, Path]:
 
 @pytest.mark.long(drawn=False)
 def test_a_sparse_matrix_of_zeros_compiles(tmp_path: Path):
-    """A model whose sparse matrix has no entries compiles, although its sparse product takes no time."""
+    """A model with a sparse matrix without entries compiles, although the product of this matrix takes no time."""
     files = program(tmp_path, "let X = (8, 1) in [0.0, 1.0] in\nlet P = (5, 8) in [0.0, 0.0] in\nargmax(P |*| X)\n")
     np.save(tmp_path / "P.npy", np.zeros((5, 8), np.float32))
     assert compile_(*files, tmp_path / "out", "--target", "uno") == 0
@@ -78,7 +82,7 @@ def test_devices_are_not_read(tmp_path: Path, what: str, capsys: pytest.CaptureF
 
 @pytest.fixture
 def spoiled(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A context in which devices increase the second score of every sample except the first by 1."""
+    """Make the host return wrong scores: 1 is added to the second score of every sample except the first."""
 
     def run(self: HostRunner, build: Build, interface: Interface, inputs: np.ndarray) -> RunResult:
         result = honest(self, build, interface, inputs)

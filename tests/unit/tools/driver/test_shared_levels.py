@@ -1,4 +1,6 @@
-"""Compilations of one model with different options share the levels up to the first pass whose options differ."""
+"""Compilations of one model with different options share the results of the levels before the first pass whose options
+differ.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""docs/dialects/ has one page per dialect, whose examples are from its FileCheck tests."""
+"""`docs/dialects/` has one page for each dialect. Examples on the pages are parts of the dialect's FileCheck tests."""
 
 from __future__ import annotations
 

@@ -105,7 +105,9 @@ RINGS_AND_OVERLAPS: list[tuple[str, dict[str, Any], dict[str, tuple[str, int]]]]
 @pytest.mark.long
 @pytest.mark.parametrize(("plan", "rings", "expected"), RINGS_AND_OVERLAPS)
 def test_rings_and_overlaps(plan: str, rings: dict[str, Any], expected: dict[str, tuple[str, int]]):
-    """The report states the rings of each plan of LeNet, and the operands that the plan's results overlap."""
+    """For each plan of LeNet, the report states the rings, and for each result the operand that it overlaps and the
+    number of bytes.
+    """
     module = quantised_lenet()
     options = {"plan": plan, "reuse_input": True}
     for step in (*flatten("refine-formats", options), *flatten("formats-to-buffers", options)):

@@ -1,4 +1,4 @@
-"""The HTML pages of a program: their content is correct and accessible, and they load nothing."""
+"""The HTML pages of a program: their content is correct and accessible, and browsers load no other files for them."""
 
 from __future__ import annotations
 
@@ -168,7 +168,9 @@ BARS = 4
 
 
 def test_a_report_of_a_bad_program_begins_with_what_is_wrong(tmp_path: Path) -> None:
-    """The report begins with the verdict on the lost accuracy, followed by warnings, figures and answers."""
+    """The page of a program that loses accuracy begins with this verdict, followed by warnings, figures and answers.
+    Its tables and pictures show the stored errors.
+    """
     out = compiled(tmp_path / "bad", "--width", "2")
     text, report = (out / "report.html").read_text("utf-8"), json.loads((out / "report.json").read_text())
     lost = report["accuracy_float"] - report["accuracy"]
@@ -189,7 +191,9 @@ def test_a_report_of_a_bad_program_begins_with_what_is_wrong(tmp_path: Path) -> 
 
 
 def test_a_report_speaks_plainly(out: Path) -> None:
-    """Types and names of the IR occur only in tooltips and in content that the switch shows."""
+    """Types and names of the IR occur only in tooltips, and in content that is hidden until the reader switches it
+    on.
+    """
     text = re.sub(r"<title>.*?</title>", "", (out / "report.html").read_text("utf-8"))
     shown = re.sub(r'<(t[hd]|section)[^>]* ?class="[^"]*\bir\b[^"]*".*?</\1>', "", text, flags=re.DOTALL)
     assert "16 bits, 15 after the point" in shown
@@ -229,7 +233,7 @@ def test_formats_have_plain_words(type: str, words: str) -> None:
 
 
 def test_pages_belong_to_the_folder(out: Path, tmp_path: Path) -> None:
-    """A folder with pages is still an output, which a compilation replaces, unless a page was changed."""
+    """A folder with pages counts as an output folder, which a compilation may replace, unless a page was changed."""
     program = tinyml.open(out)
     copy = program.save(tmp_path / "copy")
     again = (copy / "report.html").read_text("utf-8")
@@ -258,8 +262,8 @@ def test_a_report_of_another_version_is_one_line(out: Path, tmp_path: Path, caps
 def test_a_page_is_opened_only_as_it_was_written(
     out: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """`tinyml open` opens a measured page. It rejects a page that was changed, and a page of a program that has changed
-    since the measurement.
+    """`tinyml open` opens a page with measurements. It rejects a page that was changed, and a page of a program that
+    has changed since the measurement.
     """
     shown: list[Path] = []
     monkeypatch.setattr("tinyml.tools.reports.pages.html.show", shown.append)
@@ -316,7 +320,7 @@ WRONG: dict[str, Any] = {
 def test_a_report_with_other_types_is_one_line(
     out: Path, tmp_path: Path, field: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """Every command detects a wrong field when it reads the report, with the same error."""
+    """A field of a wrong type in a report causes the same error of one line in every command that reads the report."""
     shutil.copytree(out, tmp_path / "copy")
     file = tmp_path / "copy/report.json"
     file.write_text(json.dumps({**json.loads(file.read_text()), field: WRONG[field]}))
@@ -395,7 +399,9 @@ def test_two_programs_side_by_side(out: Path, searched: Path, capsys: pytest.Cap
 
 
 def test_levels_are_linked(out: Path) -> None:
-    """The sum of products is linked at every level, down to the instructions that call its kernel."""
+    """On the page of levels, a sum of products is linked from each level to the next, down to the instructions that
+    call its kernel.
+    """
     text = (out / "levels.html").read_text("utf-8")
     columns = text.split("<section")[1:]
     titles = [re.search(r"<h2[^>]*>([^<]*)", column) for column in columns]
@@ -440,8 +446,8 @@ def test_vectors_that_are_images_are_drawn_so() -> None:
 
 @pytest.mark.parametrize(("width", "least"), [(300, 300), (960, MIN_PICTURE_WIDTH)])
 def test_a_picture_on_a_narrow_screen_scrolls_rather_than_shrinks(width: int, least: int) -> None:
-    """A picture has a maximum and a minimum width, so that it is not enlarged on a wide screen and scrolls on a narrow
-    screen.
+    """A picture has a maximum width of 100 %, and a minimum width, below which it scrolls. Pictures narrower than
+    `MIN_PICTURE_WIDTH` have their own width as minimum.
     """
     assert f'style="max-width:100%;min-width:{least}px;' in Drawing(width, 10).inline()
 
@@ -478,8 +484,8 @@ def test_text_stands_out_in_both_themes() -> None:
 
 
 def test_missing_features_have_no_bar() -> None:
-    """The picture of wrong answers has no bar for a missing feature. One feature is missing in one sample, another
-    feature in all samples.
+    """The picture of wrong answers shows no bar for a feature that is missing in a sample, nor for a feature that is
+    missing in all samples.
     """
     x = np.array([[1.0, np.nan, np.nan], [2.0, 3.0, np.nan]])
     arrays = {"sample": np.array([0, 1]), "x": x, "float": np.array([0, 1]), "compiled": np.array([1, 0])}
@@ -491,7 +497,7 @@ def test_missing_features_have_no_bar() -> None:
 
 
 def test_columns_of_long_texts_do_not_become_tall() -> None:
-    """Columns have a minimum width, and the table scrolls in its own box."""
+    """Columns with long texts have a minimum width, and the table scrolls in its own box."""
     shown = table(("name", "bytes", "why"), [("a", 1, "one that is long enough to wrap on a telephone")], caption="c")
     assert '<div class="wide"' in shown
     assert '<th scope="row">a</th><td class="n">1</td><td class="t">one that' in shown

@@ -60,7 +60,7 @@ def test_a_cause_is_of_no_concern_in_a_quick_program() -> None:
 
 
 def test_no_format_cures_what_is_a_fault_of_the_data() -> None:
-    """For every fault of the data, the suggested remedy is to correct the data first."""
+    """For every fault of the data, the suggested remedy concerns the data and not the format."""
     losing = replace(FINE, accuracies=Accuracy(35.0, 30.0, 40, 100), chosen=True, unmet=0.5)
     for faults in (DataFaults(poor="is right about 35% of it"), DataFaults(apart=0.4)):
         found = replace(losing, data=faults)
@@ -89,7 +89,7 @@ def test_nothing_loses_less_only_where_everything_was_tried() -> None:
 
 
 def test_constants_of_a_wide_spread() -> None:
-    """If the answers of the program change, the wide spread of constants is reported as a possible reason."""
+    """A wide spread of constants causes a warning only if the program loses accuracy, as a possible reason."""
     wide = replace(FINE, spread=1e6)
     assert named(replace(wide, accuracies=Accuracy(97.0, 94.9, 4, 100))) == ["accuracy", "spread"]
     assert named(wide) == []

@@ -1,4 +1,4 @@
-"""The time of `check-packing`: each byte range of the arena is examined once."""
+"""`check-packing` examines each byte range of the arena once, which limits its time."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The judges of a shared arena, without the validator."""
+"""The judges of a shared arena detect errors without the help of the validator."""
 
 from __future__ import annotations
 
@@ -28,7 +28,9 @@ builtin.module attributes {{scratch.shared =
 
 
 def checked(bound: int) -> str:
-    """The module whose one buffer ends at byte `bound`, after `check-sharing`."""
+    """The text, after `check-sharing`, of a module whose only buffer has one byte and whose stated lower bound is
+    `bound` bytes.
+    """
     module = Parser(context(), ONE_BYTE.format(bound=bound, at=bound - 1)).parse_module()
     CheckSharingPass().apply(context(), module)
     return str(module)
@@ -39,7 +41,9 @@ def no_complaints(*_: object) -> tuple[str, ...]:
 
 
 def test_a_judge_refutes_what_the_validator_misses(monkeypatch: pytest.MonkeyPatch):
-    """The limit on the validator's search may hide a lower packing."""
+    """Without the validator, a judge refutes a lower bound of 2 bytes for a buffer of 1 byte, and confirms a bound of 1
+    byte.
+    """
     monkeypatch.setattr(check_sharing, "complaints", no_complaints)
     assert 'checked = ["exact-cover", "branch-and-bound"]' in checked(1)
     with pytest.raises(InputError, match="the lower bound of the shared arena is 2 bytes, exact-cover needs fewer"):

@@ -28,7 +28,9 @@ def test_knuths_example():
 
 
 def test_knuths_example_with_colours():
-    """Example (49) in The Art of Computer Programming 7.2.2.1: x and y may be in several options of one colour."""
+    """Example (49) in The Art of Computer Programming 7.2.2.1 has the published cover: options may share x and y if
+    they assign the same colour.
+    """
     options: list[list[Hashable]] = [
         ["p", "q", "x", Coloured("y", "A")],
         ["p", "r", Coloured("x", "A"), "y"],
@@ -42,7 +44,7 @@ def test_knuths_example_with_colours():
 
 
 def maps(bytes: int, first: int, end: int, canvas: int) -> list[list[tuple[int, int]]]:
-    """The cells of each placement of a tensor on a canvas (MinUn, section 5.3).
+    """For each position of a tensor on a canvas, the cells that it covers, as (byte, instruction) (MinUn, section 5.3).
 
     bytes: the size of the tensor.
     first, end: its live range, in instructions.
@@ -55,7 +57,9 @@ def maps(bytes: int, first: int, end: int, canvas: int) -> list[list[tuple[int, 
 
 
 def test_maps_of_minun_figure_5():
-    """A tensor of 2 bytes between instructions 2 and 4 has one map, of 2 x 2 cells, for each byte except the last."""
+    """On a canvas of 4 bytes, a tensor of 2 bytes that is live in instructions 2 and 3 has three maps of 2 x 2 cells,
+    one for each first byte.
+    """
     found = maps(2, 2, 4, 4)
     assert [len(cells) for cells in found] == [4, 4, 4]
     assert found[0] == [(0, 2), (0, 3), (1, 2), (1, 3)]
@@ -63,7 +67,9 @@ def test_maps_of_minun_figure_5():
 
 @pytest.mark.parametrize(("canvas", "fits"), [(256, True), (192, False)])
 def test_canvas_of_minun_on_its_figure_4(canvas: int, fits: bool):
-    """Cells have 64 bytes. In 256 bytes, A to D fit, and E after A and C are dead. In 192 bytes there is no cover."""
+    """In units of 64 bytes, a canvas of 256 bytes has a cover: A to D are live first, and E, of two units, after A and
+    C. A canvas of 192 bytes has none.
+    """
     tensors = {"A": (1, 0, 1), "B": (1, 0, 2), "C": (1, 0, 1), "D": (1, 0, 2), "E": (2, 1, 2)}
     cover = ExactCover(tensors, [(byte, instruction) for byte in range(canvas // 64) for instruction in range(2)])
     for name, lives in tensors.items():
@@ -153,7 +159,9 @@ def at_the_corner(cells: Set[tuple[int, int]]) -> frozenset[tuple[int, int]]:
 
 @pytest.mark.long(drawn=False)
 def test_pentominoes():
-    """The 3 x 20 rectangle has two solutions. With the cross on the left, each occurs twice, reflected up and down."""
+    """The 3 x 20 rectangle has two solutions, each with four symmetric forms. If the centre of the cross is in the left
+    half, two forms of each remain, 4 in total.
+    """
     options: list[Sequence[Hashable]] = []
     for name in PENTOMINOES:
         for shape in sorted({*shapes(name)}, key=sorted):

@@ -1,5 +1,5 @@
-"""The program points from the first op that accesses a buffer are those computed from the live ranges of all
-buffers.
+"""`points_before` returns the program points from the first op that accesses a buffer to the point before a later
+access. They equal those computed from the live ranges of all buffers.
 """
 
 from collections.abc import Sequence
@@ -92,8 +92,8 @@ def by_all_ranges(function: func.FuncOp, last: Operation, alloc: AllocOp) -> lis
 
 @pytest.mark.long(drawn=False)
 def test_the_points_before_an_op_are_those_of_all_live_ranges():
-    """The points are compared for each op that accesses a buffer, in random functions. Functions whose buffers leave
-    their loops are skipped.
+    """In random functions, the points are equal for each op that accesses a buffer. Functions whose buffers leave their
+    loops are skipped.
     """
     random = Random(0)
     found = {"none": 0, "some": 0, "in a loop": 0}

@@ -37,8 +37,8 @@ PADDED = [
 
 
 def test_a_height_and_the_byte_below_it():
-    """The heights were derived by hand. If b is at 0, a is at 4 to 6, since 3 is odd, and c is above b at 7. Otherwise
-    c is at 5, and a must begin at 8.
+    """Exact cover confirms the least height, 9, and refutes 8. The reason is by hand: if b is at 0, a is at 4 to 6,
+    since 3 is odd, and c is above b at 7. Otherwise c is at 5, and a must begin at 8.
     """
     least = pack(PADDED, "branch-and-bound").height
     assert least == 9
@@ -60,7 +60,9 @@ def test_exact_cover_agrees_with_branch_and_bound(overlapping: bool):
 
 @pytest.mark.long
 def test_an_error_in_branch_and_bound_is_found(monkeypatch: pytest.MonkeyPatch):
-    """The deliberate error overestimates the bytes still to be placed in a section by one."""
+    """An error that is inserted into branch and bound is found. It overestimates by one the bytes that are still to be
+    placed in a section.
+    """
     given = [problem(seed, overlapping=False) for seed in range(6)]
 
     def verdicts() -> list[Verdict]:
@@ -102,9 +104,7 @@ def buffers(count: int, largest: int, alignments: Sequence[int]) -> list[Rectang
     ids=["30 of 80 kB", "90 of 9 kB", "2,000 of 80 kB", "20 of 1 TB"],
 )
 def test_a_judgement_keeps_its_limit_on_work(given: Sequence[Rectangle], verdict: Verdict):
-    """A judgement ends within its limit on work, which includes all computations. The test measures the work in
-    function calls.
-    """
+    """A judgement ends within its limit on work, whatever the problem. The test measures work as function calls."""
     bound = lower_bound(given)
     with calls() as made:
         judgement = judge(given, bound)
@@ -131,7 +131,7 @@ def calls() -> Generator[SimpleNamespace]:
 @pytest.mark.long
 @pytest.mark.parametrize(("name", "buffers"), [("fastgrnn", 3), ("protonn", 5), ("bonsai", 12)])
 def test_programs_of_classifiers_are_judged(name: str, buffers: int):
-    """Exact cover checks the packings of classifiers. Their numbers of buffers are within the limits that
+    """Exact cover confirms the packings of classifiers, whose numbers of buffers are within the limits that
     docs/packing.md states.
     """
     file = MODELS[name]

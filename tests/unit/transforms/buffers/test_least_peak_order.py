@@ -1,4 +1,4 @@
-"""Computed orders of tasks have the least peak of all orders."""
+"""The computed orders of tasks have the least peak of all orders."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
@@ -14,8 +14,8 @@ from tinyml.transforms.buffers.liveness.least_peak_order import OpOrder, Orderin
 
 @st.composite
 def problems(draw: st.DrawFn, tasks: int) -> OrderingProblem:
-    """Random ordering problems: each task computes a buffer from those of earlier tasks, possibly in place of one of
-    equal size.
+    """Random ordering problems. Each task computes a buffer from buffers of earlier tasks, in some cases in place of
+    one of equal size.
     """
     sizes = draw(st.lists(st.sampled_from([1, 2, 3, 8]), min_size=tasks, max_size=tasks))
     made: list[Task] = []
@@ -56,8 +56,8 @@ def test_a_small_budget_gives_an_order_and_a_bound(problem: OrderingProblem, bud
 
 @given(problems(9), st.integers(0, 1))
 def test_the_rest_of_an_order_needs_least_at_each_step(problem: OrderingProblem, backwards: int):
-    """The implementation updates needs in a heap only where they change; the test compares it with all needs at each
-    step.
+    """`greedy_order` chooses at each step a task with the least need, as a comparison of the needs of all tasks does.
+    The implementation updates needs in a heap only where they change.
     """
     everything = (1 << len(problem.tasks)) - 1
     done = everything if backwards else 0
@@ -70,8 +70,8 @@ def test_the_rest_of_an_order_needs_least_at_each_step(problem: OrderingProblem,
 
 
 def test_sets_take_little_memory(monkeypatch: pytest.MonkeyPatch):
-    """If the sets of tasks are too many to store, as for many parallel branches, the rest of the order is chosen
-    greedily.
+    """For many parallel branches, whose sets of tasks are too many to store, the search returns a valid order, whose
+    rest it chooses greedily.
     """
     count = 30
     tasks = [Task(frozenset({i, count + i})) for i in range(count)]
@@ -85,7 +85,9 @@ def test_sets_take_little_memory(monkeypatch: pytest.MonkeyPatch):
 
 
 def test_finish_one_branch_before_the_next_begins():
-    """Four branches that each expand the input and then reduce it, before a sum, are computed one after another."""
+    """Four branches each expand the input and then reduce it, before a sum. The order computes them one after another,
+    with a peak of 107 instead of 404.
+    """
     much, little = range(1, 5), range(5, 9)
     sizes = [4, *(100 for _ in much), *(1 for _ in little), 1]
     tasks = [Task(frozenset({0}))]
@@ -113,7 +115,7 @@ def test_the_order_depends_on_the_ratios_of_sizes_alone(problem: OrderingProblem
 
 
 def test_what_is_given_goes_first():
-    """Of two branches, the one that frees the initially live buffer is computed first."""
+    """Of two branches, the one that frees a buffer that is live at the start is computed first."""
     tasks = [Task(frozenset({0, 1})), Task(frozenset({2, 3}))]
     problem = OrderingProblem([10, 1, 5, 1], tasks, frozenset({1, 3}), frozenset({2}))
     assert [problem.peak(order) for order in ((0, 1), (1, 0))] == [16, 12]
@@ -127,7 +129,9 @@ def test_chains_need_no_budget():
 
 @pytest.mark.long(drawn=False)
 def test_forty_branches_are_exact():
-    """The order is optimal for forty parallel pairs of ops of different sizes between one input and one sum."""
+    """The order of forty ops in twenty parallel pairs of different sizes, between one input and one sum, is proved
+    optimal.
+    """
     count = 20
     sizes = [1, *(7 * i % 23 + 1 for i in range(count)), *(5 * i % 11 + 1 for i in range(count)), 1]
     tasks = [Task(frozenset({0}))]
@@ -138,7 +142,7 @@ def test_forty_branches_are_exact():
 
 
 def test_the_bound_of_a_long_chain_takes_few_unions(monkeypatch: pytest.MonkeyPatch):
-    """For a chain, the computation of the bound forms a number of set unions that grows linearly with the number of
+    """For a chain of tasks, the number of set unions in the computation of the bound grows linearly with the number of
     tasks.
     """
     united = 0

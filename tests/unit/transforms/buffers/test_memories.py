@@ -1,5 +1,5 @@
-"""The assignment of buffers to memories: the search compared with an exhaustive one, its bounds, and limits on work and
-memory.
+"""The assignment of buffers to memories: the search compared with an exhaustive search, its bounds, and its limits on
+work and memory.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ def packed(rectangles: Sequence[Rectangle], room: int) -> Placement:
 
 
 def drawn(seed: int, buffers: int, permanent: int, tightness: float) -> Problem:
-    """A random problem with three memories, the last of which can hold everything.
+    """A random problem with three memories, the last of which has space for all items.
 
     tightness: the size of each other memory divided by the total size of all items.
     """
@@ -52,8 +52,8 @@ def drawn(seed: int, buffers: int, permanent: int, tightness: float) -> Problem:
 
 
 def test_less_room_is_packed_again():
-    """The search for memories calls the packer again if less space is left. A packer may return any placement that
-    fits, so the height of an earlier placement proves nothing about a smaller space.
+    """If less space is left for the buffers than before, the search calls the packer again. The height of an earlier
+    packing proves nothing about a smaller space, since a packer may return any packing that fits.
     """
 
     def lazy(rectangles: Sequence[Rectangle], room: int) -> Placement:
@@ -161,7 +161,9 @@ def test_constants_and_stack_take_whole_multiples():
 
 
 def test_a_packer_that_fails_without_proof_lowers_the_bound():
-    """The bound is lower if the packer separates buffers that are never live at the same time."""
+    """If the packer separates buffers that are never live at the same time, its failure proves nothing. The bound of
+    the costs is then lower, and the choice is not proved.
+    """
 
     def apart(rectangles: Sequence[Rectangle], room: int) -> Placement:
         return pack(rectangles, "none")

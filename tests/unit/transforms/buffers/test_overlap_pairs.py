@@ -37,8 +37,8 @@ func.func @f() -> index {
 
 
 def test_buffers_that_begin_together_do_not_overlap_in_turn():
-    """An op that only reads two buffers is safe at any distance in both directions: the second buffer may overlap the
-    first.
+    """Two buffers that one op reads and none writes may overlap at any distance. Only one direction is listed: the
+    second buffer may overlap the first.
     """
     module = Parser(context(), NEVER_WRITTEN).parse_module()
     live = live_ranges(cast(func.FuncOp, module.body.block.first_op))
@@ -48,8 +48,8 @@ def test_buffers_that_begin_together_do_not_overlap_in_turn():
 
 
 def test_steps_of_a_concatenation_are_found_once_for_all_parts(monkeypatch: pytest.MonkeyPatch):
-    """Before part i of 4 bytes is read, the result contains i parts. The first part is read before anything is
-    written.
+    """In a concatenation of parts of 4 bytes, i parts of the result are written before part i is read. The safe
+    distance of part i is 4 i, and that of the first part -4. The accesses of the op are enumerated once.
     """
     count = 40
     parts = range(count)
@@ -84,8 +84,8 @@ def test_steps_of_a_concatenation_are_found_once_for_all_parts(monkeypatch: pyte
 
 
 def nest(trips: tuple[int, int], ops: list[tuple[str, int, int, int]]) -> str:
-    """Two loops with ops on slices of `z`, `w` and `y` and on windows of `x`. Three numbers determine the index of each
-    op.
+    """The text of two loops with ops on slices of `z`, `w` and `y` and on windows of `x`. Three numbers of each op
+    determine its index.
     """
     body = "%all = scratch.slice %w[%c0] : memref<1x2x2x1xf32> to memref<4xf32>"
     sizes = {"z": 24, "y": 24, "all": 4}
@@ -129,9 +129,8 @@ OPS = st.tuples(st.sampled_from(["window", "z to y", "z to all", "all to y"]), N
 @example((1, 2), [("window", 0, 0, 0), ("all to y", 0, 1, 0)])
 @given(st.tuples(st.integers(1, 3), st.integers(1, 3)), st.lists(OPS, min_size=1, max_size=4))
 def test_execution_confirms_what_is_known_of_a_nest(trips: tuple[int, int], ops: list[tuple[str, int, int, int]]):
-    """At the safe distance, every byte of an operand is read for the last time before the result overwrites it.
-
-    A nest that fills a buffer writes each byte before it reads it.
+    """At the safe distance, every byte of an operand is read for the last time before the result overwrites it. A nest
+    that is known to fill a buffer writes each byte before it reads it.
     """
     module = Parser(context(), nest(trips, ops)).parse_module()
     loop = next(op for op in module.walk() if isinstance(op, scf.ForOp))

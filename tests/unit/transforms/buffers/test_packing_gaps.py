@@ -33,7 +33,9 @@ def points(shape: Rectangle) -> set[int]:
 
 @st.composite
 def problems(draw: st.DrawFn, most: int) -> list[Rectangle]:
-    """Random buffers with up to two gaps. Some are pinned to their offsets in a valid packing plus a constant."""
+    """Random buffers with up to two gaps. Some buffers are pinned to their offsets in a valid packing, increased by a
+    constant.
+    """
 
     def one(index: int) -> Rectangle:
         first = draw(st.integers(0, 6))
@@ -53,7 +55,7 @@ def problems(draw: st.DrawFn, most: int) -> list[Rectangle]:
 
 
 def least_height(shapes: list[Rectangle]) -> int:
-    """The least height over all offsets, placing one buffer after another."""
+    """The least height over all offsets, by exhaustive search: one buffer is placed after another."""
     ordered = sorted(shapes, key=lambda shape: (shape.pinned is None, shape.first))
     best = sum(shape.size + shape.alignment for shape in shapes) + max(shape.pinned or 0 for shape in shapes)
 

@@ -1,5 +1,5 @@
-"""Packing within limits on time, integers and memory; and problems without free bytes, which searches in order cannot
-solve.
+"""Packing within limits on time, integers and memory. Some problems have no free bytes, and searches that place buffers
+in order cannot solve them.
 """
 
 from math import inf
@@ -126,7 +126,7 @@ def test_without_time_every_mode_places_a_crowd(mode: str, core: bool):
 
 
 def test_the_best_packing_so_far_counts(monkeypatch: pytest.MonkeyPatch):
-    """The time limit is reached after the first order of first fit, whose packing is then the result."""
+    """If the time limit is reached after the first order of first fit, the packing of this order is the result."""
     given = [Rectangle("a", 1, 1, 0, 1), Rectangle("b", 1, 1, 0, 3), Rectangle("c", 2, 1, 2, 4)]
     late = iter([False, True])
 

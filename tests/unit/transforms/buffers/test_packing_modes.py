@@ -44,7 +44,7 @@ def share_a_point(a: Rectangle, b: Rectangle) -> bool:
 
 
 def least_height(given: list[Rectangle]) -> int:
-    """The least height over all aligned offsets, placing one rectangle after another."""
+    """The least height over all aligned offsets, by exhaustive search: one rectangle is placed after another."""
     ordered = sorted(given, key=lambda one: (one.first, -one.size))
     best = sum(one.size + one.alignment for one in given)
     least = max((sum(one.size for one in given if one.first <= x <= one.last) for x in range(20)), default=0)
@@ -185,8 +185,8 @@ def test_shiftry_defragments_its_example_of_section_7_1():
 
 
 def test_shiftry_rounds_25_bytes_up_to_a_block_of_32():
-    """Section 7: if most variables have 16 bytes, 25 bytes take a block of 32, so that the next variable starts at byte
-    32.
+    """Shiftry, section 7: if most variables have 16 bytes, a variable of 25 bytes takes a block of 32, so that the next
+    one starts at byte 32.
     """
     given = [
         Rectangle("wide", 25, 1, 0, 2),
@@ -199,8 +199,8 @@ def test_shiftry_rounds_25_bytes_up_to_a_block_of_32():
 
 
 def test_shiftry_moves_4_bytes_where_algorithm_17_moves_20():
-    """Section 7.1: x1 in bytes 4 to 7 and x2 in 16 to 31 migrate by (4, 0, 4) and (16, 4, 16); moving x1 alone
-    suffices.
+    """Shiftry, section 7.1: algorithm 17 moves x1 from byte 4 to 0 and x2 from byte 16 to 4, 20 bytes in total. The
+    packer moves only x1, 4 bytes, which suffices.
     """
     given = [
         Rectangle("a", 4, 1, 0, 5),
@@ -218,7 +218,7 @@ def test_shiftry_moves_4_bytes_where_algorithm_17_moves_20():
 
 
 def test_shiftry_moves_the_least_that_makes_room():
-    """Compaction would move the buffers b and d, but moving b alone makes room for the buffer `new`."""
+    """To make room for the buffer `new`, the packer moves only the buffer b. Compaction would move b and d."""
     given = [
         Rectangle("a", 8, 1, 0, 3),
         Rectangle("b", 8, 1, 1, 5),
@@ -231,8 +231,8 @@ def test_shiftry_moves_the_least_that_makes_room():
 
 @pytest.mark.parametrize("mode", sorted(MODES))
 def test_minun_figure_4(mode: str):
-    """A heap that allocates A, B, C and D of 64 bytes one after another needs 384 bytes, because E cannot occupy the
-    separate spaces of A and C.
+    """MinUn, figure 4: every packer places A to E in 256 bytes, since E may use the bytes of A and C. Without reuse
+    (`none`) they need 384 bytes.
     """
     given = [*(Rectangle(name, 64, 1, 0, last) for name, last in zip("ABCD", (0, 1, 0, 1), strict=True))]
     given.append(Rectangle("E", 128, 1, 1, 1))
@@ -277,8 +277,8 @@ def test_the_validator_looks_at_moves_one_after_the_other():
 
 
 def test_coarse_sizes_of_minun():
-    """Section 5.3: sizes of 32, 56 and 64 bytes need 152 bytes. In units of k = 32 bytes, 56 is rounded up to 64, and
-    the sizes need 5 units.
+    """MinUn, section 5.3: buffers of 32, 56 and 64 bytes need 152 bytes. In units of k = 32 bytes, 56 is rounded up to
+    64, so that they need 5 units.
     """
     given = [Rectangle(str(size), size, 1, 0, 0) for size in (32, 56, 64)]
     assert pack(given, "exact-cover", coarsen=1).height == 152
@@ -332,7 +332,7 @@ def test_a_compiler_that_fails_is_none(fresh_core: Path, monkeypatch: pytest.Mon
 
 @pytest.mark.parametrize("core", [False, True])
 def test_time_can_run_out(core: bool):
-    """If the time limit is reached, the best packing found until then is returned."""
+    """If the time limit is reached, the best packing found so far is returned."""
     draw = Random(1)
     given = [Rectangle(str(i), draw.randint(1, 99), 1, i % 40, i % 40 + draw.randint(0, 9)) for i in range(120)]
     placement = pack(given, "auto", Effort(seconds=0, core=core))
@@ -349,7 +349,9 @@ def test_first_fit_suffices_where_it_reaches_the_peak():
 
 
 def test_small_problems_are_proved_by_exact_cover():
-    """Exact cover proves that operands of 2 and 4 bytes cannot both be aligned below 9 bytes."""
+    """Exact cover proves that a problem with alignments of 2 and 4 bytes needs 9 bytes. If its limit is too small,
+    branch and bound proves it.
+    """
     padded = [
         Rectangle("a", 3, 2, 0, 1),
         Rectangle("b", 5, 4, 1, 2, (Overlap(0, 3),)),
@@ -363,7 +365,9 @@ def test_small_problems_are_proved_by_exact_cover():
 
 
 def test_exact_cover_takes_no_nodes_of_branch_and_bound():
-    """If exact cover reaches its limit, branch and bound starts from the greedy placement with its full limit."""
+    """If exact cover reaches its limit, branch and bound has its full number of nodes, starts from the greedy packing,
+    and returns the same packing as alone.
+    """
     given = [Rectangle(str(i), 5 + 7 * i % 11, 1, i % 6, i % 6 + 1 + i % 4) for i in range(40)]
     auto, alone = Effort(nodes=2_000, cover=50), Effort(nodes=2_000)
     placements = pack(given, "auto", auto), pack(given, "branch-and-bound", alone)
@@ -375,8 +379,8 @@ def test_exact_cover_takes_no_nodes_of_branch_and_bound():
 
 
 def test_exact_cover_goes_first_and_branch_and_bound_goes_on():
-    """For Gural and Murmann's network for MNIST in 16 bits, whose lower bound is not attainable, branch and bound
-    continues after exact cover.
+    """For Gural and Murmann's network for MNIST in 16 bits, whose least height of 2,008 exceeds the lower bound of
+    1,960, exact cover runs first, and branch and bound then proves the height.
     """
     layers = [(392, 0, 7), (1440, 1, 14), (1600, 8, 21), (1408, 15, 23), (20, 23, 25)]
     distances = {1: 1100, 2: 414, 3: 154}

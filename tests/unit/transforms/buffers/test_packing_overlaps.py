@@ -1,4 +1,6 @@
-"""Packing in which operands may be a distance above results: every packer, compared with exhaustive search."""
+"""Packing in which an operand may start a distance above the result that overlaps it: every packer, compared with
+exhaustive search.
+"""
 
 from itertools import product
 from math import inf
@@ -18,7 +20,7 @@ from tinyml.transforms.buffers.packing.validator import complaints
 
 @st.composite
 def problems(draw: st.DrawFn, most: int, largest: int = 12) -> list[Rectangle]:
-    """Random buffers over few points, and results that may overlap some of the earlier buffers."""
+    """Random buffers that are live at few points. Some of them are results that may overlap earlier buffers."""
     made: list[Rectangle] = []
     for i in range(draw(st.integers(1, most))):
         first, size = draw(st.integers(0, 5)), draw(st.integers(0, largest))
@@ -31,7 +33,9 @@ def problems(draw: st.DrawFn, most: int, largest: int = 12) -> list[Rectangle]:
 
 
 def least_height(shapes: list[Rectangle]) -> int:
-    """The least height over all offsets below the sum of the sizes, according to the definition."""
+    """The least height by exhaustive search over all offsets below the sum of the sizes, for overlaps by their
+    definition.
+    """
 
     def fits(a: int, b: int, offsets: dict[int, int]) -> bool:
         first, second = shapes[a], shapes[b]
@@ -102,7 +106,9 @@ def test_the_sweep_uses_overlaps_where_the_bytes_are_free(shapes: list[Rectangle
 
 
 def test_results_slide_along_their_operands():
-    """In a chain of layers, each result begins 2 bytes below its operand."""
+    """In a chain of four layers of 10 bytes, each result may begin 2 bytes below its operand. Packers that use overlaps
+    need 16 bytes.
+    """
     layers = [Rectangle(f"t{i}", 10, 1, i, i + 1, (Overlap(i - 1, 2),) if i else ()) for i in range(4)]
     for mode in MODES:
         placement = pack(layers, mode)

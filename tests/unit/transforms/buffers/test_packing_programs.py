@@ -1,6 +1,6 @@
 """Packing of random programs: in one arena they compute the results of programs with separate buffers.
 
-Programs run on symbolic bytes. A byte that nothing has written is unknown, as is every value computed from it; an
+Programs run on symbolic bytes. A byte that has not been written is unknown, as is every value computed from it; an
 unknown byte may have any value in the arena. Elementwise ops and reversals read and write one element after another.
 Every other op overwrites its destination with unknown bytes before it reads other buffers, so that an overlap of
 operand and destination is detected.
@@ -74,12 +74,14 @@ class Buffer:
 
 
 def given_bytes(size: int) -> list[Byte]:
-    """The bytes that the caller writes into the input."""
+    """The symbolic bytes of the input, which the caller writes."""
     return [("input", i) for i in range(size)]
 
 
 class Machine:
-    """An interpreter that records all observable effects of a function."""
+    """An interpreter that records all observable effects of a function: its results and its writes to memory of the
+    caller.
+    """
 
     def __init__(self, module: ModuleOp, which: bool) -> None:
         self.function = cast(func.FuncOp, module.body.block.first_op)
@@ -191,7 +193,7 @@ def _is_single(value: SSAValue) -> bool:
 
 
 def number_of(op: Operation) -> int:
-    """The number that identifies an op, even after a pass has moved it."""
+    """The number that identifies an op. It stays the same if a pass moves the op."""
     return cast(IntegerAttr, op.attributes["number"]).value.data
 
 
@@ -264,7 +266,7 @@ def test_programs_compute_the_same_in_one_arena(text: str, in_place: bool, mode:
 @settings(max_examples=examples(8))
 @given(programs(), st.data())
 def test_what_the_validator_accepts_computes_the_same(text: str, data: st.DataObject):
-    """If views are moved at random, overlaps are rejected or do not change results."""
+    """Views are moved at random. Either the validator rejects the overlaps, or the results are unchanged."""
     before, after = packed(text, True, PackScratchPass())
     ends = [0]
     for view in (op for op in after.walk() if isinstance(op, ViewOp)):

@@ -55,8 +55,8 @@ def test_parts_keep_the_distance_of_each(problem: tuple[list[Rectangle], Distanc
 
 
 def test_what_is_written_last_reaches_into_the_operand():
-    """The second of two results of 8 bytes overlaps the operand, since it is not written before half of the operand's
-    16 bytes has been read.
+    """Two results of 8 bytes are stacked below an operand of 16 bytes. The second one overlaps the operand by 4 bytes,
+    since it is not written before half of the operand has been read. The height is 20 instead of 24.
     """
     shapes = [
         Rectangle(name, size, 1, first, 5) for name, size, first in (("x", 16, 0), ("early", 8, 2), ("late", 8, 2))

@@ -1,4 +1,6 @@
-"""The choice between dense and sparse rows by bytes times time, for kernels with invented times."""
+"""The choice between dense and sparse rows, which minimises the product of bytes and time, for kernels with invented
+times.
+"""
 
 # Stubs have few types.
 # pyright: basic
@@ -81,9 +83,7 @@ def product(lhs: Any, rhs: Any) -> Any:
 
 
 def test_kernels_are_those_of_the_slowest_sum(monkeypatch: pytest.MonkeyPatch):
-    """For each layout and width of sums, only the first offered kernel is considered. The slowest of these kernels is
-    used.
-    """
+    """For each layout and width of weights, the first kernel that is offered represents all others."""
     fast, slow, later = kernel(DOT, 8, 3), kernel(DOT, 8, 4, sum=64), kernel(DOT, 8, 9)
     packed = kernel(DOT, 4, 2)
     nests: list[Any] = []

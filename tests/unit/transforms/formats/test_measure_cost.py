@@ -28,7 +28,8 @@ func.func @f(%X: tensor<4x1x!fixed.q<8, 7>>) -> tensor<4x1x!fixed.q<8, 7>> {
 
 
 class Runner:
-    """A runner according to which programs take 1000 bytes of flash, three of RAM and five of stack.
+    """A runner that builds nothing. It reports 1000 bytes of flash, three bytes of RAM and five bytes of stack for each
+    program.
 
     lowered: the passes that ran, with their options.
     """
@@ -114,7 +115,9 @@ def test_what_exceeds_the_flash_spends_less(
 
 
 def test_a_program_that_is_lowered_goes_on_from_there(monkeypatch: pytest.MonkeyPatch):
-    """The first measurement continues from the lowered program; the next one lowers it from formats again."""
+    """The first measurement continues from a program that is already lowered to loops. If it exceeds the limit, the
+    next measurement lowers the program from formats again.
+    """
     runner = Runner(monkeypatch, [1000, 900])
     monkeypatch.setattr(measure_cost, "next_attempt", lambda *_: 500)
     MeasureCostPass("uno", flash=950).cost(module(), module())

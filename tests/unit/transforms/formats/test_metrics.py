@@ -64,7 +64,9 @@ def test_balanced_accuracy(case: str):
 
 @pytest.mark.parametrize("seed", range(4))
 def test_areas_under_curves(seed: int):
-    """Areas equal scikit-learn's for one, two and several scores. Scores with few different values have many ties."""
+    """The area under the ROC curve equals scikit-learn's for one, two and several scores. Scores with few different
+    values have many ties.
+    """
     random = np.random.default_rng(seed)
     labels = np.arange(60) % 2
     single = random.integers(0, 4, 60) / 4 + 0.2 * labels
@@ -85,7 +87,7 @@ def test_areas_under_curves(seed: int):
 
 @pytest.mark.parametrize("targets", [[[1.0], [2.0], [4.0]], [[1.0, 5.0], [2.0, 5.0], [4.0, 5.0]]])
 def test_figures_of_numbers(targets: list[list[float]]):
-    """Values equal scikit-learn's, also for a constant output."""
+    """Metrics of regressors equal scikit-learn's, also for a constant output."""
     right = np.array(targets)
     for values in (right, right + 0.5, right * [[1.0], [1.5], [-1.0]]):
         answers = Answers(None, values, None, right)
@@ -112,7 +114,9 @@ def test_losses_are_points_and_errors_their_unit():
 
 @pytest.mark.parametrize("name", [metric.name for metric in DECLARED_METRICS if metric.figure is not None])
 def test_a_bound_holds_whatever_follows(name: str):
-    """A bound on a metric assumes correct answers for all samples that were not evaluated, and therefore holds."""
+    """The bound on a metric after some samples holds for any answers to the other samples, since it assumes that these
+    are right.
+    """
     random = np.random.default_rng(3)
     declared = metric_named(name)
     assert declared.figure is not None

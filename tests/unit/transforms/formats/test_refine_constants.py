@@ -1,5 +1,5 @@
-"""Refinement of rounded constants: margins improve, also on other data, and properties that proofs and storage require
-remain.
+"""Refinement of rounded constants: margins improve, also on data that were not used, and constants keep the properties
+that proofs and storage require.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ NARROW = FixedType.of_width(8)
 
 
 def halves(model: str) -> tuple[CandidateEvaluator, CandidateEvaluator]:
-    """Evaluators of the same program and constants, with every second sample and with the other samples."""
+    """Two evaluators of the same program and constants. Each uses every second sample."""
     data = load_data(str(MODELS[model].with_name("val.npz")))
     assert data.y is not None
     one, other = (CandidateEvaluator(profiled(model), Data(data.x[i::2], data.y[i::2]), None) for i in (0, 1))

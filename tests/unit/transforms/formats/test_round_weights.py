@@ -1,5 +1,5 @@
-"""Data-dependent rounding of weights: each to an adjacent number, sums accurate for correlated inputs, and no row
-greater than before.
+"""Data-dependent rounding of weights. Each weight becomes an adjacent number, sums are accurate for correlated inputs,
+and the sum of magnitudes of no row exceeds the maximum before.
 """
 
 from __future__ import annotations
@@ -23,8 +23,8 @@ def moments(rows: np.ndarray, inputs: np.ndarray, rounded: np.ndarray | None = N
 
 
 def products(weights: np.ndarray, inputs: np.ndarray, **of: np.ndarray) -> tuple[np.ndarray, float, float]:
-    """The rounded raws, and two fractions of the mean squared error of other products: for rounding to nearest, and on
-    data.
+    """The raws of weights rounded by data, and the mean squared errors of products for weights rounded to nearest and
+    by data. The products are those of other inputs than the rounding uses.
     """
     train, test = np.split(inputs, 2)
     raws = round_weights(weights, FORMAT, moments(weights, train, **of))
@@ -54,7 +54,7 @@ def test_errors_cancel_where_inputs_belong_together(seed: int) -> None:
 
 
 def test_rounded_inputs_are_made_up_for() -> None:
-    """Weights increase where rounding has reduced the inputs."""
+    """Weights increase if the rounding of the inputs has reduced the inputs."""
     random = np.random.default_rng(0)
     weights = np.stack([random.uniform(0.3, 0.4, 50), np.full(50, 0.5)])
     inputs = random.uniform(0.5, 1.0, (500, 50))
@@ -65,8 +65,8 @@ def test_rounded_inputs_are_made_up_for() -> None:
 
 @pytest.mark.parametrize("block", [1, 8])
 def test_vectors_that_a_loop_adds_up(block: int) -> None:
-    """Multiples of columns, one or several in each iteration, are treated as a product with the matrix of the
-    columns.
+    """A loop that adds multiples of vectors, `block` of them in each iteration, has its vectors rounded like the
+    columns of a matrix.
     """
     random = np.random.default_rng(0)
     rows, inputs = random.normal(0.0, 0.2, (6, 40)), random.normal(1.0, 1.0, (300, 40))
@@ -78,7 +78,7 @@ def test_vectors_that_a_loop_adds_up(block: int) -> None:
 
 
 def test_exact_weights_stay() -> None:
-    """Weights that the format represents exactly are unchanged. These include zeros, which sparse storage omits."""
+    """Weights that the format represents exactly are unchanged, among them zeros, which sparse storage omits."""
     weights = FORMAT.decode(np.arange(-120, 120, 10).reshape(2, 12))
     inputs = moments(weights, np.full((4, 12), 1.0), np.full((4, 12), 0.9))
     np.testing.assert_array_equal(FORMAT.decode(round_weights(weights, FORMAT, inputs)), weights)

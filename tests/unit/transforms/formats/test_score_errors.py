@@ -1,6 +1,4 @@
-"""`scale-by=scores`: estimated errors of scores compared with errors computed by numpy, and the formats that they
-select.
-"""
+"""`scale-by=scores`: the estimated errors of scores equal errors computed by numpy, and determine the formats."""
 
 from __future__ import annotations
 
@@ -74,7 +72,10 @@ def test_the_error_of_scores_is_that_of_margins_by_their_size():
 
 @dataclass(frozen=True)
 class Off:
-    """A stand-in for a number format. Encoding and decoding a number adds the square root of `share` to it."""
+    """A substitute for a number format. A number that is encoded and decoded increases by the square root of `share`.
+
+    effort: the cost of the format, which is compared if errors are similar.
+    """
 
     share: float
     effort: int
@@ -99,8 +100,8 @@ def chosen(*formats: Off) -> object:
 
 
 def test_effort_has_to_be_worth_it():
-    """Effort is justified by an error that is smaller by more than `MIN_SAVED_SHARE`. Of equal efforts, the smaller
-    error is taken, and of equal errors the first format.
+    """A format with more effort is chosen only if the errors of the others exceed its error by more than the fraction
+    `MIN_SAVED_SHARE`. Of equal efforts the smaller error is chosen, and of equal errors the first format.
     """
     best = Off(1.0, 1)
     assert chosen(best, near := Off(1 + 0.99 * MIN_SAVED_SHARE, 0)) == near
@@ -113,8 +114,8 @@ def test_effort_has_to_be_worth_it():
 
 
 def test_what_is_not_rounded_does_not_count():
-    """Differences of distances, and products that a loop adds exactly, are never stored, so that any format is
-    suitable.
+    """Differences in distances, and products that a loop adds exactly, are never stored. The first format is therefore
+    chosen for them, however coarse it is.
     """
     module = profiled("protonn")
     data = some_data("protonn")
@@ -156,7 +157,9 @@ def test_each_format_has_a_rule_of_its_own():
 
 
 def test_posits_reach_beyond_the_greatest_number_of_the_data():
-    """The greatest posit of 8 bits with es 0 is 64 times the posit 1."""
+    """An 8-bit posit format represents numbers of more than 30 times the greatest number of the data, with a smaller
+    precision.
+    """
     module = linear()
     AssignFormatPass("posit", 8).apply(context(), module)
     x = predict_function(module).args[0].type.element_type  # type: ignore[attr-defined]

@@ -22,10 +22,13 @@ ELEMENTS = 120
 
 
 class Given(NamedTuple):
-    """An access: the view, and the element as a linear function of the indices of three loops, of a nonlinear value,
-    and a constant.
+    """A generated access to an element of a view. The index of the element is a linear function of the indices of three
+    loops and of the square of the middle index.
 
-    The nonlinear value is the square of the index of the middle loop.
+    view: the index of the view in `VIEWS`.
+    factors: those of the three indices and of the square.
+    constant: the constant term.
+    writes: whether the access is a store.
     """
 
     view: int
@@ -59,9 +62,7 @@ class Given(NamedTuple):
 
 
 class Nest(NamedTuple):
-    """Three loops around two accesses. The loops are given by their numbers of iterations, the middle one also by its
-    step.
-    """
+    """Three loops around two accesses, given by their numbers of iterations, and the step of the middle loop."""
 
     outer: int
     middle: int
@@ -101,8 +102,8 @@ class Nest(NamedTuple):
 
     @property
     def distances(self) -> set[int]:
-        """The numbers of iterations of the middle loop between accesses of the same byte, within one iteration of the
-        outer loop.
+        """For accesses of the same byte in one iteration of the outer loop, the differences of the iteration numbers of
+        the middle loop.
         """
         return {
             (there[1] - here[1]) // self.step
@@ -134,7 +135,9 @@ def nests(draw: st.DrawFn, simple: bool = False) -> Nest:
 
 
 def analysed(nest: Nest) -> tuple[Access, Access, int | None]:
-    """The accesses of a nest, and their distance along the middle loop; None for an unknown distance."""
+    """The two accesses of a nest as the analysis describes them, and their distance along the middle loop; None for an
+    unknown distance.
+    """
     loop = [op for op in parse(nest.text)[1].walk() if isinstance(op, scf.ForOp)][1]
     found = accesses(loop.body.block)
     assert found is not None
@@ -146,8 +149,8 @@ def analysed(nest: Nest) -> tuple[Access, Access, int | None]:
 @settings(max_examples=examples(50))
 @given(nests())
 def test_against_all_iterations(nest: Nest):
-    """No conflict is missed, distances equal those of the execution, and accesses meet if and only if they do in every
-    execution.
+    """The analysis agrees with the execution of all iterations: accesses that it calls apart never conflict, known
+    distances are right, and linear accesses `meets` if and only if they always access the same bytes.
     """
     first, second, between = analysed(nest)
     assert [first.writes, second.writes] == [nest.first.writes, nest.second.writes]

@@ -84,7 +84,9 @@ def test_floats_of_an_input_with_zeros_count_apart() -> None:
 
 
 def test_what_is_proven_of_operands_counts(demand: Demand) -> None:
-    """The sum y + c is above -32767, because c is in [1, 3]. Only the upper limit is therefore checked in code."""
+    """Only the upper limit of the sum y + c is checked in code, because c is in [1, 3], so that the sum is above
+    -32767.
+    """
     stands = demand.operations["y = add(y, c)"].stands
     assert sum(number for step, number in stands.items() if step.startswith("limit ")) == 1
 
@@ -106,8 +108,8 @@ def test_an_estimate_is_costs_times_steps(demand: Demand) -> None:
 
 
 def test_frames_of_composed_kernels_take_turns(demand: Demand) -> None:
-    """Of the frames of composed kernels, only the largest counts; the frames of all other steps add up. The time of a
-    kernel with a known frame may be measured.
+    """In the estimated stack, only the largest frame of all composed kernels counts, while the frames of other steps
+    add up. The cost of a kernel may be unknown if its frame is known.
     """
     kinds = sorted({step for steps in demand.operations.values() for step in steps.runs})
     demand.kernels = {kinds[0]: KernelCost(Cost(2, 3, 4, 50), 50), kinds[1]: KernelCost(None, 60)}

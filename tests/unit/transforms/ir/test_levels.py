@@ -114,7 +114,7 @@ def test_every_pass_of_a_room_takes_a_level():
 
 @dataclass(frozen=True)
 class AnyPass(ModulePass):
-    """A plug-in's pass without a declared level."""
+    """A plug-in's pass that declares no level."""
 
     name = "any"
 
@@ -124,7 +124,7 @@ class AnyPass(ModulePass):
 
 @dataclass(frozen=True)
 class LoopsPass(AnyPass):
-    """A plug-in's pass with a declared level."""
+    """A plug-in's pass that declares the level of its IR."""
 
     takes = LOOPS
 

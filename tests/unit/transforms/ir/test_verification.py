@@ -1,4 +1,4 @@
-"""Verification between passes: every kind of change is detected, and everything that it may have invalidated is
+"""Verification between passes: every kind of change is detected, and all ops that it may have made invalid are
 verified.
 """
 

@@ -1,4 +1,4 @@
-"""Forests may use nine tenths of the free flash, or all of it on a board without costs."""
+"""Forests as code may use nine tenths of the free flash, or all of it on a board whose costs are unknown."""
 
 from __future__ import annotations
 

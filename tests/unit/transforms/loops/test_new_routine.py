@@ -42,7 +42,9 @@ func.func @model(%x: memref<8x!fixed.q<8, 4>>) -> !fixed.acc<32, 8> {
 
 @irdl_attr_definition
 class EnergyAttr(num.LoopRoutineAttr):
-    """The routine `(sum, run)`, which computes sum + the squares of the elements of a run."""
+    """The routine of `num.call` with the arguments sum and run. It computes the sum plus the squares of the elements of
+    the run.
+    """
 
     name = "signal.energy"
     OPERANDS: ClassVar[Sequence[AttrConstraint]] = (SAME_SUM, MEMREF)

@@ -27,7 +27,9 @@ def packable(size: int, packed: int, slowdown: float, calls: int = 0, **readers:
     """A constant that `pack-constants` may pack.
 
     size, packed: the number of bytes of the constant without and with packing.
-    readers: the bytes of additional code for each reader.
+    slowdown: the time of packed accesses divided by that of others.
+    calls: the number of bytes of additional calls.
+    readers: the bytes of additional code for each reader, by its name.
     """
     return PACKING._Packable(None, "uno", 4, 1, size, packed, readers, calls, slowdown)
 
@@ -42,8 +44,8 @@ def test_bytes_and_times():
 
 @pytest.mark.parametrize(("code", "repaid"), [(166, True), (167, False)])
 def test_code_for_one_constant(code: int, repaid: bool):
-    """The constant has 1000 bytes, 400 if packed. With packed access one and a half times as slow, packed data and code
-    may take at most 850 bytes.
+    """A constant of 1,000 bytes, 400 if packed, whose access becomes 1.5 times as slow, is packed for up to 166 bytes
+    of code, but not for 167.
     """
     assert packable(1000, 400, 1.5).repays(code) == repaid
 
@@ -61,8 +63,8 @@ def test_the_code_of_a_reader_is_less_than_all_that_it_saves(code: int, worth: b
 
 
 def test_what_is_not_packed_saves_nothing_for_readers_that_it_shares():
-    """The second constant needs code that it does not repay. Without it, the first one saves too little for its
-    reader.
+    """Of two constants with a common reader, the second one is not packed because it needs another reader in addition.
+    The first one alone then saves too little for the common reader, and is not packed either.
     """
     first, second = packable(100, 50, 1.6, reader=60), packable(100, 50, 1.6, reader=60, other=70)
     third = packable(1000, 100, 1.0, reader_of_its_own=300)

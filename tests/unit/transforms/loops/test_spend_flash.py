@@ -1,4 +1,4 @@
-"""Flash is spent on the kernels that save most per byte, within the limit."""
+"""Flash is spent on the kernels that save the most time per byte, within the limit."""
 
 from __future__ import annotations
 
@@ -92,7 +92,9 @@ TILES = program(tile(8, "first"), tile(4, "second"))
 
 
 def chosen(flash: int, ram: int | None = None, text: str = TILES) -> tuple[list[str], Estimate]:
-    """The kernel families that take more flash, with their steps, and the estimate of the program."""
+    """The families and steps of the chosen kernels that need more flash, and the estimate of the program within `flash`
+    and `ram`.
+    """
     module, ctx = Parser(context(), text).parse_module(), context()
     run(module, ctx, [SpendFlashPass(TARGET, flash, ram)])
     tiles = [op.tile for op in module.walk() if isinstance(op, num.ContractOp)]
@@ -133,8 +135,8 @@ def test_the_program_keeps_the_limits():
 
 
 def test_attempts_are_programs_of_their_own():
-    """Each attempt is a separate program, and takes two bytes too many when it is built. The next attempt may spend
-    only slightly less.
+    """If each built program exceeds the limit by two bytes, the pass makes two or three attempts, each on a new
+    program. Each attempt may spend more than two bytes less than the one before.
     """
     within, spent = 1 << 20, list[float]()
     while within is not None:
@@ -150,7 +152,7 @@ def test_attempts_are_programs_of_their_own():
 
 @pytest.mark.long(drawn=False)
 def test_tiles_with_the_same_weights_share_a_stream():
-    """If two tiles have the same weights, they share one weight stream: the kernels of both tiles are replaced, or
+    """Two tiles with the same weights share one weight stream. Therefore either both of their kernels are replaced, or
     neither is.
     """
     text = program(tile(8, "first"), tile(8, "second", 8))
@@ -181,7 +183,7 @@ def test_what_saves_more_takes_the_place_of_what_saves_more_for_each_byte():
 
 
 def test_kernels_that_are_called_besides_stay():
-    """The flash of an ordinary kernel is freed only if nothing else calls it."""
+    """If an ordinary kernel is replaced, its flash counts as freed only if nothing else calls it."""
     module = Parser(context(), TILES).parse_module()
     tiles = Tiles(module, TARGET)
     taken = {part: each for group in tiles.groups(1e6) for part, each in group.items()}
@@ -192,7 +194,9 @@ def test_kernels_that_are_called_besides_stay():
 
 
 def test_time_counts_in_cycles_of_the_core():
-    """The savings of kernels are those of `cycles_of_runs`, which `check_times` compares with programs."""
+    """The saving of a kernel is the difference between the cycles that `cycles_of_runs` computes for it and for the
+    kernel that it replaces. `check_times` compares these cycles with those of programs.
+    """
     timing, tiles = board(TARGET).timing, Tiles(Parser(context(), MANY).parse_module(), TARGET)
     assert timing is not None
     [usual] = tiles.usual.values()

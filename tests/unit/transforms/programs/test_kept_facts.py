@@ -1,4 +1,6 @@
-"""Facts stored on disk: which requests read them, which files count as missing, and which inputs change the key."""
+"""Facts stored on disk: the requests that read them, files that count as missing, and the inputs that change the key of
+a fact.
+"""
 
 from __future__ import annotations
 

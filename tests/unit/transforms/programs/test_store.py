@@ -1,4 +1,6 @@
-"""The store of programs: which programs are equal, what is computed once, and what is dropped."""
+"""The store of programs: which programs count as equal, which results are computed only once, and which programs are
+removed.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""Affine functions between layers are folded into the layers; reals are unchanged up to the rounding of weights."""
+"""Affine functions between layers are folded into the layers. Reals are unchanged except for the rounding of
+weights.
+"""
 
 from __future__ import annotations
 
@@ -33,7 +35,7 @@ UNITS = ("0.5+3:s10", "uint8:1", "g1000", "q15", "2x0.1-2:u12,3:s4", "0.5,2.5:s4
 
 
 class Chain:
-    """A function of a vector: a sequence of steps whose constants a seed determines."""
+    """A program that applies a sequence of steps to a vector. The seed determines the constants of the steps."""
 
     def __init__(self, steps: list[str], seed: int):
         self.net = NetworkWriter((1, LENGTH), seed, F32_FORMAT)
@@ -161,7 +163,9 @@ def test_units_keep_reals(chain: Chain, unit: str) -> None:
 @settings(max_examples=40, deadline=None)
 @given(st.lists(st.sampled_from(STEPS), max_size=3), st.lists(st.sampled_from(ENDINGS), max_size=3), st.integers(0, 99))
 def test_classes_are_those_of_the_scores(steps: list[str], endings: list[str], seed: int) -> None:
-    """Classes are unchanged unless rounding makes greatest scores equal, or a single score equal to its threshold."""
+    """Classes are unchanged after folding, except if rounding makes the two greatest scores equal, or a single score
+    equal to its threshold.
+    """
     chain = Chain([*steps, "rows", *endings], seed)
     classes = chain.module.clone()
     DropMonotonePass("class").apply(context(), classes)
@@ -181,7 +185,9 @@ def test_classes_are_those_of_the_scores(steps: list[str], endings: list[str], s
 
 
 def test_thresholds() -> None:
-    """A comparison of features becomes the same comparison of a forest's scaled input."""
+    """The thresholds of a forest after an affine function become thresholds of the function's argument. For a negative
+    factor there are none, since the comparison would be reversed.
+    """
     function = AffineFunction(np.array([[2.0, 0.5, 1e-3]]), np.array([[-3.0, 7.0, 0.25]]))
     features = np.array([2, 0, 1, 0])
     found = function.thresholds(np.array([0.25, -1.0, 7.5, 5.0]), features)

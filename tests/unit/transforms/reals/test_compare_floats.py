@@ -1,4 +1,4 @@
-"""The result of `compare_floats`, which states whether the input of the program is floats afterwards."""
+"""The result of `compare_floats` states whether the program compares its inputs as floats after the rewrite."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Profiles of tensors in long loops take bounded memory, and profiles of forests count paths."""
+"""Profiles of tensors in long loops need bounded memory, and profiles of forests contain the frequencies of paths."""
 
 from __future__ import annotations
 
@@ -51,7 +51,9 @@ def test_samples_of_long_loops_are_thinned(monkeypatch: pytest.MonkeyPatch):
 
 
 def test_forests_have_the_shares_of_samples_that_go_to_each_child():
-    """A walk node by node visits nodes and leaves as often as the recorded shares of the trees state."""
+    """The recorded fractions of samples that reach each child of a node equal those counted by a walk through the
+    trees.
+    """
     random = np.random.default_rng(5)
     trees = random_trees(random, 4, 9, 3, 8, -1, 1)
     module = forest_program(trees, random_votes(random, 8, 2, signed=True, pure=0.3), 3)

@@ -1,4 +1,4 @@
-"""A nest becomes a single loop exactly if it then takes fewer cycles."""
+"""A nest is flattened to a single loop exactly if it then takes fewer cycles."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def test_a_single_iteration_has_nothing_to_save():
 
 @pytest.mark.parametrize(("columns", "flattened"), [(1, True), (2, True), (3, False), (9, False)])
 def test_a_sum_that_begins_with_what_is_loaded_makes_iterations_wait(columns: int, flattened: bool):
-    """The load in every iteration doubles the initiation interval, which is still profitable for two columns but not
-    for three.
+    """If a flattened loop would load the initial value of a sum in every iteration, the initiation interval doubles.
+    Flattening still saves cycles for one or two columns, but not for three or more.
     """
     assert [is_flattened(rows, columns, LOADED, STORED, "%old24") for rows in (2, 5)] == [flattened] * 2

@@ -37,8 +37,11 @@ class State(NamedTuple):
 
 
 class Derivation(NamedTuple):
-    """A derivation (definition 11): the peak in bits, the context of the loop that contains the state, and the applied
-    rules.
+    """A derivation (definition 11).
+
+    peak: the peak in bits.
+    context: the context of the loop that contains its first state.
+    rules: the names of the applied rules.
     """
 
     peak: float
@@ -58,8 +61,8 @@ class Pex:
         self.least = cache(self._least)
 
     def derivation(self) -> Derivation:
-        """The derivation (definition 11) with the least peak that starts with the whole outputs in memory and
-        ends with the whole inputs in memory.
+        """The derivation (definition 11) with the least peak that starts with the whole outputs in memory and ends with
+        the whole inputs in memory.
         """
         return self.least(State(frozenset((name, F) for name in self.graph.outputs)))
 
@@ -81,9 +84,11 @@ class Pex:
         return best
 
     def beside(self, computed: Form, following: State) -> frozenset[Form]:
-        """The computed tensor as a set; empty if it overwrites an operand that is read for the last time.
+        """The computed tensor as a set of forms in memory; empty if it overwrites an operand that is read for the last
+        time.
 
-        Sums of elements overwrite an operand; otherwise the block of figure 1 would take more than the paper's 8.5 KB.
+        Only sums of elements overwrite an operand; otherwise the block of figure 1 would need more than the paper's 8.5
+        KB.
         """
         node = self.producer.get(computed[0])
         images, memory = self.graph.tensors, following.memory
@@ -160,7 +165,7 @@ def several_loops() -> Graph:
 
 
 def test_several_loops_of_figure_3():
-    """Tensors are whole where one loop ends and the next begins; loops are consecutive and not nested."""
+    """In figure 3, a tensor between two loops is whole. Loops are consecutive and not nested."""
     graph = several_loops()
     found = Pex(graph).derivation()
     plan = schedule_named("partial-8").plan(graph)
@@ -187,9 +192,9 @@ def random_graph(draw: Random) -> Graph:
 
 
 def test_plans_take_what_derivations_take():
-    """For 150 graphs, plans never take more memory than derivations. Some take less for two reasons: in loops, sums
-    also overwrite a slice that is read for the last time, and an op may continue a loop although its operand ends
-    another one.
+    """For 150 random graphs, no plan needs more memory than the derivation; 145 need the same. Plans may need less,
+    since in loops sums also overwrite a slice that is read for the last time, and an op may continue a loop although
+    its operand ends another one.
     """
     alike = 0
     for seed in range(150):

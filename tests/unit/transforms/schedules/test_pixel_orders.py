@@ -21,7 +21,7 @@ Pixel = tuple[int, int]
 
 
 def dependencies(pixels: Sequence[Pixel], kernel: int) -> int:
-    """|B(S)|: the number of pixels of an image on which results depend."""
+    """|B(S)|: the number of pixels of the image on which the results at `pixels` depend."""
     return len({(y + i, x + j) for y, x in pixels for i in range(kernel) for j in range(kernel)})
 
 
@@ -35,7 +35,9 @@ def least_dependencies(count: int, kernel: int, extent: int) -> tuple[int, list[
 
 @pytest.mark.parametrize(("side", "kernel", "expected"), [(1, 3, 12), (2, 3, 19), (1, 5, 30), (2, 5, 41)])
 def test_lemma_3_1(side: int, kernel: int, expected: int):
-    """No set of n^2 + 1 pixels depends on fewer than (n + k - 1)^2 + k pixels."""
+    """Gural and Murmann's lemma 3.1: n^2 + 1 pixels depend on at least (n + k - 1)^2 + k pixels, and some sets attain
+    this number.
+    """
     least, _ = least_dependencies(side**2 + 1, kernel, 4)
     assert least == expected == (side + kernel - 1) ** 2 + kernel
 
@@ -64,8 +66,8 @@ def is_connected(pixels: Sequence[Pixel]) -> bool:
 
 @pytest.mark.parametrize("kernel", [3, 5])
 def test_corner_pixels_of_figure_4(kernel: int):
-    """A corner pixel has neighbours in the set below and beside it, and no pixel of the set is further out in its
-    quadrant. Without the corner pixel, the set depends on one pixel less.
+    """In figure 4, a corner pixel of a set has neighbours in the set below it and to its right, and no other pixel of
+    the set above and to the left. Without the corner pixel, the set depends on one pixel less.
     """
     pixels = [(y, x) for y in range(3) for x in range(4)]
     found = 0
@@ -127,8 +129,8 @@ SMALL = (
 
 @pytest.mark.parametrize("shape", SMALL)
 def test_no_order_of_pixels_takes_less(shape: tuple[int, int, int, int, int]):
-    """Turns of rows and columns are sufficient: herringbone (claims 1 and 2) and `optimal-turns` have the least
-    peak.
+    """No order of pixels has a lower peak than the best order of whole rows and columns: herringbone (claims 1 and 2)
+    and `optimal-turns` attain the least peak.
     """
     graph, result = convolution(*shape), shape[:2]
     turned = min(alive(graph, 0, order_of(herringbone(result, rows_first), *result)) for rows_first in (True, False))
@@ -137,7 +139,9 @@ def test_no_order_of_pixels_takes_less(shape: tuple[int, int, int, int, int]):
 
 @pytest.mark.parametrize("shape", [shape for shape in SMALL if shape[3] <= shape[2]])
 def test_claim_1(shape: tuple[int, int, int, int, int]):
-    """If the number of channels does not grow, an order by rows takes the image and one pixel."""
+    """If channels do not increase, an order by rows has the least peak of all orders: the image and one pixel of the
+    result.
+    """
     height, width, _, after, _ = shape
     graph = convolution(*shape)
     in_rows = alive(graph, 0, order_of([height], height, width))
@@ -171,10 +175,12 @@ SECOND, THIRD = (10, 5, 8), (8, 8, 11)
 
 
 def test_equations_of_sections_3_4():
-    """By equation (2), at the peak a square of results of side x* = floor(2 f_in / (f_out - f_in)) remains.
+    """For the published layers, equations (1) to (3) yield 935, 868, 875 and 888, 845, 848 elements. By counting,
+    replacing, herringbone and a single transpose need 915, 869, 873 and 880, 846, 848.
 
-    The debts D(x) of the last 2, 4, 6 ... results come in pairs, so that x* by x* + 1 results remain. If D(x*) is not
-    0, herringbone takes more than the equation states: 869 elements for the second layer, the 434.5 bytes of figure 1.
+    By equation (2), a square of results of side x* = floor(2 f_in / (f_out - f_in)) remains at the peak. The debts D(x)
+    of the last 2, 4, 6 ... results come in pairs, so that x* by x* + 1 results remain. If D(x*) is not 0, herringbone
+    therefore needs more than the equation states: 869 elements for the second layer, the 434.5 bytes of figure 1.
     """
     assert equations(*SECOND) == (935, 868, 875)
     assert equations(*THIRD) == (888, 845, 848)
@@ -201,7 +207,9 @@ def test_equation_2_takes_too_little():
 
 @pytest.mark.parametrize("shape", [(8, 8, 1, 3, 3), (6, 9, 2, 5, 3), (7, 7, 3, 7, 5)])
 def test_padding_takes_less_than_the_bound_of_appendix_c_2(shape: tuple[int, int, int, int, int]):
-    """The bound assumes an image with the padding in memory."""
+    """A padded convolution has a lower peak than the bound of appendix C.2, which assumes that the padding is in
+    memory.
+    """
     height, width, before, after, kernel = shape
     padded = convolution(height, width, before, after, kernel)
     edge = kernel // 2

@@ -1,5 +1,5 @@
-"""Plans of random networks: `auto` takes no more memory than any exact mode, and orders keep everything live that is
-read later.
+"""Plans of random networks: the plan of `auto` needs no more memory than that of any exact mode, and every tensor that
+is read later is live.
 """
 
 from __future__ import annotations
@@ -61,8 +61,8 @@ def tall_kernel() -> Graph:
 
 
 def test_in_place_is_among_them():
-    """`auto` chooses an order in place of 2,268 bytes. Streaming by pixels takes 2,724, and herringbone, which is
-    proved optimal only for square kernels, 2,292.
+    """`auto` chooses the order in place of `single-transpose`, which needs 2,268 bytes. Streaming by pixels needs 2,724
+    bytes, and herringbone, which is proved optimal only for square kernels, 2,292.
     """
     modes = {
         mode: plan(tall_kernel(), mode).bits // 8 for mode in ("pixels", "herringbone", "single-transpose", "auto")
@@ -84,8 +84,8 @@ def test_modes_are_mixed():
 @given(data=st.data())
 @settings(max_examples=30)
 def test_what_is_alive_in_an_order(same: bool, data: st.DataObject):
-    """An order counts as live all pixels of the operand that later windows read, and all computed pixels of the result;
-    they are checked one by one.
+    """The peak of an order in place counts all pixels of the operand that later windows read, and all computed pixels
+    of the result. The test counts them one by one.
     """
     extent = st.integers(3, 8)
     builder = GraphBuilder(data.draw(extent), data.draw(extent), data.draw(FEW))

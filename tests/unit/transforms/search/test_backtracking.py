@@ -1,5 +1,5 @@
-"""Retreats of the search: 32-bit registers are kept as far as the limits permit for built programs, regardless of
-estimates.
+"""Retreats of the search: wide formats of tensors in RAM are kept as far as the built program is within the limits,
+even if estimates exceed them.
 """
 
 from __future__ import annotations
@@ -22,8 +22,8 @@ from tinyml.transforms.search.search_pareto import SearchParetoPass
 
 @pytest.mark.long(drawn=False)
 def test_a_byte_that_is_missing_takes_back_few_registers(monkeypatch: pytest.MonkeyPatch):
-    """Estimates exceed the limits for all programs with 32-bit registers, built programs only for those with more than
-    three.
+    """If estimates exceed the limit for every program with wide registers, but built programs only for those with more
+    than three, the search keeps up to three of them.
     """
     narrow, limit = FixedType.of_width(8), 400
     with Evaluation(problem_of("fastgrnn", 40), "margin", Workers(1)) as evaluation:

@@ -1,5 +1,5 @@
-"""Evaluation of candidates on clusters: outcomes equal those on this computer, and one line if the cluster does not
-exist.
+"""Evaluation of candidates on clusters: the outcomes equal those on this computer, and a cluster that does not exist
+causes an error of one line.
 """
 
 from __future__ import annotations
@@ -72,8 +72,8 @@ except InputError as error:
 @pytest.mark.long
 @pytest.mark.parametrize("address", ["nonsense", "tcp://127.0.0.1:1"])
 def test_no_dask_cluster(address: str):
-    """The test runs in a separate process, since the remains of a client without a cluster may affect the next
-    client.
+    """A Dask cluster that does not exist is reported in one line. The test runs in a separate process, since the
+    remains of a client without a cluster may affect the next client.
     """
     pytest.importorskip("distributed")
     command = [sys.executable, "-c", NO_DASK, address]
@@ -82,7 +82,7 @@ def test_no_dask_cluster(address: str):
 
 
 class RayModule(ModuleType):
-    """A replacement for Ray with the functions that `Workers` calls and Ray's rules for `init`."""
+    """A substitute for Ray with the functions that `Workers` calls and with Ray's rules for `init`."""
 
     def __init__(self) -> None:
         super().__init__("ray")

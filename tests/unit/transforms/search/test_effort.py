@@ -1,4 +1,4 @@
-"""The work of a search per candidate, as counts of passes and ops."""
+"""The work of a search for each candidate, measured as numbers of passes and ops."""
 
 from __future__ import annotations
 
@@ -36,8 +36,8 @@ from tinyml.transforms.search.engine.workers import Workers
 
 
 def test_an_estimate_cleans_up_once_on_each_way_to_the_next_rewrites(monkeypatch: pytest.MonkeyPatch):
-    """Cleaning passes run once after the choice of accumulators, after the packing of memory, after the lowering to
-    loops, and after the choice of kernels.
+    """For two estimates of one candidate, `simplify` runs only four times: after the choice of accumulators, after the
+    packing of memory, after the lowering to loops, and after the choice of kernels.
     """
     with evaluation_of("protonn") as evaluation:
         costs = costs_of(evaluation)
@@ -49,7 +49,9 @@ def test_an_estimate_cleans_up_once_on_each_way_to_the_next_rewrites(monkeypatch
 
 
 def test_a_candidate_is_lowered_once_for_its_memory_and_its_cost(monkeypatch: pytest.MonkeyPatch):
-    """Formats are refined and memory is packed only for the first of the two requests."""
+    """If both the memory and the cost of a candidate are requested, formats are refined and memory is packed only
+    once.
+    """
     with evaluation_of("protonn") as evaluation:
         first, second = uniform(evaluation, 8, 16)
         costs = costs_of(evaluation)
@@ -63,7 +65,9 @@ def test_a_candidate_is_lowered_once_for_its_memory_and_its_cost(monkeypatch: py
 
 
 def test_equal_programs_are_estimated_once(monkeypatch: pytest.MonkeyPatch):
-    """Programs that differ only in the width of differences are equal, since distances do not store differences."""
+    """Programs that differ only in the width of differences of distances, which are not stored, count as equal and are
+    estimated once.
+    """
     with evaluation_of("protonn") as evaluation:
         search = Search(evaluation, FixedType.of_width(16))
         differences = [tensors.name for tensors in search.classes].index("del")
@@ -77,8 +81,8 @@ def test_equal_programs_are_estimated_once(monkeypatch: pytest.MonkeyPatch):
 
 
 def test_a_program_on_which_no_flash_was_spent_is_built_once(monkeypatch: pytest.MonkeyPatch):
-    """A program for which no flash was spent is built only once, although it exceeds its limit: no other limit would
-    result in another program.
+    """If a program exceeds its limit, and none of its kernels needs additional flash, it is built only once, since
+    another limit on flash would result in the same program.
     """
     with evaluation_of("protonn") as evaluation:
         costs = costs_anew(evaluation, Platform("uno", flash=1000))
@@ -121,7 +125,9 @@ def test_only_the_ops_of_flash_above_are_lowered_by_the_limit_on_flash_before_it
 
 
 def test_sums_that_loops_carry_are_recorded(monkeypatch: pytest.MonkeyPatch):
-    """Each iteration adds to the current sum by the same steps as the first iteration."""
+    """The sums that a loop carries are computed in steps that are recorded in the first iteration and repeated by the
+    others. The op itself is evaluated only once.
+    """
     computed: Counter[Operation] = Counter()
     compute = recorded_ops.compute
 
@@ -165,7 +171,9 @@ def test_kernels_are_found_as_if_all_were_tried():
 
 
 def test_intervals_are_those_of_scalars():
-    """Proofs request the interval of a scalar often, so that its computation must not be built each time."""
+    """The interval of an elementwise op equals that of its scalar op. Proofs request it often, so it is computed
+    without building the scalar op.
+    """
     with evaluation_of("fastgrnn") as evaluation:
         module = evaluation.evaluator.candidates.in_formats(uniform(evaluation, 8)[0])[0]
     ops = [op for op in module.walk() if isinstance(op, tdsl.BinaryOp | tdsl.FunctionOp)]

@@ -32,14 +32,16 @@ def test_a_power_of_two_does_not_overflow():
 
 @pytest.mark.parametrize(("maxscale", "scale"), [(0, 13), (13, 13), (14, 14), (15, 14)])
 def test_a_sum(maxscale: int, scale: int):
-    """The scale of x + x with x = 1.23 is that of SeeDot 5.3. If maxscale is large, operands are not divided."""
+    """SeeDot 5.3: with x = 1.23 in 16 bits at scale 14, x + x has scale 13, or 14 if maxscale is at least 14, since
+    operands are then not divided.
+    """
     assert Rules(16, maxscale).add_scale(14) == scale
 
 
 @pytest.mark.parametrize(("maxscale", "product", "total"), [(0, 5, 3), (3, 5, 3), (4, 5, 4), (5, 5, 5), (7, 7, 7)])
 def test_a_sum_of_products(maxscale: int, product: int, total: int):
-    """The motivating example (section 3), with factors of scales 7 and 6 and four products, has scale 3 in program (2)
-    and scale 5 in program (3).
+    """For the motivating example of SeeDot's section 3, with factors of scales 7 and 6 and four products, the sum has
+    scale 3 in program (2) and, with a maxscale of at least 5, scale 5 in program (3).
     """
     rules = Rules(8, maxscale)
     assert rules.mul_scale(7, 6) == product
@@ -47,8 +49,8 @@ def test_a_sum_of_products(maxscale: int, product: int, total: int):
 
 
 def test_operands_are_divided_by_whole_powers():
-    """An odd number of bits cannot be divided equally between operands; a result may then be one bit finer than
-    maxscale.
+    """If the bits to be removed from two operands are odd, they cannot be divided equally. The scale of the product is
+    then one greater than maxscale.
     """
     assert Rules(8, 6).mul_scale(7, 6) == 7
 
@@ -85,7 +87,9 @@ SCALES = {
 
 @pytest.mark.parametrize("maxscale", SCALES)
 def test_scales_are_propagated(maxscale: int):
-    """Scales follow the rules of figure 3. The tensor that the loop carries begins with the scale of `power`."""
+    """Scales follow the rules of SeeDot's figure 3. The tensor that the loop carries has the scale of its initial value
+    `power`.
+    """
     module = Parser(context(), PROGRAM).parse_module()
     assignment = FormatAssignment(predict_function(module))
     scales = assign_scales(assignment, SeedotType.of_width(16), maxscale)
@@ -94,7 +98,7 @@ def test_scales_are_propagated(maxscale: int):
 
 
 class CountedSearch:
-    """A replacement for a search with the methods that `explore_maxscale` calls.
+    """A substitute for a search with the methods that `explore_maxscale` calls.
 
     candidates: the number of evaluated programs.
     """
@@ -111,8 +115,8 @@ class CountedSearch:
 
 @pytest.mark.parametrize("width", [8, 16])
 def test_as_many_programs_as_bits(width: int):
-    """Section 5.3.2: the search evaluates one program for each maxscale from 0 to B - 1, regardless of the size of the
-    program.
+    """SeeDot 5.3.2: for B bits, the search evaluates B programs, one for each maxscale from 0 to B - 1, regardless of
+    the size of the program.
     """
     search = CountedSearch(Parser(context(), PROGRAM).parse_module())
     _, maxscale, _ = explore_maxscale(cast(Search, search), SeedotType.of_width(width))

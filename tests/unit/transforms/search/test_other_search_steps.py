@@ -184,7 +184,9 @@ def test_the_only_width_of_a_format_may_be_given():
     [(7.9, 0, 2), (8.0, 1, 2), (16.0, 2, 4), (24.0, 3, 4), (32.0, 4, 4), (33.0, 4, 4)],
 )
 def test_as_many_tensors_as_the_loss_permits_are_demoted(permitted: float, kept: int, evaluated: int):
-    """Two worker processes evaluate candidates at the same time, which must not change the result."""
+    """Demotion demotes as many tensors as the permitted loss allows. Two worker processes evaluate candidates at the
+    same time, which does not change the result.
+    """
     search = JudgedSearch([1] * 4, missing_bits)
     found = DEMOTE._demote_within_loss(search, fixed(*[16] * 4), demotions(1, 2, 3, 4), permitted, "error")
     assert widths_of(found) == (8,) * kept + (16,) * (4 - kept)
@@ -200,8 +202,8 @@ def test_an_excessive_loss_ends_demotions_though_a_later_one_is_less():
 
 
 def test_the_whole_of_demotion():
-    """The loss is the number of missing bits of all tensors. A scale of 1 reduces it for the input, but not for
-    others.
+    """`search-demote` determines the scale of the input, the loss of each tensor alone, and then demotes cumulatively.
+    The loss is the number of missing bits; a scale of 1 reduces it for the input and increases it for other tensors.
     """
 
     def loss(choices: Choices) -> float:
@@ -225,7 +227,9 @@ def test_the_whole_of_demotion():
 
 @pytest.mark.parametrize(("ram", "found"), [(13, (8, 8, 8)), (14, (16, 8, 8)), (16, (8, 16, 16)), (17, (16, 16, 16))])
 def test_by_accuracy_what_loses_most_stays_wide(ram: int, found: tuple[int, ...]):
-    """The tensor whose demotion loses most stays wide. Alone, the tensors, of 1, 1 and 2 elements, lose 1, 3 and 2."""
+    """Within a limit on RAM, the tensors whose demotion loses the most stay wide. The three tensors of 1, 1 and 2
+    elements lose 1, 3 and 2 if demoted alone.
+    """
 
     def loss(choices: Choices) -> float:
         return sum(lost for lost, one in zip((1, 3, 2), choices, strict=True) if one.prototype.bits == 8)
@@ -240,8 +244,8 @@ def test_by_accuracy_what_loses_most_stays_wide(ram: int, found: tuple[int, ...]
 
 
 def test_by_accuracy_promotion_begins_from_all_demoted():
-    """Demotion leaves one tensor wide, promotion from all demoted another one, with less loss. The input has its own
-    scale.
+    """Demotion leaves one tensor wide, and promotion from all demoted another one. The result is the one with less
+    loss, here that of promotion. The input has its own scale.
     """
     alone = {(8, 16, 16): 1.0, (16, 8, 16): 2.0, (16, 16, 8): 3.0}
     both = {(8, 8, 16): 9.0, (8, 8, 8): 12.0, (16, 16, 16): 0.0}
@@ -256,7 +260,7 @@ def test_by_accuracy_promotion_begins_from_all_demoted():
 
 
 def test_by_accuracy_promotion_ends_at_the_first_that_does_not_fit():
-    """Demotion demotes a, then b. Promotion ends because b does not fit, and does not try a, which would fit."""
+    """Demotion demotes a, then b. Promotion ends because b does not fit, and does not try a, although it would fit."""
     losses = {(8, 16): 1.0, (16, 8): 2.0, (8, 8): 5.0, (16, 16): 0.0}
     search = JudgedSearch([1, 9], by_widths(losses))
     found = SearchByAccuracyPass("", ram=29).search(search)
@@ -266,8 +270,8 @@ def test_by_accuracy_promotion_ends_at_the_first_that_does_not_fit():
 
 
 def test_by_accuracy_the_better_of_both_orders_is_taken():
-    """If only one tensor is demoted, the loss is the same for every tensor. Demotion leaves the last tensor wide,
-    promotion begins with the first.
+    """If exactly one tensor is demoted, the loss is the same for each. Demotion leaves the last tensor wide, while
+    promotion begins with the first; the better of both results is chosen.
     """
     losses = {(8, 16, 16): 1.0, (16, 8, 16): 1.0, (16, 16, 8): 1.0, (8, 8, 16): 5.0, (16, 8, 8): 4.0, (8, 8, 8): 9.0}
     for better_one, taken in (((16, 8, 8), (16, 8, 8)), ((8, 8, 16), (8, 8, 16))):
@@ -348,8 +352,8 @@ def test_promotability_is_the_95th_percentile_of_deviations_for_each_element(mon
 
 
 def test_promotions_with_what_did_not_fit_first():
-    """In order of rank, five bytes suffice for a (2 bytes) and b (3), but not for c (4) and d (1), which lose less and
-    are therefore promoted.
+    """By rank, a (2 bytes) and b (3 bytes) are promoted in five additional bytes. Another attempt begins with c (4
+    bytes), which did not fit, and adds d (1 byte). Its loss is smaller, so it is chosen.
     """
     losses = {(16, 8, 8, 16): 5.0, (8, 16, 8, 16): 4.0, (8, 8, 16, 16): 3.0, (8, 8, 8, 8): 9.0}
     search = JudgedSearch([2, 3, 4, 1], by_widths(losses))
@@ -386,8 +390,8 @@ def test_narrow_is_taken_if_nothing_better_fits():
 
 
 def test_few_tensors_come_first_in_large_programs(monkeypatch: pytest.MonkeyPatch):
-    """Each attempt processes all tensors: with three tensors, an effort of six permits two attempts; there is at least
-    one.
+    """The number of attempts is the permitted number of processed tensors divided by the number of tensors, but at
+    least one: for three tensors, six permit two attempts.
     """
     for permitted, beginnings in ((6, 2), (5, 1), (2, 1), (9, 3)):
         monkeypatch.setattr(search_promote, "_TENSORS", permitted)
@@ -400,7 +404,7 @@ def test_few_tensors_come_first_in_large_programs(monkeypatch: pytest.MonkeyPatc
 
 
 def test_room_that_is_left(monkeypatch: pytest.MonkeyPatch):
-    """Free bytes are distributed from the widest format down and from the narrowest up; other formats are unchanged."""
+    """Bytes that are left make tensors of offered formats wider. Tensors in other formats are unchanged."""
     search = JudgedSearch([1, 2, 4], missing_bits)
     posit = FormatChoice(PositType.of_width(8))
     given = SearchResult([*fixed(8, 8), posit], {"a": "x", "b": "y", "c": "z"})
@@ -481,7 +485,9 @@ def test_only_wider_formats_of_the_same_kind_get_the_last_bytes():
 
 
 def test_the_better_of_narrowed_results_at_their_best_scales_is_taken(monkeypatch: pytest.MonkeyPatch):
-    """With other formats one tensor is narrower; the free bytes go to all widths or to a single one."""
+    """After other formats have made a tensor narrower, the free bytes are used once with all widths, and once with each
+    wider width alone. The result with the least loss that fits is chosen.
+    """
     used: list[tuple[int, ...]] = []
     maps: list[tuple[int, int]] = []
 
@@ -518,7 +524,9 @@ def test_the_better_of_narrowed_results_at_their_best_scales_is_taken(monkeypatc
 
 
 def test_what_the_last_bytes_are_spent_on_is_built(monkeypatch: pytest.MonkeyPatch):
-    """At most two programs are built on one path. The first takes more bytes than estimated."""
+    """Programs that use the last bytes are built, at most `BUILDS` of them. The first two exceed the limit, so that the
+    third one is chosen only if three builds are permitted.
+    """
     search = JudgedSearch([1, 1, 1], lambda choices: 10 + missing_bits(choices) + choices[0].prototype.bits / 100)
     search.judged_costs.excess = lambda choices: 9 * (widths_of(choices) in ((8, 8, 16), (8, 16, 8)))
     for builds, taken in ((1, (8, 8, 8)), (2, (8, 8, 8)), (3, (16, 8, 8)), (4, (16, 8, 8))):
@@ -547,8 +555,8 @@ def test_promotion_refuses():
 
 
 def test_a_soft_limit_lets_promotions_go_on(monkeypatch: pytest.MonkeyPatch):
-    """Promotion within the soft limit widens all tensors, which exceeds the hard limit; the narrow ones are then
-    chosen.
+    """Promotion within the soft limit widens all tensors, but the hard limit excludes this result. The narrow result is
+    then chosen.
     """
     monkeypatch.setattr(search_promote, "heat_map", lambda *_: [1.0, 2.0])
     for soft, found in ((1.0, (16, 8)), (2.0, (8, 8))):
@@ -611,7 +619,7 @@ def test_the_greatest_of_equally_good_maxscales_is_taken(monkeypatch: pytest.Mon
 
 @pytest.fixture
 def of_choices(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Make a search compute the stored bits of tensors from the format of a choice."""
+    """Let a search compute the stored bits of tensors from the formats of choices."""
     stored = WEIGHTS.stored_bits
     monkeypatch.setattr(WEIGHTS, "stored_bits", lambda tensors, choice: stored(tensors, choice.prototype))
 
@@ -622,8 +630,8 @@ def weights(search: JudgedSearch, limit: float) -> Any:
 
 @pytest.mark.usefixtures("of_choices")
 def test_constants_of_several_elements_have_options_narrower_at_each_loss():
-    """a is a constant, b is a constant of one element, c is not a constant; only a has options. Formats with equal loss
-    and more bits are not options.
+    """Only a constant of several elements, a, has options for narrower formats; b has one element, and c is not a
+    constant. Each option has fewer bits and more loss than the option before it.
     """
     search = JudgedSearch(
         [3, 1, 2],
@@ -693,7 +701,9 @@ def test_the_step_that_adds_least_loss_for_a_bit_is_taken(limit: float, taken: t
 
 
 def test_steps_count_from_what_is_lost_already():
-    """Steps are compared by added loss: with 8 bits, the loss of a increases from 5 to 8, that of b from 0 to 4."""
+    """Options are compared by the loss that they add. If a is narrowed, its loss increases from 5 to 8, and that of b
+    from 0 to 4; a is narrowed.
+    """
     found = with_options(11.0)
     found.options[0] = [option(8, 16, 5.0), option(4, 8, 8.0)]
     found.options[1] = [option(16, 32, 0.0), option(8, 24, 4.0)]
@@ -747,8 +757,8 @@ def test_of_equal_steps_the_first_constants_is_taken():
 
 
 def test_exchanges_of_one_or_two_within_the_limit():
-    """From 8 bits for both constants, an exchange results in 16 and 4 bits, together 20 of 40 permitted bits, with less
-    loss than the separate estimates.
+    """From 8 bits for both constants, exchanges of one or both within the limit are tried. The result is 16 and 4 bits,
+    whose loss is less than that of 8 bits for both.
     """
     found = with_options(10.0, by_widths({(8, 8): 5.0, (16, 4): 4.0, (4, 16): 4.5, (8, 4): 7.0}, 9.0))
     taken = {0: found.options[0][1], 1: found.options[1][1]}
@@ -778,8 +788,8 @@ def test_no_options_no_exchange():
 
 
 def test_formats_offered_to_a_constant(monkeypatch: pytest.MonkeyPatch):
-    """A constant is offered the formats of the family up to eight bits and, if it has enough elements, codebooks and
-    lists of up to five bits.
+    """A constant is offered the formats of its family of up to eight bits. If it has enough elements, it is also
+    offered codebooks and lists of up to five bits.
     """
     monkeypatch.setattr(WEIGHTS._Weights, "_made", lambda _, __, lists: [("made", lists.bits, lists.greatest)])
     stranger: Any = SimpleNamespace(FAMILY="of others")
@@ -805,7 +815,9 @@ def test_bits_as_stored():
 
 @pytest.mark.usefixtures("of_choices")
 def test_weights_of_the_whole():
-    """The search chooses the better width for all other tensors; the reasons state the bits of constants."""
+    """`search-weights` chooses a format for the constants within the limit of 6 bits per element, and the better of two
+    widths for all other tensors. The reasons state the bits of constants.
+    """
     search = JudgedSearch(
         [4, 1], lambda choices: (choices[1].prototype.bits != 12) + missing_bits(choices) / 100, constants=[0]
     )

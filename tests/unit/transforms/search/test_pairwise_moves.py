@@ -1,5 +1,5 @@
-"""Exchanges of widths between tensors: the predicted margins, the predictions of the error model, and the
-exchanges that these predictions suggest.
+"""Exchanges of widths between tensors: the predicted margins, the predictions of the error model, and the exchanges
+that these suggest.
 """
 
 from __future__ import annotations
@@ -54,7 +54,9 @@ def test_the_label_is_that_of_the_scores_that_are_compared(model: str):
 @pytest.mark.long
 @pytest.mark.parametrize("model", MODELS)
 def test_errors_add_up(model: str):
-    """The prediction is exact for a single error, and has the right magnitude for many."""
+    """For a change of one tensor, the predicted errors equal the true ones. For a change of all tensors, the sum of
+    their magnitudes is right up to a factor of 2.
+    """
     with evaluation_of(model) as evaluation:
         search = Search(evaluation, WIDE)
         model_of = LinearErrors(search, search.uniform(WIDE))

@@ -36,7 +36,7 @@ def state(
 
 
 def of(pareto: Any, *widths: int) -> Any:
-    """The point of an evaluated candidate with the given widths."""
+    """The evaluated candidate with the given widths, as the point that the search stores."""
     return pareto.points[tuple(fixed(*widths))]
 
 
@@ -72,7 +72,9 @@ def settled(pareto: Any, factor: float, attempts: float) -> tuple[int, ...]:
 
 
 def test_the_least_loss_that_is_measured_within_the_limits_is_settled_for():
-    """The two programs with the least loss exceed the limit, because they take a byte more than estimated."""
+    """The two programs with the least loss need a byte more than estimated and exceed the limit. The search settles for
+    the third one.
+    """
     search = JudgedSearch([1, 1], missing_bits, error=lambda choices: choices[0].prototype.bits)
     search.judged_costs.excess = lambda choices: widths_of(choices) in ((8, 16), (16, 8), (12, 12))
     pareto = state(search, Limits(ram=13))
@@ -156,7 +158,9 @@ def no_scales(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_changes_that_help_are_joined_while_each_still_does(monkeypatch: pytest.MonkeyPatch):
-    """Each tensor alone gains by 16 bits. The third one is not joined, since it does not gain if the first has them."""
+    """Each of three tensors alone gains by 16 bits. The changes of two are joined; the third one is not, because it
+    gains nothing if the first tensor has 16 bits.
+    """
     no_scales(monkeypatch)
     gains = {(8, 8, 8): 9.0, (16, 8, 8): 5.0, (8, 16, 8): 6.0, (8, 8, 16): 7.0, (16, 16, 8): 3.0, (16, 8, 16): 8.0}
 
@@ -244,8 +248,8 @@ def test_four_at_once_are_estimated_until_one_is_taken(monkeypatch: pytest.Monke
 
 
 def test_the_effort_ends_a_round_of_joins(monkeypatch: pytest.MonkeyPatch):
-    """A round evaluates seven candidates. One is taken unchanged, and one join of two is the last within an effort of
-    eight.
+    """With an effort of eight, a round of improvements ends after one join of two changes: seven candidates were
+    evaluated before. With an effort of 100, all tensors receive 16 bits.
     """
     no_scales(monkeypatch)
     search = JudgedSearch([1] * 6, missing_bits)
@@ -269,7 +273,7 @@ def test_the_effort_ends_a_round_of_joins(monkeypatch: pytest.MonkeyPatch):
 
 
 class Moves:
-    """A replacement for `PairwiseMoves` that proposes the given steps in order."""
+    """A substitute for `PairwiseMoves` that proposes the given steps in order."""
 
     def __init__(self, steps: Sequence[Sequence[Choices]]):
         self.steps = list(steps)
@@ -326,8 +330,8 @@ def test_without_scores_nothing_is_exchanged(monkeypatch: pytest.MonkeyPatch):
 
 
 def test_what_just_misses_the_limits_is_retreated_from(monkeypatch: pytest.MonkeyPatch):
-    """Only candidates with 32-bit registers and a smaller loss than the best one are tried again. They do not count as
-    effort.
+    """The search retreats only from candidates of the origin `registers` with a smaller loss than the best one.
+    Candidates that it evaluates in a retreat do not count as effort.
     """
     search = JudgedSearch([1, 100], missing_bits)
     pareto = state(search, Limits(ram=211))
@@ -482,7 +486,9 @@ def test_reasons_name_width_origin_and_scale():
 
 
 def initial(search: JudgedSearch, limits: Limits, monkeypatch: pytest.MonkeyPatch, offered: Sequence[Any] = OFFERED):
-    """The initial candidates by origin, with replacements for the published searches."""
+    """The state of a search, and its initial candidates by their origin. The published searches are replaced by
+    substitutes.
+    """
     monkeypatch.setattr(
         search_pareto,
         "explore_maxscale",
@@ -497,8 +503,8 @@ def initial(search: JudgedSearch, limits: Limits, monkeypatch: pytest.MonkeyPatc
 
 
 def test_initial_candidates(monkeypatch: pytest.MonkeyPatch):
-    """Each search contributes candidates for two tensors in RAM and a constant. In 12 bytes, either each tensor has 8
-    bits or the first one has 16.
+    """The initial candidates come from uniform widths and from each of the published searches. They are within the
+    limit on RAM, in which either each of two tensors has 8 bits or the first one has 16.
     """
     search = JudgedSearch([1, 2, 4], missing_bits, constants=[2])
     monkeypatch.setattr(search_pareto, "choose_pair", lambda *_: (TWELVE, SIXTEEN))
@@ -569,7 +575,9 @@ def test_programs_that_may_fit_are_measured_narrow_first_and_correct_estimates(m
 
 @pytest.mark.parametrize(("ram", "measured"), [(238, 1), (239, 3)])
 def test_uniform_programs_may_exceed_limits_by_a_twentieth(ram: int, measured: int):
-    """A uniform program may exceed a limit by a twentieth. The two programs have 150 and 250 bytes."""
+    """A uniform program is measured if its estimate exceeds the limit by at most a twentieth. The two programs have 150
+    and 250 bytes.
+    """
     search = JudgedSearch([100], missing_bits)
     search.STACK = 50
     feasibility = Feasibility(search, Limits(ram=ram))
@@ -591,8 +599,8 @@ def test_the_widest_uniform_program_within_the_limits(ram: int, found: int | Non
 
 @pytest.mark.parametrize("flash", [math.inf, 104.0, 106.0])
 def test_promotions_where_more_than_ram_is_limited(monkeypatch: pytest.MonkeyPatch, flash: float):
-    """Algorithm 7 alone promotes the highest-ranked tensors if the flash permits. If only RAM is limited, the better of
-    several results is taken.
+    """If the flash is limited, algorithm 7 alone promotes the tensors of the highest rank. If only RAM is limited, the
+    best of several results is chosen.
     """
     search = JudgedSearch([1, 1, 3], missing_bits, constants=[2])
     monkeypatch.setattr(search_pareto, "heat_map", lambda *_: (1.0, 2.0, 3.0))
@@ -628,7 +636,9 @@ def results(*points: tuple[float, float, float]) -> list[SearchResult]:
 
 
 def test_a_third_program_is_searched_unless_memory_is_left():
-    """No third program is searched if the one that would be chosen takes less than 98 of 100 bytes."""
+    """Two programs suffice if the one that would be chosen needs less than 98 of 100 bytes of RAM, or if the metric
+    counts answers.
+    """
     limited = SearchParetoPass("", ram=100, loss=9.0)
     assert limited.suffices(results((5, 97.9, 1), (9, 99, 1)))
     assert not limited.suffices(results((5, 98, 1), (9, 50, 1)))
@@ -683,7 +693,9 @@ def test_options_are_checked():
 
 @pytest.mark.parametrize(("loss", "rivals"), [(None, 1), (0.0, 0)])
 def test_the_steps_of_the_whole_search(monkeypatch: pytest.MonkeyPatch, loss: float | None, rivals: int):
-    """There is one tensor, whose loss decreases with its bits. If a loss is permitted, no rivals are searched."""
+    """`search-pareto` evaluates, exchanges and improves candidates and measures the front. For one tensor whose loss
+    decreases with its bits, it chooses 16 bits. If a loss is permitted, it searches no rivals.
+    """
     search = JudgedSearch([1], missing_bits)
     monkeypatch.setattr(
         search_pareto, "_initial_candidates", lambda _, offered: [("maxscale", map(search.uniform, offered))]

@@ -1,4 +1,4 @@
-"""Costs of candidates, computed with results that programs share, equal the costs of each program computed
+"""The costs of candidates are computed from results that programs share. They equal the costs of each program computed
 separately.
 """
 
@@ -37,7 +37,9 @@ TILED_BY_FORMATS = "network", 13
 @pytest.mark.long(drawn=False)
 @pytest.mark.parametrize(("model", "seed"), dict.fromkeys([*spread(CASES, 3), TILED_BY_FORMATS]))
 def test_a_price_is_that_of_the_whole_program(model: str, seed: int):
-    """Costs equal those of the whole program if computed after another candidate that differs in a few tensors."""
+    """The memory and the cost of a candidate equal those of its whole program, also if they are computed after another
+    candidate that differs in a few tensors.
+    """
     random = Random(seed)
     with evaluation_of(model) as evaluation:
         search = Search(evaluation, FixedType.of_width(8))

@@ -1,4 +1,4 @@
-"""Options of searches: accepted options take effect, and contradictory ones are rejected."""
+"""Options of searches: accepted options have an effect, and contradictory options are rejected."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ WRONG = [
 
 
 def saved(folder: Path, label: int = 0) -> str:
-    """The path of a data file of some samples with equal labels."""
+    """The path of a data file with some samples, all of which have the class `label`."""
     data = some_data("protonn")
     np.savez(folder / "some.npz", x=data.x, y=np.full(len(data), label))
     return str(folder / "some.npz")
@@ -121,7 +121,9 @@ def test_these_are_all_searches():
 @pytest.mark.long
 @pytest.mark.parametrize("search", SEARCHES, ids=lambda search: search.name)
 def test_every_search_takes_a_package_s_format_of_one_width(search: Any, monkeypatch: pytest.MonkeyPatch):
-    """The width may be omitted. Any other width is rejected in a line that states the available width."""
+    """For a format with a single width, `widths` may be omitted. Any other width is rejected in a line that states the
+    available width.
+    """
     monkeypatch.setattr(sys, "path", [str(ROOT / "tests" / "plugins" / "tapered"), *sys.path])
     with installed(*entry_points_of("tapered")), evaluation_of("protonn") as evaluation:
         prototype = format_named(context(), "tapered", None)

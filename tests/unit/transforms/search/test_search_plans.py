@@ -57,7 +57,9 @@ def test_rows_are_chosen_where_memory_is_short_op_by_op(file: str):
 
 
 def test_tiles_keep_within_what_a_search_was_limited_to():
-    """The limit on memory includes input tiles and the results of several pixels."""
+    """The number of pixels that a kernel computes at once depends on the limit on RAM, which includes input tiles and
+    the results of several pixels.
+    """
     formats, ctx = profiled("network").clone(), context()
     run(formats, ctx, [AssignFormatPass(format="fixed", width=8), *flatten("refine-formats", {})])
 

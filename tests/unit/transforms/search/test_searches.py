@@ -63,7 +63,9 @@ def file(model: str, tmp_path: Path) -> str:
 
 
 def sums(module: ModuleOp) -> list[list[tuple[int, ...]]]:
-    """The shapes of the operands of sums; programs that accumulate in different ways differ in them."""
+    """For each sum of products, the shapes of its operands, in which programs with other ways of accumulation
+    differ.
+    """
     return [list(map(tdsl.shape_of, op.inputs)) for op in module.walk() if isinstance(op, tdsl.MatmulSumOp)]
 
 
@@ -164,8 +166,8 @@ def test_a_second_program_begins_from_what_was_found_for_the_first():
     ],
 )
 def test_of_two_programs(options: dict[str, Any], losses: Sequence[float], ram: Sequence[int], taken: int):
-    """The program with the smaller loss is chosen if the difference exceeds the standard error, otherwise the smaller
-    program. If both losses are permitted, the faster program is chosen.
+    """If the losses of two programs differ by no more than the standard error, the smaller program is chosen, otherwise
+    the one with less loss. With an option `loss`, the first program is chosen.
     """
     costs = [ProgramCost(time, 100, bytes) for time, bytes in zip((5, 9), ram, strict=True)]
     points = [FrontPoint(cost, loss, "", True) for cost, loss in zip(costs, losses, strict=True)]
@@ -174,14 +176,16 @@ def test_of_two_programs(options: dict[str, Any], losses: Sequence[float], ram: 
 
 @pytest.mark.parametrize(("losses", "taken"), [((1.0, 1.02, 0.98), 0), ((1.0, 0.9, 0.89), 1), ((0.0, -1.0, -1.01), 1)])
 def test_of_programs_that_lose_nearly_the_same(losses: Sequence[float], taken: int):
-    """Of programs that lose nearly the same, the search prefers the first, which is the fastest."""
+    """Of several programs that lose nearly the same, the search chooses the first, which is the fastest."""
     assert SearchPromotePass("").preferred([SearchResult([], {}, loss=loss) for loss in losses]) == taken
 
 
 @pytest.mark.long(drawn=False)
 @pytest.mark.parametrize("model", ["protonn"])
 def test_sums_that_loops_carry_are_rounded_where_memory_is_short(model: str, file: str):
-    """In 16 bits, no program whose loops carry unrounded accumulators fits; the search rounds these sums."""
+    """If no program whose loops carry exact accumulators fits 195 bytes, the search finds one in which these sums are
+    rounded in each iteration.
+    """
     module = profiled(model).clone()
     run(module, context(), [SearchParetoPass(file, metric="disagreement", widths=(8, 16), ram=195, effort=1, jobs=1)])
     function = predict_function(module)
@@ -196,7 +200,9 @@ def test_sums_that_loops_carry_are_rounded_where_memory_is_short(model: str, fil
 def test_no_factors_are_held_where_memory_is_short(
     model: str, search: type[SearchPromotePass | SearchDemotePass], file: str
 ):
-    """Each product is added separately, because even narrow factors of a few iterations would take too much memory."""
+    """Within 180 bytes, the found program adds each product separately. It stores no factors of several iterations,
+    which would need too much memory even in 8 bits.
+    """
     module = profiled(model).clone()
     run(module, context(), [search(file, widths=(8, 16), ram=180, jobs=1)])
     assert sums(module) == [[(6, 1), (1, 1), (6, 1)]]
@@ -204,8 +210,8 @@ def test_no_factors_are_held_where_memory_is_short(
 
 @pytest.mark.long(drawn=False)
 def test_a_search_finds_what_takes_all_of_the_memory(monkeypatch: pytest.MonkeyPatch):
-    """`search-pareto` is not worse than other searches, although estimates have different errors for different
-    programs.
+    """`search-pareto` is not worse than other searches, although the errors of its estimates differ from program to
+    program.
     """
     monkeypatch.setattr(search_pareto, "FAILED_MEASUREMENTS", 1)
     with evaluation_of("fastgrnn", samples=60) as evaluation:
@@ -238,8 +244,8 @@ def test_a_search_finds_what_takes_all_of_the_memory(monkeypatch: pytest.MonkeyP
 
 @pytest.mark.long(drawn=False)
 def test_the_front_has_what_is_returned(monkeypatch: pytest.MonkeyPatch):
-    """The point that `search-pareto` marks as chosen is the returned candidate, even if the last step assigns other
-    formats to single tensors.
+    """The point that `search-pareto` marks as chosen has the loss of the returned candidate, even if the last step
+    assigns other formats to single tensors.
     """
 
     def choose_formats(search: Search, found: SearchResult, *_: object) -> SearchResult:
@@ -307,8 +313,8 @@ def test_formats_of_fewer_bytes_are_taken_that_lose_nearly_as_little():
 
 @pytest.mark.long(drawn=False)
 def test_what_narrower_formats_leave_makes_others_wider():
-    """With narrower formats for some tensors, the search widens other tensors and reduces the loss by more than 10 %
-    within the same limit on RAM. The costs of the host are unknown.
+    """If an additional format makes some tensors narrower, the search widens others within the same limit on RAM, and
+    the loss decreases by more than 10 %. The target is the host, whose costs are unknown.
     """
     eight = FixedType.of_width(8)
     with Evaluation(layers_on_fifteenths(), "margin", Workers(1)) as evaluation:

@@ -1,4 +1,4 @@
-"""Searches on a program with two outputs of different lengths and equal importance."""
+"""Searches on a program with two outputs of different lengths, which are equally important."""
 
 from __future__ import annotations
 
@@ -78,7 +78,9 @@ def test_a_search_chooses_formats(name: str, metric: str, module: ModuleOp, inpu
 
 
 def test_the_error_is_that_of_the_mean_output(module: ModuleOp, inputs: np.ndarray):
-    """The single number of the second output has the weight of the first output's four numbers."""
+    """The error is the mean of the errors of both outputs: the single number of the second output counts as much as the
+    four numbers of the first.
+    """
     reals = evaluate_reals(module, inputs).tensors
     reference = Reference(module, Data(inputs, None))
     narrow = module.clone()

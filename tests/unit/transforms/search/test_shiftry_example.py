@@ -1,8 +1,7 @@
 """The worked example of Shiftry's section 3, in the arithmetic and by the search of the paper.
 
 All statements hold for both kinds of temporaries: those of Shiftry's released code and those of its figure 5. All
-printed digits are reproduced. They are truncated, not rounded: -5.0457 is printed as -5.0456, and a loss of 0.07137 as
-0.0713.
+printed digits are reproduced. The paper truncates them: -5.0457 is printed as -5.0456, and a loss of 0.07137 as 0.0713.
 """
 
 from __future__ import annotations
@@ -90,7 +89,7 @@ def search(data: Data, request: pytest.FixtureRequest):
 
 
 def program(search: Search, demoted: list[str]) -> ModuleOp:
-    """The program in which the given tensors are demoted by algorithm 13."""
+    """The program in which algorithm 13 has demoted the given tensors."""
     wide, narrow = search.uniform(search.prototype_of(16)), search.prototype_of(8)
     alone = demote_each(search, wide, narrow)
     names = [one.name for one in search.classes]
@@ -99,7 +98,7 @@ def program(search: Search, demoted: list[str]) -> ModuleOp:
 
 
 def result(search: Search, data: Data, demoted: list[str]) -> float:
-    """The output of the program in which the given tensors are demoted."""
+    """The output of the program in which algorithm 13 has demoted the given tensors."""
     module = program(search, demoted)
     scores = evaluate(module, encode_inputs(module, data.x.reshape(1, -1))).scores
     last = predict_function(module).body.block.last_op
@@ -109,7 +108,9 @@ def result(search: Search, data: Data, demoted: list[str]) -> float:
 
 
 def test_the_program_in_floats(data: Data):
-    """The results are those of pseudocode 1, here with constants in 32-bit floats."""
+    """The program of the example in floats computes the results of Shiftry's pseudocode 1. Its constants are 32-bit
+    floats.
+    """
     module = Parser(context(), (INPUTS / "search" / "search_demote.mlir").read_text()).parse_module()
     scores = evaluate_reals(module, data.x.reshape(1, -1)).scores
     assert scores is not None
@@ -117,7 +118,7 @@ def test_the_program_in_floats(data: Data):
 
 
 def test_the_homogeneous_program(search: Search, data: Data):
-    """The results are those of pseudocode 2, with 16 bits for all tensors."""
+    """The program with 16 bits for all tensors computes the results of Shiftry's pseudocode 2."""
     assert result(search, data, []) == -20935 / 4096
 
 
@@ -143,17 +144,18 @@ def test_cumulative_demotion(search: Search, data: Data, count: int):
 
 
 def bytes_of(search: Search, demoted: list[str]) -> tuple[int, int]:
-    """The bytes of the read-only parameters, including the input, and of t1 to t4 without sharing."""
+    """Two numbers of bytes: of the constants and the input, and of t1 to t4 in separate memory."""
     bytes = {one.name: one.elements * (1 if one.name in demoted else 2) for one in search.classes}
     temporaries = sum(bytes.pop(f"t{number}") for number in range(1, 5))
     return sum(bytes.values()), temporaries
 
 
 def test_limits_of_the_example(search: Search):
-    """The limits are 14 bytes of flash and 8 of RAM. In 16 bits the program takes 22 and 12 bytes, in floats 44 and 24.
+    """Shiftry's limits are 14 bytes of flash and 8 of RAM. In 16 bits the program needs 22 and 12 bytes, in floats 44
+    and 24.
 
-    The paper states that pseudocode 4 fits within 14 bytes; it takes 13. The first strategy demotes only as much as the
-    flash requires, which yields the same program, also if the input does not count as flash.
+    The paper states that pseudocode 4 fits 14 bytes; it needs 13. Demotion by the flash alone demotes the same tensors,
+    B2, B1, X and W1, also if the input does not count as flash.
     """
     assert bytes_of(search, []) == (22, 12)
     elements = {one.name: one.elements for one in search.classes}
@@ -168,7 +170,9 @@ def test_limits_of_the_example(search: Search):
 
 
 def test_the_program_in_one_array(search: Search):
-    """The sizes and live ranges of t1 to t4, and their offsets in 8 bytes, are those of table 3 and pseudocode 5."""
+    """The sizes and live ranges of t1 to t4, and their offsets in an array of 8 bytes, are those of Shiftry's table 3
+    and pseudocode 5.
+    """
     module = program(search, ["B2", "B1", "X", "W1"])
     steps = [step for step in flatten("formats-to-buffers", {}) if not isinstance(step, UpdateInPlacePass)]
     packing = next(i for i, step in enumerate(steps) if isinstance(step, PackScratchPass))
@@ -193,10 +197,8 @@ OUTLIERS = """func.func @greater(%X: tensor<2x1xf32>) -> (index, tensor<2x1xf32>
 
 
 def test_the_scale_of_the_input(tmp_path: Path):
-    """Section 6.1 and algorithm 12: all samples except 2 are in (-2, 2). For 17, the rule by extremes requires scale
-    10.
-
-    Stage 1 selects scale 14, with which the labels of close numbers are right.
+    """Shiftry 6.1 and algorithm 12: all samples but two are in (-2, 2). By the extreme 17, the input has scale 10.
+    Stage 1 of the algorithm chooses scale 14, with which the labels of close numbers are right.
     """
     first = np.concatenate([np.linspace(-1.9, 1.9, 499), 0.65 + np.linspace(-1, 1, 499) * 2.0**-10])
     x = np.stack([first, np.full(998, 0.65)], 1)

@@ -1,4 +1,4 @@
-"""Searches within a limit on RAM that excludes ordinary execution: candidates are evaluated with streaming."""
+"""Searches within a limit on RAM that ordinary execution exceeds. Candidates are evaluated with streaming."""
 
 from __future__ import annotations
 

@@ -31,7 +31,7 @@ def search_in(evaluation: Evaluation, others: Sequence[NumberFormat] = OTHERS) -
 
 
 def bits_of(search: Search, choices: Sequence[FormatChoice]) -> float:
-    """The mean number of bits per element of the constants, including bits that elements share."""
+    """The mean number of bits for an element of the constants, including bits that several elements share."""
     pairs = zip(search.classes, search.formats(choices), strict=True)
     constants = [(one.elements, format) for one, format in pairs if one.is_constant and one.elements > 1]
     stored = sum(elements * format.bits + format.shared_bits for elements, format in constants)
@@ -85,7 +85,7 @@ def test_bits_that_elements_share(format: FixedType | CodebookType | MxIntType, 
 
 @pytest.mark.long(drawn=False)
 def test_losses_below_zero_end(monkeypatch: pytest.MonkeyPatch):
-    """A program that is more accurate than the model on reals has a negative loss. The search ends even if all
+    """The loss of a program that is more accurate than the model on reals is negative. The search ends even if all
     candidates have the same negative loss.
     """
     asked = 0

@@ -84,7 +84,7 @@ NOT_SUPPORTED = {
 
 
 def wanted_of(name: str) -> tuple[Array, Array, bool]:
-    """The inputs of a combination, the result of `predict`, and whether this result is classes."""
+    """The inputs of a combination, the result of `predict`, and whether this result consists of classes."""
     with np.load(io.BytesIO(combinations()[f"{name}.npz"])) as stored:
         return stored["x"], stored["y"], bool(stored["classified"])
 
@@ -100,8 +100,9 @@ def imported(name: str) -> Any:
 @pytest.mark.long
 @pytest.mark.parametrize("name", spread(COMBINATIONS, 60))
 def test_every_option(name: str):
-    """Classes equal those of `predict` unless scores are equal. Values and their link functions are equal within
-    rounding.
+    """For every combination, the import is rejected in one line, or the program computes the result of `predict`.
+
+    Classes are equal unless the two greatest scores are equal within 1e-6. Values are equal within 2e-5.
     """
     x, expected, classified = wanted_of(name)
     module = imported(name)
@@ -139,7 +140,9 @@ def test_combinations_have_all_objectives():
     "words", [("count_poisson", "regressor"), ("logitraw", "classifier"), ("lightgbm-tweedie", "")]
 )
 def test_devices_compute_the_same_bits(words: tuple[str, str], tmp_path: Path):
-    """Devices compute the evaluator's bits for a sum with a link function, and for a class chosen by a threshold."""
+    """In 16-bit fixed point, the host computes the evaluator's bits: for sums with a link function, and for a class
+    chosen by a threshold.
+    """
     name = next(name for name in COMBINATIONS if all(word in name for word in words))
     x, expected, _ = wanted_of(name)
     module = in_format(
@@ -187,7 +190,9 @@ def test_a_booster_adds_all_trees_and_an_estimator_those_of_the_best_iteration()
 
 
 def test_a_classifier_answers_with_the_second_class_beyond_one_half():
-    """A classifier does so for any objective. A regressor with the same objective returns the probability."""
+    """A classifier returns its second class if the sum exceeds 0.5, also with an objective for regression. A regressor
+    with the objective of the same classifier returns the probability.
+    """
     wanted = np.load(FOLDER / "predictions.npz")["cancer"]
     for name in ("binary:logitraw", "reg:squarederror"):
         outputs = evaluate_reals(read(changed(xgboost_model("cancer"), {("objective", "name"): name}), "json"), wanted)
@@ -282,7 +287,7 @@ def test_other_json(content: str, message: str):
 
 @cache
 def with_missing_values() -> dict[str, bytes]:
-    """The models by name for which `missing.npz` contains predictions."""
+    """The model files, by name, for which `missing.npz` contains predictions."""
     with tarfile.open(FOLDER / "missing.tar.xz") as archive:
         opened = {member.name: archive.extractfile(member) for member in archive.getmembers()}
         return {name: file.read() for name, file in opened.items() if file is not None}
@@ -290,8 +295,8 @@ def with_missing_values() -> dict[str, bytes]:
 
 @pytest.mark.parametrize("file", with_missing_values())
 def test_missing_values_go_where_the_library_sends_them(file: str):
-    """A missing value takes the branch that training chose, or is treated as zero if none was missing in training, or
-    as less or greater than all numbers.
+    """The results for missing values equal the library's. Depending on the model, a missing value takes the branch
+    chosen in training, or counts as zero, or as less or greater than all numbers.
     """
     name, _, suffix = file.partition(".")
     data, wanted = np.load(FOLDER / "missing.npz"), name.removesuffix("_missing")

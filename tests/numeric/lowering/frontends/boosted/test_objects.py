@@ -49,7 +49,9 @@ def of_catboost() -> bytes:
 
 
 class Booster:
-    """A replacement for the `Booster` of either library, with the content of a file that the library wrote."""
+    """A substitute for the `Booster` of XGBoost or LightGBM that returns the content of a file that the library
+    wrote.
+    """
 
     def __init__(self, content: bytes):
         self.content = content

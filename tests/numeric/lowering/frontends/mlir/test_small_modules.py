@@ -58,8 +58,8 @@ def test_a_maximum_along_another_axis_stays_in_a_softmax():
 
 @pytest.mark.parametrize("op", ["maximum", "minimum"])
 def test_an_extreme_of_two_tensors_absorbs_nothing(op: str):
-    """An extreme of masks of -1e9 and small numbers is exact; differences in single precision would lose the small
-    numbers.
+    """Maxima and minima are exact for operands such as -1e9 and 0.5. Differences in single precision would lose the
+    small number.
     """
     body = f"""%r = "stablehlo.{op}"(%a, %b) : (tensor<1x4xf32>, tensor<1x4xf32>) -> tensor<1x4xf32>"""
     a, b = np.array([-1e9, -2e4, -3e38, 0.25]), np.array([0.5, 1e-3, 3e38, 0.125])
@@ -91,7 +91,11 @@ def test_a_pool_has_the_axes_of_its_result():
 
 
 def known(values: str, type: str, *ops: str) -> str:
-    """Ops on a constant %k whose last result is the float %u, which is added to each element."""
+    """The lines of a `linalg.generic` that adds the float %u to each element. The last of `ops` computes %u from the
+    constant %k.
+
+    values, type: the value and the type of %k.
+    """
     lines = "\n".join(f"      {op}" for op in ops)
     return f"""    %k = "arith.constant"() <{{value = {values} : {type}}}> : () -> {type}
     %e = "tensor.empty"() : () -> tensor<3xf32>
@@ -181,7 +185,9 @@ def test_a_loop_reads_rows_of_an_argument_with_the_name_of_a_state():
 
 
 def test_the_first_of_the_greatest_elements():
-    """As in JAX's code, NaN is the greatest element, and the lower index of equal elements is returned."""
+    """A reduction as JAX writes it returns the maximum and the index of its first occurrence. It is rejected if its
+    index operand counts along another axis.
+    """
 
     def compare(name: str, direction: str, a: str, b: str, type: str) -> str:
         return f"""

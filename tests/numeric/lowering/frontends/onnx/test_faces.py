@@ -34,7 +34,9 @@ def images() -> Array:
 
 
 def test_reals_of_a_face(model: onnx.ModelProto, images: Array):
-    """Patches are evaluated together; the results equal those of onnxruntime."""
+    """The results of the program on reals equal those of onnxruntime. The evaluator computes all patches of an image at
+    once.
+    """
     module = read_onnx(model.SerializeToString(), "face.onnx")
     session = onnxruntime.InferenceSession(model.SerializeToString())
     shape = 1, 1, SMALL.height, SMALL.width
@@ -70,8 +72,8 @@ PROJECTIONS = {
 @pytest.mark.long
 @pytest.mark.parametrize("name", PROJECTIONS)
 def test_layers_of_table_7(name: str):
-    """The first layer is a convolution to 4 channels. Bottlenecks double the channels, convolve them depthwise, and
-    project to the extents of table 7.
+    """The first layer is a convolution to 4 channels of 120 x 160 pixels. Each bottleneck doubles the channels,
+    convolves them depthwise, and projects them to the shape in MinUn's table 7.
     """
     face = FACES[name]
     module = read_onnx(face_model(face, random_parameters(face, np.random.default_rng(1))).SerializeToString(), name)
@@ -87,8 +89,8 @@ def test_layers_of_table_7(name: str):
 
 
 def test_average_precision():
-    """The precision-recall curve has a single step if one of two boxes is found, after a wrong box and before a
-    duplicate.
+    """The average precision is 0.25 if the first found box is wrong, the second is one of two true boxes, and the third
+    is found again. Precision and recall are then both 0.5.
     """
     true = np.array([[0.0, 0.0, 10.0, 10.0], [50.0, 50.0, 60.0, 60.0]])
     found = np.array([[20.0, 20.0, 30.0, 30.0], [0.0, 0.0, 10.0, 11.0], [0.0, 0.0, 10.0, 10.0]])

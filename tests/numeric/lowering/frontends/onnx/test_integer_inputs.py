@@ -27,7 +27,7 @@ def with_inputs(given: onnx.ModelProto, arrays: Mapping[str, Array]) -> onnx.Mod
 
 
 def check(given: onnx.ModelProto, arrays: Mapping[str, Array]) -> None:
-    """Assert that a program computes what onnxruntime does."""
+    """Assert that the program of a model with the inputs `arrays` computes what onnxruntime does."""
     given = with_inputs(given, arrays)
     session = onnxruntime.InferenceSession(onnx.shape_inference.infer_shapes(given).SerializeToString())
     expected = session.run(None, dict(arrays))
@@ -46,7 +46,9 @@ def random() -> np.random.Generator:
 @pytest.mark.parametrize("indices", [(), (1,), (5,), (2, 3)])
 @pytest.mark.parametrize("axis", [0, 1, -1])
 def test_elements_at_computed_indices(axis: int, indices: tuple[int, ...], random: np.random.Generator):
-    """Every number of positions of an axis, negative indices included."""
+    """`Gather` along an axis by an input of indices equals onnxruntime's, for no, one and several indices, including
+    negative ones.
+    """
     shape = (7, 1, 4) if axis == 0 else (2, 3, 11)
     extent = shape[axis]
     data = random.normal(size=shape).astype(np.float32)
@@ -97,7 +99,9 @@ def test_masks_select_elements(random: np.random.Generator):
 
 
 def test_integers_are_numbers(random: np.random.Generator):
-    """Sums, products and movements of integers, converted to floats at the end or returned."""
+    """Sums, products and movements of integers equal onnxruntime's, whether they are returned or converted to floats at
+    the end.
+    """
     nodes = [
         node("Unsqueeze", "i one", "u"),
         node("Mul", "u three", "p"),

@@ -44,9 +44,10 @@ def protonn() -> tuple[str, dict[str, Array], onnx.ModelProto]:
 
 
 def protonn_without_zeros() -> tuple[str, dict[str, Array], onnx.ModelProto]:
-    """A ProtoNN in both languages, whose projection has no zeros but is declared sparse.
+    """A ProtoNN in SeeDot's language and in ONNX, with its parameters. Its projection contains no zeros but is declared
+    sparse.
 
-    If it were dense, small weights would be rounded to zero.
+    With a dense projection, small weights would be rounded to zero.
     """
     random = np.random.default_rng(11)
     return protonn_of(reals(4, 6, random=random) * np.array([1, 1, 1, 1, 0.02, 0.02], np.float32), random)

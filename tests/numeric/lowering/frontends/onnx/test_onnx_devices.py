@@ -113,8 +113,8 @@ def attention_block() -> ModuleOp:
 def encoder() -> ModuleOp:
     """A program of two layers of an encoder with 3 heads of 8 elements over 20 positions; the first layer is causal.
 
-    Neither the positions nor the elements are a power of two, so that 1 / sqrt(8) is not folded and lines have tiles of
-    different sizes.
+    The length 20 is not a multiple of every tile, so that rows have tiles of different sizes. The factor 1 / sqrt(8) is
+    not a power of two and cannot be folded into a scale.
     """
     random, constants = np.random.default_rng(12), dict[str, Array]()
 
@@ -171,7 +171,9 @@ def test_a_network_on_reals_on_devices(name: str, width: int, device: str, tmp_p
 
 
 def texts() -> tuple[ModuleOp, Array]:
-    """A network that looks up 12 of 37 words, replaces some of their elements and adds the words, and its samples."""
+    """A network on 12 indices of words, and samples of its input. The network looks up the words in a table of 37,
+    replaces two of them and adds all.
+    """
     random = np.random.default_rng(13)
     nodes = [
         node("Gather", "table x", "words"),
@@ -195,7 +197,9 @@ def texts() -> tuple[ModuleOp, Array]:
 @pytest.mark.long
 @pytest.mark.parametrize(("width", "device"), spread([*product((8, 16), DEVICES)], 4))
 def test_computed_indices_on_devices(width: int, device: str, tmp_path: Path):
-    """Indices are exact in formats of 8 bits, and the program computes the evaluator's bits."""
+    """In 8 and 16 bits, the results of `texts` are close to the reals, because indices are exact. Devices compute the
+    evaluator's bits.
+    """
     (module, x), ctx = texts(), context()
     np.savez(tmp_path / "val.npz", x=x)
     reals = evaluate_reals(module, x).scores
@@ -219,7 +223,7 @@ def test_a_quantised_network_on_devices(device: str, tmp_path: Path):
 
 
 def check_on_device(module: ModuleOp, device: str, x: Array, tmp_path: Path, options: Mapping[str, Any]) -> None:
-    """Compile a program from L1 on, and assert that a device computes the evaluator's bits."""
+    """Compile a program at L1, and assert that a device computes the evaluator's bits."""
     expected, interface = evaluate(module, x), interface_of(module)
     lowered(module, ctx := context(), **options)
     write_c(module, ctx, device, tmp_path)

@@ -106,7 +106,9 @@ def test_an_op_computes_what_onnxruntime_does(name: str):
     ["Add", "Mul", "Softmax", "Concat", "Slice in steps", "Pad", "ReduceMean", "Transpose", "Sub", "MatMul of stacks"],
 )
 def test_an_op_follows_the_order_of_an_image(name: str):
-    """Results equal onnxruntime's, although the program stores the image in another order of axes than the model."""
+    """After a convolution, whose result the program stores with channels last, the results of an op equal
+    onnxruntime's.
+    """
     last, constants = ELEMENTWISE[name]
     renamed = onnx.NodeProto()
     renamed.CopyFrom(last)
@@ -117,13 +119,15 @@ def test_an_op_follows_the_order_of_an_image(name: str):
 
 
 def test_a_product_of_two_computed_stacks():
-    """For every matrix of the stacks, the products of each pair of rows, as in attention, equal onnxruntime's."""
+    """The products of two stacks of matrices that both depend on the input equal onnxruntime's, as do those of queries
+    and keys in attention.
+    """
     check(model([node("Transpose", "x", "t", perm=[0, 1, 3, 2]), node("MatMul", "x t")], [1, 3, 5, 4], {}))
 
 
 def test_transposed_stacks_are_divided_before_their_matrices_are_transposed():
-    """In products of queries and keys for three heads, columns are transposed head by head, without a copy of all
-    heads.
+    """The product of queries and keys for three heads transposes the matrix of each head separately, and never the
+    whole stack.
     """
     nodes = [
         node("Transpose", "x", "q", perm=[0, 2, 1, 3]),
@@ -149,7 +153,9 @@ KEYS = {"k": reals(1, 6, 12), "v": reals(1, 6, 8)}
     ],
 )
 def test_attention_of_heads_side_by_side(attributes: dict[str, Any], constants: dict[str, Array]):
-    """A scale, an addend of the scores, and keys and values that pairs of heads share are imported."""
+    """The op Attention equals onnxruntime's with an explicit scale, with an addend of the scores, and with keys and
+    values that pairs of heads share.
+    """
     check(model([node("Attention", " ".join(["x", *constants]), **attributes)], [1, 5, 12], constants, opset=23))
 
 
@@ -181,7 +187,9 @@ def test_attention_that_is_not_supported(attributes: dict[str, Any], constants: 
 
 
 def test_a_computed_mask_of_attention_is_refused():
-    """If it were imported, truth values would be added to the scores as numbers."""
+    """A mask of truth values that depends on the input is rejected. It would otherwise be added to the scores as
+    numbers.
+    """
     nodes = [node("MatMul", "x w", "s"), node("Greater", "s z", "m"), node("Attention", "x k v m", **SIDE_BY_SIDE)]
     constants = {**KEYS, "w": reals(12, 6), "z": number(0)}
     with pytest.raises(InputError, match="windows and computed masks are not supported"):
@@ -207,8 +215,8 @@ def test_constant_masks_of_attention(mask: Array):
 
 @pytest.mark.parametrize("mask", [{}, {"m": MASK[:, :6]}])
 def test_causal_attention(mask: dict[str, Array]):
-    """Causal attention is imported without and with an additional mask. The mask leaves column 0 visible, so that no
-    row is masked completely.
+    """Causal attention equals onnxruntime's without and with an additional mask. The mask leaves column 0 visible, so
+    that no row is masked completely.
     """
     mask = {name: array | (np.arange(6) == 0) for name, array in mask.items()}
     nodes = [node("Attention", " ".join(["x k v", *mask]), is_causal=1, **SIDE_BY_SIDE)]
@@ -274,7 +282,9 @@ def test_other_low_numbers_are_added(addend: Array, last: onnx.NodeProto):
     ids=["a low number without a softmax", "another axis", "two tensors"],
 )
 def test_a_choice_by_a_constant_condition(nodes: list[onnx.NodeProto]):
-    """The choice is imported as a sum of both branches unless a softmax along the last axis reads it."""
+    """`Where` with a constant condition becomes a sum of both branches, except before a softmax along the last axis,
+    where it becomes a masked softmax.
+    """
     made = model(nodes, [1, 2, 5, 6], {"b": MASK, "l": number(-2000)})
     check(made, tolerance=1e-4)
     assert not any(isinstance(op, MaskedSoftmaxOp) for op in imported(made).walk())
@@ -292,7 +302,7 @@ def test_a_condition_of_numbers_is_refused():
 
 
 def test_a_triangle_without_a_diagonal():
-    """If the input that selects the diagonal is omitted, the main diagonal is used."""
+    """`Trilu` without its second input uses the main diagonal."""
     check(model([node("Trilu", "c -", "t"), node("Add", "x t")], [1, 4, 4], {"c": reals(4, 4)}))
 
 
@@ -323,7 +333,9 @@ def written_out(centred: bool, axes: list[int], inverse: bool, epsilon: float = 
 @pytest.mark.parametrize("inverse", [False, True])
 @pytest.mark.parametrize("centred", [True, False])
 def test_a_normalisation_written_out(centred: bool, inverse: bool, axes: list[int]):
-    """The ops are imported as the op of a LayerNormalization, whose sum of squares needs no separate format."""
+    """The ops become `tdsl.normalise`, the op of a LayerNormalization. Its sum of squares needs no format of its
+    own.
+    """
     module = check(written_out(centred, axes, inverse))
     assert any(isinstance(op, tdsl.NormaliseOp) for op in module.walk())
     assert any(isinstance(op, tdsl.MeanOp) for op in module.walk()) == centred
@@ -370,7 +382,7 @@ def test_gemm(attributes: dict[str, Any], opset: int):
 
 
 def test_shapes_are_folded():
-    """A shape that a chain of ops computes from the shape of the input, as exporters write it, is a constant."""
+    """A shape that ops compute from the shape of the input, as exporters write it, becomes a constant."""
     nodes = [
         node("Conv", "x w", "c"),
         node("Shape", "c", "s"),
@@ -399,7 +411,9 @@ def test_split_and_add():
 
 
 def test_comparisons_choose():
-    """Single elements of a comparison select between two values, as in the export of a decision tree."""
+    """Single elements of a comparison select between two values, as in exported decision trees; the results equal
+    onnxruntime's.
+    """
     nodes = [
         node("MatMul", "x t", "z"),
         node("Greater", "z zero", "above"),
@@ -436,7 +450,7 @@ def test_scan(axis: int, direction: int):
 
 @pytest.mark.parametrize(("axis", "direction"), [(0, 0), (1, 1), (-1, 0)])
 def test_sequences_that_a_scan_returns(axis: int, direction: int):
-    """A scan may return its steps along any axis, beginning with the first or the last step."""
+    """The results of a scan's steps are stacked along any axis, in the order of the steps or reversed."""
     body = helper.make_graph(
         [node("Add", "h_in x_t", "h_out"), node("MatMul", "h_out w", "m")],
         "body",
@@ -449,7 +463,9 @@ def test_sequences_that_a_scan_returns(axis: int, direction: int):
 
 
 def test_a_sequence_that_a_concatenation_extends():
-    """The loop writes into the longer sequence; readers of the shorter sequence are unchanged."""
+    """If a concatenation appends to the sequence of a scan, the loop writes directly into the result of the
+    concatenation. Other ops still read the sequence itself.
+    """
     body = helper.make_graph(
         [node("Tanh", "x_t", "t")],
         "body",
@@ -602,7 +618,7 @@ def test_recurrent_layers_with_computed_weights_and_states(op: str, attributes: 
 
 
 def test_states_are_inputs_and_outputs():
-    """A single step of a recurrent layer has states as inputs and outputs, which the caller stores."""
+    """A single step of an LSTM whose states are inputs and outputs equals onnxruntime's."""
     constants = {"w": reals(1, 8, 3), "r": reals(1, 8, 2)}
     nodes = [node("Split", "x", "a h c", axis=2, num_outputs=3), node("LSTM", "a w r - - h c", "- y z", hidden_size=2)]
     constants["w"] = reals(1, 8, 2)
@@ -631,7 +647,7 @@ def test_refusals_of_recurrent_layers(inputs: str, attributes: dict[str, Any], m
 
 @pytest.mark.parametrize(("op", "limits"), [("Clip", "l h"), ("Max", "l"), ("Min", "h")])
 def test_integer_constants_stay_integers(op: str, limits: str):
-    """Integer weights that an op clamps to their limits, as in exports of QCDQ, remain integers."""
+    """Integer weights that an op clamps, as in QCDQ exports, remain integers."""
     weights = np.array([[-128, 5], [100, -3]], np.int8)
     nodes = [
         node(op, f"w {limits}", "limited"),

@@ -132,7 +132,7 @@ def test_ops_of_late_opsets(name: str):
 
 
 def test_logarithms():
-    """Logarithms of numbers above 0 equal onnxruntime's, which has none of other numbers."""
+    """Logarithms of positive numbers equal onnxruntime's. For other numbers, onnxruntime returns no number."""
     check(model([node("Softplus", "x", "s"), node("Log", "s")], SHAPE))
 
 

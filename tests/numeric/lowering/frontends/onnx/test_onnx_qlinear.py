@@ -53,7 +53,9 @@ WITHIN = 2.0**-11
 
 
 def averages(x: Array) -> Array:
-    """The averages of windows 2 x 2, with a row of padding at each end that is excluded from the count."""
+    """The averages of windows 2 x 2 after padding by one row at the top and one at the bottom. Padding is not
+    counted.
+    """
     ones = np.ones_like(x[:1, :1])
     rows, counts = (np.pad(each, [(0, 0), (0, 0), (1, 1), (0, 0)]) for each in (x, ones))
     sums, count = (sum(each[:, :, i : i + 7, j : j + 5] for i in (0, 1) for j in (0, 1)) for each in (rows, counts))
@@ -71,7 +73,8 @@ def quantised(reals: Array, scale: Array, zero: Array) -> Array:
 @pytest.mark.parametrize("kind", ["int8", "uint8"])
 @pytest.mark.parametrize("name", OPS)
 def test_ops_on_raws(name: str, kind: Any, scales: str):
-    """With one scale for all tensors, averages are often ties; with powers of two, computation in floats is exact.
+    """Results equal onnxruntime's, except for ties in ops that onnxruntime computes in floats. Scales are arbitrary,
+    equal for all tensors (many averages are then ties), or powers of two (floats are then exact).
 
     If there are several roundings, their order and number differ between processors, which affects only ties.
     onnxruntime adds zero points before it rounds halves to even. tinyml does so for averages, and in sums and products
@@ -105,7 +108,8 @@ def test_ops_on_raws(name: str, kind: Any, scales: str):
 
 @pytest.mark.parametrize(("kind", "weights"), [("int8", "int8"), ("uint8", "int8"), ("uint8", "uint8")])
 def test_sums_of_the_greatest_products(kind: Any, weights: Any):
-    """The sums of pairs of products need 17 bits, which 8-bit kernels of some processors saturate.
+    """Products of matrices equal onnxruntime's even if sums of two products need 17 bits, which some processors' 8-bit
+    kernels would saturate.
 
     onnxruntime has no kernel for int8 with weights of uint8.
     """

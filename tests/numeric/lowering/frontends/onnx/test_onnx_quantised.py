@@ -55,7 +55,7 @@ def quantised(float_model: onnx.ModelProto, shape: Sequence[int], folder: Path, 
 
 
 def network(groups: int, channels: int, kernel: int, stride: int, pads: list[int]) -> onnx.ModelProto:
-    """The model of a convolution, a second convolution whose result is added, pools and a dense layer, on images 1 x 2
+    """The model of a convolution, a second convolution whose result is added, pools, and a dense layer, on images 1 x 2
     x 8 x 8.
     """
     nodes = [
@@ -104,8 +104,8 @@ def no_advice(caplog: pytest.LogCaptureFixture) -> None:
 
 
 def in_powers_of_two(made: onnx.ModelProto) -> onnx.ModelProto:
-    """The model with scales of activations rounded to powers of two and even zero points, so that sums and averages are
-    exact in floats.
+    """The model with the scales of activations rounded up to powers of two, and their zero points to even numbers.
+    Floats then represent sums and averages exactly.
     """
     sums = [op for op in made.graph.node if op.op_type in ("QLinearConv", "QGemm")]
     of_weights = {name for op in sums for name in op.input[3:6]}
@@ -124,10 +124,10 @@ def in_powers_of_two(made: onnx.ModelProto) -> onnx.ModelProto:
 @pytest.mark.parametrize("name", OPTIONS)
 @pytest.mark.parametrize("shape", [(1, 2, 1, 1, [0, 0, 0, 0]), (2, 3, 3, 2, [1, 1, 1, 1])])
 def test_qoperator_models(tmp_path: Path, name: str, shape: tuple[int, int, int, int, list[int]]):
-    """Every number equals that of onnxruntime's integer kernels, which round in single precision, halves to even.
+    """Every raw equals that of onnxruntime's integer kernels, which round halves to even in single precision.
 
-    Sums of products are multiplied by arbitrary scales of weights, in one order. Sums of activations differ between
-    processors unless floats represent them exactly.
+    Scales of weights are arbitrary, because each sum of products is scaled by one multiplication. Scales of activations
+    are powers of two: otherwise sums of activations would differ between processors.
     """
     form = quantization.QuantFormat.QOperator
     made = in_powers_of_two(quantised(network(*shape), (1, 2, 8, 8), tmp_path, quant_format=form, **OPTIONS[name]))
@@ -158,7 +158,7 @@ def power(exponent: int) -> Array:
 
 @st.composite
 def layers(draw: st.DrawFn) -> tuple[onnx.ModelProto, int]:
-    """A random convolution in the QDQ form whose scales are powers of two, and the number of its inputs."""
+    """A random convolution in the QDQ form whose scales are powers of two, and the number of elements of its input."""
     groups, signed, by_row = draw(st.integers(1, 2)), draw(st.booleans()), draw(st.booleans())
     rows, depth, kernel = groups * draw(st.integers(1, 2)), draw(st.integers(1, 2)), draw(st.integers(1, 3))
     count = rows if by_row else 1
@@ -191,7 +191,9 @@ def layers(draw: st.DrawFn) -> tuple[onnx.ModelProto, int]:
 @given(layers())
 @settings(max_examples=25, deadline=None)
 def test_layers_between_quantisations(drawn: tuple[onnx.ModelProto, int]):
-    """Sums of floats are exact, so that they do not depend on their order, which the specification does not define."""
+    """The raws of random convolutions between QDQ pairs equal onnxruntime's. Their sums are exact in floats, so that
+    the order of additions, which ONNX leaves open, does not matter.
+    """
     made, size = drawn
     inputs = 8 * reals(4, size)
     np.testing.assert_array_equal(decoded_outputs(imported(made), inputs), reference(made, inputs))
@@ -213,7 +215,9 @@ ELEMENTWISE: dict[str, list[onnx.NodeProto]] = {
 @pytest.mark.parametrize("name", ELEMENTWISE)
 @pytest.mark.parametrize("zero", [np.int8(-7), np.uint8(130)])
 def test_ops_between_quantisations(name: str, zero: np.generic):
-    """Ops on few numbers have defined results for any scales, because each step is rounded to single precision."""
+    """The raws of elementwise ops between QDQ pairs equal onnxruntime's for arbitrary scales, because each step is
+    rounded to single precision.
+    """
     constants = {"sx": 0.0371, "so": 0.0517, "sz": 0.0633, "low": -0.7, "high": 1.3}
     arrays = {name: np.array(value, np.float32) for name, value in constants.items()}
     made = between(ELEMENTWISE[name], arrays | {"zero": np.array(zero)}, [1, 2, 4, 4])
@@ -234,8 +238,8 @@ FUNCTIONS: dict[str, Callable[[Array], Array]] = {
 
 @pytest.mark.parametrize("name", FUNCTIONS)
 def test_functions_between_quantisations(name: str):
-    """Processors compute functions and long sums differently. The tolerance is 2^-20 of the greater of 2^7 steps and
-    1.
+    """The raws of functions between QDQ pairs equal onnxruntime's except near ties, where processors differ. The
+    tolerance is 2^-20 of the greater of 2^7 steps and 1.
     """
     scale = 0.0093
     arrays = {"sx": np.array(0.0371, np.float32), "sz": np.array(scale, np.float32)}

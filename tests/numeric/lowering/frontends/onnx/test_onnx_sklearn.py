@@ -87,7 +87,7 @@ def test_usual_files_compile(name: str, options: str, tmp_path: Path):
 @pytest.mark.long(drawn=False)
 @pytest.mark.parametrize("device", ["host", "uno"])
 def test_devices_compute_the_same_bits(device: str, tmp_path: Path):
-    """A neural network in 8 bits and a support vector machine in 16 bits have the evaluator's bits on devices."""
+    """On devices, a neural network in 8 bits and a support vector machine in 16 bits compute the evaluator's bits."""
     data = halves("digits")
     few = Halves(data.x[:200], data.y[:200], data.held_x, data.held_y)
     vectors = sk.make_pipeline(sk.PCA(8, random_state=0), sk.SVC()).fit(few.x, few.y)

@@ -33,7 +33,9 @@ def model(op: str, version: int, **attributes: Any) -> onnx.ModelProto:
 
 
 def nodes(modes: list[str]) -> dict[str, Any]:
-    """The attributes of an ensemble of a tree with three comparisons and a tree with a single comparison."""
+    """The `nodes_` attributes of an ensemble of two trees: one with three comparisons, `modes[:3]`, and one with the
+    comparison `modes[3]`.
+    """
     return {
         "nodes_treeids": [0, 0, 0, 0, 0, 0, 0, 5, 5, 5],
         "nodes_nodeids": [0, 1, 2, 3, 4, 5, 6, 0, 1, 2],
@@ -61,7 +63,7 @@ def leaves(what: str, **more: Any) -> dict[str, Any]:
 @pytest.mark.parametrize("first", range(4))
 @pytest.mark.parametrize("aggregate", ["SUM", "AVERAGE"])
 def test_regressors(first: int, aggregate: str):
-    """Trees whose nodes all have the same comparison have onnxruntime's results."""
+    """If all nodes of a tree have the same comparison, the results equal onnxruntime's."""
     attributes = nodes([MODES[first]] * 4) | leaves("target", n_targets=2, base_values=[0.5, -1.0])
     ensemble = model("TreeEnsembleRegressor", 3, aggregate_function=aggregate, **attributes)
     scores = evaluate_reals(imported(ensemble), X).scores
@@ -79,7 +81,9 @@ def test_classifiers(transform: str):
 
 @pytest.mark.parametrize("negative", [False, True])
 def test_classifiers_of_one_score(negative: bool):
-    """Classes equal onnxruntime's if the score is the second class's probability, or a sum whose sign selects it."""
+    """Classes equal onnxruntime's if the only score is the probability of the second class, or a sum whose sign selects
+    the class.
+    """
     attributes = nodes(["BRANCH_LT"] * 4) | leaves("class", classlabels_int64s=[0, 1])
     attributes["class_ids"] = [1] * 10
     attributes["class_weights"] = WEIGHTS if negative else [0.1, 0.4, 0.2, 0.05, 0.1, 0.3, 0.0, 0.15, 0.2, 0.6]
@@ -92,7 +96,9 @@ def test_classifiers_of_one_score(negative: bool):
 
 
 def test_a_transform_of_probabilities_is_of_the_sums():
-    """The transform is of the sums. Votes are never negative, and a sum of at least 1/2 selects the second class."""
+    """With nonnegative votes and the post-transform `LOGISTIC`, the scores are the transformed sums. The second class
+    is chosen if the sum, before the transform, is at least 1/2.
+    """
     attributes = nodes(["BRANCH_LT"] * 4) | leaves("class", classlabels_int64s=[0, 1])
     weights = [0.1, 0.4, 0.2, 0.05, 0.1, 0.3, 0.0, 0.15, 0.2, 0.6]
     attributes |= {"class_ids": [1] * 10, "class_weights": weights, "post_transform": "LOGISTIC"}

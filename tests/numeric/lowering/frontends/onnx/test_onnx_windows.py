@@ -133,15 +133,15 @@ def test_linear_interpolation(mode: str, sizes: list[int]):
 
 
 def test_linear_interpolation_by_factors():
-    """A sequence may be scaled by a factor that is not a quotient of integer lengths."""
+    """`Resize` of 5 elements by a factor of 1.7, for which 5 * 1.7 is not an integer, equals onnxruntime's."""
     constants = {"s": np.array([1, 1, 1.7], np.float32)}
     check(model([node("Resize", "x - s", mode="linear")], [1, 2, 5], constants))
 
 
 @pytest.mark.parametrize(("extents", "parts"), [([4, 8], 2), ([4, 12], 3), ([6, 3], 1)])
 def test_neighbours_with_a_period_are_slices_with_a_step(extents: list[int], parts: int):
-    """Each result interpolates two neighbours. Each neighbour tensor is a concatenation with one part per phase of the
-    period.
+    """Linear interpolation by a factor with the period `parts` concatenates the left and the right neighbours of the
+    results from `parts` slices each. With a period of 1 there is no concatenation.
     """
     before, after = extents
     nodes = [node("Resize", "x - - s", mode="linear")]
@@ -152,7 +152,9 @@ def test_neighbours_with_a_period_are_slices_with_a_step(extents: list[int], par
 
 
 def test_aligned_corners_of_a_broken_extent_are_refused():
-    """For an extent of 1.7 * 5, ONNX divides by 1.7 * 5 - 1, but onnxruntime by 8 - 1."""
+    """`align_corners` with the extent 1.7 * 5 = 8.5 is rejected, because ONNX divides by 8.5 - 1, but onnxruntime by 8
+    - 1.
+    """
     nodes = [node("Resize", "x - s", mode="linear", coordinate_transformation_mode="align_corners")]
     with pytest.raises(InputError, match=r"Resize_y': 5 times 1.7 is no extent: give sizes, runtimes differ"):
         imported(model(nodes, [1, 2, 5], {"s": np.array([1, 1, 1.7], np.float32)}))

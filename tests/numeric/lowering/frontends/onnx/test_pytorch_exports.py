@@ -30,7 +30,9 @@ def test_an_export_computes_what_the_module_does(name: str, exporter: str):
 @pytest.mark.long(drawn=False)
 @pytest.mark.parametrize("number", spread(range(len(NAMES)), 2))
 def test_exports_compile(number: int, tmp_path: Path, capsys: pytest.CaptureFixture[str]):
-    """Each export compiles in 16 bits, and its device has the evaluator's bits. Exporters and devices alternate."""
+    """Each network compiles in 16 bits from the file of one exporter, and one device computes the evaluator's bits for
+    16 samples. Exporters and devices alternate.
+    """
     name, exporter = NAMES[number], EXPORTERS[number % 2]
     expected = np.load(MODELS / "expected.npz")
     data = tmp_path / "val.npz"

@@ -82,7 +82,7 @@ def test_the_header_says_where_each_input_begins(arrays: dict[str, Array], tmp_p
 
 
 def quantised_inputs(*, alike: bool) -> onnx.ModelProto:
-    """A model that adds two inputs of 3 numbers, each with a scale and a zero point.
+    """A model that adds two inputs of 3 numbers and quantises the sum. The first input is quantised.
 
     alike: whether the second input is quantised, too.
     """
@@ -121,7 +121,9 @@ def test_inputs_of_which_one_stays_in_floats_are_floats():
 
 
 def test_classes_keep_their_labels():
-    """A scikit-learn pipeline that was exported with an input for each column returns its labels."""
+    """The program of a scikit-learn pipeline that was exported with a separate input for each column returns the
+    pipeline's labels, which are strings.
+    """
     data = halves("iris")
     labels = np.array(["setosa", "versicolor", "virginica"])[data.y]
     estimator = sk.make_pipeline(sk.StandardScaler(), sk.LogisticRegression()).fit(data.x, labels)

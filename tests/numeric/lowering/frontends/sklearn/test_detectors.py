@@ -22,7 +22,9 @@ Array = NDArray[Any]
 
 
 def drawn(seed: int, features: int = 5, samples: int = 400) -> Halves:
-    """Samples of a random normal distribution, and held-out samples; every second held-out sample is an outlier."""
+    """Samples of a random normal distribution, and held-out samples, every second of which is scaled by a random factor
+    from 1 to 4 and labelled as an outlier.
+    """
     random = np.random.default_rng(seed)
     shape, centre = random.normal(size=(features, features)), random.normal(0, 3, features)
     x, held = (random.normal(size=(samples, features)) for _ in range(2))
@@ -57,8 +59,9 @@ def fitted(name: str, data: Halves) -> Any:
 @pytest.mark.long
 @pytest.mark.parametrize("name", DETECTORS)
 def test_scores_and_decisions_are_those_of_the_estimator(name: str, tmp_path: Path) -> None:
-    """Decisions are equal on reals, and in 16 bits for 99.5 % of the samples that are further than 1 % from the
-    threshold.
+    """Scores on reals equal those of `score_samples`. In 16 bits, decisions equal those of `predict` for 99.5 % of the
+    samples whose distance to the threshold is more than 1 % of the range of scores. Devices compute the evaluator's
+    bits.
     """
     data = drawn(1)
     detector = fitted(name, data)
@@ -91,8 +94,8 @@ def test_a_covariance_measures_distances_and_has_no_threshold() -> None:
 
 
 def test_copies_of_samples_keep_densities_within_formats() -> None:
-    """Next to ten copies of a sample, scikit-learn's densities are about 10^10. Densities of other samples must not
-    change.
+    """For samples near ten copies of a training sample, where scikit-learn's densities are about 10^10, magnitudes of
+    scores stay below 10^4. The scores of all other samples equal scikit-learn's.
     """
     data = drawn(3)
     x = np.vstack([data.x, np.repeat(data.x[:5], 10, axis=0)])

@@ -60,7 +60,9 @@ ESTIMATORS: dict[str, Any] = {
 
 
 def behind(encoder: Any, estimator: Any) -> Any:
-    """A pipeline of an estimator after an encoder of some columns and a scaler of another column."""
+    """A pipeline of two steps: a transformer with an encoder for some columns and a scaler for another one, and an
+    estimator.
+    """
     columns = sk.make_column_transformer((encoder, [0, 1, 2, 3]), (sk.StandardScaler(), [4]))
     return sk.make_pipeline(columns, estimator).fit(X[:300], Y[:300])
 
@@ -77,7 +79,7 @@ def test_answers_are_those_of_predict(encoder: str, estimator: str):
 
 
 def columns_of(model: Any, x: Any) -> None:
-    """Assert that the columns of a model's program equal those of its `transform`."""
+    """Fit a model, and assert that the outputs of its program equal the columns of its `transform`."""
     expected = model.fit(x).transform(x)
     found = np.asarray(evaluate_reals(import_estimator(model), X[:, :4]).tensors[0])
     np.testing.assert_array_equal(found.reshape(expected.shape), expected.astype(np.float32))
@@ -107,8 +109,8 @@ FORMATS = (("fixed", 8), ("fixed", 16), ("posit", 16), ("zeroskew", 8), ("f32", 
     spread_product(10, DEVICES, FORMATS, ["unknown as zeros", "unknown as a number", "without the first"]),
 )
 def test_devices_compute_the_same_bits(device: str, format: tuple[str, int | None], encoder: str, tmp_path: Path):
-    """Devices compute the evaluator's bits. Categories are distinguished in every format that represents the feature;
-    in others they may become unknown.
+    """Devices compute the evaluator's bits for an encoder before a classifier. More than 95 % of the classes equal
+    scikit-learn's: categories that a format does not represent may become unknown.
     """
     model = sk.make_pipeline(ENCODERS[encoder], sk.LogisticRegression()).fit(X[:, :3], Y)
     data = Halves(X[:300, :3], Y[:300], KNOWN[:, :3], Y[300:])

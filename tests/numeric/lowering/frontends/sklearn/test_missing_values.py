@@ -25,7 +25,7 @@ TREE = {"max_depth": 4, "random_state": 0}
 
 
 def columns(*parts: Any) -> Any:
-    """A transformer that applies different transformers to columns and reorders the columns."""
+    """A `ColumnTransformer` with the given pairs of a transformer and its columns, in this order."""
     return sk.ColumnTransformer([(str(number), *part) for number, part in enumerate(parts)])
 
 
@@ -133,7 +133,9 @@ def test_a_feature_without_an_imputer_is_not_missed(tmp_path: Path):
 
 
 def test_what_equals_a_threshold_in_double_precision():
-    """Values equal to a threshold take the library's branch. Features have more distinct values than histogram bins."""
+    """Labels equal scikit-learn's for values with two decimals, many of which equal a threshold of the trees in double
+    precision.
+    """
     random = np.random.default_rng(0)
     x = random.normal(size=(2000, 3)).round(2)
     fitted = sk.HistGradientBoostingClassifier(max_iter=20, random_state=0).fit(x, x[:, 0] * x[:, 1] + x[:, 2] > 0)

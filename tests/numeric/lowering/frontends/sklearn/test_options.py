@@ -301,7 +301,9 @@ def thirds(sums: Any) -> Any:
 
 
 def data_for(target: str, random: Any) -> Halves:
-    """A random data set. Its features have different ranges, and one feature has few values."""
+    """A random data set with targets of the given kind. The features have different ranges; the first one has five
+    values.
+    """
     x = random.normal(size=(2 * SAMPLES, 4)) * np.exp(random.normal(size=4))
     x[:, 0] = random.integers(-2, 3, len(x))
     x = x.astype(np.float32)
@@ -319,7 +321,7 @@ def data_for(target: str, random: Any) -> Halves:
 
 
 def inner(name: str) -> Any:
-    """An estimator to be used inside another estimator."""
+    """An estimator with few iterations, to be used inside another estimator."""
     full = f"{name}Classifier" if name == "HistGradientBoosting" else name
     return getattr(sk, full)(**({"max_iter": 3} if name == "HistGradientBoosting" else {}))
 
@@ -390,7 +392,9 @@ def fitted(case: Case) -> tuple[Any, Halves] | None:
 
 
 def clear(estimator: Any, x: Array) -> Array:
-    """The samples whose two greatest scores differ by more than the error of single precision."""
+    """Whether, for each sample, the difference between the two greatest scores exceeds the error of single precision;
+    True for all samples of an estimator without scores.
+    """
     scores = next((getattr(estimator, name) for name in MARGINS if hasattr(estimator, name)), None)
     if scores is None:
         return np.ones(len(x), bool)
@@ -477,13 +481,15 @@ def test_ways_to_train_stand_for_the_estimator_inside():
 
 
 def test_the_table_has_every_estimator():
-    """Every estimator except anomaly detectors, which `test_detectors.py` tests, is in the table."""
+    """Every estimator that the importer supports is in the table of cases, except anomaly detectors, which
+    `test_detectors.py` tests.
+    """
     known = {*HANDLERS, *(name for family in COMPOSITES.values() for name in family)} - {*FAMILIES["Anomaly detectors"]}
     assert {case.name for case in CASES} == known
 
 
 @pytest.mark.long
 def test_most_combinations_are_trained():
-    """scikit-learn accepts most of the combinations."""
+    """scikit-learn can train more than 70 % of a selection of the combinations."""
     outcomes = [fitted(case) is not None for case in CASES[::100]]
     assert np.mean(outcomes) > 0.7

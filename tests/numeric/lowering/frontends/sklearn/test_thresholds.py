@@ -30,7 +30,7 @@ SCALERS = (
 
 
 def decimals(digits: int) -> tuple[Any, Any]:
-    """Random numbers of a few digits (600, 6), and the values of a function of them."""
+    """Random numbers (600, 6), rounded to `digits` decimals, and the values of a function of each row."""
     random = np.random.default_rng(digits)
     x = np.round(random.normal(size=(600, 6)) * [1, 10, 0.1, 5, 2, 30] + 3, digits)
     x[:, 1] = np.maximum(x[:, 1], 0)
@@ -57,7 +57,9 @@ def test_decimals_behind_scalers_are_decided_as_in_double_precision(estimator: A
 
 
 def test_answers_are_compared_on_inputs_as_given():
-    """Samples that equal a threshold only in double precision take the library's branch."""
+    """Where an import compares its results with the estimator's, the estimator predicts on the original inputs, not on
+    their single-precision values. Some predictions differ between the two.
+    """
     x, y = decimals(3)
     model = sk.HistGradientBoostingRegressor(max_iter=20).fit(x, y)
     rounded = model.predict(x.astype(np.float32).astype(np.float64))

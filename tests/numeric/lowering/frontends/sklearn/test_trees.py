@@ -36,8 +36,8 @@ REGRESSORS: list[Any] = [
 
 
 def is_exported(estimator: Any) -> bool:
-    """Whether skl2onnx converts an estimator. skl2onnx's files of histogram-based estimators are invalid, as onnx
-    states.
+    """Whether skl2onnx converts an estimator to a valid file. Files of histogram-based estimators are rejected by
+    onnx.
     """
     return not type(estimator).__name__.startswith("Hist")
 

@@ -101,7 +101,9 @@ def test_packed_weights_of_4_bits_on_devices(number: int, tmp_path: Path):
 
 
 def test_constants_of_unknown_types_are_refused(monkeypatch: pytest.MonkeyPatch):
-    """A constant of an unknown type must not be read as zeros where activations are in floating point."""
+    """In a model with activations in floating point, a weight constant of an unsupported type is rejected and not read
+    as zeros.
+    """
     monkeypatch.setitem(model.TYPES, 17, "uint4")
     with pytest.raises(
         InputError, match=r"^dynamic4.tflite: operator 8 \(FULLY_CONNECTED, .* is of type uint4, which is"
@@ -110,7 +112,9 @@ def test_constants_of_unknown_types_are_refused(monkeypatch: pytest.MonkeyPatch)
 
 
 def test_zero_points_that_a_table_omits_are_tensor_0():
-    """FlatBuffers omit numbers that are 0; a table without zero points states -1."""
+    """If a table omits the index of the tensor of zero points, the index is 0, because FlatBuffers omit zeros. The
+    model is therefore rejected. A table without zero points has the index -1.
+    """
     content = bytearray((FOLDER / "dynamic-blocks4.tflite").read_bytes())
     fields = content.index(struct.pack("<3i", 32, -1, 20))
     entries = fields - 4 - struct.unpack_from("<i", content, fields - 4)[0]

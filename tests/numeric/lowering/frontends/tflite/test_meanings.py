@@ -96,7 +96,7 @@ def test_devices_compute_the_same_bits(device: str, name: str, tmp_path: Path):
 
 
 class Spelled:
-    """A writer of normalisations of x (1 x 4 x 6), operator by operator."""
+    """A model of a normalisation of x (1 x 4 x 6), to which operators are appended one by one."""
 
     def __init__(self) -> None:
         self.model = TfliteModel()
@@ -185,7 +185,9 @@ def test_a_spelled_softsign():
 
 
 def test_roots_of_anything_else_are_refused():
-    """A root is refused, for example, of a deviation that other ops also read, or as the divisor of another tensor."""
+    """A root is rejected if it is the result of the model, or divides another tensor than the one whose squares are
+    averaged.
+    """
     w = Spelled()
     spread = w.mean(w("SQUARED_DIFFERENCE", w.x, w.mean(w.x, 2)), 2)
     with pytest.raises(InputError, match=r"operator 3 \(SQRT,.*\) is not supported"):

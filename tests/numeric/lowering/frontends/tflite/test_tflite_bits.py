@@ -60,8 +60,8 @@ def compared(content: bytes, x: NDArray[Any], outputs: int = 1) -> None:
 
 
 def every_operator(dtype: str, *, but: str = "") -> tuple[bytes, int]:
-    """A model with one output for each operator except `but`, all of which read the same input, and the number of
-    outputs.
+    """A model with one output for each operator except `but`, and the number of outputs. All operators read the same
+    input.
     """
     random = np.random.default_rng(1)
     wide = dtype == "int16"
@@ -198,7 +198,7 @@ def test_elements_without_a_scale_move(dtype: str):
 @pytest.mark.long(drawn=False)
 @pytest.mark.skipif(not mlir_22.is_installed(), reason="needs Debian's mlir-22-tools")
 def test_every_operator_in_tosa(tmp_path: Path):
-    """MLIR 22 lowers and runs the module that is written in TOSA; its bytes equal TFLM's."""
+    """The bytes of the module, written in TOSA and run by MLIR 22, equal TFLM's."""
     content, count = every_operator("int8", but="L2_NORMALIZATION")
     in_tosa, x = TosaModule(read_tflite(content, "network.tflite"), tmp_path), inputs_of(content, 8)
     for mine, theirs in zip(in_tosa(x), computed_by_tflm(content, x, count), strict=True):
@@ -386,7 +386,9 @@ def test_averages_of_any_shape(data: st.DataObject):
 
 @pytest.mark.parametrize(("scale", "result", "slope"), [(0.5, 1 / 3, 0.2), (0.37, 0.74 / 7, 0.75)])
 def test_factors_of_leaky_relu_near_a_half(scale: float, result: float, slope: float):
-    """All raws have TFLM's bytes for factors that single precision would round to 1.5 and 3.5."""
+    """LEAKY_RELU computes TFLM's bytes for all raws if the factor of a raw is so close to a half that single precision
+    would round the product to 1.5 or 3.5.
+    """
     model, shape = TfliteModel(), (1, 16, 16)
     x, y = model.tensor(shape, "int8", scale), model.tensor(shape, "int8", result)
     model.op("LEAKY_RELU", [x], y, Alpha=slope)
@@ -427,7 +429,9 @@ def test_conversions_in_the_middle(data: st.DataObject):
 @given(st.floats(0.001, 0.9), st.floats(0.001, 0.9), st.floats(0.1, 2.0))
 @settings(max_examples=examples(6, 120))
 def test_a_single_output_channel(unit: float, weight: float, result: float):
-    """With one scale per tensor, convolutions multiply scales in double precision and dense layers do not."""
+    """Convolutions and dense layers with one output channel compute TFLM's bytes. With one scale per tensor, TFLM
+    multiplies the scales of convolutions in double precision and those of dense layers in single precision.
+    """
     random = np.random.default_rng(2)
     model = TfliteModel()
     x = model.tensor((1, 4, 4, 40), "int8", unit, 3)
@@ -464,7 +468,9 @@ def test_dense_layers(dtype: str, per_channel: bool, vectors: int):
 
 
 def test_scales_of_products_have_double_precision():
-    """In single precision the multiplier of the tested scale, rounded to 16 bits, would be greater by one."""
+    """A 16-bit dense layer computes TFLM's bytes for scales whose product, in single precision, would result in a
+    multiplier that is greater by one.
+    """
     random, model = np.random.default_rng(91), TfliteModel()
     x = model.tensor((1, 24), "int16", 0.0001171875)
     y = model.tensor((1, 5), "int16", 2.0**-12)
@@ -487,7 +493,9 @@ def test_transposed_convolutions_crop_what_the_result_has_no_room_for(shape: tup
 
 
 def test_shapes_that_only_the_number_of_samples_leaves_open():
-    """Keras's Flatten, whose shape is computed from the input's, and constants of a computed shape are imported."""
+    """Models compute TFLM's bytes if shapes are computed from that of the input, as in Keras's Flatten, whose number of
+    samples is unknown.
+    """
     random, model = np.random.default_rng(8), TfliteModel()
     x = model.tensor((1, 3, 4), scales=0.05, zero_point=-3, signature=(-1, 3, 4))
     shape, batch, packed = (model.tensor(extent, "int32") for extent in ((3,), (), (2,)))
@@ -511,7 +519,9 @@ def test_shapes_that_only_the_number_of_samples_leaves_open():
 
 @pytest.mark.parametrize("dtype", ["int8", "int16"])
 def test_zeros_whose_scale_is_0(dtype: str):
-    """Converters write the initial state of a recurrent layer in this form. Results are those for a factor of 0."""
+    """A constant of zeros with scale 0, as converters write initial states of recurrent layers, multiplies by 0; the
+    bytes equal TFLM's.
+    """
     random, model, wide = np.random.default_rng(9), TfliteModel(), dtype == "int16"
     unit, zero = (0.001, 0) if wide else (0.05, 0)
     x = model.tensor((1, 4), dtype, unit, zero)
@@ -534,7 +544,9 @@ def test_zeros_whose_scale_is_0(dtype: str):
 @example(seed=1, kind="CONV_2D", channels=900, biased=True)
 @settings(max_examples=examples(6, 100))
 def test_sums_of_32_bits_on_activations_of_16(seed: int, kind: str, channels: int, biased: bool):
-    """32-bit biases, or an option of layers without bias, determine the width of sums; long sums wrap around."""
+    """On 16-bit activations, sums have 32 bits if the bias has, or, in layers without bias, if an option states it.
+    They wrap around as TFLM's do.
+    """
     random, model = np.random.default_rng(seed), TfliteModel()
     image, filters = kind == "CONV_2D", int(random.integers(1, 5))
     unit, scales = 0.0001, (0.01 * (1 + random.random(filters))).tolist()

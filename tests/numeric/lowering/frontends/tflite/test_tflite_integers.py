@@ -67,7 +67,9 @@ def test_an_embedding_in_floats(input_type: str):
 
 
 def test_an_embedding_in_bytes():
-    """The indices are reals; the table and the mean are raws of the file's format."""
+    """An int8 embedding computes TFLM's bytes. Its indices are imported as reals; the table and the mean are raws of
+    the file's format.
+    """
     content, x = embedding("int8", "int32"), texts("int32")
     [expected] = computed_by_tflm(content, x)
     module = read_tflite(content, "text.tflite")
@@ -78,7 +80,7 @@ def test_an_embedding_in_bytes():
 @pytest.mark.parametrize("dtype", ["float32", "int8"])
 @pytest.mark.parametrize("target", spread(["host", "uno", "cortex-m4", "riscv"], 2))
 def test_devices_give_the_results_of_tflm(target: str, dtype: str, tmp_path: Path):
-    """Floats stay floats; on a device, they are those of the evaluator."""
+    """Devices compute the evaluator's bits, and TFLM's results within 1e-5. A model in floats remains in floats."""
     content, x = embedding(dtype, "int32"), texts("int32")
     [expected] = computed_by_tflm(content, x)
     np.savez(tmp_path / "val.npz", x=x.reshape(len(x), -1).astype(np.float32))

@@ -24,10 +24,12 @@ UNITS = 4
 
 
 def recurrent(dtype: str, steps: int = 3, *, first: int = 0, counts: bool = True, comparison: str = "LESS") -> bytes:
-    """A recurrent layer as a loop: row `i` of the input and the state give the next state.
+    """The bytes of a model with a recurrent layer as a loop. Iteration `i` computes the next state from row `i` of the
+    input and the state.
 
     first: the initial value of the counter.
-    counts: whether the counter is constant; otherwise, it is an input of the model.
+    counts: whether this value is constant; otherwise, it is an input of the model.
+    comparison: the operator that compares the counter with `steps`.
     """
     random = np.random.default_rng(7)
     scale: dict[str, Any] = {"scales": 0.03, "zero_point": 2} if dtype == "int8" else {}
@@ -94,7 +96,10 @@ def test_devices_give_the_bytes_of_tflm(target: str, tmp_path: Path):
 
 
 def endless(*, calls_itself: bool) -> bytes:
-    """A loop whose condition is always true, or whose body is a loop with the same body."""
+    """The bytes of a model with a loop whose condition is always true.
+
+    calls_itself: whether the body of the loop contains a loop with the same body.
+    """
     condition, body, model = TfliteModel(), TfliteModel(), TfliteModel()
     x, less = condition.tensor((1, 4), "float32"), condition.constant([1], "bool")
     model.called.append((condition, [x], [less]))

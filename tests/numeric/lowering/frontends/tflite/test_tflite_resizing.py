@@ -26,9 +26,10 @@ MODES: dict[str, dict[str, bool]] = {
 
 
 def resized(size: tuple[int, int], dtype: str, **options: bool) -> bytes:
-    """The bytes of a model that interpolates an image of 4 x 6 pixels.
+    """The bytes of a model that interpolates an image of 4 x 6 pixels to `size`.
 
-    Its zero point is not 0, so that the direction in which halves are rounded depends on their sign.
+    Quantised images have a zero point other than 0, so that the direction in which halves are rounded depends on their
+    sign.
     """
     model = TfliteModel()
     quantised: dict[str, Any] = {} if dtype == "float32" else {"scales": 0.04, "zero_point": -11}

@@ -39,8 +39,8 @@ from tinyml.tools.driver.stages import compile_kept
 def test_every_step_gives_the_bytes_of_tflm(
     seed: int, dtype: str, inputs: int, units: int, rank: int, steps: int, most: float, shares: bool
 ):
-    """States of coarse scales are exact. Fine states of 16 bits saturate, so that sums over time exceed 32 bits; fine
-    states of 8 bits with a zero point wrap around.
+    """Every step computes TFLM's bytes, also if the scale of the states is so fine that 16-bit states saturate, sums
+    over time exceed 32 bits, and 8-bit states with a zero point wrap around.
     """
     content = svdf(seed, dtype, inputs=inputs, units=units, rank=rank, steps=steps, most=most, shares=shares)
     x = inputs_of(content, 30)

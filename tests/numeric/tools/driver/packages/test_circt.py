@@ -29,7 +29,7 @@ def make(folder: Path) -> int:
 
 @pytest.mark.long(drawn=False)
 def test_the_stored_samples_are_right_by_circt(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
-    """The device `circt` computes the stored outputs. A wrong stored output results in the exit code of a failure."""
+    """The device `circt` computes the stored outputs. If a stored output is wrong, the exit code reports a failure."""
     need_circt()
     with monkeypatch.context() as patches:
         without_tools(patches)

@@ -41,7 +41,7 @@ def ctest(folder: Path) -> int:
 @pytest.mark.long(drawn=False)
 @pytest.mark.parametrize("target", spread(["host", "uno", "nano33ble"], 2))
 def test_the_stored_samples_are_right_on_this_computer(target: str, tmp_path: Path):
-    """The example computes the stored outputs. In some cases it declares the model's instance."""
+    """The example computes the stored outputs. In some cases the example itself declares the instance of the model."""
     model = sensor_model(tmp_path, target, packages=("cmake",), instances=target == "nano33ble")
     build = built(model, tmp_path / "build")
     assert ctest(build) == 0
@@ -60,7 +60,7 @@ def test_the_stored_samples_are_right_on_this_computer(target: str, tmp_path: Pa
 @pytest.mark.long(drawn=False)
 @pytest.mark.parametrize(("target", "has_example"), [("uno", True), ("nano33ble", True), ("esp32-c3", False)])
 def test_it_builds_with_the_compiler_of_the_board(target: str, has_example: bool, tmp_path: Path):
-    """The project builds, for RISC-V only its library, because gcc for RISC-V has no C library."""
+    """The board's compiler builds the library and, except for RISC-V, the example. gcc for RISC-V has no C library."""
     need_tools(target)
     model = sensor_model(tmp_path, target, packages=("cmake",))
     build = built(model, tmp_path / "build", f"-DCMAKE_TOOLCHAIN_FILE={model.out / 'cmake/toolchain.cmake'}")

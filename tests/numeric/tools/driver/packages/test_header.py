@@ -1,5 +1,5 @@
-"""A model in one header, in C and C++, together with a second model and in several files. The outputs equal the
-outputs of the board.
+"""A model in one header, in C and C++, alone, with a second model, and included by several files. The outputs equal
+those of the board.
 """
 
 from __future__ import annotations

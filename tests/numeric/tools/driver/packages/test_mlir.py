@@ -27,7 +27,7 @@ def make(folder: Path) -> int:
     spread([("uno", {}), ("cortex-m4", {"reuse_input": True}), ("riscv", {"format": "f32", "width": None})], 2),
 )
 def test_the_stored_samples_are_right_by_llvm(target: str, options: dict[str, Any], tmp_path: Path):
-    """LLVM's code computes the stored outputs. A wrong stored output results in the exit code of a failure."""
+    """LLVM's code computes the stored outputs. If a stored output is wrong, the exit code reports a failure."""
     need_tools(LLVM)
     folder = sensor_model(tmp_path, target, packages=("mlir",), **options).out / "mlir"
     assert make(folder) == 0

@@ -44,7 +44,7 @@ CHUNK = 31
 
 
 def small_network(name: str) -> bytes:
-    """A network with the inputs and outputs of one of the benchmark's networks, but fewer layers."""
+    """A network with the input and output of the benchmark's network of this name, but with fewer layers."""
     model, random = TfliteModel(), np.random.default_rng(7)
     shape = SHAPES[name]
     x = first = model.tensor(shape, scales=SCALE, zero_point=ZERO)
@@ -83,7 +83,7 @@ def firmware(content: bytes, folder: Path, **options: Any) -> Path:
 
 
 class Line:
-    """A serial line to the firmware."""
+    """A serial line to the firmware. It sends commands and receives the responses."""
 
     def __init__(self, file: int) -> None:
         self.file = file
@@ -106,7 +106,9 @@ class Line:
             assert said == (["m-load-done"] if at + CHUNK >= len(content) else [])
 
     def results(self, content: bytes, times: int = 1, warm_up: int = 0) -> list[float]:
-        """The results for an input, after the other lines of the response are checked."""
+        """The results of an inference, from the response to the commands that send an input and run it. The other lines
+        of the response are checked.
+        """
         self.load(content)
         lines = self.ask(f"infer {times} {warm_up}")
         shown = [f"m-warmup-start-{warm_up}", "m-warmup-done", f"m-infer-start-{times}"]
@@ -147,7 +149,9 @@ def compiled(folder: Path) -> Path:
 
 
 def sent(name: str, samples: NDArray[Any]) -> list[bytes]:
-    """The bytes that the runner sends for raws of the input: the raws, pixels counted from 0, or real numbers."""
+    """The bytes that the runner sends for each sample of raws: for `kws01` the raws, for `ad01` real numbers, for
+    images the pixels from 0 to 255.
+    """
     if name == "kws01":
         return [sample.tobytes() for sample in samples]
     if name == "ad01":
@@ -158,7 +162,9 @@ def sent(name: str, samples: NDArray[Any]) -> list[bytes]:
 @pytest.mark.long(drawn=False)
 @pytest.mark.parametrize("name", spread(SHAPES, 2))
 def test_results_are_those_of_tflite_micro(name: str, tmp_path: Path):
-    """Results equal TFLM's, also if the input is in the arena and an inference overwrites it."""
+    """The results that the firmware sends equal TFLM's, also if the input is in the arena, where an inference
+    overwrites it.
+    """
     content = small_network(name)
     samples = raws(np.random.default_rng(1), (3, *SHAPES[name]))
     [outputs] = computed_by_tflm(content, samples)
@@ -257,7 +263,9 @@ def test_what_the_runner_does_not_know(tmp_path: Path):
 
 
 def test_samples_of_keywords_become_an_array(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
-    """Inputs have the scale of the reference model, so that the program reads the bytes of the files unchanged."""
+    """`examples/kws01/make_data.py` converts the bytes of the samples to reals by the scale and zero point of the
+    reference model. The compiled program converts them back to the same bytes.
+    """
     raws = np.random.default_rng(0).integers(-128, 128, (2, 490), np.int8)
     (tmp_path / "kws01").mkdir()
     for number, sample in enumerate(raws):

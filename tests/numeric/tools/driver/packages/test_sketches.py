@@ -66,7 +66,7 @@ void loop() {{}}
 
 @pytest.mark.long(drawn=False)
 def test_names_of_classes_are_printed_as_they_come(sensor: SensorModel, tmp_path: Path):
-    """Class names are printed unchanged, on this computer and on a chip, where they are in program memory."""
+    """The sketches print class names unchanged, on this computer and on a chip that stores them in program memory."""
     need_tools("uno")
     x = inputs(50)[:5]
     sketch = library(sensor) / "examples/Typed/Typed.ino"
@@ -179,7 +179,9 @@ def packed(images: np.ndarray) -> bytes:
 @pytest.mark.long(drawn=False)
 @pytest.mark.parametrize("input", spread(["serial", "callback"], 1))
 def test_images_row_by_row(input: str, tmp_path: Path):
-    """The sketch requests each row over the serial line; a function returns the rows of the stored images."""
+    """The sketch requests each row of an image over the serial line. For images that are stored in the sketch, a
+    function returns the rows.
+    """
     (tmp_path / "network.mlir").write_text(print_ir(program()))
     np.savez(tmp_path / "images.npz", x=images())
     request = Request(
@@ -204,7 +206,9 @@ def test_images_row_by_row(input: str, tmp_path: Path):
 
 @pytest.mark.long(drawn=False)
 def test_samples_are_pushed(tmp_path: Path):
-    """The sketch pushes the samples of the self-test, and those of an analog pin minus the middle of its range."""
+    """The sketch pushes first the samples of the self-test, and then those of an analog pin, from which it subtracts
+    the middle of the pin's range.
+    """
     need_tools("uno")
     (tmp_path / "sums.mlir").write_text(running_sum("sums"))
     out, packages = tmp_path / "out", ("arduino",)
@@ -256,7 +260,9 @@ def test_words_are_heard_by_the_rule_of_the_command(tmp_path: Path):
 
 @pytest.mark.long(drawn=False)
 def test_a_detector_tells_anomalies(tmp_path: Path):
-    """The sketch reads three pins in the unit of the training data, and decides as the program does in Python."""
+    """The sketch reads three pins, converts their values to the unit of the training data, and prints the decisions of
+    the program in Python.
+    """
     need_tools("uno")
     random = np.random.default_rng(2)
     usual = random.normal(0, 0.1, (200, 96)) + np.tile([0, 0, 1], 32)

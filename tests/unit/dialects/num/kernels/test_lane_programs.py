@@ -62,7 +62,9 @@ def program(text: str) -> LaneProgram:
 
 
 def test_unrolled_loops_load_an_element_once():
-    """One of the three elements of a window is read again after the window, but loaded only once."""
+    """A window has three elements, and one of them is read again afterwards. The unrolled function loads each element
+    once.
+    """
     flat = unrolled(program(POOL))
     assert list(flat.accesses.values()) == [Element(0, offset, ()) for offset in range(3)]
     # The sum begins with 0.
@@ -81,7 +83,9 @@ def test_the_digest_ignores_names():
 
 
 def test_joined_rows_begin_at_the_first_lane():
-    """The first lane has the number 2 and must read the first row; any other function is rejected."""
+    """A function that reduces all lanes reads a row for each lane. It is accepted if the row of the first lane, number
+    2, starts at the first element, and otherwise rejected.
+    """
     joined = program(JOINED_ROWS.replace("START", "-6"))
     assert [sum.pitch for sum in joined.sums.values()] == [3]
     assert (joined.count, joined.reach) == (4, [12, 3, 1])

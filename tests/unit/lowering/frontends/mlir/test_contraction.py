@@ -77,7 +77,7 @@ def test_a_product_of_matrices(lhs: list[str], rhs: list[str], result: list[str]
 
 @given(st.permutations([1, 2, 5, 4]), st.sampled_from(["Max", "Sum"]), st.integers(1, 2), st.integers(1, 2))
 def test_a_pool(shape: list[int], kind: str, size: int, stride: int):
-    """Pools along any two axes equal numpy's. A pool of a constant image is computed during the import, with the same
+    """Pools along any two axes equal numpy's. A pool of a constant image is computed by the importer, with the same
     result.
     """
     sizes = [size if extent > 2 else 1 for extent in shape]

@@ -226,7 +226,9 @@ def test_an_unknown_op_names_the_layer_that_it_was_exported_from(namespace: str,
 
 @pytest.mark.long(drawn=False)
 def test_nodes_may_be_in_any_order():
-    """Chains of nodes longer than Python's recursion limit, and a subgraph that reads a later result, are accepted."""
+    """Nodes may be listed in any order, also in a chain that is longer than Python's recursion limit, and in a subgraph
+    that reads a later result.
+    """
     chain = [node("Neg", f"t{i}", f"t{i + 1}") for i in range(2000)]
     nodes = [node("Relu", "x", "t0"), *chain, node("Identity", "t2000")]
     assert str(imported(model(nodes[::-1], [4]))) == str(imported(model(nodes, [4])))
@@ -301,7 +303,7 @@ def test_external_data_lie_in_the_folder_of_the_model(tmp_path: Path):
 
 
 def test_sizes_are_limited():
-    """A model of excessive size is rejected before anything is computed."""
+    """A model that would compute an excessively large constant is rejected before the constant is computed."""
     doublings = [node("Concat", f"{a} {a}", b, axis=0) for a, b in pairwise("abcdefghi")]
     token = ELEMENT_LIMIT.set(1000)
     try:
@@ -355,7 +357,9 @@ EXPANDED = [
 
 @pytest.mark.parametrize("nodes", [DIFFERENCES, EXPANDED])
 def test_prototypes_become_a_loop(nodes: list[onnx.NodeProto]):
-    """Both forms in which exporters write ProtoNN become a loop: squared differences, or an expanded square."""
+    """The two forms in which exporters write the distances of ProtoNN are imported as a loop: sums of squared
+    differences, and expanded squares.
+    """
     random = np.random.default_rng(3)
     b = random.normal(size=(1, 3, 4)).astype(np.float32)
     constants = {"w": random.normal(size=(5, 3)), "g": np.array(-0.3), "z": random.normal(size=(4, 6))}
@@ -376,8 +380,8 @@ def test_prototypes_become_a_loop(nodes: list[onnx.NodeProto]):
 
 
 def test_matrices_are_declared_sparse():
-    """A matrix is imported as sparse, like the operand of SeeDot's `|*|`; one to whose products something is added,
-    only if it has many zeros.
+    """A matrix of weights is imported as sparse, like the left operand of SeeDot's `|*|`. If a bias is added to its
+    products, it is sparse only if it has many zeros. A matrix of zeros is never sparse.
     """
 
     def is_sparse(weights: np.ndarray[Any, Any], *, biased: bool) -> bool:

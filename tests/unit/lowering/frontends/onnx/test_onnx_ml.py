@@ -91,7 +91,9 @@ TREE: dict[str, Any] = {
     ],
 )
 def test_several_samples_at_once_are_refused(op: str, outputs: str, attributes: dict[str, Any]):
-    """A program processes one sample. Rows of a fixed batch must not be dropped silently."""
+    """A model with a fixed batch of several samples is rejected, since a program processes one sample and must not
+    ignore the others.
+    """
     node = ml(op, "x", outputs, **attributes)
     with pytest.raises(InputError, match=r"takes 2 samples at once, 2x3: export it for one, such as FloatTensorType"):
         imported(node, outputs=outputs, batch=2)
@@ -111,7 +113,7 @@ def test_features_outside_are_refused():
 
 
 def test_a_classifier_keeps_its_labels_and_scores():
-    """Labels and scores are imported; ops that process the scores further are omitted."""
+    """The labels and scores of a classifier are imported. Ops after it that only normalise the scores are omitted."""
     module = imported(
         ml("LinearClassifier", "x", "first raw", **LINEAR),
         helper.make_node("Cast", ["first"], ["label"], to=TensorProto.INT64),
@@ -158,8 +160,8 @@ def test_support_vectors_of_one_class_are_refused():
 
 
 def test_differences_to_the_logarithm_of_a_sum_become_a_softmax():
-    """Gaussian naive Bayes is exported as such differences. Formats of few bits can represent a softmax, but hardly the
-    exponentials of the sums.
+    """The exponential of x - logsumexp(x), as in exports of Gaussian naive Bayes, is imported as a softmax. Formats of
+    few bits represent a softmax, but hardly the exponentials in the sum.
     """
     nodes = [
         helper.make_node("ReduceLogSumExp", ["x"], ["total"], axes=[1], keepdims=0),
@@ -179,7 +181,9 @@ def test_differences_to_the_logarithm_of_a_sum_become_a_softmax():
 
 
 def test_support_vectors_are_counted():
-    """A model that states no number of support vectors has none, like a linear model, and is rejected."""
+    """A support vector machine whose file does not state the number of support vectors is rejected as a linear
+    model.
+    """
     uncounted = {name: value for name, value in REGRESSOR.items() if name != "n_supports"}
     with pytest.raises(InputError, match="a model without support vectors is not supported"):
         imported(ml("SVMRegressor", "x", "scores", **uncounted), outputs="scores")

@@ -1,4 +1,6 @@
-"""Thresholds of monotone functions, and integer arithmetic that computes the same levels for every argument."""
+"""Thresholds of monotone functions, and integer arithmetic (lines and shifts) that computes the same levels for every
+argument.
+"""
 
 from __future__ import annotations
 
@@ -19,7 +21,9 @@ CHANNELS = 24
 
 
 def random_levels(greatest: int, last: int) -> Levels:
-    """Random linear functions with slopes of both signs, in units of random steps, rounded half to even and clamped."""
+    """A function of one random line for each channel, with slopes of both signs, whose values are rounded half to even
+    and limited to 0 to `last`.
+    """
     random = np.random.default_rng(last)
     slopes, offsets = random.normal(size=(CHANNELS, 1)) * last / greatest, random.normal(size=(CHANNELS, 1)) * last
     return lambda x: np.clip(np.rint(slopes * x + offsets), 0, last).astype(np.int64)
@@ -40,7 +44,9 @@ def test_lines_have_the_levels_of_the_function(greatest: int, last: int):
 
 
 def test_a_function_that_no_line_rounds_to():
-    """Steps whose widths alternate between 1 and 7 are no rounded line, whose steps differ by at most 1."""
+    """A function with steps of widths 1 and 7 in turn is not a rounded line, whose steps differ in width by at most 1.
+    With a slack of 2, a line is found.
+    """
     ends = np.zeros(1, np.int64), np.full(1, 40)
     uneven = staircase(lambda x: np.searchsorted([5, 6, 13, 14, 21], x, "right"), *ends, 0, 5)
     np.testing.assert_array_equal(uneven.at, [[5, 6, 13, 14, 21]])
@@ -49,8 +55,8 @@ def test_a_function_that_no_line_rounds_to():
 
 
 def test_thresholds_of_a_falling_function():
-    """The thresholds are those of the rising function of the negated integer; a threshold beyond the greatest is never
-    met.
+    """A falling function has the thresholds of the rising function of the negated argument. A threshold beyond the
+    greatest argument is marked as never reached.
     """
     ends = np.array([-3]), np.array([4])
     falling = staircase(lambda x: np.clip(2 - x, 0, 9), *ends, 0, 6)
@@ -61,12 +67,16 @@ def test_thresholds_of_a_falling_function():
 
 @pytest.mark.parametrize(("to_even", "expected"), [(False, [-2, 2, 6, 10]), (True, [-2, 3, 6, 11])])
 def test_thresholds_of_rounding(to_even: bool, expected: list[int]):
-    """Quotients by 4 reach 0 at -2, and 1 at 2, unless the half is rounded to the even 0."""
+    """The least integers whose quotients by 4 are rounded to 0, 1, 2 and 3 are -2, 2, 6 and 10. If halves are rounded
+    to even, they are -2, 3, 6 and 11.
+    """
     assert rounding_thresholds(np.arange(4), 2, to_even=to_even).tolist() == expected
 
 
 def test_the_addend_of_a_rounding():
-    """Exactly one addend results in the given thresholds; for thresholds at other distances there is none."""
+    """Exactly one addend, 11, followed by the rounding shift results in the given thresholds. For thresholds at other
+    distances there is none.
+    """
     ends = np.full(1, -100), np.full(1, 100)
     wanted = staircase(lambda x: np.clip((x + 13) >> 2, 0, 3), *ends, 0, 3)
     thresholds = rounding_thresholds(wanted.levels, 2, to_even=False)

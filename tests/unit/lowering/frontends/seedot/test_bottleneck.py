@@ -39,7 +39,9 @@ def expected(x: Reals, p: dict[str, Reals]) -> Reals:
 
 
 def test_three_convolutions(tmp_path: Path):
-    """Factors that are parameters are multiplied into the filters; other factors remain multiplications."""
+    """Factors of a bottleneck that are parameters are multiplied into the filters. Other factors remain separate
+    multiplications.
+    """
     shapes = SHAPES | {f"{name}{i}": (channels,) for name in "WB" for i, channels in ((1, 6), (2, 6), (3, 3))}
     parameters = {name: RANDOM.uniform(-2, 2, shape).astype(np.float32) for name, shape in shapes.items()}
     for name, raws in parameters.items():

@@ -110,7 +110,9 @@ def test_nested_loops_carry_what_they_change():
 
 
 def test_fastgrnn_is_the_recurrence_of_shiftry():
-    """The recurrence is that of pseudocodes 18 and 19, with trained zeta and nu, in 16 steps of 16 pixels."""
+    """A FastGRNN in SeeDot's language computes the recurrence of Shiftry's pseudocodes 18 and 19, with trained zeta and
+    nu, in 16 steps of 16 pixels.
+    """
     folder = MODELS["fastgrnn"].parent
     w, u, bg, bh, fc, bias = (np.load(folder / f"{name}.npy") for name in ("W", "U", "Bg", "Bh", "FC", "FCbias"))
     images = np.load(folder / "test.npz")["x"][:5]

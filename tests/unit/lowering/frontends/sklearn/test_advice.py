@@ -57,7 +57,9 @@ def estimators() -> Iterator[tuple[str, Any]]:
 
 @pytest.mark.long(drawn=False)
 def test_every_refusal_names_what_is_imported():
-    """The advice is either text that does not refer to a page, or expressions, which the next test evaluates."""
+    """Every message that rejects an estimator has one line, refers to no page, and contains advice: words, or an
+    expression, which the next test evaluates.
+    """
     refused = set[str]()
     for name, estimator in estimators():
         if (trained := fitted(estimator)) is None:
@@ -133,7 +135,9 @@ TEXTS = ["up and down", "down and out"] * 10
     ],
 )
 def test_the_reason_is_the_right_one(estimator: Any, x: Any, said: str):
-    """The message states why an estimator is rejected. For a pipeline with an unfitted step, this is the reason."""
+    """The message states why an estimator, or the unsupported step of a pipeline, is rejected. A pipeline that is not
+    fitted is rejected for this reason.
+    """
     with pytest.raises(InputError, match="is it fitted"):
         import_estimator(sk.make_pipeline(sk.StandardScaler(), sk.Ridge()))
     with warnings.catch_warnings(action="ignore"), pytest.raises(InputError) as caught:
@@ -142,7 +146,9 @@ def test_the_reason_is_the_right_one(estimator: Any, x: Any, said: str):
 
 
 def test_missing_values_of_a_booster_are_nan():
-    """Missing values are NaN for a replacement of a class of XGBoost, with the attributes that the importer reads."""
+    """A booster with another value than NaN for missing values is rejected. The test uses a substitute with the
+    attributes of XGBoost's class.
+    """
     estimator = type("XGBClassifier", (), {"missing": 0.0, "n_features_in_": 2})()
     with pytest.raises(InputError, match=r"missing=0\.0 is not supported, only NaN: train with X = np"):
         objects._of_xgboost(estimator, ModelBuilder("model"))  # pyright: ignore[reportPrivateUsage]

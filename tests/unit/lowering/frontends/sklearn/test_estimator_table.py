@@ -30,7 +30,9 @@ GIVEN: dict[str, dict[str, Any]] = {
 @pytest.mark.long
 @pytest.mark.parametrize("name", HANDLERS)
 def test_every_estimator_answers_as_fitted_by_default(name: str):
-    """Results equal scikit-learn's for standardised features, for which all estimators converge sufficiently."""
+    """Results equal scikit-learn's for every estimator with default options on standardised features, for which all
+    estimators converge sufficiently.
+    """
     estimator: Any = getattr(sk, name)(**GIVEN.get(name, {}))
     is_regressor = hasattr(estimator, "predict") and not hasattr(estimator, "predict_proba") and not is_classifier(name)
     data = halves("diabetes" if is_regressor else "wine")
@@ -72,7 +74,9 @@ def test_the_page_has_the_table(pytestconfig: pytest.Config):
 
 
 def test_tensors_are_named_after_the_steps():
-    """Names begin with the class of a step, or the name that the user has chosen for it."""
+    """The name of a tensor begins with the class of its step, or with the name that the user has chosen for the
+    step.
+    """
     data, pipeline = halves("iris"), sk.make_pipeline(sk.PCA(2), sk.LogisticRegression())
     named = sk.Pipeline([("reduce", sk.PCA(2)), ("model", pipeline)])
     for fitted, first in ((pipeline, "PCA"), (named, "reduce")):

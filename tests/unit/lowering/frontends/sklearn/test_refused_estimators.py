@@ -36,7 +36,7 @@ def fitted(estimator: Any, y: Any = IRIS.y) -> Any:
 
 
 def drawn_by_real_adaboost() -> Any:
-    """An AdaBoost as scikit-learn before 1.6 fitted it by default."""
+    """An AdaBoost with the algorithm SAMME.R, the default of scikit-learn before 1.6."""
     estimator = fitted(sk.AdaBoostClassifier(n_estimators=2))
     estimator.algorithm = "SAMME.R"
     return estimator
@@ -142,7 +142,9 @@ def test_features_are_counted():
 @pytest.mark.long
 @pytest.mark.parametrize("labels", [IRIS.y, np.array(["a", "b", "c"])[IRIS.y]])
 def test_programs_that_differ_from_predict_are_refused(labels: Any):
-    """The import compares results on the data for compilation. Here `predict` is replaced, so that results differ."""
+    """A compilation is rejected if results on its data differ from those of `predict`. The test changes some results of
+    `predict`.
+    """
     estimator = fitted(sk.LogisticRegression(), labels)
     tinyml.compile(estimator, IRIS.x, labels, board="host", format="fixed")
     right: Any = estimator.predict

@@ -1,4 +1,4 @@
-"""Packed constants of few bits, and scales for blocks of a row, are imported."""
+"""Packed constants of few bits, and constants with a scale for each block of a row, are imported."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from tinyml.lowering.frontends.tflite.narrow import in_floats, unpacked
 
 @pytest.mark.parametrize("width", [2, 4])
 def test_numbers_of_few_bits(width: int):
-    """All numbers of a width are unpacked, the first from the lowest bits; the unused bits of the last byte are
+    """All numbers of a width are unpacked. The first number is in the lowest bits, and unused bits of the last byte are
     ignored.
     """
     numbers = [*range(-(1 << width - 1), 1 << width - 1), -1]
@@ -67,7 +67,7 @@ def test_other_blocks_are_refused(case: str):
 
 
 def filled(dtype: str) -> TfliteGraph:
-    """A graph that fills a tensor of a type with one constant."""
+    """A graph of one operator that fills a tensor of a type with one constant."""
     value, extents = tensor("v", -3, dtype, ()), tensor("e", np.array([2, 2], np.int32), "int32")
     output = tensor("y", None, dtype, (2, 2))
     return folded(TfliteGraph([], [output], [Operator(0, "FILL", [extents, value], [output], {})]))

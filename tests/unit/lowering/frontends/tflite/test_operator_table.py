@@ -1,4 +1,4 @@
-"""The table of TensorFlow Lite operators agrees with the operators that each module imports."""
+"""The table of TensorFlow Lite operators lists the operators that each module imports."""
 
 from __future__ import annotations
 

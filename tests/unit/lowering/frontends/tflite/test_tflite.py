@@ -71,8 +71,8 @@ def test_conversions_at_the_ends_belong_to_the_interface():
 
 
 def _behind_a_transpose(permutation: list[int]) -> bytes:
-    """The bytes of a model that transposes the input image (TRANSPOSE) and computes a 2 x 2 maximum pool of the
-    transposed image.
+    """The bytes of a model that transposes its input image (TRANSPOSE) and computes 2 x 2 maximum pools of the
+    result.
     """
     shape = (1, 2, 3, 4)
     model = TfliteModel()
@@ -86,8 +86,8 @@ def _behind_a_transpose(permutation: list[int]) -> bytes:
 
 @pytest.mark.parametrize("permutation", [[0, 2, 3, 1], [0, 3, 2, 1], [0, 1, 3, 2]])
 def test_a_transpose_at_the_entrance(permutation: list[int], tmp_path: Path):
-    """A TRANSPOSE that moves channels last becomes the input's order of axes; others remain. Data have the order of the
-    file.
+    """A TRANSPOSE of the input that moves channels to the end becomes the input's order of axes; other permutations
+    remain as ops. Data have the order of the file in either case.
     """
     content = _behind_a_transpose(permutation)
     module = read_tflite(content, "m.tflite")
@@ -207,7 +207,10 @@ def other_extents(*shape: int) -> bytes:
 
 
 def of_an_lstm(**changes: Any) -> bytes:
-    """The bytes of an LSTM with an unsupported option, or with unsupported inputs, given by their positions."""
+    """The bytes of a model of one LSTM.
+
+    changes: options that differ from the default; `positions` lists optional inputs that are present.
+    """
     model = TfliteModel()
     x, y = (model.tensor((1, 2, 3), "float32") for _ in range(2))
     square, row = model.constant(np.ones((3, 3)), "float32"), model.constant(np.ones(3), "float32")
@@ -247,8 +250,8 @@ def packed_of_other_extents() -> bytes:
 
 
 def of_a_variable(begins: bool) -> bytes:
-    """The bytes of a model that reads a variable without an initial value, or with a scale other than that of the
-    assigned tensor.
+    """The bytes of a model that reads a variable. The variable has no initial value, or the scale of the tensor
+    assigned to it differs.
 
     begins: whether the variable has an initial value.
     """
@@ -270,7 +273,7 @@ def wide(kind: str, before: str, after: str) -> bytes:
 
 
 def svdf_of(samples: int = 1, zero: int = 0, rank: int = 1) -> bytes:
-    """The bytes of a model with one SVDF layer, which has two filters over three steps.
+    """The bytes of a model of one SVDF layer with two filters over three steps.
 
     zero: the zero point of the weights of features.
     """
@@ -292,7 +295,7 @@ def sloped() -> bytes:
 
 
 def upsampled(shape_is_constant: bool) -> bytes:
-    """The bytes of a model of a transposed convolution, whose shape is a constant or an input."""
+    """The bytes of a model of a transposed convolution. The shape of its result is a constant or an input."""
     model = TfliteModel()
     shape = model.constant([1, 4, 4, 2]) if shape_is_constant else model.tensor((4,), "int32")
     x, y = model.tensor((1, 2, 2, 3), "int8", UNIT, 3), model.tensor((1, 4, 4, 2), "int8", UNIT, 3)
@@ -427,7 +430,9 @@ def test_inputs_of_several_types_are_refused():
 
 @pytest.mark.long
 def test_a_model_keeps_its_formats_from_file_to_outputs(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
-    """Formats are unchanged by a compilation without data, and with data whose integers are raws."""
+    """A quantised model keeps its formats: compiled without data, it has those of the file, and integers in a data file
+    are its raws. Integers that are not raws of the format are rejected.
+    """
     content = between_floats()
     (tmp_path / "net.tflite").write_bytes(content)
     out = tmp_path / "out"
@@ -469,7 +474,9 @@ int main(void) {
 
 
 def test_conversions_beside_the_program(tmp_path: Path):
-    """The C functions convert as QUANTIZE and DEQUANTIZE do, and compile without a warning."""
+    """The C functions that convert inputs and outputs compute what QUANTIZE and DEQUANTIZE do, and compile without a
+    warning.
+    """
     module, ctx = read_tflite(between_floats(), "net.tflite"), context()
     lowered(module, ctx, start="refine-formats", target="host")
     write_c(module, ctx, "host", tmp_path)
@@ -524,7 +531,7 @@ def test_a_model_with_a_state_streams(
 @pytest.mark.long(drawn=False)
 @pytest.mark.filterwarnings("ignore::tinyml.CompileWarning")
 def test_samples_of_a_stream_are_sequences(tmp_path: Path):
-    """The scores of a sample are those of TFLM after its last frame."""
+    """For a model with a state, a sample is a sequence of frames. Its scores are those of TFLM after the last frame."""
     content = spotter(0)
     (tmp_path / "net.tflite").write_bytes(content)
     x = np.stack([inputs_of(content, 6, seed) for seed in range(3)])

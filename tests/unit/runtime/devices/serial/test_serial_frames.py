@@ -9,7 +9,7 @@ from tinyml.runtime.devices.streaming_board import ANSWER, HELLO, START, Frame, 
 
 
 def read(content: bytes, piece: int) -> list[Frame]:
-    """The frames in bytes that arrive in pieces of `piece` bytes."""
+    """The frames that are found in bytes which arrive in pieces of `piece` bytes."""
     reader, found = FrameReader(300), list[Frame]()
     for at in range(0, len(content), piece):
         reader.add(content[at : at + piece])

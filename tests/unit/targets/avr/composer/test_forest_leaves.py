@@ -18,7 +18,7 @@ TAKEN = 1
 
 
 def leaves(votes: NDArray[Any]) -> Leaves:
-    """The leaves of a tree with one node, each of which half of the samples reach."""
+    """The leaves of a tree with one inner node. Half of the samples reach each of its two leaves."""
     trees = Trees(np.array([0]), np.array([5], np.int16), np.array([[-1, -2]]), np.array([0]), np.array([[0.5, 0.5]]))
     return Leaves(ForestCode(trees, votes))
 
@@ -33,7 +33,9 @@ def test_a_record_without_a_mask_adds_to_all_results(element: str):
 @pytest.mark.parametrize("votes", [[-30, -31, 7], [300, 301, 7]])
 @pytest.mark.parametrize("count", [1, 2, 3])
 def test_a_record_with_a_mask_skips_the_others(count: int, votes: list[int]):
-    """For a skipped one of nine results, the generated branch is taken and the addition is not executed."""
+    """The stated time of a record with a mask equals the cycles of its instructions. For a result that the mask
+    excludes, a branch is taken and the addition is not executed.
+    """
     rows = np.zeros((2, 9), np.int16 if min(votes) < 0 else np.int32)
     rows[:, :count] = [[votes[0]], [votes[1]]]
     rows[1, 4] = votes[2]

@@ -50,8 +50,8 @@ def test_what_cannot_be_composed():
 
 
 def test_weights_in_ram_are_fetched_faster():
-    """The kernel for weights in RAM takes half a cycle less for each element: a load from RAM takes one cycle less than
-    a load from flash, and one byte contains two elements.
+    """The kernel for 4-bit weights in RAM needs half a cycle less for each element than the one for flash, since a load
+    from RAM is one cycle faster and fetches two elements.
     """
     flash, ram = (compose(Kernel("", 4, 8, 16, flash=flash)) for flash in (True, False))
     assert flash is not None

@@ -1,4 +1,4 @@
-"""Rows of a filter are computed together if pairs of products take fewer instructions."""
+"""Two rows of a filter are computed together if their products then need fewer instructions."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def test_rows_go_together_where_it_pays(weights: list[list[int]], groups: list[t
 
 
 class CountedFilter(CodedFilter):
-    """A filter that counts how many groupings of rows are compared."""
+    """A filter that counts the groupings of rows that it compares."""
 
     compared: ClassVar[list[Sequence[Rows]]] = []
 
@@ -38,8 +38,8 @@ class CountedFilter(CodedFilter):
 
 
 def test_many_rows_go_together_after_few_comparisons():
-    """The rows of a filter are computed in groups, most of them in pairs. A row of powers of two forms a separate
-    group, and a row of zeros needs no code.
+    """Of the 16 rows of a filter, 14 are computed in pairs. A row of powers of two is a group of its own, and a row of
+    zeros needs no code.
     """
     weights = 2 * np.arange(3, 35).reshape(16, 2) + 1
     weights[3], weights[9] = 8, 0

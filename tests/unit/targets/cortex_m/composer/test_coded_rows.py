@@ -1,4 +1,4 @@
-"""For some rows, a Cortex-M4 has no kernel with weights as code."""
+"""Rows for which a Cortex-M4 has no kernel that contains the weights as code."""
 
 from __future__ import annotations
 

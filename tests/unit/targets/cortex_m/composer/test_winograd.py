@@ -1,4 +1,4 @@
-"""Winograd's F(2, 3) and F(2x2, 3x3) in integers: terms, exact halves, and streams of weights."""
+"""Winograd's F(2, 3) and F(2x2, 3x3) in integers: their terms, exact halves, and weight streams."""
 
 from __future__ import annotations
 

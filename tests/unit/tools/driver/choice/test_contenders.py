@@ -26,7 +26,11 @@ def row(name: str, time: float | None, flash: float = 0.0) -> Candidate:
 
 
 def network(name: str, time: float, streamed: float = math.inf) -> Candidate:
-    """An alternative for a network of images, with its times by ordinary execution and by streaming."""
+    """A candidate that appears to be a network of images.
+
+    time: its estimated time by ordinary execution.
+    streamed: its estimated time with a schedule.
+    """
     tried = row(name, time)
     image = tdsl.Conv2dOp.__new__(tdsl.Conv2dOp)
     tried.trial.prepared = cast("Any", SimpleNamespace(before=SimpleNamespace(walk=lambda: [image])))
@@ -57,7 +61,9 @@ def test_nothing_comes_before_what_is_notably_faster(order: list[str], times: li
 
 @pytest.mark.parametrize("streamed", [84, 98])
 def test_an_accepted_program_waits_where_a_schedule_makes_another_one_faster(streamed: float) -> None:
-    """Schedules are estimated only for the first two alternatives; no schedule could make the third one the fastest."""
+    """An accepted program is the fastest unless a schedule makes another alternative clearly faster. Schedules are
+    estimated only for alternatives that they could make the fastest, here not for the third one.
+    """
     accepted, other = network(NARROW_WIDTH, 100, 100), network("fixed 16", 110, streamed)
     far = network("zeroskew 8", 130)
     contenders = CandidateQueue(cast("Any", None), Bounds(1e6, 1e6, 0.5), [other, far], [accepted, other, far])
@@ -67,7 +73,9 @@ def test_an_accepted_program_waits_where_a_schedule_makes_another_one_faster(str
 
 
 def test_alternatives_stand_beside_those_that_come_before() -> None:
-    """An alternative that depends on another one is tried after it; independent alternatives are tried first."""
+    """The alternative on which another one depends (`beside`) comes before it. Alternatives whose loss is weighed or
+    whose formats are mixed depend on another one.
+    """
     seen: set[str] = set()
     for alternative in sorted(ALTERNATIVES, key=lambda row: row.beside is not None):
         assert alternative.beside is None or alternative.beside in seen
@@ -76,7 +84,9 @@ def test_alternatives_stand_beside_those_that_come_before() -> None:
 
 
 def test_no_trained_model_runs_slower_than_in_8_bits_that_qualify() -> None:
-    """No chosen program is slower on simulated boards (`make figures`) than in 8 bits if these qualify."""
+    """In the measured figures (`make figures`), no program that `auto` chose is slower on its simulated board than the
+    program in 8-bit fixed point, if the latter qualifies.
+    """
     measured = read(MEASURED)
     [table] = [table for page in PAGES for table in tables(page.read_text("utf-8")) if table.name == "auto-suite"]
     assert table.rows

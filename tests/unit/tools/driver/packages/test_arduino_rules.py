@@ -1,4 +1,4 @@
-"""The numbered rules of arduino-lint for libraries and sketches that apply to generated ones.
+"""The numbered rules of arduino-lint for libraries and sketches, as far as they apply to generated ones.
 
 The rules are those of https://arduino.github.io/arduino-lint/latest/rules/library/ and .../sketch/, with the schema
 etc/schemas/arduino-library-properties-definitions-schema.json of arduino-lint.

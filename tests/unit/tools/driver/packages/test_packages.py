@@ -1,4 +1,6 @@
-"""The selection of packages that a compilation writes, their archive, and packages of programs compiled earlier."""
+"""Packages of output folders: those that a compilation writes on request, their archive, and packages of programs that
+were compiled earlier.
+"""
 
 from __future__ import annotations
 
@@ -184,8 +186,8 @@ def test_a_packaging_writes_in_its_own_folder(name: str, tmp_path: Path, capsys:
 @pytest.mark.long
 @pytest.mark.parametrize("name", ["ir", "pictures", "..", "a/b", "tour.c"])
 def test_folders_of_ours_are_no_packages(name: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]):
-    """A package must not have the name of a folder or file that tinyml itself writes, since packages are removed by
-    name when a program is saved again.
+    """A package must not have the name of a folder or file that tinyml itself writes. When a program is saved again,
+    packages are removed by their names.
     """
     with installed(EntryPoint(name, f"{__name__}:ZEPHYR", PACKAGES)):
         assert name not in packaging_names()

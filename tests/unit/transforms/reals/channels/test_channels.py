@@ -173,8 +173,8 @@ def test_a_network_fits_after_the_last_channel_only(mode: str, ram: int):
 
 
 def test_channels_go_where_only_several_save_memory():
-    """A loop over channels takes as much memory for two channels as for four. With fewer, ordinary execution takes
-    less.
+    """Channels are removed although the first one saves no memory: a loop over channels needs as much for four channels
+    as for three. With few enough, ordinary execution fits the limit.
     """
     net = NetworkWriter((1, 4, 1, 1), 0)
     image = net.convolution(net.input, 4, (2, 1))
@@ -192,8 +192,8 @@ def test_channels_go_where_only_several_save_memory():
 
 
 def test_the_file_says_what_channels_are_worth(tmp_path: Path):
-    """The peak of LeNet's plan by rows is at the first convolution. Two of its channels must be removed to save 1,000
-    bytes.
+    """Channels are removed in the order of the importance in a file. To save 1,000 bytes of LeNet's plan by rows, two
+    channels of the first convolution, where the peak is, must be removed.
     """
     order = np.array([3, 1, 6, 2, 5, 4])
     np.savez(tmp_path / "worth.npz", F1=order, F2=np.arange(12.0))

@@ -104,15 +104,15 @@ def test_what_has_no_plan():
 
 
 def test_an_input_read_at_will_costs_nothing():
-    """The input of the network has no bits, as if a camera provided it pixel by pixel."""
+    """If the input has no bits, as if a camera provided it pixel by pixel, the plan by pixels has a lower peak."""
     net = resnet8()
     streamed = Graph(net.tensors | {"input": net.tensors["input"]._replace(bits=0)}, net.inputs, net.nodes, net.outputs)
     assert schedule_named("pixels").plan(streamed).bits < schedule_named("pixels").plan(net).bits
 
 
 def test_an_image_that_arrives_in_another_order_of_axes():
-    """An image with one channel first arrives row by row as well: LeNet takes the memory that it takes with channels
-    last.
+    """An image with one channel arrives row by row also with channels first. LeNet then needs the same memory as with
+    channels last.
     """
     text = (ROOT / "docs/schedules/lenet.mlir").read_text()
     moved = "{permutation = array<i64: 0, 2, 3, 1>} : tensor<1x1x28x28xf32> -> tensor<1x28x28x1xf32>"

@@ -1,4 +1,4 @@
-"""Streaming, executed in memory of exactly the computed size: every slice is available when it is read."""
+"""Streamed segments, executed in memory of exactly the computed size: every slice that is read is still in memory."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ Tag = tuple[str, int]
 
 @dataclass
 class Machine:
-    """An interpreter that runs a segment on demand, slice by slice. Each bit of its memory holds the tag of its
-    slice.
+    """An interpreter that computes slices of a segment when they are needed. Each bit of its memory contains the tag of
+    its slice.
     """
 
     graph: Graph
@@ -53,7 +53,7 @@ class Machine:
         assert set(self.memory[self.bits_of(name, index)]) == {(name, index)}
 
     def produce(self, name: str, count: int) -> None:
-        """Compute the first slices of a tensor if the segment computes the tensor."""
+        """Compute the first `count` slices of a tensor, if an op of the segment computes the tensor."""
         if name in self.maker:
             while self.produced[name] < count:
                 self.step(self.maker[name])
@@ -163,7 +163,9 @@ def networks(draw: st.DrawFn) -> Graph:
 @settings(max_examples=examples(20))
 @given(networks(), st.sampled_from(Slice))
 def test_segments_run_in_the_claimed_memory(graph: Graph, slice: Slice):
-    """Segments run in the claimed memory in an unchanged graph, and with its pools block by block."""
+    """Every segment that can be streamed runs in the memory that streaming claims, in a random graph and in the same
+    graph with its pools computed in blocks.
+    """
     merged = blocked(graph).graph
     event("pools by blocks" if len(merged.nodes) < len(graph.nodes) else "no such pools")
     for network in (graph, merged):

@@ -1,4 +1,4 @@
-"""Ring buffers of the computed size, written and read step by step: no ring is too small or larger than necessary."""
+"""Ring buffers of the computed size, written and read step by step: no ring is smaller or larger than necessary."""
 
 from __future__ import annotations
 
@@ -13,7 +13,9 @@ from tinyml.transforms.schedules.rings.ring_slots import ring_slots
 
 
 class Reader(NamedTuple):
-    """A reader. Each step reads the slices from first to last, both inclusive; none if first is greater than last."""
+    """A reader of a ring. In each step it reads the slices from first to last, both included; none if first is greater
+    than last.
+    """
 
     times: list[int]
     first: list[int]
@@ -21,9 +23,9 @@ class Reader(NamedTuple):
 
 
 class Traffic(NamedTuple):
-    """Writes to and reads from a ring.
+    """Writes to a ring, and readers of it.
 
-    made: the times at which slices are computed.
+    made: for each slice, the time at which it is computed.
     """
 
     made: list[int]
@@ -49,7 +51,7 @@ def traffic(draw: st.DrawFn) -> Traffic:
 
 
 def suffices(slots: int, traffic: Traffic) -> bool:
-    """Whether every step finds the slices that it reads in a ring of `slots` slots."""
+    """Whether, in a ring of `slots` slots, no slice is overwritten before its last read."""
     events = [(time, 0, -1, index) for index, time in enumerate(traffic.made)]
     for number, reader in enumerate(traffic.readers):
         events += [(time, 1, number, step) for step, time in enumerate(reader.times)]
