@@ -42,7 +42,9 @@ class Access:
     reach: tuple[int, int]
 
     def is_apart(self, other: Access) -> bool:
-        """Whether two accesses never touch the same bit, in any iterations."""
+        """Whether two accesses are to different memories or to disjoint ranges of bits, so that they never touch the
+        same bit in any iterations.
+        """
         if self.memory is not other.memory:
             return True
         return self.reach[1] <= other.reach[0] or other.reach[1] <= self.reach[0]

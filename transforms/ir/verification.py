@@ -77,7 +77,7 @@ class Verification:
         self.levels: set[Level] = set()
 
     def between(self, before: ModulePass | None, module: ModuleOp, after: ModulePass | None) -> None:
-        """Verify a module between two passes. Raises `InputError` unless it has the level of the next pass."""
+        """Verify a module between two passes. Raises `InputError` unless the module has the level of the next pass."""
         records, at_end = records_of(module, self.records), before is None or after is None
         changed = records != self.records or [*records] != [*self.records]
         if changed:

@@ -70,7 +70,7 @@ class _Loop(NamedTuple):
 
     indices: the index in each iteration, with an axis for each enclosing loop and one for this loop. If the bounds
         depend on enclosing loops, there are as many indices as the longest execution has iterations.
-    runs: true for the indices that are iterations.
+    runs: for each of the indices, whether the loop executes an iteration with it.
     duration: the time of an iteration, in steps.
     """
 

@@ -92,8 +92,10 @@ def _overlaps(grid: Grid) -> list[ctypes.Array[ctypes.c_int64]]:
 
 
 def _constraints(grid: Grid) -> list[Any]:
-    """Arguments for C: a byte for each buffer and section of time that states whether it lies in a gap of the buffer,
-    or NULL without gaps, and the pinned offsets.
+    """Arguments for C that describe gaps and pinned offsets.
+
+    The first is an array with a byte for each buffer and section of time, 1 if the section lies in a gap of the buffer;
+    None if no buffer has gaps. The second contains the pinned offset of each buffer, or -1 for a buffer without one.
     """
     idle = None
     if grid.idle:

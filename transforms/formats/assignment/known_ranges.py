@@ -41,8 +41,8 @@ class KnownRange:
 
 
 def known_ranges(function: func.FuncOp) -> dict[SSAValue, KnownRange]:
-    """For each tensor on reals with a known range, this range. Tensors without a known range are missing, and so
-    are the tensors computed from them.
+    """The known range of each tensor on reals that has one. Tensors whose range does not follow from the program, or is
+    infinite, are missing.
     """
     known: dict[SSAValue, KnownRange] = {}
     for op in function.walk():

@@ -145,8 +145,8 @@ def _sliced(op: tdsl.SliceOp, parts: tuple[Reals, Reals]) -> _Carried | None:
 
 
 def _by_channel(parts: tuple[Reals, Reals]) -> bool:
-    """Whether the factors and addends (`parts`) of a function are equal for all elements of a channel, the last
-    axis.
+    """Whether the factors and the addends (`parts`) of a function are each equal for all elements of a channel. The
+    channels are the last axis.
     """
     return all((part == part[:1, :1, :1]).all() for part in parts)
 
@@ -173,7 +173,7 @@ def absorb(value: SSAValue, function: AffineFunction, base: SSAValue) -> bool:
 def absorption(value: SSAValue, function: AffineFunction) -> list[Edit] | None:
     """The edits after which all readers of `value` read u instead, where `value` is the affine function of u.
 
-    None if some reader cannot absorb the function.
+    None if some reader cannot absorb the function, or if there is no reader.
     """
     edits: list[Edit] = []
     for use in tuple(value.uses):
