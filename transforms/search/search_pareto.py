@@ -133,8 +133,8 @@ class SearchParetoPass(LimitedPass):
     def suffices(self, results: Sequence[SearchResult]) -> bool:
         """Whether no further program needs to be searched.
 
-        Further programs round loop-carried sums. They are useful only if memory is still short, because the
-        rounding takes time and has little other benefit.
+        Further programs round loop-carried sums. They are useful only if the best program so far needs nearly all of
+        the permitted RAM, because the rounding takes time and has little other benefit.
         """
         if len(results) > 1 and self.ram is not None:
             enough = results[self.preferred(results)].chosen.cost.ram < (1 - SPARE_RAM_SHARE) * self.ram
@@ -369,10 +369,9 @@ class _Pareto:
         return next(feasible, self.best).result(self.search)
 
     def rivals(self, result: SearchResult) -> list[SearchResult]:
-        """For each width and each published search, the result for its best candidate within the limits and below
-        `RIVAL_LOSS_RATIO`.
-
-        result: the result with which they compete.
+        """The results for the best candidates of each origin: uniform widths, and each published search. There are at
+        most `MAX_RIVALS` results for each origin. They may be within the limits, and their loss is at most
+        `RIVAL_LOSS_RATIO` times the loss of `result`.
         """
         most = RIVAL_LOSS_RATIO * result.chosen.loss
         rivals: list[SearchResult] = []
@@ -573,7 +572,7 @@ def worth_knowing(points: Collection[_Point], best: _Point, known: Collection[Fo
 
 
 def _is_wasteful(point: _Point, other: _Point) -> bool:
-    """Whether `other` has less loss than `point` and no tensor has more bits in `other` than in `point`."""
+    """Whether `other` has a lower loss than `point`, and no tensor has more bits in `other` than in `point`."""
     pairs = zip(point.choices, other.choices, strict=True)
     return other.loss < point.loss and all(a.prototype.bits >= b.prototype.bits for a, b in pairs)
 

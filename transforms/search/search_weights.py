@@ -145,7 +145,9 @@ class _Weights:
             self.options[i] = kept[::-1]
 
     def _offered(self, index: int) -> Iterator[FormatChoice]:
-        """Yield the formats that a constant may have: its wide format, and narrow formats of the same family."""
+        """Yield the formats that a constant may have: its wide format, narrow formats of the same family, and lists
+        synthesised for the constant.
+        """
         yield self.wide[index]
         tensors, family = self.search.classes[index], self.search.prototype.FAMILY
         for prototype in (self.search.prototype, *self.search.others):

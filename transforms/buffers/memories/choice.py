@@ -31,8 +31,8 @@ class Item:
 
     @property
     def permanent(self) -> int:
-        """The bytes of an item that is occupied throughout, rounded up to the alignment of its memory; 0 for a
-        buffer.
+        """The size of an item that is occupied throughout, rounded up to a multiple of `PERMANENT_ALIGNMENT` bytes; 0
+        for a buffer.
         """
         return 0 if self.rectangle is not None else self.size + -self.size % PERMANENT_ALIGNMENT
 

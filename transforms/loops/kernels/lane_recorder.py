@@ -71,7 +71,7 @@ class LaneRecorder(Machine[Element]):
         return Builder(InsertPoint.at_end(self._block)).insert(op).results[0]
 
     def register(self, element: Element) -> SSAValue:
-        """The 32-bit register with a value. For a constant, it is created at the start of the function."""
+        """The 32-bit register that contains a value. A constant is created at the start of the function."""
         if element.width > REGISTER:
             raise NotInLanes(f"a value has more than {REGISTER} bits")
         if isinstance(element.value, SSAValue):

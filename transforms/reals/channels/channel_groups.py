@@ -1,9 +1,9 @@
 """Groups of channels that can only be removed together.
 
-A channel is an index along the last axis of an image, or along the only axis of a vector. Some ops couple channels of
-their operands to channels of their results: elementwise ops, depthwise convolutions, pools and sums of branches.
-Convolutions and dense layers do not. Coupled channels form a group, which is removed as a whole (Li et al. 2017,
-section 3.3, for residual sums; Fang et al. 2023, DepGraph, in general). Two kinds of channels are never removed:
+A channel is an index along the last axis of an image, or along the only axis of a vector. Elementwise ops, depthwise
+convolutions, pools and sums of branches couple channels of their operands to channels of their results. Other
+convolutions and dense layers couple no channels. Coupled channels form a group, which is removed as a whole (Li et al.
+2017, section 3.3, for residual sums; Fang et al. 2023, DepGraph, in general). Two kinds of channels are never removed:
 channels of the program's inputs and results, and channels that ops of unknown kinds read.
 """
 

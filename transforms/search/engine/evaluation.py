@@ -112,8 +112,8 @@ class Evaluation:
         return [self.known[formats] if formats in self.known else CandidateOutcome() for formats in candidates]
 
     def losses(self, candidates: Sequence[Formats], at_most: float | Sequence[float] = float("inf")) -> list[float]:
-        """The losses of candidates. For a candidate whose evaluation stopped early (`outcomes`), it is a lower
-        bound on the loss.
+        """The losses of candidates, in their order. If the evaluation of a candidate stopped early (`outcomes`), the
+        value is a lower bound on its loss.
         """
         return [self.loss(outcome) for outcome in self.outcomes(candidates, at_most)]
 
