@@ -169,7 +169,7 @@ def _is_dead(op: Operation) -> bool:
 
 
 def _may_change(op: arith.SignlessIntegerBinaryOperation) -> bool:
-    """Whether an op may fold or match a pattern. False if its constant operands prove that it does neither."""
+    """Whether an op may fold or match a pattern, as far as this depends on which of its operands are constant."""
     left, right = _integer(op.lhs), _integer(op.rhs)
     if left is None or right is None:
         if right is None:

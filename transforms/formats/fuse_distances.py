@@ -93,6 +93,7 @@ def _accumulator(
     exactly, or if the accumulator would be wider than `GREATEST_BITS` bits.
 
     lhs, rhs: the formats of the two vectors.
+    result: the format of the sum.
     """
     exact = lhs.difference(rhs)
     if exact is None:

@@ -27,6 +27,7 @@ DISJOINT_DISTANCE = 1 << 31
 class Access:
     """A read or write of a memory by an op.
 
+    writes: true for a write, false for a read.
     memory: an arena, an array outside of any arena, or a memory of hardware.
     start: the first bit of the element that the op accesses, from the start of the memory; None if the op accesses
         several elements or packed elements.

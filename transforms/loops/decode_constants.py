@@ -100,8 +100,8 @@ def _replace(constant: scratch.ConstantOp, format: NumberFormat) -> None:
 
 
 def _unpacked(constant: scratch.ConstantOp) -> NumberFormat | None:
-    """The format of a constant after it is split into significand and exponent. None if an accumulator does not
-    accept this format.
+    """The format of a constant after it is split into significand and exponent. None unless all readers of the constant
+    are sums of products whose accumulators accept one and the same such format.
     """
     if _format(constant) is None:
         return None

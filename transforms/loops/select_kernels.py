@@ -138,8 +138,8 @@ def _in_blocks(call: num.CallOp, offer: Offer, local: LocalRuns) -> None:
 
 
 def _chosen(op: num.CallOp, target: str) -> Offer | None:
-    """The target's best kernel for a call. None if there is none. The accumulator of the sum is widened if the
-    kernel requires it.
+    """The target's best kernel for a call. None if there is none, or if a call would take longer than the products. The
+    accumulator of the sum is widened if the kernel requires it.
 
     A sum is widened only if there are kernels for all calls that add to it.
     """
@@ -317,8 +317,8 @@ def _in_chunks(plain: Kernel, target: str) -> list[Kernel]:
 
 def _fits_in_chunks(op: num.CallOp, kernel: Kernel) -> bool:
     """Whether a chunked kernel can compute a dot product with constant weights. For any vector, 16 bits must represent
-    the sum of products of each chunk of weights plus one byte. The dot product must not be longer than
-    `LONGEST_IN_CHUNKS`.
+    the sum of products of each chunk of weights plus one byte. The weights must begin at a multiple of their length,
+    which must not exceed `LONGEST_IN_CHUNKS`. False if the weights are run-time data.
     """
     run, length = op.factors[0], op.length
     constant = scratch.root(run).owner

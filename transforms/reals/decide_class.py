@@ -90,7 +90,9 @@ class DecideClassPass(ModulePass):
 
 
 def _two_labels(data: Data) -> tuple[int, int] | None:
-    """The two class labels, if the values `y` of a data set are two class labels. None for other values."""
+    """The two class labels, (0, 1) or (-1, 1), if a data set has one target for each sample and its values are among
+    these labels. None for other values.
+    """
     if data.targets is None or data.targets.shape[1] != 1:
         return None
     found = set(np.unique(data.targets).tolist())

@@ -360,6 +360,7 @@ def _least_peak(problem: OrderingProblem, budget: int) -> OpOrder:
 class _State:
     """A set of tasks in a search.
 
+    done: the set, as a bit set.
     alive: the number of live bytes after the set.
     choices: the tasks that may run next, in ascending order.
     """

@@ -154,7 +154,7 @@ class _Search:
         return all(self.solve(buffers, last, last_buffer) for buffers in sorted(filter(None, parts), key=len))
 
     def solve(self, unplaced: list[int], last: int, last_buffer: int) -> bool:
-        """Place the unplaced buffers. Return whether this is possible.
+        """Place the unplaced buffers. Return whether this is possible. Raises `_End` at the limit on nodes or time.
 
         last_buffer: the buffer that was placed last, at offset `last`.
         """

@@ -339,8 +339,10 @@ _SAFE_SHARE = 0.3
 
 
 class _MergedBlock(NamedTuple):
-    """Buffers that were merged into one block, which is live in the sections of time `first` to `last`.
+    """Buffers that were merged into one block.
 
+    size, alignment: of the block, in units.
+    first, last: the first and the last section of time in which the block is live.
     parts: the buffers and their offsets in the block, in units.
     """
 

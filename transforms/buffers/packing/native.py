@@ -122,7 +122,7 @@ def _numbers(values: Sequence[int]) -> ctypes.Array[ctypes.c_int64]:
 
 def _run(function: Any, grid: Grid, arguments: list[Any], results: list[Any], seconds: float) -> int:
     """Call a C function with the grid, `arguments`, a flag that stops it, and `results`. The flag is set after
-    `seconds`. Return the function's result.
+    `seconds`. Return the function's result. Raises `MemoryError` if the function could not allocate memory.
     """
     problem = [_numbers(values) for values in (grid.sizes, grid.alignments, grid.first, grid.last)]
     stop = ctypes.c_int(0)

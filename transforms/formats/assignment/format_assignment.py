@@ -145,7 +145,12 @@ class AssignmentSteps:
 
     bounding: the ops of a function whose operands bound their results.
     class_of: the class of each tensor of the function.
+    accumulators: the widths of the accumulators of the function's sums.
+    choices: the choice for each class, without classes whose format the interface prescribes.
     formats: the format of each class, initially as chosen.
+    score_errors: the estimator for formats with the scaling rule `scores`; None without such formats.
+    scale_by: the scaling rule of all tensors; None for the rules of their formats.
+    bounded: the sums whose accumulators are chosen later (`bounded_later`).
     compute_formats: the compute formats of classes that are stored in a foreign family.
     """
 
@@ -263,8 +268,8 @@ class AssignmentSteps:
                 self.formats[tensors] = next(further, self.formats[tensors])
 
     def _still_fits(self, tensors: TensorClass, format: NumberFormat) -> bool:
-        """Whether no accumulator exceeds `ACCUMULATOR_BITS` bits when a class gets a new format. The width of
-        an accumulator that is already wider must not increase.
+        """Whether no accumulator exceeds `ACCUMULATOR_BITS` bits when a class gets a new format. The width of an
+        accumulator that is already wider must not increase. False if some sum has no accumulator in the new format.
         """
         for op in self.accumulators.contractions:
             if any(self.class_of.get(value) is tensors for value in op.inputs):
@@ -347,8 +352,8 @@ class AssignmentSteps:
     def _coarser(self, tensors: TensorClass, unit: Accumulator) -> Iterator[NumberFormat]:
         """Yield formats in which a class can be the initial value of sums, in descending order of precision.
 
-        Each of the first formats has one bit fewer than the previous one. The last formats have the width of the format
-        found by then, and increasing ranges.
+        Each of the first formats has one bit fewer than the previous one. The last formats have the least width, and
+        increasing ranges.
 
         unit: the accumulator of the sums.
         """
@@ -456,7 +461,8 @@ def _holding_sums(
     """Narrow the format of votes until some format represents their sums in [low, high]. Return the format of the
     votes, then the format of the sums.
 
-    None if this would cause a rounding error of a vote above `LEAST_PRECISION` times the greatest vote.
+    None if no width is narrow enough, or if narrowing would cause a rounding error of a vote above `LEAST_PRECISION`
+    times the greatest vote.
 
     reals: the votes as reals.
     """

@@ -26,8 +26,9 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False)
 class KnownRange:
-    """The least and the greatest value of each element of a tensor for any input, as arrays of the tensor's shape.
+    """The range of each element of a tensor for any input.
 
+    low, high: the least and the greatest value of each element, as arrays of the tensor's shape.
     forests: the forests whose sums the elements are, with or without added constants; empty for other tensors.
     """
 

@@ -290,7 +290,7 @@ class FormatChoice:
     is_made: bool = False
 
     def format_for(self, low: float, high: float) -> NumberFormat:
-        """The format for values whose profiled range is [low, high]."""
+        """The format for values whose profiled range is [low, high]. A synthesised prototype is returned as it is."""
         if self.is_made:
             return self.prototype
         return self.prototype.for_range(math.ldexp(low, -self.zoom), math.ldexp(high, -self.zoom))

@@ -259,11 +259,11 @@ class InputMoments:
         return self.known[key]
 
     def mean_squares(self, constant: tdsl.ConstOp) -> Reals | None:
-        """For each number of a constant, the mean square of the numbers by which it is multiplied, in a shape
-        that broadcasts to the constant's shape.
+        """For each number of a constant, the mean square of the numbers by which it is multiplied, in a shape that
+        broadcasts to the constant's shape.
 
-        None if the constant has any use other than as a factor. If a loop indexes the constant, each number has
-        a separate mean square.
+        None if the constant has any use other than as a factor, or if its factors are neither indexed by a loop nor
+        vectors along its last axis. If a loop indexes the constant, each number has a separate mean square.
         """
         if constant in self.windows:
             return self.windows[constant].mean_squares

@@ -75,7 +75,7 @@ class Answers:
 
 
 def is_regression(outputs: Outputs, data: Data) -> bool:
-    """Whether outputs are compared as numbers. This is the case if the data have real targets, and if the program
+    """Whether outputs are compared as numbers. This is the case if the data have real targets, or if the program
     computes a single number and no label.
     """
     alone = outputs.labels is None and outputs.scores is not None and outputs.scores.shape[1] == 1

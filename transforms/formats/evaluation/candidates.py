@@ -137,8 +137,8 @@ class Candidates:
 
 
 def leave_out_roundings(module: ModuleOp) -> ModuleOp:
-    """Rewrite a program with accumulators in place so that intermediate sums are no longer rounded, as on a device.
-    Return the program.
+    """Rewrite a program with accumulators in place so that it does not round intermediate sums, and return it. Programs
+    on devices do not round them either.
     """
     for rewrite in LEAVE_OUT_ROUNDINGS:
         rewrite.apply(Context(), module)
@@ -184,8 +184,9 @@ DERIVATIVE_LIMIT = 1 << 26
 
 @dataclass(frozen=True)
 class EvaluationTask:
-    """A candidate to be evaluated, given by the format of each class of tensors.
+    """A candidate to be evaluated.
 
+    formats: the format of each class of tensors.
     metric: the metric of `at_most`.
     refined: raws of constants, as in `RoundedConstants.raws`.
     at_most: the loss above which the evaluation may stop.
@@ -218,7 +219,7 @@ class CandidateEvaluator:
 
     @cached_property
     def arguments(self) -> Reals:
-        """The program's argument for each sample, in the order of `reference`, as reals of shape (samples, elements)."""
+        """The argument for each sample, in the order of `reference`, as reals of shape (samples, elements)."""
         from tinyml.runtime.evaluator.evaluator import argument_reals
 
         return argument_reals(self.candidates.module, self.reference.inputs)

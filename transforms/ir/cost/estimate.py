@@ -91,7 +91,7 @@ def step_costs(demand: Demand, table: CostTable) -> tuple[dict[str, Cost], tuple
 
 
 def estimate_on(module: ModuleOp, target: str, optimize: str) -> Estimate | None:
-    """The cost of a program at L3 on a board. None if there are no measurements at this C optimisation level.
+    """The cost of a program at L3 on a board. None if the board has no measurements at this C optimisation level.
 
     optimize: the optimisation level of the C compiler.
     """

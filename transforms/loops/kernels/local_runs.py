@@ -209,7 +209,7 @@ def _depth(op: Operation) -> int:
 def _needed(op: num.CallOp, run: SSAValue) -> list[Operation] | None:
     """The ops in the enclosing loop that compute a run's address, in program order.
 
-    None if the address or the elements may change between iterations.
+    None if there is no enclosing loop, or if the address or the elements may change between iterations.
     """
     if not isinstance(loop := op.parent_op(), _Loop):
         return None

@@ -59,10 +59,11 @@ class AffineFunction:
 
 
 def extended(op: Operation, value: SSAValue, function: AffineFunction) -> AffineFunction | None:
-    """The affine function that computes the result of an op, given that `function` computes the operand `value`
-    from the same tensor.
+    """The affine function that computes the result of an op, given that `function` computes the operand `value` from
+    the same tensor.
 
-    None unless the op adds, subtracts or multiplies by a constant, negates, or changes the shape.
+    None unless the op adds, subtracts or multiplies by a constant without broadcasting `value`, negates, or changes the
+    shape.
     """
     match op:
         case tdsl.ReshapeOp():
@@ -238,8 +239,8 @@ def _by_product(op: Product, operand: int, function: AffineFunction) -> list[Edi
 
 
 def _by_convolution(op: tdsl.Conv2dOp, function: AffineFunction) -> list[Edit] | None:
-    """The edits that fold an affine function into the filter of a convolution. None if the function differs between
-    pixels.
+    """The edits that fold an affine function into the filter of a convolution. None if the filter is not a constant
+    without other uses, or if the function differs between pixels.
     """
     filter = _own_constant(op.lhs)
     pixels = [numbers.reshape(-1, numbers.shape[-1]) for numbers in (function.factors, function.addends)]

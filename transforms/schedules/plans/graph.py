@@ -10,7 +10,9 @@ from typing import NamedTuple
 
 
 class Order(Enum):
-    """The unit of an image that is contiguous in memory, such as a pixel or a channel."""
+    """The order of an image's elements in memory, named after the unit that is contiguous, such as a pixel or a
+    channel.
+    """
 
     PIXELS = "pixels"
     ROWS = "rows, each channel by channel"
@@ -21,6 +23,7 @@ class Image(NamedTuple):
     """A tensor of height x width x channels. A vector is an image of one pixel.
 
     bits: the width of an element in memory.
+    order: the order of the elements in memory.
     """
 
     height: int
@@ -69,6 +72,7 @@ class Read(NamedTuple):
 class Node(NamedTuple):
     """An op, named after its result.
 
+    kind: the channels of the operands on which a channel of the result depends.
     reads: for each operand, the window that a pixel of the result needs.
     macs: the multiply-accumulates for all pixels together.
     """

@@ -199,7 +199,8 @@ def _is_margin(op: tdsl.PadOp) -> bool:
 
 
 def gathers(op: tdsl.TensorOp, window: tdsl.Footprint | None) -> bool:
-    """Whether an op gathers windows of an operand, with the padding of the image, instead of single pixels.
+    """Whether an op gathers windows of an operand, with the padding of the image, instead of single pixels. A
+    contraction also gathers windows of one pixel.
 
     window: the window of the operand; None for a single pixel.
     """

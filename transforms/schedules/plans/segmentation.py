@@ -60,7 +60,7 @@ def lower_bound(graph: Graph) -> int:
 
 def least_peak(nodes: int, candidates: Iterable[Segment], most_extra: int | None = None) -> Plan | None:
     """The plan with the lowest peak. Ties go to the plan with the least extra work. None if no candidates cover the
-    nodes.
+    nodes within `most_extra`.
 
     The result is optimal. For a given peak, dynamic programming finds the cover with the least extra work by candidates
     that do not exceed this peak. Bisection over the peaks of the candidates finds the lowest peak with a cover.
