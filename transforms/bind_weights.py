@@ -116,7 +116,11 @@ class BindWeightsPass(ModulePass):
 class _Layout:
     """The position of each array in a blob.
 
+    name: the name of the program.
+    arrays: the arrays in the order of the blob.
     offsets: the first byte of each array, counted from the start of the blob.
+    size: the number of bytes of the arrays, including padding between them.
+    alignment: the greatest alignment of an array, in bytes.
     place: a linker section, or an address as a C expression.
     """
 

@@ -79,6 +79,7 @@ class Rules:
 class Scales:
     """The scales of a program's classes of tensors.
 
+    rules: the rules for one maxscale.
     profiled: the scales that suit the profiled ranges.
     """
 

@@ -195,6 +195,8 @@ MAX_RIVALS = 6
 class _Pareto:
     """The state of a run of `search-pareto`.
 
+    offered: formats of the widths that tensors may have.
+    effort: the number of evaluated candidates after which no further steps begin.
     points: by formats, all candidates that were evaluated on all samples.
     best: the best candidate within the limits.
     """
@@ -261,12 +263,11 @@ class _Pareto:
         self.settle(CORRECTED_SLACK, 0)
 
     def settle(self, factor: float, attempts: float) -> None:
-        """Continue from the best candidate whose measured cost is within the limits. Raises `InputError` if
-        there is none.
+        """Continue from the best candidate whose measured cost is within the limits. Raises `InputError` if there is
+        none.
 
         factor: the ratio by which estimates may exceed the limits.
-        attempts: the number of failed measurements after which a candidate that is known to be within the limits is
-            used.
+        attempts: the number of failed measurements after which only candidates with known measurements are considered.
         """
         points = sorted(self.points.values(), key=lambda point: point.key)
         known = self.feasibility.costs.measurements
@@ -289,7 +290,9 @@ class _Pareto:
         return f"{ram:.0f} bytes of RAM and {flash:.0f} of flash{cycles}"
 
     def exchange(self) -> None:
-        """Widen some tensors and narrow others at the same time, while this reduces the error."""
+        """Widen some tensors and narrow others at the same time, while this reduces the loss by at least the fraction
+        `MIN_GAIN` and the effort is not exhausted. Programs without scores are left as they are.
+        """
         search = self.search
         if search.evaluator.reference.scores is None or self.evaluation.evaluated >= self.effort:
             return

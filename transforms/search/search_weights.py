@@ -91,6 +91,7 @@ class SearchWeightsPass(SearchPass):
 class _Option:
     """A possible format of a constant.
 
+    choice: the choice of the format.
     bits: the number of bits that the constant occupies in this format, including bits that several elements
         share.
     loss: the loss of the program if only this constant has the format.
@@ -199,7 +200,8 @@ class _Weights:
         return taken
 
     def exchanged(self, taken: dict[int, _Option]) -> list[FormatChoice]:
-        """Exchange options while this lowers the loss, and return the choices of the program.
+        """Exchange options while this lowers the loss by at least the fraction `MIN_GAIN`, and return the choices of
+        the program.
 
         taken: the option of each constant at the start.
         """

@@ -79,11 +79,14 @@ class Problem:
 
 @dataclass(frozen=True)
 class Choice:
-    """A memory for each item, and the offsets of the buffers in each memory.
+    """An assignment of all items to memories.
 
+    memories: the memory of each item.
+    placements: for each memory, the offsets of its buffers.
     cost: the wait cycles of one inference.
     bound: a lower bound on the cost of every choice.
     proof: `relaxation` or the complete search, whichever proved that the bound equals the cost; "" if it is lower.
+    nodes: the number of nodes that the search visited.
     """
 
     memories: tuple[int, ...]

@@ -1,8 +1,8 @@
 """An independent check of a choice of memories: it enumerates all choices of a small problem that cost less than the
 bound, in ascending order of cost.
 
-It shares no code with the search. It uses neither a relaxation nor an order of the items. Algorithm X, instead of the
-packers, decides whether the buffers of a memory fit.
+Its algorithms differ from those of the search. It uses neither a relaxation nor an order of the items. Algorithm X,
+instead of the packers, decides whether the buffers of a memory fit.
 """
 
 from __future__ import annotations

@@ -84,6 +84,7 @@ class NumberLists:
     """The search for the list of numbers, in a format of a given width (`NumberFormat.of_integers`), that represents
     constants with the least error.
 
+    prototype: any format of the family and width.
     most_bits: the maximum number of bits of the integers, including the sign.
     """
 
@@ -116,6 +117,7 @@ class NumberLists:
 
     def _starts(self, constants: Sequence[tuple[Reals, Reals]], exponents: Sequence[int]) -> Iterator[Reals]:
         """Yield initial lists: the numbers of each format that has the same family and width, fitted to the constants.
+        Formats without a list of their numbers are left out.
 
         exponents: for each constant, the exponent of the power of two by which it is divided.
         """
@@ -200,6 +202,7 @@ class NumberLists:
 
     def _stepped(self, integers: Reals, reals: Reals, weights: Reals) -> Reals:
         """The integers, changed by steps of one until no single step reduces the error, in at most `SWEEPS` sweeps.
+        Zero is unchanged, and no two integers become equal.
 
         reals: the numbers to be approximated, in units of the integers.
         weights: the weights of their errors.

@@ -33,8 +33,8 @@ _FUNCTIONS = {REQUANTISE: REGISTER, LEADING_ZEROS: 8, RECIPROCAL: REGISTER}
 
 
 class NotInLanes(Exception):
-    """Raised for a computation that vector code does not support: floating point, functions on tables, and integers of
-    more than 32 bits.
+    """Raised for a nest that vector code does not support, for instance because it computes in floating point or in
+    integers of more than 32 bits, or because its iterations do not access consecutive elements.
     """
 
     def __init__(self, reason: str = "it joins its iterations, or constants, in a way of its own") -> None:

@@ -73,6 +73,7 @@ class LaneNest:
     nest: the op that calls of the function replace. It includes all loops that became lanes or lines.
     outer: the axes of the nest that stay loops, with their extents.
     runs: the memory that the function accesses; it writes only the last run.
+    program: the function as the program for which composers generate code.
     """
 
     nest: Operation

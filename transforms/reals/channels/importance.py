@@ -33,8 +33,9 @@ class Importance:
     shares: bool
 
     def without(self, removed: Collection[int]) -> dict[int, float]:
-        """The importance of each removable group that remains after the groups `removed` are removed. It is a
-        sum over the group's channels in all filters.
+        """The importance of each removable group that remains after the groups `removed` are removed. It is a sum over
+        the group's channels in all filters. With `shares`, the remaining channels of each filter have a total
+        importance of 1.
         """
         worth: dict[int, float] = {}
         for groups, numbers in self.filters:

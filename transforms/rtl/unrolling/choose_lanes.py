@@ -28,6 +28,7 @@ GAIN, SEQUENTIAL = ORDERS = ("gain", "sequential")
 class Lanes:
     """Sums that add the same terms from the same memories.
 
+    sums: the sums.
     circuit: a key of the ops that compute the terms of an element; equal keys denote the same circuit.
     luts, dsps: the LUTs and DSPs that each element needs.
     logic: the LUTs that compute the products of one element if no DSPs are left.
@@ -97,8 +98,8 @@ def choose_lanes(
         return Resources(luts, dsps, words.cells[1])
 
     def grown(places: Sequence[int], here: Resources) -> _Step | None:
-        """The step that doubles the elements of the sums with the indices `places`. None if the step exceeds
-        the budget.
+        """The step that doubles the elements of the sums with the indices `places`. None if one of these sums cannot
+        have more elements, or if the step exceeds the budget.
 
         here: the resources that are needed before the step.
         """

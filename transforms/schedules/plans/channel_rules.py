@@ -22,6 +22,7 @@ class Role(Enum):
 class Obstacle(NamedTuple):
     """The rule that prevents nodes from running as a loop over channels.
 
+    reason: a description of the rule, for messages.
     final: whether the rule still applies if any further nodes are added.
     """
 
@@ -176,8 +177,8 @@ class ChannelNodes:
         return self.graph.producer[name]
 
     def joined(self, i: int) -> str | None:
-        """The operand in whose loop nest an elementwise op runs: the last operand that the loop computes, if no other
-        node reads this operand. None for any other op.
+        """The operand in whose loop nest an elementwise op runs: the last operand that the loop computes, if it is not
+        kept and no other node reads it. None for any other op.
         """
         node = self.graph.nodes[i]
         inside = [k for k in self.nodes if self.graph.nodes[k].result in node.operands]

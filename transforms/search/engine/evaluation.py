@@ -26,6 +26,8 @@ class Evaluation:
     """The evaluation of one problem's candidates. It is a context manager, which closes the journal.
 
     metric: one of the `METRICS`, by which candidates are ranked.
+    workers: the processes that evaluate candidates.
+    journal, resume: as for `Journal`.
     known: all outcomes so far.
 
     Raises `InputError` for an unknown metric, and for a journal of another problem.

@@ -340,7 +340,9 @@ def _narrower(search: Search, index: int, choice: FormatChoice) -> Iterator[Form
 
 
 def _of_same_width(search: Search, tensors: TensorClass, choice: FormatChoice) -> Iterator[FormatChoice]:
-    """Yield the other formats of the same width that a class of tensors may have."""
+    """Yield the other formats of the same width that a class of tensors may have. Constants only get formats of the
+    family that the search was asked for.
+    """
     for prototype in search.others:
         if not tensors.admits(prototype):
             continue

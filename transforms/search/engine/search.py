@@ -309,8 +309,8 @@ class Feasibility:
         self.costs.measure(map(self.search.formats, candidates), evaluation.problem, evaluation.workers)
 
     def is_feasible(self, choices: Sequence[FormatChoice]) -> bool:
-        """Whether a candidate meets the limits when built and run. True for a candidate that cannot be built and run,
-        without limits on time, flash or RAM, and on a target of unknown costs.
+        """Whether a candidate meets the limits when built and run. Also true if neither time, flash nor RAM has a
+        limit, if the candidate cannot be built and run, or if the costs of the target are unknown.
         """
         if not self.is_limited:
             return True
