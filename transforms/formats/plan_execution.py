@@ -121,8 +121,8 @@ def streamed_segments(module: ModuleOp) -> list[dict[str, str | int]]:
     """The segments recorded in `tinyml.plan`: those that a plan does not execute in the ordinary way. Empty if no plan
     is recorded.
 
-    Each is a dictionary: `first` and `last` name its first and last op, `by` states the tiling and, for patches,
-    `more_macs` the multiply-accumulates that recomputation adds.
+    Each is a dictionary: `first` and `last` name its first and last op, and `by` states the tiling. If the schedule
+    recomputes parts of images, `more_macs` states the multiply-accumulates that this adds.
     """
     recorded = module.attributes.get(PLAN)
     return [

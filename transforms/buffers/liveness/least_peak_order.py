@@ -435,6 +435,9 @@ def _ways_on(problem: OrderingProblem, state: _State, peak: int, backwards: bool
     end of the chain are at most those at any earlier point of the chain. Later tasks therefore need no more bytes after
     the whole chain than after a part of it. In a backward search this holds unless the chain prevents an earlier task
     from reusing the bytes of a buffer.
+
+    peak: the peak of the tasks so far, in bytes.
+    backwards: as for `search_order`.
     """
     for first in state.choices:
         chain, after, need, alive = [first], *problem.step(state.done, first, state.alive)

@@ -215,7 +215,10 @@ class _Search:
         return solved
 
     def is_hopeless(self, unplaced: list[int], last: int, last_buffer: int) -> bool:
-        """Whether the bounds of the sections of time prove that the buffers cannot all end below the capacity."""
+        """Whether the bounds of the sections of time prove that the buffers cannot all end below the capacity.
+
+        last, last_buffer: as for `solve`.
+        """
         size, push, capacity = self.size, self.push, self.capacity
         starts: list[tuple[int, int]] = []
         blocked: list[int] = []

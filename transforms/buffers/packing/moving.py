@@ -80,6 +80,7 @@ def _packed(
     """The placement of rectangles if some of them move once.
 
     split: for each moving rectangle, the point before which it moves.
+    pack: packs the rectangles, of which each moving one is divided into two.
     size_from: returns the size of a rectangle from a point on.
     nodes: the limit on the nodes of the search; None for the default effort.
     """
