@@ -172,6 +172,8 @@ class SearchDemotePass(LimitedPass):
         width.
     loss: the permitted loss relative to the program on reals, in points of accuracy. It is in the unit of the metric
         if the metric is not `disagreement`, or if the data have no labels.
+
+    Raises `InputError` for a negative loss, and if the program exceeds the limits even with all tensors demoted.
     """
 
     name = "search-demote"

@@ -74,8 +74,9 @@ FRONT_LOSS = 5.0
 class SearchParetoPass(LimitedPass):
     """Use the fastest candidate within the limits whose loss is at most `loss`.
 
-    If `loss` is not given, or if the loss of every candidate exceeds it, use the candidate with the least loss.
-    Raises `InputError` if no candidate is within the limits.
+    If `loss` is not given, or if the loss of every candidate exceeds it, use the candidate with the least loss. Raises
+    `InputError` if no candidate is within the limits, for a target of unknown costs, for a negative `loss`, and for an
+    `effort` that is not positive.
 
     ram, flash, cycles: limits; RAM includes the stack, cycles are in the target's unit. The costs of candidates are
         their costs after `spend-flash` has used the remaining flash.
