@@ -58,14 +58,14 @@ CODES = ("OK", "MISALIGNED", "UNKNOWN", "VERSION", "PROGRAM", "LENGTH", "DAMAGED
 
 @dataclass(frozen=True)
 class BindWeightsPass(ModulePass):
-    """Replace every `c.constant` with the attribute `tinyml.data` by a macro that reads the array through a
-    pointer. The C function `NAME_bind` sets the pointer.
+    """Replace every `c.constant` with the attribute `tinyml.data` by a macro that reads the array through a pointer.
+    The C function `NAME_bind` sets the pointer.
 
     weights_at: the address of the blob, or the linker section of `NAME_blob.c`.
     weights_for: an output folder with a program that must be able to use the new blob; None to skip this check.
 
-    Raises `InputError` for an address or section that the chip cannot read, for a program without such arrays or
-    with instances, and for arrays that require a program other than the program in `weights_for`.
+    Raises `InputError` for an address or section that the chip cannot read, for a program that contains no such arrays
+    or supports several instances, and for arrays that require a program other than the program in `weights_for`.
     """
 
     name = "bind-weights"
@@ -98,7 +98,9 @@ class BindWeightsPass(ModulePass):
         program.attributes[FILES] = DictionaryAttr(files)
 
     def _check_program(self, layout: _Layout, digest: bytes) -> None:
-        """Raise `InputError` if the digest differs from the digest of the blob in the folder `weights_for`."""
+        """Raise `InputError` if `digest` differs from the digest in the blob of the folder `weights_for`. Without
+        `weights_for`, nothing is checked.
+        """
         if self.weights_for is None:
             return
         file = Path(self.weights_for) / f"{layout.name}{BLOB}"
@@ -114,7 +116,11 @@ class BindWeightsPass(ModulePass):
 class _Layout:
     """The position of each array in a blob.
 
+    name: the name of the program.
+    arrays: the arrays in the order of the blob.
     offsets: the first byte of each array, counted from the start of the blob.
+    size: the number of bytes of the arrays, including padding between them.
+    alignment: the greatest alignment of an array, in bytes.
     place: a linker section, or an address as a C expression.
     """
 

@@ -81,9 +81,12 @@ class _Rules(NamedTuple):
 
     constant: whether the ops fold to themselves.
     of_integers: whether an op can fold or match a pattern only if some of its operands are constants.
+    fold: the function that folds an op; None if the ops have no fold.
+    pattern: all canonicalization patterns of the ops as one pattern; None if there are none.
     effects: the effects of the ops; None if they differ from op to op.
     recursive: whether an op has the effects of the ops in its regions.
     stays: true for terminators and symbols, which are never dead.
+    isolated: whether the regions of the ops use no values from outside.
     """
 
     constant: bool
@@ -166,7 +169,7 @@ def _is_dead(op: Operation) -> bool:
 
 
 def _may_change(op: arith.SignlessIntegerBinaryOperation) -> bool:
-    """Whether an op may fold or match a pattern. False if its constant operands prove that it does neither."""
+    """Whether an op may fold or match a pattern, as far as this depends on which of its operands are constant."""
     left, right = _integer(op.lhs), _integer(op.rhs)
     if left is None or right is None:
         if right is None:
@@ -227,8 +230,8 @@ class _Walk:
         self.unsettled: dict[Operation, None] = {}
 
     def has_more_to_do(self) -> bool:
-        """Return whether another walk is necessary, and clear `changed` and `unsettled`. It is if a visited op has
-        changed, or if an op in `unsettled` can now be rewritten; the first such op is rewritten at once.
+        """Whether another walk is necessary. This is the case if a visited op has changed, or if an op in `unsettled`
+        can now be rewritten; the first such op is rewritten at once. The method clears `changed` and `unsettled`.
         """
         changed, unsettled = self.changed, self.unsettled
         self.changed, self.unsettled = {}, {}

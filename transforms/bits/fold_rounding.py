@@ -116,8 +116,8 @@ class _FoldRounding(RewritePattern):
 
 
 def _add_to_array(array: scratch.ConstantOp, constant: int, rewriter: PatternRewriter) -> bool:
-    """Add a constant to all elements of a constant array. Return false, and change nothing, if an element would
-    overflow.
+    """Add a constant to all elements of a constant array. Return false, and change nothing, if the array is empty or is
+    run-time data, or if an element would overflow.
     """
     if DATA in array.attributes:
         return False

@@ -18,7 +18,8 @@ from tinyml.targets.registry import board, target_of
 
 @dataclass(frozen=True)
 class HintLoopsPass(ModulePass):
-    """Mark innermost loops for pipelining and unrolling, and mark the arrays that unrolled loops load for partitioning.
+    """Add hints for pipelining and unrolling to innermost loops, and hints for partitioning to the arrays from which
+    unrolled loops load.
 
     cells: the budget of logic cells, as in `unroll-loops`.
 

@@ -33,9 +33,9 @@ from tinyml.transforms.ir.loop_nest import LoopBuilder, needed
 class SlideWindowsPass(ModulePass):
     """Convert the windows of `scratch.slide` to rings.
 
-    A window is converted only if all rotated copies of its weights together fit an eighth of the block RAMs. It is
-    unchanged if another op in the enclosing loop writes to the window or to the image. Raises `InputError` unless a
-    single `scratch.copy_run` with a `step` fills the window.
+    A window is converted only if all rotated copies of its weights together fit in an eighth of the block RAMs. A
+    window is unchanged if another op in the enclosing loop writes to the window or to the image. Raises `InputError`
+    unless a single `scratch.copy_run` with a `step` fills the window.
     """
 
     name = "slide-windows"
@@ -132,8 +132,8 @@ class _Window:
         return turn, place
 
     def _turn_weights(self, turn: SSAValue) -> None:
-        """Replace the weights in the loop by their rotated copy `turn`, whose columns have the order of the
-        window's columns.
+        """Replace the weights that the loop reads by the copy with the number `turn`, which is rotated so that its
+        columns have the order of the window's columns.
         """
         body, raws = cast("Block", turn.owner), self.constant.raws
         columns = raws.reshape(-1, scratch.elements_of(self.window) // self.row, self.turns, self.step)

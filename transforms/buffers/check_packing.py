@@ -143,8 +143,8 @@ def _start(type: MemRefType[Attribute], index: int) -> int:
 
 
 def _touched(type: MemRefType[Attribute], count: int) -> int:
-    """The number of bytes that a store of the first `count` elements modifies. Packed elements share bytes, so that
-    a byte may be modified partly.
+    """The number of bytes that a store of the first `count` elements modifies, including bytes that are modified only
+    in part because packed elements share them.
     """
     bits = packed_bits(type)
     return count * element_bytes(type) if bits is None else touched_bytes(count, bits)
@@ -222,7 +222,7 @@ def _check_view(op: ViewOp) -> None:
 class _Flow:
     """The data flow through the buffers of a function.
 
-    replays: whether nested loops are replayed to find the buffers that they overwrite completely.
+    replays: whether nested loops are executed on addresses only, to find the buffers that they overwrite completely.
     """
 
     def __init__(self, function: func.FuncOp, replays: bool) -> None:
@@ -416,9 +416,9 @@ class _Flow:
         (target, _), (source, _) = _span(written), _span(read)
 
         def behind(value: SSAValue) -> bool:
-            """Whether all writes stay below the elements of `value` that are still to be read.
+            """Whether every write to the result ends below the elements of `value` that are still to be read.
 
-            This also holds if `value` and the result are packed in the same way and start at the same address.
+            Also true if `value` and the result are packed in the same way and start at the same address.
             """
             operand = memref_type(value)
             if packed_bits(type) is not None and packed_bits(type) == packed_bits(operand) and target == source:

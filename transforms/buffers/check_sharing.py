@@ -26,10 +26,13 @@ class CheckSharingPass(ModulePass):
     """Verify the arena that the functions of a module share, without changing the functions.
 
     Each function is verified by `check-packing`. No buffer with state may share a byte with any buffer of another
-    function. The recorded size must be the end of the last buffer. A validator, which shares no code with the
-    packers, checks the offsets; for the validator, the live ranges of the functions follow one another in time.
-    Algorithm X and branch and bound search for a packing below the recorded bound. The module records the names of
-    the algorithms that prove that there is none; an algorithm may exceed its limit of steps on a large problem.
+    function. The recorded size must equal the highest end of a buffer. A validator, which shares no code with the
+    packers, checks the offsets under the assumption that the functions run one after another.
+
+    Algorithm X and branch and bound each search for a packing below the recorded bound. The module records the name of
+    each algorithm that proves that there is no such packing. On a large problem, an algorithm may reach its limit of
+    steps without a proof.
+
     Raises `InputError` if the packing or the bound is wrong.
     """
 

@@ -115,8 +115,8 @@ def _forward_operands(op: Operation, place: _Place) -> None:
 
 
 def _overwritten(op: tdsl.ElementwiseOp, place: SSAValue) -> AllocOp | None:
-    """The buffer of an operand that the result may overwrite element by element. It must have the size of `place`.
-    None if there is none.
+    """The first operand buffer that the result may overwrite element by element. It must have as many elements as
+    `place`, of the same element type. None if no operand has such a buffer.
     """
     for value in op.inputs:
         buffer = reshaped(value).owner
@@ -160,5 +160,5 @@ def _from_first_user(part: AllocOp, last: Operation) -> Sequence[Operation]:
 
 
 def _is_known(index: SSAValue, before: Sequence[Operation]) -> bool:
-    """Whether the value of an index exists before the ops `before`, because none of them computes it."""
+    """Whether an index is computed before the ops `before`, that is, none of these ops computes it."""
     return not isinstance(index.owner, Operation) or index.owner not in before

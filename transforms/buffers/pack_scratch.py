@@ -317,7 +317,9 @@ def _barred(function: func.FuncOp, live: LiveRanges) -> frozenset[int]:
 
 
 def _spell(op: Operation) -> str:
-    """An op's name for messages. If the result has a name, this name follows."""
+    """The name of an op for messages, followed by the name of the buffer to which the op writes if this buffer has a
+    name.
+    """
     target = op.dest if isinstance(op, TensorOp) else None
     hint = target.name_hint if target is not None else None
     return f"'{op.name}' into {hint}" if hint else f"'{op.name}'"

@@ -49,13 +49,14 @@ class PlaceMemoriesPass(ModulePass):
 
     memory: as for `--memory`.
     packer, align: as for `pack-scratch`.
-    nodes: the limit on the nodes of the search.
+    nodes: the limit on the nodes of the search. If it is reached, the wait cycles may not be minimal.
     judge: `none` to skip the check of small problems by exhaustive search.
     target: as for `select-kernels`.
     packed, load_weights, weights_at, instances, pack_buffers: options of later passes, which determine the loops that
         are counted.
 
-    Raises `InputError` for memories that are too small, and for options and boards for which memories cannot be chosen.
+    Raises `InputError` for memories that are too small, for a program without buffers or with several functions, and
+    for options and boards for which memories cannot be chosen.
     """
 
     name = "place-memories"

@@ -147,7 +147,7 @@ class ShareArenaPass(PackingOptions, ModulePass):
 
 
 def _check(function: func.FuncOp) -> None:
-    """Raise `InputError` for a function whose buffers have no fixed offsets."""
+    """Raise `InputError` for a function that is not packed, and for a function that moves buffers."""
     name = function.sym_name.data
     if any(isinstance(op, AllocOp) for op in function.walk()):
         raise InputError(f"the buffers of @{name} have no offsets: run pack-scratch first")
@@ -156,11 +156,11 @@ def _check(function: func.FuncOp) -> None:
 
 
 def fit_arena(function: func.FuncOp, size: int | None = None, alignment: int = 1) -> None:
-    """Replace the arena of a function, if it has one, by an arena of another size. The new arena has no bound on
-    its packing.
+    """Replace the arena of a function, if it has one, by an arena of another size. The new arena records no lower bound
+    of its packing.
 
-    size: the size in bytes; None for the bytes up to the end of the last buffer.
-    alignment: a divisor of the arena's address.
+    size: the size in bytes; None for the highest end of a buffer.
+    alignment: a number of bytes that divides the arena's address, in addition to the alignment of the old arena.
     """
     for arena in [op for op in function.walk() if isinstance(op, ArenaOp)]:
         views = [use.operation for use in arena.result.uses]

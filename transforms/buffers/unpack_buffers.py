@@ -66,7 +66,9 @@ def _rectangles(live: LiveRanges, groups: list[list[Buffer]]) -> list[Rectangle]
 
 
 def _keeps_type(buffer: Buffer) -> bool:
-    """Whether the element type of a buffer must not change, because the caller or a move determines it."""
+    """Whether the element type of a buffer must not change: the buffer is the input or receives packed rows from the
+    caller, or it moves.
+    """
     moves = any(isinstance(use.operation, MoveOp) for use in buffer.result.uses)
     return moves or "input" in buffer.properties or receives(buffer.result, packed=True)
 
@@ -85,7 +87,7 @@ def _retype(members: list[Buffer], types: list[MemRefType[Attribute]]) -> None:
 
 
 def _fit_each_other(members: list[Buffer]) -> bool:
-    """Whether every buffer is at most as large as the buffer whose bytes it reuses."""
+    """Whether no buffer is larger than the buffer whose bytes it reuses."""
     return all(bytes_of(buffer.result) <= bytes_of(buffer.source) for buffer in members if isinstance(buffer, ReuseOp))
 
 

@@ -35,11 +35,11 @@ UPDATED = Statistic("num-updated", "Number of results in the bytes of an operand
 class UpdateInPlacePass(ModulePass):
     """Turn the `scratch.alloc` of a result into a `scratch.reuse` of an operand's buffer.
 
-    The op must be the last reader of the operand and the first op that touches the result. The safe distance of
-    result and operand must be 0 (`overlap/overlap_distance.py`). An op that changes part of an operand, or adds to
-    an operand, writes to the operand directly, so that nothing is copied. A result that is smaller than the operand
-    reuses the operand's bytes only if this does not increase the peak memory. Buffers move to the start of their
-    blocks. All other results are unchanged.
+    The op must be the last reader of the operand and the first op that touches the result. The safe distance of result
+    and operand must be at most 0 (`overlap/overlap_distance.py`). An op that changes part of an operand, or adds to an
+    operand, writes to the operand directly, so that nothing is copied. A result that is smaller than the operand reuses
+    the operand's bytes only if this does not increase the peak memory. All other results are unchanged. Every
+    `scratch.alloc` moves to the start of its block.
     """
 
     name = "update-in-place"
@@ -75,7 +75,8 @@ class _Function:
                 self.replace(op, result, chosen)
 
     def operand(self, op: tdsl.TensorOp, point: int, result: AllocOp) -> Buffer | None:
-        """The smallest operand buffer whose bytes the result can reuse. None if there is none.
+        """The smallest operand buffer whose bytes the result can reuse. None if the result can reuse the bytes of no
+        operand.
 
         point: the program point of the op.
         """
@@ -99,7 +100,9 @@ class _Function:
         return after <= before
 
     def rectangles(self, result: Buffer | None = None, buffer: Buffer | None = None) -> Iterator[Rectangle]:
-        """Yield the rectangles to pack if `result` reuses the bytes of `buffer`."""
+        """Yield the rectangles to pack. With arguments, they are the rectangles if `result` reused the bytes of
+        `buffer`.
+        """
         lives: dict[AllocOp, LiveRange] = {}
         for member, (first, last) in self.ranges.items():
             source = base(buffer) if member is result and buffer is not None else base(member)

@@ -66,7 +66,10 @@ def _sums(loop: scf.ForOp) -> Iterator[RoundedSum]:
 
 
 def _accumulate(rounded_sum: RoundedSum) -> None:
-    """Carry a sum in an accumulator, if an accumulator of at most `GREATEST_BITS` bits can represent it."""
+    """Carry a sum in an accumulator, if an accumulator of at most `GREATEST_BITS` bits can represent it. Weights
+    without other uses are narrowed by as few bits as this requires, fewer than `SPARE_BITS`. Sums in published
+    formats are unchanged.
+    """
     from tinyml.transforms.formats.constants.rounded_constants import narrowed_raws
 
     carried_sum = rounded_sum.sum

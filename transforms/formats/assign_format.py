@@ -1,7 +1,7 @@
 """`assign-format`: converts a program on reals (L0) to number formats (L1), with scales from the profiled ranges.
 
-The leaf values of forests, their votes, have 8 bits by default. They have the width of other constants if more answers
-would change otherwise.
+The leaf values of forests, called votes, have 8 bits by default. If 8 bits change more answers on the data than the
+width of other constants does, votes have that width.
 """
 
 from __future__ import annotations
@@ -44,7 +44,8 @@ REGRESSION_LOSS = 0.01
 def _with_narrow_votes(evaluator: CandidateEvaluator, choices: Sequence[FormatChoice]) -> list[FormatChoice]:
     """Reduce the votes of each forest to `VOTE_BITS` bits, and return the new choices.
 
-    The votes of a forest are unchanged if narrow votes change more answers of the program on reals.
+    The votes of a forest are unchanged if narrow votes change more answers of the program on reals. For a regression,
+    the loss may increase by `REGRESSION_LOSS`.
     """
     assignment, chosen = evaluator.candidates.assignment, list(choices)
     forests = [op for op in evaluator.candidates.module.walk() if tdsl.is_forest(op)]
@@ -98,12 +99,13 @@ class AssignFormatPass(ModulePass):
     """Assign a number format to every tensor of a profiled f32 program. Tensors that already have formats are
     unchanged.
 
-    format: a dialect that defines a number format, or a builtin type.
+    format: a dialect that defines a number format, or a builtin type. If the format is only for constants of many
+        elements, all other tensors have the default format.
     width: bits of each element; the format's usual width by default.
-    weights: another format for all constants of several elements, `FORMAT` or `FORMAT:BITS`. If this format is only
-        for constants, small constants and computed tensors have the main format, or else the usual one. With
-        `synthesised:BITS`, constants with a synthesised format (`tdsl.numbers`) use it, and all other tensors have
-        the main format. A synthesised format is always used.
+    weights: another format for all constants of several elements, `FORMAT` or `FORMAT:BITS`. A format that is only
+        for constants of many elements is used for these. With `synthesised:BITS`, only the constants for which
+        `synthesise-format` recorded a format (`tdsl.numbers`) have another format than `format`. Recorded formats
+        are used whatever this option is.
     widths: other widths or formats for single tensors, `NAME:BITS` or `NAME:FORMAT:BITS`, by their names in the
         source (the names of `tensor_classes`).
     zooms: `NAME:N` for tensors whose scale suits a range 2^N times narrower than the profiled one; values outside
@@ -114,9 +116,10 @@ class AssignFormatPass(ModulePass):
         the scales that change the scores least (`ScoreErrors`) and requires data. `greatest` derives the scales from
         the greatest values.
     data: .npz file with inputs `x`. On these inputs the weights of products are rounded so that the sums have small
-        errors (`round_weights`). If the whole program is of f32, the weights are then refined so that the margins
-        between the best scores have small errors (`refine_constants`). Without data, weights are rounded to nearest.
-        With data and without `weights` and `widths`, votes of forests have 8 bits where 8 bits suffice on the data.
+        errors (`round_weights`). If all tensors of the program are f32, the weights are then refined so that the
+        margins between the best scores have small errors (`refine_constants`). Without data, weights are rounded to
+        nearest. With data and without `weights` and `widths`, votes of forests have 8 bits where 8 bits suffice on
+        the data.
 
     Raises `InputError` for an unknown format, width, tensor or scheme, for formats without common products, and for
     missing data or data that do not match the program. It is also raised for a program that has no profile or no tensor

@@ -58,8 +58,8 @@ class _StoreDense(RewritePattern):
         rewriter.replace(op, [dense, product])
 
     def _kernels(self, op: tdsl.SpmvOp, widths: Sequence[int]) -> Sequence[Kernel]:
-        """The kernels that can compute a product with the widest sums: for each kernel op, layout and width of weights,
-        the fastest kernel.
+        """The kernels whose times are compared, one for each kernel op, layout and width of weights. The accumulators
+        are not chosen yet: of the best kernels for each accumulator width, the slowest is returned.
         """
         formats = [tdsl.format_of(value) for value in (op.lhs, op.rhs)]
         codings = tuple(format.coding.name for format in formats if format.coding is not None)

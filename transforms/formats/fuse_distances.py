@@ -70,7 +70,8 @@ def _fuse(product: tdsl.MatmulOp, difference: tdsl.SubOp) -> None:
 def _spare(value: SSAValue) -> range:
     """The numbers of bits by which the format of a vector may be narrowed: 0 to `SPARE_BITS` - 1.
 
-    Only 0 for a vector with other users, and for a vector computed by an op that moves bits or has a region.
+    Only 0 for a vector with other users, for an argument, and for a vector computed by an op that moves bits or has a
+    region.
     """
     constant = _constant(value)
     if constant is not None:
@@ -88,10 +89,11 @@ def _constant(value: SSAValue) -> tdsl.ConstOp | None:
 def _accumulator(
     difference: tdsl.SubOp, lhs: NumberFormat, rhs: NumberFormat, result: NumberFormat
 ) -> tuple[Accumulator, Bound | None] | None:
-    """Return the accumulator of the sum of squares and its proven bound. None if the accumulator would be wider
-    than `GREATEST_BITS` bits.
+    """Return the accumulator of the sum of squares and its proven bound. None if no format represents the differences
+    exactly, or if the accumulator would be wider than `GREATEST_BITS` bits.
 
     lhs, rhs: the formats of the two vectors.
+    result: the format of the sum.
     """
     exact = lhs.difference(rhs)
     if exact is None:

@@ -44,6 +44,7 @@ class FuseElementwisePass(ModulePass):
 class _Order(NamedTuple):
     """The positions of a block's ops before any fusion.
 
+    position: the position of each op.
     contractions: the number of contractions before each op.
     """
 
@@ -88,8 +89,8 @@ def _group(sink: tdsl.ElementwiseOp, order: _Order) -> list[tdsl.ElementwiseOp]:
 def _holds_memory(producer: tdsl.TensorOp, sink: Operation, order: _Order) -> bool:
     """Whether fusing a producer into `sink` keeps more tensors live across the contractions between the two ops.
 
-    After fusion, the operands of the producer stay live instead of its result. This costs memory if several
-    operands are not constant.
+    After fusion, the operands of the producer stay live instead of its result. This costs memory if several operands
+    have the shape of the result and are not constant.
     """
     shape = tdsl.shape_of(producer.out)
     waiting = {

@@ -1,10 +1,10 @@
 """`lift-to-reals`: converts a program in number formats back to reals (L1 to L0), so that its formats can be chosen
 again.
 
-Constants become the reals that they represent. Conversions between formats are removed, and so are the formats of
-single inputs. If a format has no negative numbers, for instance because of its zero point, a conversion to it clamps at
-0. This clamp becomes an explicit relu. Intermediate results of `tdsl.map` become tensors, so that each can get its own
-format.
+Constants become the reals that they represent. Conversions between formats are removed, and so are the formats that the
+interface records for parts of the input. If a format has no negative numbers, for instance because of its zero point, a
+conversion to it clamps at 0. This clamp becomes an explicit relu. Intermediate results of `tdsl.map` become tensors, so
+that each of them can get its own format.
 """
 
 from __future__ import annotations
@@ -79,7 +79,9 @@ def _is_sum(value: SSAValue) -> bool:
 
 
 def _hides_relu(op: tdsl.TensorOp) -> bool:
-    """Whether an op can compute negative numbers and the format of its result clamps them to 0."""
+    """Whether an op can compute negative numbers and the format of its result clamps them to 0. False if the op only
+    moves numbers or is itself a clamp, and if only clamps read the result.
+    """
     format = tdsl.format_of(op.out)
     if op.MOVES_BITS or isinstance(op, tdsl.ClampOp | tdsl.ReinterpretOp) or op.interval[0] >= 0:
         return False

@@ -38,7 +38,8 @@ class MeasureCostPass(ModulePass):
 
     target: as for `select-kernels`.
     pack_buffers: whether `pack-input` and `pack-buffers` run.
-    flash: the bytes of flash that `spend-flash` may use; this number is reduced if the built program exceeds it.
+    flash: the bytes of flash that the program may occupy. If a built program exceeds them, it is built again with a
+        lower limit for `spend-flash`.
 
     Raises the errors of the C compiler and the simulator for a program that is too large.
     """

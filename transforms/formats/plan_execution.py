@@ -35,19 +35,22 @@ class PlanExecutionPass(ModulePass):
     A plan covers the ops after the last loop or branch. Tensors that are computed before the plan begins are stored
     whole.
 
+    In every mode, an image whose channels come first is copied into the order of pixels if that needs less memory or,
+    in `auto`, less time. If the model may overwrite the image, it is transposed in place instead.
+
     mode: a schedule of docs/schedules.md, whose plan with the lowest peak is used. `ordinary` runs op by op on
-        whole tensors. `auto` uses plans of streaming segments: the fastest plan with at most `ram` bytes alive,
-        or the plan with the lowest peak if no plan fits.
-    ram: the limit in bytes. Without `ram`, `auto` is the mode that a search recorded for the function
-        (`tdsl.mode`), or else ordinary execution. The bytes of the search (`tdsl.ram`) then limit how many pixels
-        are computed at once. A loop over channels computes one channel at a time, or as many as fit in `ram`. In
-        every mode, an image whose channels come first is copied into the order of pixels if that needs less
-        memory, or in `auto` less time. If the model may overwrite the image, it is transposed in place instead.
+        whole tensors. `auto` uses plans of streaming segments: the fastest plan with at most `ram` live bytes, or
+        the plan with the lowest peak if no plan fits.
+    ram: the limit in bytes, by default the limit that a search recorded for the function (`tdsl.ram`). It also limits
+        how many pixels, or channels in a loop over channels, are computed at once. Without any limit, a loop over
+        channels computes one channel at a time. Without `ram`, `auto` stands for the mode that a search recorded
+        (`tdsl.mode`), or else for ordinary execution.
+    extra: the multiply-accumulates that recomputation may add, in percent of the network's multiply-accumulates.
     target: as for printing C; its kernels determine the number of pixels computed at once in segments streamed by
         rows.
-    extra: the multiply-accumulates that recomputation may add, in percent of the network's multiply-accumulates.
-        Raises `InputError` for another mode. Unless the mode is `ordinary` or `auto`, also raises `InputError`
-        for functions that end in a loop or branch, and for batches of images.
+
+    Raises `InputError` for another mode. Unless the mode is `ordinary` or `auto`, also raises `InputError` for
+    functions that end in a loop or branch, and for batches of images.
     """
 
     name = "plan-execution"
@@ -72,7 +75,9 @@ class PlanExecutionPass(ModulePass):
             op.attributes[PLAN] = ArrayAttr(segments)
 
     def _limits_tiles(self, function: func.FuncOp) -> bool:
-        """Whether a memory limit determines how many pixels the convolutions of a function compute at once."""
+        """Whether a memory limit determines how many pixels the convolutions of a function compute at once. There must
+        be a limit and a convolution.
+        """
         limited = self.ram is not None or tdsl.RAM in function.attributes
         return limited and any(isinstance(op, tdsl.Conv2dOp) for op in function.body.block.ops)
 
@@ -98,7 +103,7 @@ def in_whole_images(module: ModuleOp, mode: str) -> ModuleOp:
 
 
 def with_rounded_sums(module: ModuleOp, ctx: Context, mode: str, ram: int | None = None) -> ModuleOp | None:
-    """If a mode rounds partial sums, return a program at L1 rewritten as the mode executes it. None for any other mode.
+    """A program at L1, rewritten as a mode executes it, if this rounds partial sums. None if it does not.
 
     ram: as for the pass. It affects the number of channels computed at once, and thereby the roundings.
     """
@@ -116,8 +121,8 @@ def streamed_segments(module: ModuleOp) -> list[dict[str, str | int]]:
     """The segments recorded in `tinyml.plan`: those that a plan does not execute in the ordinary way. Empty if no plan
     is recorded.
 
-    Each is a dictionary: `first` and `last` name its first and last op, `by` states the tiling and, for patches,
-    `more_macs` the multiply-accumulates that recomputation adds.
+    Each is a dictionary: `first` and `last` name its first and last op, and `by` states the tiling. If the schedule
+    recomputes parts of images, `more_macs` states the multiply-accumulates that this adds.
     """
     recorded = module.attributes.get(PLAN)
     return [

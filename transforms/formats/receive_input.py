@@ -34,7 +34,8 @@ COUNT_LIMIT = (1 << 16) - 1
 
 @dataclass(frozen=True)
 class ReceiveInputPass(ModulePass):
-    """Set `received` of the input's interface and insert a `tdsl.receive` of the whole input.
+    """Set `received` of the input's interface, and insert a `tdsl.receive` of the whole image or of each step of a
+    sequence.
 
     input: `memory` changes nothing. `serial` and `callback` produce the same program. `push` only sets `pushed`.
     stride: the number of frames between answers of a stream; by default the windows of answers are adjacent.

@@ -28,7 +28,7 @@ class SetStepsPass(ModulePass):
 
     data: .npz file with inputs `x` (samples, ...); each sample concatenates frames.
 
-    Raises `InputError` if a sample does not consist of at least two frames.
+    Raises `InputError` if a sample does not consist of 2 to `COUNT_LIMIT` frames.
     """
 
     name = "set-steps"

@@ -2,10 +2,14 @@
 that it represents (L0).
 
 Lists come from two sources. `number_lists` minimises weighted errors, once for each of several powers to which the
-weights are raised. A list format can also fit a list to each constant without these weights. The data are divided into
-two halves. Constants are rounded and refined on one half, and the candidates are compared by the margins of the program
-on the other half. The halves are contiguous, because samples may be ordered in time. One power is chosen for all
-constants first, then other powers for single constants. The result is recorded on each constant as `tdsl.numbers`.
+weights are raised. A list format can also fit a list to each constant without these weights.
+
+The data are divided into two halves if each has at least `LEAST_HALF` samples. Constants are rounded and refined on one
+half, and the candidates are compared by the margins of the program on the other half. The halves are contiguous,
+because samples may be ordered in time.
+
+One power is chosen for all constants first, then other powers for single constants. The result is recorded on each
+constant as `tdsl.numbers`.
 """
 
 from __future__ import annotations
@@ -129,8 +133,8 @@ class _Synthesis:
 
     @property
     def _powers(self) -> Sequence[float | None]:
-        """The powers to which the weights of errors are raised. None represents the lists that the format
-        itself fits to constants, where permitted.
+        """The powers to which the weights of errors are raised. None stands for the lists that the format itself fits
+        to constants. It is included unless constants share a list or `integer_bits` is set.
         """
         own = not self.options.shared and self.options.integer_bits is None
         return [None, *POWERS] if own else POWERS
@@ -162,7 +166,8 @@ class _Synthesis:
         return [weighted_reals(self.whole, constant) for constant in self.constants.values()]
 
     def _loss(self, lists: Mapping[int, NumberFormat]) -> float:
-        """The mean loss over the parts of the data. For each part, constants are rounded and refined on another part.
+        """The loss on a part of the data, averaged over the parts. Constants are rounded and refined on the other part,
+        or on the same part if there is only one.
 
         lists: the number lists by the indices of classes.
         """

@@ -27,8 +27,9 @@ class TabulateMapsPass(ModulePass):
     """If a `tdsl.map` has one operand of at most 8 bits and a step is a function, replace its steps by one
     `num.lookup`.
 
-    All other inputs of the map must be single constants, and the result must have at most 8 bits. Maps without a
-    function, and maps whose only step is a function, are unchanged.
+    All other inputs of the map must be constants of one element. The result must have at most 8 bits and the family of
+    the operand. The function must be one that is computed by a table. Maps without such a function, and maps of a
+    single step, are unchanged.
     """
 
     name = "tabulate-maps"
@@ -77,7 +78,7 @@ def _number(value: SSAValue) -> Any | None:
 
 
 def _has_table(steps: Sequence[Any]) -> bool:
-    """Whether a step is a function of a number of at most 8 bits, which is computed by a table."""
+    """Whether a step is a function of a number of at most 8 bits. Such a function is computed by a table."""
     functions = [step for step in steps if isinstance(step, num.FunctionOp)]
     return any(num.raws_in_order(num.format_of(function.input)) is not None for function in functions)
 

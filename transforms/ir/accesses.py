@@ -27,6 +27,7 @@ DISJOINT_DISTANCE = 1 << 31
 class Access:
     """A read or write of a memory by an op.
 
+    writes: true for a write, false for a read.
     memory: an arena, an array outside of any arena, or a memory of hardware.
     start: the first bit of the element that the op accesses, from the start of the memory; None if the op accesses
         several elements or packed elements.
@@ -42,7 +43,9 @@ class Access:
     reach: tuple[int, int]
 
     def is_apart(self, other: Access) -> bool:
-        """Whether two accesses never touch the same bit, in any iterations."""
+        """Whether two accesses are to different memories or to disjoint ranges of bits, so that they never touch the
+        same bit in any iterations.
+        """
         if self.memory is not other.memory:
             return True
         return self.reach[1] <= other.reach[0] or other.reach[1] <= self.reach[0]

@@ -79,8 +79,8 @@ def first_element(buffer: SSAValue) -> AffineSum:
 
 
 def constant_raws(run: SSAValue) -> NDArray[np.int64] | None:
-    """The raws of the part of a constant that a memref views, as a vector. None if the memref does not view a
-    constant.
+    """The raws of the part of a constant that a memref views, as a vector. None if the memref does not view a constant,
+    if the start of the view is not constant, or if the constant is loaded at run time.
     """
     first, factors = first_element(run)
     if factors or not isinstance(constant := scratch.root(run).owner, scratch.ConstantOp) or constant.loaded:

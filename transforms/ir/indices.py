@@ -167,8 +167,9 @@ MOST_ITERATIONS = 1_000_000
 def mean_iterations(loop: scf.ForOp) -> float | None:
     """The mean number of iterations of a loop over all executions of the loop.
 
-    The bounds of the loop may depend on the indices of enclosing loops. None unless the bounds of these enclosing
-    loops are constant, the bounds of the loop follow from the indices alone, and every step is positive.
+    The bounds of the loop may depend on the indices of enclosing loops. None unless the bounds of these enclosing loops
+    are constant, the bounds of the loop follow from the indices alone, and every step is positive. Also None if the
+    indices have more than `MOST_ITERATIONS` combinations.
     """
     around = _ranges(loop.operands[:3])
     if prod(map(len, around.values())) > MOST_ITERATIONS:

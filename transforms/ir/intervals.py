@@ -91,6 +91,7 @@ def _elements(words: Iterable[SSAValue], bits: int) -> Iterator[SSAValue]:
 class _Pass:
     """One pass of the interval analysis over a program.
 
+    known: the intervals found so far, which the pass updates.
     loaded: the intervals of loaded values.
     widen: whether to extend growing intervals to nearly all integers, so that the analysis terminates.
     shrinks: whether to narrow intervals that are already valid.

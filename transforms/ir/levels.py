@@ -145,7 +145,9 @@ _TRANSFORMS = "tinyml.transforms."
 
 
 def level_of(step: ModulePass) -> Level | None:
-    """The level of a pass. None if the pass accepts any IR."""
+    """The level of a pass: its attribute `takes` or, without this attribute, the level of its folder. None if the pass
+    accepts any IR.
+    """
     taken = getattr(step, "takes", None)
     if taken is None and (module := type(step).__module__).startswith(_TRANSFORMS):
         return _ROOMS.get(module.removeprefix(_TRANSFORMS).partition(".")[0])
@@ -153,7 +155,7 @@ def level_of(step: ModulePass) -> Level | None:
 
 
 class LevelError(InputError):
-    """A program is not at the level of the pass that is applied to it."""
+    """Raised if a program is not at the level of the pass that is applied to it."""
 
 
 def check_level(step: ModulePass, module: ModuleOp) -> None:

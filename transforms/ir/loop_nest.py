@@ -307,7 +307,7 @@ def local_array(function: func.FuncOp, element: Attribute, length: int, name: st
 def needed(
     ops: Sequence[Operation | Block], loop: scf.ForOp | num.ContractOp, but: Sequence[Operation] = ()
 ) -> list[Operation]:
-    """The ops in `ops`, and those ops of the loop's body on which they depend, in program order.
+    """Those of `ops` that are in the body of a loop, and the ops of the body on which they depend, in program order.
 
     but: ops to omit, together with the ops on which only they depend.
     """

@@ -118,8 +118,8 @@ def registered_pass(name: str, **options: Any) -> Any:
 
 
 class LoweringPasses:
-    """The passes of pipelines, in order, followed by single passes. The module is not verified between passes,
-    since this would take most of the time.
+    """The passes of pipelines, in order, followed by single passes. `check-packing` is omitted. The module is not
+    verified between passes, since this would take most of the time.
 
     pipelines: names from this module.
     options: each pipeline receives the options that it defines.

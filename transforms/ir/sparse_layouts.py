@@ -109,6 +109,8 @@ class SparseRows:
 def best_rows(kernels: Iterable[Kernel], rows: CompressedRows, columns: int) -> SparseRows | None:
     """Among the layouts that the given kernels read, the rows with the least product of bytes and time. None if no
     kernel can read the matrix.
+
+    columns: the number of columns of the matrix.
     """
     candidates = (SparseRows.read_by(kernel, rows, columns) for kernel in kernels)
     return min((rows for rows in candidates if rows is not None), key=lambda rows: rows.effort, default=None)

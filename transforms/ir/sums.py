@@ -80,7 +80,7 @@ class LoopCarriedSum:
 
     @property
     def rounded(self) -> RoundedSum | None:
-        """The ops of a sum of separate products that starts from zero. None for any other sum."""
+        """The sum, if it starts from zero and each product is rounded before it is added. None for any other sum."""
         initial = self.loop.iter_args[self.position].owner
         if not isinstance(self.step, tdsl.AddOp) or not isinstance(initial, tdsl.FillOp):
             return None
@@ -91,7 +91,7 @@ class LoopCarriedSum:
 
     @property
     def adds_columns(self) -> bool:
-        """Whether the weights of an iteration are a column, which is multiplied by a single number."""
+        """Whether the weights of an iteration are a column, and the column is multiplied by a single number."""
         return tdsl.shape_of(self.factor) == (1, 1) and tdsl.shape_of(self.weight.out)[1:] == (1,)
 
     @property

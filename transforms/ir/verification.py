@@ -17,7 +17,9 @@ class Record(NamedTuple):
 
     parent, last: its block, and whether it is the last op of the block.
     values, types: its operands and results, and their types.
+    properties, attributes: copies of its properties and attributes.
     blocks: the blocks of its regions, each with its arguments and their types.
+    successors: the blocks to which it may branch.
     """
 
     parent: Block | None
@@ -77,7 +79,10 @@ class Verification:
         self.levels: set[Level] = set()
 
     def between(self, before: ModulePass | None, module: ModuleOp, after: ModulePass | None) -> None:
-        """Verify a module between two passes. Raises `InputError` unless it has the level of the next pass."""
+        """Verify a module between two passes. Raises `InputError` unless the module has the level of the next pass.
+
+        before, after: the previous and the next pass; None at the start and at the end of the pipeline.
+        """
         records, at_end = records_of(module, self.records), before is None or after is None
         changed = records != self.records or [*records] != [*self.records]
         if changed:

@@ -281,8 +281,8 @@ class _Rows:
 
 
 def _nest_of(op: num.ProductsOp, widths: tuple[int, ...], rows: int, routines: Sequence[str]) -> SumQuery | None:
-    """The query to a chip for a kernel that computes the products of several rows. None if no kernel can compute these
-    products.
+    """The query to a chip for a kernel that computes the products of several rows. None if `routines` does not name the
+    routine, if no kernel can compute these products, or if a loop is faster.
 
     widths: the possible widths of the sum's accumulator, in bits.
     rows: the number of rows.

@@ -1,7 +1,7 @@
 """`code-forests`: turns decision forests into calls of functions (L3).
 
 A function evaluates a forest either by reading tables or by code that contains the thresholds. Code is faster and
-larger. By the cost model, the pass chooses the fastest program that fits the flash.
+larger. Among the programs that fit the flash, the pass chooses the one that is fastest according to the cost model.
 """
 
 from __future__ import annotations

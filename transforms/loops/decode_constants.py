@@ -35,11 +35,11 @@ class DecodeConstantsPass(ModulePass):
 
     Only sums of products may read the constant, and their accumulators must accept the integers. Standard posits are
     split into significand and exponent (`!posit.unpacked`) for the quire that sums them. An element then needs 2, 4 or
-    8 bytes, depending on the width of a shifted significand. Posits are split in program order as long as constants
-    need at most half of the flash. All other constants are unchanged.
+    8 bytes, depending on the width of a shifted significand. In program order, each constant of posits is split if all
+    constants then need at most half of the flash. All other constants are unchanged.
 
     target: the board.
-    flash: the maximum size of the program in bytes; the default is the flash of the board.
+    flash: the flash in bytes, of which constants may occupy half; the default is the flash of the board.
     packed: as for `pack-constants`; with `always` no constant is decoded.
 
     Raises `InputError` for a limit that is not positive, and for an unknown target if there are standard posits.
@@ -100,8 +100,8 @@ def _replace(constant: scratch.ConstantOp, format: NumberFormat) -> None:
 
 
 def _unpacked(constant: scratch.ConstantOp) -> NumberFormat | None:
-    """The format of a constant after it is split into significand and exponent. None if an accumulator does not
-    accept this format.
+    """The format of a constant after it is split into significand and exponent. None unless all readers of the constant
+    are sums of products whose accumulators accept one and the same such format.
     """
     if _format(constant) is None:
         return None

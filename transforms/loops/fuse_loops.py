@@ -105,8 +105,10 @@ def _extent(nest: _Loop) -> int | None:
 
 
 class _Forwarded(NamedTuple):
-    """The changes to make when two nests are fused: loads that stored values replace, each with the store, and stores
-    of elements that nothing reads later.
+    """The changes to make when two nests are fused.
+
+    stores: the loads that stored values replace, each with the store of the value.
+    overwritten: the stores of elements that are overwritten before any op reads them.
     """
 
     stores: dict[memref.LoadOp, memref.StoreOp]

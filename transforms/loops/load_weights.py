@@ -55,8 +55,8 @@ class LoadWeightsPass(ModulePass):
 
 
 def _divide(constant: scratch.ConstantOp) -> None:
-    """Divide a constant by the greatest power of two that divides all its raws. Multiply the sums of its products
-    by this power.
+    """Divide a constant by the greatest power of two that divides all its raws, if all readers of the constant permit
+    this. Multiply the sums of its products by this power.
 
     If the initial value of a sum is another constant, this constant is added at the end: `2 * sum + start`.
     """

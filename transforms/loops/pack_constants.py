@@ -55,12 +55,14 @@ code.
 
 @dataclass(frozen=True)
 class PackConstantsPass(ModulePass):
-    """Pack constants whose elements need few bits: change the memory space of the constants to packed flash.
+    """Pack constants whose elements need few bits: change the memory space of the constants to packed flash or packed
+    RAM.
 
     Rows that kernels read are padded to whole groups.
 
-    target: as for `select-kernels`; targets without kernels have enough flash, so nothing is packed.
-    packed: `auto`, or `always` or `never` to ignore the cost.
+    target: as for `select-kernels`; targets without kernels have enough flash, so no constants in flash are packed.
+    packed: `auto` packs constants in flash if this is profitable, and all constants that are loaded into RAM; `always`
+        packs without regard to the cost; `never` packs nothing.
 
     Raises `InputError` for an unknown target or mode.
     """
@@ -231,7 +233,7 @@ def _with_zero(type: Attribute, bits: Width) -> Attribute:
 def _worthwhile(packables: Sequence[_Packable]) -> list[_Packable]:
     """The constants that are profitable to pack.
 
-    Constants with a common reader are omitted if together they save fewer bytes than the reader's code has.
+    Constants with a common reader are omitted if together they save no more bytes than the reader's code has.
     """
     chosen = [packable for packable in packables if packable.effort < (1 - MIN_GAIN) * packable.size]
     while True:
@@ -315,7 +317,9 @@ def _summing(
 
 
 def _can_pad(value: SSAValue, row: int) -> bool:
-    """Whether every view of a buffer consists of whole rows. A row has `row` elements."""
+    """Whether the rows of a buffer, of `row` elements each, can be padded. The shape of the buffer must consist of such
+    rows, and every view of the buffer must contain whole rows. False for rows of one element.
+    """
     shape = memref_type(value).get_shape()
     if row == 1 or (axis := _axis_of_rows(shape, row)) is None:
         return False

@@ -74,7 +74,9 @@ class _Room:
         self.taken = [self.occupied(view.result, view.offset.value.data, bytes_of(view.result)) for view in views]
 
     def occupied(self, buffer: SSAValue, low: int, size: int) -> _Taken:
-        """The range of `size` bytes from byte `low`, occupied while a buffer is used."""
+        """The range of `size` bytes from byte `low`, occupied while a buffer is used. A view whose content is kept is
+        occupied from the start, and a state until the end.
+        """
         ops = [self.body.find_ancestor_op_in_block(op) for op in _touching(buffer)]
         positions = [self.positions[op] for op in ops if op is not None]
         if isinstance(view := buffer.owner, ViewOp) and _is_kept(view):

@@ -138,8 +138,8 @@ def _in_blocks(call: num.CallOp, offer: Offer, local: LocalRuns) -> None:
 
 
 def _chosen(op: num.CallOp, target: str) -> Offer | None:
-    """The target's best kernel for a call. None if there is none. The accumulator of the sum is widened if the
-    kernel requires it.
+    """The target's best kernel for a call. None if there is none, or if a call would take longer than the products. The
+    accumulator of the sum is widened if the kernel requires it.
 
     A sum is widened only if there are kernels for all calls that add to it.
     """
@@ -242,8 +242,8 @@ def _begins_at_multiple(run: SSAValue, length: int) -> bool:
 
 
 def _set_sparse_kernel(op: num.CallOp, offer: Offer, target: str) -> Offer | None:
-    """Set the best kernel for a sparse matrix among the kernels whose results equal those of an offer. Return the
-    offer of this kernel, or None if no kernel can read the matrix.
+    """Set the best kernel for a sparse matrix among the kernels with the accumulator width of an offer. Return the
+    offer, or None if no kernel can read the matrix.
 
     The kernel may read a byte stream instead of compressed rows.
     """
@@ -316,7 +316,10 @@ def _in_chunks(plain: Kernel, target: str) -> list[Kernel]:
 
 
 def _fits_in_chunks(op: num.CallOp, kernel: Kernel) -> bool:
-    """Whether 16 bits can represent, for any vector, the sum of products of each chunk of weights plus one byte."""
+    """Whether a chunked kernel can compute a dot product with constant weights. For any vector, 16 bits must represent
+    the sum of products of each chunk of weights plus one byte. The weights must begin at a multiple of their length,
+    which must not exceed `LONGEST_IN_CHUNKS`. False if the weights are run-time data.
+    """
     run, length = op.factors[0], op.length
     constant = scratch.root(run).owner
     if length > LONGEST_IN_CHUNKS or not isinstance(constant, scratch.ConstantOp) or constant.raws.size % length:

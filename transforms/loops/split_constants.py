@@ -70,8 +70,8 @@ class _Reader:
 
     @classmethod
     def of(cls, op: scratch.SliceOp | memref.LoadOp) -> _Reader | None:
-        """The reader for an op. None unless the index of the innermost loop is the only variable in the position of the
-        elements.
+        """The reader for an op. None unless the position of the elements varies only with the index of one loop, which
+        starts from 0 and whose iterations read disjoint elements.
         """
         row = prod(scratch.memref_type(op.operands[0]).get_shape()[1:]) if isinstance(op, memref.LoadOp) else 1
         length = row if isinstance(op, memref.LoadOp) else scratch.elements_of(op.result)

@@ -42,7 +42,7 @@ class KeptFacts:
             raise InputError(f"cannot make the folder: {error.strerror}", file=str(folder)) from error
 
     def answer(self, asked: Sequence[str]) -> Any:
-        """The stored answer to a question, as JSON values. None if there is none.
+        """The stored answer to a question, as JSON values. None if no answer is stored.
 
         asked: the question, as texts.
         """

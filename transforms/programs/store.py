@@ -5,8 +5,8 @@ it.
 lowering. Options that a pipeline does not define do not make a different program. Equal programs (`digest.py`) have one
 representative, regardless of how they were created. Facts and lower levels are stored at the representative only.
 
-A module is discarded when many other modules have been used after it. Its program needs little memory and is retained,
-and can create the module again.
+Of the modules that the same passes created, the last `MODULES_PER_LEVEL` stay in memory. A program whose module was
+discarded needs little memory, and can create the module again.
 """
 
 from __future__ import annotations
@@ -57,8 +57,8 @@ class Programs(FactCache):
         self._recent: dict[Sequence[ModulePass], dict[Program, ModuleOp]] = {}
 
     def run(self, module: ModuleOp, passes: Sequence[ModulePass]) -> None:
-        """Apply passes to a module in place, without the verification and the proofs that would take most of the
-        time.
+        """Apply passes to a module in place. The module is not verified, and `check-packing` is omitted, because both
+        would take most of the time.
         """
         PassPipeline(tuple(step for step in passes if step.name != PROOF)).apply(self.context, module)
 
@@ -79,7 +79,9 @@ class Programs(FactCache):
         return known
 
     def first(self, program: Program) -> Program:
-        """The first program in the store that is equal to the given program, or the given program if there is none."""
+        """The first program in the store that is equal to the given program. If there is none, the given program, which
+        is added to the store.
+        """
         return self._first.setdefault(program.digest, program)
 
     def recent(self, passes: Sequence[ModulePass]) -> dict[Program, ModuleOp]:
@@ -90,7 +92,7 @@ class Programs(FactCache):
 class Program(FactCache):
     """A program of a store.
 
-    passes: the last passes that created it.
+    passes: the last passes that created it; empty if no passes did.
     """
 
     def __init__(self, store: Programs, make: Callable[[], ModuleOp], passes: Sequence[ModulePass] = ()):

@@ -27,12 +27,12 @@ SOFT, HARD = VOTES = ("soft", "hard")
 class ChooseVotesPass(ModulePass):
     """Replace the soft votes of all `tdsl.forest` ops by hard votes, so that each tree votes for a single class.
 
-    votes: `soft` changes nothing. With `hard`, each leaf votes for its most probable class, or for the first of
-    equally probable classes. A vote is the greatest power of two for which the votes of all trees add up to at most
-    1, so that the profiled ranges remain valid.
+    votes: `soft` changes nothing. With `hard`, each leaf votes for its most probable class, or for the first of equally
+    probable classes. A vote is the greatest power of two for which the votes of all trees add up to at most 1, so that
+    the profiled ranges remain valid.
 
-    Raises `InputError` for hard votes in a program without a forest, and in a forest whose leaves are not
-    probabilities of several classes, such as boosted trees.
+    Raises `InputError` for any other value of `votes`, for hard votes in a program without a forest, and for a forest
+    whose leaves are not probabilities of several classes, such as boosted trees.
     """
 
     name = "choose-votes"

@@ -34,7 +34,7 @@ class CompareFloatsPass(ModulePass):
 
 
 def compare_floats(program: ModuleOp, *, scaled: bool = False) -> bool:
-    """Apply `compare-floats`. Return whether the argument was given the format f32; if not, nothing is changed.
+    """Apply `compare-floats`. Return whether the argument has the format f32 afterwards; if not, nothing is changed.
 
     scaled: whether to accept forests that read scaled elements.
     """

@@ -33,16 +33,18 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class DecideClassPass(ModulePass):
-    """Let a program whose only result is scores also return the index of a class. Programs that return other
-    results than scores are unchanged, including anomaly detectors.
+    """Let a program whose only result is scores also return the index of a class. Programs that return other results
+    than scores are unchanged, including anomaly detectors.
 
-    * Several scores: the class is the index of the greatest score, if `y` of the data set has a class for each sample,
-      or if there is a name for each score.
-    * A single score decides between two classes if there are two names, or if all `y` are 0 or 1, or -1 or 1. These
-      numbers are then the labels of the classes. Without names, the score decides on a class only if it is worse than
-      the mean at predicting the number `y`, but better than the most frequent class at predicting the class.
-    * A single score that a sigmoid computes is compared with 1/2. Any other single score is compared with 0, or with
-      1/2 if there are names and the score lies in [0, 1] for all samples.
+    Of several scores, the greatest determines the class, if `y` of the data set has a class for each sample, or if
+    there is a name for each score.
+
+    A single score decides between two classes if there are two names, or if all `y` are 0 or 1, or -1 or 1. These
+    numbers are then the labels of the classes. Without names, the score decides on a class only if a sigmoid computes
+    it, or if it predicts the number `y` worse than the mean and the class better than the most frequent class.
+
+    A single score that a sigmoid computes is compared with 1/2. Any other single score is compared with 1/2 if the
+    program is on reals and the score lies in [0, 1] for all samples of the data, and otherwise with 0.
 
     data: .npz file.
     names: the names of the classes.
@@ -88,7 +90,9 @@ class DecideClassPass(ModulePass):
 
 
 def _two_labels(data: Data) -> tuple[int, int] | None:
-    """The two class labels, if the values `y` of a data set are two class labels. None for other values."""
+    """The two class labels, (0, 1) or (-1, 1), if a data set has one target for each sample and its values are among
+    these labels. None for other values.
+    """
     if data.targets is None or data.targets.shape[1] != 1:
         return None
     found = set(np.unique(data.targets).tolist())
@@ -111,7 +115,7 @@ def _tells_classes(op: ModuleOp, scores: SSAValue, data: Data) -> bool:
 def _compared(op: ModuleOp, scores: SSAValue, x: NDArray[np.floating[Any]] | None) -> SSAValue:
     """Insert ops that compute a value that is positive if the second class is chosen, and return the value.
 
-    x: samples, or None.
+    x: samples, from which the threshold of the score follows; None to compare a score that no sigmoid computes with 0.
     """
     if (argument := argument_of_sigmoid(scores)) is not None:
         return argument
@@ -135,5 +139,5 @@ def _values(op: ModuleOp, x: NDArray[np.floating[Any]]) -> NDArray[np.floating[A
 
 
 def _are_shares(values: NDArray[np.floating[Any]]) -> bool:
-    """Whether all numbers are in [0, 1], so that they may be probabilities."""
+    """Whether all numbers are in [0, 1] and not all are equal, so that they may be probabilities."""
     return bool(((values >= 0) & (values <= 1)).all() and np.ptp(values) > 0)

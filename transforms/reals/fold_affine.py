@@ -4,7 +4,7 @@ Examples are a scaler `(x - mean) / deviation` before a matrix product, a batch 
 a projection before a linear model (PCA). Folding changes only weights and biases. The folded layer then needs no
 computation, storage or rounding. The results on reals are equal except for the rounding of weights to single precision.
 In formats the results differ, because folded weights may vary more in size. `tinyml compile --fold-affine` therefore
-folds only if this changes no more answers on the validation data.
+folds only if the folded program changes no more answers on the validation data than the program without folding.
 """
 
 from __future__ import annotations

@@ -88,8 +88,8 @@ class FoldInputUnitPass(ModulePass):
 
 
 def _fits(unit: InputUnit, format: NumberFormat) -> bool:
-    """Whether a format represents the real of every integer of a sensor. For the least real, a difference of one
-    step is accepted.
+    """Whether a format represents the real of every integer of a sensor. For the least real, a difference of one step
+    is accepted. False for a unit whose reals are computed with scales or zeros of features (`InputUnit.features`).
     """
     if unit.features(len(unit.units)) is not None:
         return False

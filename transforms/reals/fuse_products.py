@@ -139,8 +139,8 @@ class _FuseBias(RewritePattern):
 
 
 def _shaped(constant: tdsl.ConstOp, shape: tdsl.Shape, rewriter: PatternRewriter) -> SSAValue:
-    """Insert a copy of a constant in another shape, next to the original, which may be outside of the loops around the
-    sum. Return the copy.
+    """A constant in another shape. Unless the constant already has this shape, a copy is inserted next to the original,
+    which may be outside of the loops around the sum.
     """
     if tdsl.shape_of(constant.result) == shape:
         return constant.result

@@ -59,7 +59,7 @@ def _hoist(loop: scf.ForOp) -> None:
 
 
 def _read(op: Operation) -> list[SSAValue]:
-    """The values that an op, or an op nested in it, reads and that are defined outside of it."""
+    """The values from outside of an op that the op, or an op nested in it, reads."""
     return [value for inner in op.walk() for value in inner.operands if not op.is_ancestor(value.owner)]
 
 
@@ -86,7 +86,7 @@ def _elements(value: SSAValue) -> int:
 
 
 def _needed(op: Operation, loop: scf.ForOp) -> set[Operation]:
-    """An op of a loop's body, and all ops of the body on which it depends."""
+    """A set of one op of a loop's body and all ops of the body on which this op depends."""
     owners = [value.owner for value in _read(op)]
     inside = [owner for owner in owners if isinstance(owner, Operation) and loop.is_ancestor(owner)]
     return {op}.union(*(_needed(owner, loop) for owner in inside))

@@ -47,9 +47,10 @@ class ScaleFeaturesPass(ModulePass):
     """If the argument of a program at L0 is a vector, scale its features, and record scales and zeros in the interface.
 
     If all readers of the argument are layers with weights, directly or after a scaler, the range of each feature on the
-    data becomes -1 to 1. If other ops, such as squared distances, read the result of a scaler, the caller computes this
-    result instead of the program. Inputs that are not such vectors are unchanged, and so are inputs that have scales or
-    a unit. The pass must run before `profile`.
+    data is mapped into [-1, 1]. If other ops, such as squared distances, read the result of a scaler, the caller
+    computes this result instead of the program. Inputs that are not such vectors are unchanged, and so are inputs for
+    which the interface already records scales, a unit, a format or an order of axes. The pass must run before
+    `profile`.
 
     data: .npz file with inputs `x`.
 
@@ -81,10 +82,11 @@ class ScaleFeaturesPass(ModulePass):
 
 
 def _ranges(x: Reals) -> tdsl.FeatureMap:
-    """For samples of shape (samples, elements), the affine map of [-1, 1] to the range of each feature.
+    """For samples of shape (samples, elements), an affine map of [-1, 1] to an interval that contains the range of each
+    feature.
 
-    Scales are powers of two, and zeros are multiples of a 64th of the scale. In a format with the corresponding
-    fraction bits, raws are then shifted features minus an integer.
+    Scales are powers of two. Zeros are multiples of a 64th of the scale, and 0 for a feature whose range is about
+    symmetric. In a format with the corresponding fraction bits, raws are then shifted features minus an integer.
     """
     low, high = x.min(0), x.max(0)
     greatest, reach = np.maximum(np.abs(low), np.abs(high)), (high - low) / 2
@@ -103,10 +105,10 @@ def _power_of_two(numbers: Reals) -> Reals:
 
 
 def _scaler(argument: SSAValue) -> tdsl.FeatureMap | None:
-    """Remove the affine ops that are the only readers of an argument. Return the map from the results of these ops
-    to the features.
+    """Remove the affine ops that are the only readers of an argument. Return the map from the results of these ops to
+    the features.
 
-    None, without changes, if there are no such ops or the map is undefined.
+    None, without changes, if there are no such ops, if they change nothing, or if the map is not finite.
     """
     value, function = argument, AffineFunction.identity(tdsl.shape_of(argument))
     while value.has_one_use():

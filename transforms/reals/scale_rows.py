@@ -103,8 +103,8 @@ def _replace(constant: tdsl.ConstOp, raws: Reals, rewriter: PatternRewriter) -> 
 
 
 def _shifts(greatest: Reals) -> list[int]:
-    """For each row, the number of bits by which its greatest magnitude is below the greatest magnitude of the
-    matrix. 0 for rows of zeros.
+    """For each row, the number of bits by which its greatest magnitude is below the greatest magnitude of the matrix,
+    at most the last of `tdsl.ROW_SHIFTS`. 0 for rows of zeros.
 
     greatest: the greatest magnitude of each row.
     """

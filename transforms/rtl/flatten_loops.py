@@ -88,7 +88,8 @@ class FlatNest:
     """A pipelined loop, the loop around it, and the ops of the outer loop before and after the inner loop.
 
     through: for each value that the inner loop carries from one outer iteration to the next, its index in the inner
-    loop and its index in the outer loop. The outer loop carries no other values.
+        loop and its index in the outer loop. The outer loop carries no other values.
+    new: for each value of the nest, its copy in the flattened loop.
     """
 
     outer: scf.ForOp

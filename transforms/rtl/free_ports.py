@@ -51,8 +51,8 @@ class FreePortsPass(ModulePass):
 
 
 def _copy(memory: rtl.MemoryOp, most: int) -> None:
-    """Give the second and each further load in a block a copy of a constant memory, if the memory has at most `most`
-    bits.
+    """Replace the memory of the second and each further load in a block by a copy, for a constant memory of at most
+    `most` bits.
     """
     loads = [use.operation for use in memory.result.uses if isinstance(use.operation, rtl.LoadOp)]
     type = memory.result.type

@@ -83,7 +83,9 @@ def _add_later(sum: scf.ForOp, place: int, first: scf.ForOp) -> None:
 
 
 def _needed(values: Iterable[SSAValue], between: list[Operation], first: scf.ForOp) -> list[Operation] | None:
-    """The ops between two loops that compute `values`. None if `values` depend on results of the first loop."""
+    """The ops between two loops that compute `values`. None if `values` depend on results of the first loop, or on an
+    op between the loops that has effects.
+    """
     needed: set[Operation] = set()
     queue = [*values]
     while queue:

@@ -84,8 +84,8 @@ class SpreadEntriesPass(ModulePass):
 
 
 def _budgeted(function: func.FuncOp, rows: EntryRows, cells: int) -> tuple[int, int]:
-    """Return the number of processing elements that a product's part of the budget allows, and how many of them
-    multiply by DSPs.
+    """Return the number of processing elements, at least one, that a product's part of the budget allows, and how many
+    of them multiply by DSPs.
 
     cells: the budget of the whole module in percent.
     """
@@ -145,7 +145,7 @@ def _first(rows: EntryRows) -> int:
 
 
 def _products(function: func.FuncOp) -> int:
-    """The number of multiplications per inference in loops with constant trip counts."""
+    """The number of multiplications per inference in loops. Loops whose trip count is not constant do not count."""
     found = 0
     for op in function.walk():
         if isinstance(op, arith.MuliOp) and not isinstance(op.result.type, IndexType):

@@ -37,8 +37,8 @@ class UnrollLoopsPass(ModulePass):
     luts, dsps: the budget for the whole module, by default a part of the FPGA that it is compiled for.
     cells: this part in percent.
     brams: the block RAMs for the whole module, by default all block RAMs of the FPGA.
-    order: `gain` first unrolls the loops that save most cycles for their cells; `sequential` unrolls each loop in
-        turn as far as possible, as SeeDot does.
+    order: `gain` first unrolls the loops that save the most cycles in relation to the cells that they need;
+        `sequential` unrolls each loop in turn as far as possible, as SeeDot does.
 
     Raises `InputError` for a factor that is not positive, an invalid percentage, and an unknown order.
     """

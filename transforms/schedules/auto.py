@@ -16,7 +16,7 @@ from tinyml.transforms.schedules.table import schedules
 
 
 class Auto(Schedule):
-    """The schedule that chooses the best of the other schedules for each segment."""
+    """The schedule whose plans combine segments of all other exact schedules."""
 
     name = "auto"
     help = (

@@ -46,7 +46,7 @@ class InPlace(Tiling):
         raise NotImplementedError
 
     def taken(self, network: Network, i: int) -> tuple[int, list[int]]:
-        """Return the bits of the buffer that contains operand and result of node i, and the number of rows or
+        """Return the bits of the buffer that contains the operand and the result of node i, and the number of rows or
         columns of each turn.
 
         A turn computes consecutive rows or consecutive columns.
@@ -148,7 +148,7 @@ OPTIMAL_TURNS = Overwriting(
 def _run_in_turns(network: Network, i: int, rows: Sequence[int]) -> None:
     """Mark the convolution of node i to run in place.
 
-    rows: the number of rows or columns of each turn.
+    rows: the number of rows or columns of each turn, alternately.
     """
     op, *chain = network.ops[i]
     assert isinstance(op, tdsl.Conv2dOp)
@@ -184,7 +184,7 @@ def _residual_blocks(network: Network) -> Iterator[Segment]:
 
 
 def _has_turns(network: Network, i: int) -> bool:
-    """Whether node i may overwrite the image that it reads."""
+    """Whether node i is a convolution that can overwrite the image that it reads."""
     op, *chain = network.ops[i]
     node, boundary = network.graph.nodes[i], network.graph.boundary(i, i)
     if not isinstance(op, tdsl.Conv2dOp) or not op.can_turn or op.turns is not None:

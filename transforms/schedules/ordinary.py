@@ -19,7 +19,8 @@ from tinyml.transforms.schedules.tiling.window_tiles import MEMORY, memory_attri
 class Whole(Tiling):
     """A single op on whole tensors.
 
-    how: the name in tables, which indicates which operands the result may overwrite.
+    how: the name of the tiling in tables. It indicates whether the result has a separate buffer or overwrites an
+    operand.
     """
 
     how: str
@@ -59,7 +60,7 @@ ORDINARY = Ordinary()
 
 
 def each(graph: Graph, tiling: Tiling, bits: Callable[[Graph, int], int | None]) -> Iterator[Segment]:
-    """Yield a segment for each node.
+    """Yield a segment for each node that a tiling can run.
 
     bits: returns the number of live bits while a node runs, or None if the tiling cannot run the node.
     """
@@ -91,7 +92,7 @@ def ordinary_in_programs(network: Network) -> Iterator[Segment]:
 
 
 def usual(graph: Graph, i: int) -> int:
-    """The number of live bits while node i runs. An elementwise node runs in place."""
+    """The number of live bits while node i runs. An elementwise node runs in place if it then needs fewer bits."""
     updated, alone = updated_in_place(graph, i), ordinary(graph, i)
     return alone if updated is None else min(alone, updated)
 
@@ -103,7 +104,9 @@ def ordinary(graph: Graph, i: int) -> int:
 
 
 def updated_in_place(graph: Graph, i: int) -> int | None:
-    """The live bits while an elementwise op overwrites an operand that no later op reads. None for other ops."""
+    """The number of live bits while an elementwise op overwrites an operand that no later op reads. None for other ops,
+    and for an op without such an operand of sufficient size.
+    """
     node, boundary = graph.nodes[i], graph.boundary(i, i)
     if node.kind is not Kind.ELEMENTWISE or not any(
         graph.size(name) >= graph.size(node.result) for name in boundary.dead
@@ -132,11 +135,11 @@ def moved(network: Network, i: int) -> int | None:
 
 
 def channel_by_channel(graph: Graph, i: int) -> int | None:
-    """The number of live bits while a depthwise op or pool overwrites its operand channel by channel. None if
-    impossible.
+    """The number of live bits while a depthwise op or pool overwrites its operand channel by channel. None if node i is
+    no such op, if a later node reads the operand, or if the result is larger than the operand.
 
-    Operand and result are stored channel by channel. The operand starts above the result, by the number of bytes
-    that one channel needs.
+    Operand and result are stored channel by channel. The operand starts above the result by the least distance that is
+    safe within one channel (`overlap_of_planes`).
     """
     node, boundary = graph.nodes[i], graph.boundary(i, i)
     [read] = node.reads[:1]

@@ -20,13 +20,13 @@ from tinyml.transforms.schedules.tiling.window_tiles import TileMemory, small_me
 
 
 class NotTiled(Exception):
-    """A tiling cannot run a segment. The message states the reason."""
+    """Raised if a tiling cannot run a segment. The message states the reason."""
 
 
 class Share(NamedTuple):
     """A tensor that is live in a segment, whole or in part.
 
-    part: the text that tells users which part is live.
+    part: a description of the live part, for users.
     bits: the size of the part that is live.
     """
 

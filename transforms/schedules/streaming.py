@@ -56,6 +56,7 @@ SLOWNESS = {By.ROWS: 1, By.PIXELS: 3, By.BLOCKS: 2}
 class Streaming(Schedule):
     """A schedule whose segments are streamed, or run ordinarily.
 
+    name, help: as in `Schedule`.
     steps: the units, such as rows or pixels, by which a segment can be streamed.
     """
 

@@ -28,9 +28,11 @@ from tinyml.transforms.search.search_demote import (
 
 @dataclass(frozen=True)
 class SearchByAccuracyPass(BaselinePass):
-    """Demote tensors, starting with the least loss of the program, until the program fits the limits.
+    """Demote tensors until the program fits the limits, starting with the tensor whose demotion alone causes the least
+    loss.
 
-    Separately, promote the tensors with the greatest loss while the program fits. Use the result with less loss.
+    Separately, demote all tensors, and promote tensors while the program fits, starting with the tensor whose demotion
+    alone causes the greatest loss. Use the result with less loss.
 
     ram, flash: limits as in `LimitedPass`; without any limit all tensors stay wide.
     target: determines the stack, as for `select-kernels`.

@@ -25,7 +25,12 @@ _SCALES = range(4)
 
 @dataclass(frozen=True)
 class Demotion:
-    """The demotion of a single tensor: the new choice for the tensor, and the loss of the program with this choice."""
+    """The demotion of a single tensor.
+
+    choice: the new choice for the tensor.
+    loss: the loss of the program in which only this tensor is demoted.
+    unit: a description of the unit of the loss, for messages.
+    """
 
     choice: FormatChoice
     loss: float
@@ -55,7 +60,8 @@ def explore_input_scale(search: Search, choices: Sequence[FormatChoice]) -> Form
 
 
 def demote_each(search: Search, choices: Sequence[FormatChoice], narrow: NumberFormat) -> list[Demotion]:
-    """Algorithm 13: for each tensor, the program in which only this tensor is demoted, at the best of several scales.
+    """Algorithm 13: for each tensor, its demotion in a program in which only this tensor is demoted, at the best of
+    several scales.
 
     narrow: the format of demoted tensors.
     """
@@ -166,6 +172,8 @@ class SearchDemotePass(LimitedPass):
         width.
     loss: the permitted loss relative to the program on reals, in points of accuracy. It is in the unit of the metric
         if the metric is not `disagreement`, or if the data have no labels.
+
+    Raises `InputError` for a negative loss, and if the program exceeds the limits even with all tensors demoted.
     """
 
     name = "search-demote"

@@ -79,6 +79,7 @@ class Rules:
 class Scales:
     """The scales of a program's classes of tensors.
 
+    rules: the rules for one maxscale.
     profiled: the scales that suit the profiled ranges.
     """
 
@@ -143,15 +144,17 @@ def _scale(op: tdsl.TensorOp, scales: Scales) -> int:
 
 @dataclass(frozen=True)
 class SearchMaxscalePass(LimitedPass):
-    """Evaluate every maxscale from 0 to width - 1, and use the maxscale with the least loss. Ties go to the
-    greatest maxscale.
+    """Evaluate every maxscale from 0 to width - 1, and use the maxscale with the least loss. Ties go to the greatest
+    maxscale.
 
-    With the format `seedot`, both the scales and the arithmetic are SeeDot's, as published; with any other format,
-    only the scales are SeeDot's. The metric is accuracy, as in the paper.
+    With the format `seedot`, both the scales and the arithmetic are SeeDot's, as published; with any other format, only
+    the scales are SeeDot's. The metric is accuracy, as in the paper.
 
     ram, flash: limits as in `LimitedPass`, which restrict the width; none by default.
     target: as for `select-kernels`.
     widths: the widths to evaluate, each for all tensors; by default the format's usual width.
+
+    Raises `InputError` if no width is within the limits.
     """
 
     name = "search-maxscale"

@@ -74,8 +74,9 @@ FRONT_LOSS = 5.0
 class SearchParetoPass(LimitedPass):
     """Use the fastest candidate within the limits whose loss is at most `loss`.
 
-    If `loss` is not given, or if the loss of every candidate exceeds it, use the candidate with the least loss.
-    Raises `InputError` if no candidate is within the limits.
+    If `loss` is not given, or if the loss of every candidate exceeds it, use the candidate with the least loss. Raises
+    `InputError` if no candidate is within the limits, for a target of unknown costs, for a negative `loss`, and for an
+    `effort` that is not positive.
 
     ram, flash, cycles: limits; RAM includes the stack, cycles are in the target's unit. The costs of candidates are
         their costs after `spend-flash` has used the remaining flash.
@@ -133,8 +134,8 @@ class SearchParetoPass(LimitedPass):
     def suffices(self, results: Sequence[SearchResult]) -> bool:
         """Whether no further program needs to be searched.
 
-        Further programs round loop-carried sums. They are useful only if memory is still short, because the
-        rounding takes time and has little other benefit.
+        Further programs round loop-carried sums. They are useful only if the best program so far needs nearly all of
+        the permitted RAM, because the rounding takes time and has little other benefit.
         """
         if len(results) > 1 and self.ram is not None:
             enough = results[self.preferred(results)].chosen.cost.ram < (1 - SPARE_RAM_SHARE) * self.ram
@@ -195,6 +196,8 @@ MAX_RIVALS = 6
 class _Pareto:
     """The state of a run of `search-pareto`.
 
+    offered: formats of the widths that tensors may have.
+    effort: the number of evaluated candidates after which no further steps begin.
     points: by formats, all candidates that were evaluated on all samples.
     best: the best candidate within the limits.
     """
@@ -261,12 +264,11 @@ class _Pareto:
         self.settle(CORRECTED_SLACK, 0)
 
     def settle(self, factor: float, attempts: float) -> None:
-        """Continue from the best candidate whose measured cost is within the limits. Raises `InputError` if
-        there is none.
+        """Continue from the best candidate whose measured cost is within the limits. Raises `InputError` if there is
+        none.
 
         factor: the ratio by which estimates may exceed the limits.
-        attempts: the number of failed measurements after which a candidate that is known to be within the limits is
-            used.
+        attempts: the number of failed measurements after which only candidates with known measurements are considered.
         """
         points = sorted(self.points.values(), key=lambda point: point.key)
         known = self.feasibility.costs.measurements
@@ -289,7 +291,9 @@ class _Pareto:
         return f"{ram:.0f} bytes of RAM and {flash:.0f} of flash{cycles}"
 
     def exchange(self) -> None:
-        """Widen some tensors and narrow others at the same time, while this reduces the error."""
+        """Widen some tensors and narrow others at the same time, while this reduces the loss by at least the fraction
+        `MIN_GAIN` and the effort is not exhausted. Programs without scores are left as they are.
+        """
         search = self.search
         if search.evaluator.reference.scores is None or self.evaluation.evaluated >= self.effort:
             return
@@ -369,10 +373,9 @@ class _Pareto:
         return next(feasible, self.best).result(self.search)
 
     def rivals(self, result: SearchResult) -> list[SearchResult]:
-        """For each width and each published search, the result for its best candidate within the limits and below
-        `RIVAL_LOSS_RATIO`.
-
-        result: the result with which they compete.
+        """The results for the best candidates of each origin: uniform widths, and each published search. There are at
+        most `MAX_RIVALS` results for each origin. They may be within the limits, and their loss is at most
+        `RIVAL_LOSS_RATIO` times the loss of `result`.
         """
         most = RIVAL_LOSS_RATIO * result.chosen.loss
         rivals: list[SearchResult] = []
@@ -573,7 +576,7 @@ def worth_knowing(points: Collection[_Point], best: _Point, known: Collection[Fo
 
 
 def _is_wasteful(point: _Point, other: _Point) -> bool:
-    """Whether `other` has less loss than `point` and no tensor has more bits in `other` than in `point`."""
+    """Whether `other` has a lower loss than `point`, and no tensor has more bits in `other` than in `point`."""
     pairs = zip(point.choices, other.choices, strict=True)
     return other.loss < point.loss and all(a.prototype.bits >= b.prototype.bits for a, b in pairs)
 

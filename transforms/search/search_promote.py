@@ -124,13 +124,15 @@ class Promotion:
         return self._choices(self._promoted(frozenset(), fits)[0])
 
     def best(self, fits: Criterion, fits_softly: Criterion | None = None) -> SearchResult:
-        """Algorithm 8: return the best of several promotions, the one that satisfies `fits` and has the least loss.
+        """Algorithm 8: return the result with the least loss among several promotions that satisfy `fits`, and the
+        program without promotions.
 
         Each promotion promotes tensors in order. In the first promotion, the order is the order of promotability. Each
-        tensor that did not fit comes first in one further promotion. In a last promotion, all these tensors come first.
+        tensor that did not fit, up to a limit on their number, comes first in one further promotion. In a last
+        promotion, all these tensors come first.
 
         fits: the condition that the result must satisfy.
-        fits_softly: a weaker condition that promotions must satisfy.
+        fits_softly: a weaker condition that promotions must satisfy; None for `fits`.
         """
         fits_softly = fits_softly or fits
         promoted, overshooting = self._promoted(frozenset(), fits_softly)
@@ -184,12 +186,14 @@ def use_room(
 ) -> SearchResult:
     """Widen some tensors of a promotion's result to further widths, where this lowers the loss. Return the result.
 
-    As in algorithm 7 of MinUn, tensors become wide in the order of promotability while the program fits. This is
-    done for one width after the other, in two orders. From the widest width down, few tensors become as wide as
-    possible. From the narrowest width up, many tensors become slightly wider. Both orders are also tried with all
-    tensors narrow at the start, regardless of the pair. Tensors of other formats are unchanged.
+    As in algorithm 7 of MinUn, tensors become wide in the order of promotability while the program fits. This is done
+    for one width after the other, in two orders. From the widest width down, few tensors become as wide as possible.
+    From the narrowest width up, many tensors become slightly wider. Both orders are also tried with all tensors narrow
+    at the start, regardless of the pair. Tensors of other formats are unchanged.
 
+    offered: the formats of the further widths.
     heat: the result of `heat_map`.
+    fits: the condition that a candidate must satisfy.
     """
     narrowest = min(offered, key=lambda format: (not fits(search.uniform(format)), format.bits))
     own = [type(choice.prototype) is type(narrowest) for choice in result.choices]
@@ -266,9 +270,11 @@ class SearchPromotePass(LimitedPass):
         `ram` is never used.
     formats: alternative formats of single tensors (`choose_formats`).
 
-    The pass extends the paper in two ways. If there are a limit and a choice of widths, tensors of further widths
-    use the memory that the pair leaves free. With the metric `margin`, which reflects saturation, tensors get other
-    scales (`choose_scales`).
+    The pass extends the paper in two ways. If there are a limit and a choice of widths, tensors of further widths use
+    the memory that the pair leaves free. With the metric `margin`, which reflects saturation, tensors get other scales
+    (`choose_scales`).
+
+    Raises `InputError` if no width is within the limits, and for a `soft` that is not positive.
     """
 
     name = "search-promote"

@@ -20,6 +20,8 @@ class SearchUniformPass(LimitedPass):
     ram, flash: limits as in `LimitedPass`; none by default.
     target: determines the stack, as for `select-kernels`.
     widths: the candidate widths; by default the format's usual width.
+
+    Raises `InputError` if no width is within the limits.
     """
 
     name = "search-uniform"

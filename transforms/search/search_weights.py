@@ -91,6 +91,7 @@ class SearchWeightsPass(SearchPass):
 class _Option:
     """A possible format of a constant.
 
+    choice: the choice of the format.
     bits: the number of bits that the constant occupies in this format, including bits that several elements
         share.
     loss: the loss of the program if only this constant has the format.
@@ -145,7 +146,9 @@ class _Weights:
             self.options[i] = kept[::-1]
 
     def _offered(self, index: int) -> Iterator[FormatChoice]:
-        """Yield the formats that a constant may have: its wide format, and narrow formats of the same family."""
+        """Yield the formats that a constant may have: its wide format, narrow formats of the same family, and lists
+        synthesised for the constant.
+        """
         yield self.wide[index]
         tensors, family = self.search.classes[index], self.search.prototype.FAMILY
         for prototype in (self.search.prototype, *self.search.others):
@@ -197,7 +200,8 @@ class _Weights:
         return taken
 
     def exchanged(self, taken: dict[int, _Option]) -> list[FormatChoice]:
-        """Exchange options while this lowers the loss, and return the choices of the program.
+        """Exchange options while this lowers the loss by at least the fraction `MIN_GAIN`, and return the choices of
+        the program.
 
         taken: the option of each constant at the start.
         """

@@ -1,4 +1,4 @@
-"""The program points at which a single buffer is live before an op, computed without the live ranges of other buffers.
+"""The program points before an op at which a buffer is live, computed without the live ranges of other buffers.
 
 A pass that moves buffers one by one needs only the few points around each buffer. The time to compute all live ranges
 (`live_ranges.py`) grows with the length of the function.
@@ -17,11 +17,12 @@ from tinyml.transforms.buffers.liveness.live_ranges import aliases_of, is_point,
 
 
 def points_before(last: Operation, alloc: AllocOp) -> list[Operation] | None:
-    """The program points from the first op that touches a buffer to the point before `last`, which touches the
-    buffer too.
+    """The program points from the first op that touches a buffer to the point before `last`, which touches the buffer
+    too.
 
-    None in these cases: only `last` touches the buffer; the buffer is live after `last`; the first point is in
-    another block; or a loop contains `last` and its iterations do not all overwrite the buffer first.
+    None in these cases: the buffer is an input or has state; only `last` touches the buffer; the buffer is live after
+    `last`; the first op that touches it is a branch or is in another block; or a loop contains `last` and its
+    iterations do not all overwrite the buffer first.
     """
     memrefs = _same_buffer(alloc.result)
     buffers = [value.owner for value in memrefs if isinstance(value.owner, AllocOp | ReuseOp)]

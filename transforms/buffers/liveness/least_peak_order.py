@@ -26,7 +26,7 @@ class Task:
     touches: indices of buffers.
     after: indices of tasks that must run earlier.
     own: the bytes that are allocated only while the task runs, in addition to the buffers.
-    makes: a buffer that the task may compute in the bytes of a buffer in `over`.
+    makes: a buffer that the task may compute in the bytes of a buffer in `over`; None if there is none.
     over: buffers of the same size as `makes`.
 
     The task may reuse the bytes of a buffer in `over` if it is the last task that touches this buffer and the first
@@ -130,9 +130,10 @@ class OrderingProblem:
         return [_members(mask) for mask in self._behind], [_members(mask) for mask in self._before]
 
     def waits(self, done: int, task: int, backwards: bool) -> bool:
-        """Whether a task may not run directly after the set `done`.
+        """Whether a task depends on a task outside the set `done`, so that it cannot run directly after the set.
 
-        backwards: true to return instead whether the task cannot be the last task of the set.
+        backwards: true to return instead whether a task of the set depends on `task`, so that `task` cannot be the last
+        task of the set.
         """
         return bool(self._behind[task] & done if backwards else self._before[task] & ~done)
 
@@ -156,7 +157,9 @@ class OrderingProblem:
 
     @cached_property
     def _effects(self) -> list[dict[int, tuple[int, int]]]:
-        """The cache of `effect`. For each task, it maps each subset of `_near` that ran before the task to a result."""
+        """The cache of `effect`. For each task, it maps the subset of `_near` that ran before the task to the result of
+        `effect`.
+        """
         return [{} for _ in self.tasks]
 
     def effect(self, done: int, task: int) -> tuple[int, int]:
@@ -182,8 +185,9 @@ class OrderingProblem:
         return need, left
 
     def step(self, done: int, task: int, alive: int) -> tuple[int, int, int]:
-        """Run a task after a set of tasks, or undo the last task of the set. Return the new set, the bytes that
-        are live while the task runs, and the bytes that are live after the new set.
+        """Run a task after the set of tasks `done` or, if `done` contains the task, undo it as the last task of the
+        set. Return the new set, the bytes that are live while the task runs, and the bytes that are live after the
+        new set.
 
         alive: the bytes that are live after the set `done`.
         """
@@ -356,6 +360,7 @@ def _least_peak(problem: OrderingProblem, budget: int) -> OpOrder:
 class _State:
     """A set of tasks in a search.
 
+    done: the set, as a bit set.
     alive: the number of live bytes after the set.
     choices: the tasks that may run next, in ascending order.
     """
@@ -422,14 +427,17 @@ def _freed(problem: OrderingProblem, done: int, task: int, backwards: bool) -> l
 
 
 def _ways_on(problem: OrderingProblem, state: _State, peak: int, backwards: bool) -> list[list[int]]:
-    """The continuations that the search must try: a single chain of tasks that increases neither live bytes nor
-    peak, or else each ready task separately.
+    """The continuations that the search must try: a single chain of tasks that increases neither live bytes nor peak,
+    or else each ready task separately.
 
-    If such a chain exists, some best order runs it at once. The reason is that the live bytes are a submodular
-    function of the set of completed tasks: a buffer is a hyperedge, live while it is cut. The end of the chain has
-    the fewest live bytes of all its prefixes. Later tasks therefore need no more bytes after the whole chain than
-    after a part of it. In a backward search this holds unless the chain prevents an earlier task from reusing the
-    bytes of a buffer.
+    If such a chain exists, some best order runs it at once. The reason is that the live bytes are a submodular function
+    of the set of completed tasks: a buffer is a hyperedge, which is live while the set cuts it. The live bytes at the
+    end of the chain are at most those at any earlier point of the chain. Later tasks therefore need no more bytes after
+    the whole chain than after a part of it. In a backward search this holds unless the chain prevents an earlier task
+    from reusing the bytes of a buffer.
+
+    peak: the peak of the tasks so far, in bytes.
+    backwards: as for `search_order`.
     """
     for first in state.choices:
         chain, after, need, alive = [first], *problem.step(state.done, first, state.alive)

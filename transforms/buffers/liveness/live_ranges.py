@@ -69,7 +69,11 @@ class LiveRange(NamedTuple):
 
 @dataclass(frozen=True)
 class LiveRanges:
-    """The program points of a function in order, and the live range of each buffer. Buffers are in program order."""
+    """The live ranges of a function's buffers.
+
+    points: the program points in order.
+    ranges: the live range of each buffer, in program order of the buffers.
+    """
 
     points: tuple[Operation, ...]
     ranges: dict[Buffer, LiveRange]
@@ -196,8 +200,11 @@ def live_ranges(function: func.FuncOp) -> LiveRanges:
 def _moved(
     function: func.FuncOp, number: dict[Operation, int], same: DisjointSet[SSAValue]
 ) -> dict[SSAValue, list[LiveRange]]:
-    """For each class of memrefs that a move reads or writes, the points next to the moves. The old location is live at
-    the point before a move, the new location at the point after it.
+    """For each class of memrefs that a move reads or writes, the program points next to its moves, at which the class
+    is live. The source of a move is live at the point before the move, the destination at the point after it.
+
+    number: the program point of each op.
+    same: the classes of memrefs that may be the same buffer.
     """
     ranges: dict[SSAValue, list[LiveRange]] = {}
     if not any(isinstance(op, MoveOp) for op in function.body.block.ops):
@@ -317,10 +324,11 @@ def _kind_of(kind: type[Operation]) -> _Kind:
 
 
 def starts_fresh(alloc: Buffer, touches: Sequence[Operation], own: Container[SSAValue]) -> bool:
-    """Whether the first op that touches a buffer overwrites all of it without reading it, and all later ops that
-    touch the buffer follow in the same block.
+    """Whether the first op that touches a buffer overwrites all of it without reading it, and all later ops that touch
+    the buffer follow in the same block.
 
-    A loop in the block of the allocation counts as such a first op.
+    Instead of an op, a loop nest may fill the buffer. The buffer must then be allocated in the body of a loop that
+    contains the nest and all ops that touch the buffer.
 
     touches: the ops that touch the buffer, starting with the first.
     own: the operands of the first op that are the buffer or a view of the buffer.

@@ -31,8 +31,8 @@ class Item:
 
     @property
     def permanent(self) -> int:
-        """The bytes of an item that is occupied throughout, rounded up to the alignment of its memory; 0 for a
-        buffer.
+        """The size of an item that is occupied throughout, rounded up to a multiple of `PERMANENT_ALIGNMENT` bytes; 0
+        for a buffer.
         """
         return 0 if self.rectangle is not None else self.size + -self.size % PERMANENT_ALIGNMENT
 
@@ -79,11 +79,14 @@ class Problem:
 
 @dataclass(frozen=True)
 class Choice:
-    """A memory for each item, and the offsets of the buffers in each memory.
+    """An assignment of all items to memories.
 
+    memories: the memory of each item.
+    placements: for each memory, the offsets of its buffers.
     cost: the wait cycles of one inference.
     bound: a lower bound on the cost of every choice.
     proof: `relaxation` or the complete search, whichever proved that the bound equals the cost; "" if it is lower.
+    nodes: the number of nodes that the search visited.
     """
 
     memories: tuple[int, ...]

@@ -1,8 +1,8 @@
-"""An independent check of a choice of memories: it enumerates all choices of a small problem in ascending order of
-cost.
+"""An independent check of a choice of memories: it enumerates all choices of a small problem that cost less than the
+bound, in ascending order of cost.
 
-It shares no code with the search. There is no relaxation and no order of items, and Algorithm X instead of the packers
-decides whether the buffers of a memory fit.
+Its algorithms differ from those of the search. It uses neither a relaxation nor an order of the items. Algorithm X,
+instead of the packers, decides whether the buffers of a memory fit.
 """
 
 from __future__ import annotations
@@ -19,7 +19,11 @@ CHOICES = 1 << 16
 
 
 def judge_choice(problem: Problem, choice: Choice) -> Verdict:
-    """Check the lower bound of a choice. REFUTED if some choice costs less than the bound."""
+    """Check the lower bound of a choice. REFUTED if some choice costs less than the bound, AGREED if no choice does.
+
+    UNDECIDED if the problem has more than `CHOICES` choices, or if Algorithm X cannot decide whether the buffers of a
+    cheaper choice fit.
+    """
     every = [item.allowed for item in problem.items]
     if prod(map(len, every)) > CHOICES:
         return Verdict.UNDECIDED
@@ -39,7 +43,11 @@ def judge_choice(problem: Problem, choice: Choice) -> Verdict:
 
 
 def _fits(problem: Problem, memories: tuple[int, ...]) -> Verdict:
-    """AGREED if the buffers of every memory fit its capacity, REFUTED if the buffers of some memory do not."""
+    """AGREED if the buffers of every memory fit its capacity, REFUTED if the buffers of some memory do not, and
+    UNDECIDED if a packing problem is too large.
+
+    memories: the memory of each item.
+    """
     verdict = Verdict.AGREED
     for memory in range(len(problem.capacities)):
         if (room := problem.room(memory, memories)) is None:

@@ -58,15 +58,15 @@ class Relaxation:
 
 
 def rounded_up(bound: float) -> int:
-    """The least whole number of cycles that is not below a bound."""
+    """A bound rounded up to whole cycles, at least 0. A tolerance for rounding errors is subtracted first."""
     return max(ceil(bound - _SLACK * max(1.0, abs(bound))), 0)
 
 
 def _live_bytes(problem: Problem) -> np.ndarray:
-    """The bytes of each item at each program point at which a buffer starts. Bytes that overlaps may save are
-    subtracted.
+    """The bytes of each item, of shape (items, points), at the program points at which a buffer starts or the saving of
+    an overlap has ended. Bytes that overlaps may save are subtracted.
 
-    These points suffice, because the live bytes of a memory only increase where a buffer starts.
+    These points suffice, because the live bytes of a memory increase at no other points.
     """
     points = sorted({shape.first for shape in problem.rectangles}) or [0]
     points += [saving(problem.rectangles, shape).until + 1 for shape in problem.rectangles if shape.overlaps]

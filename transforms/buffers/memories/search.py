@@ -30,8 +30,8 @@ Packer = Callable[[Sequence[Rectangle], int], Placement]
 def choose(problem: Problem, packer: Packer, nodes: int = NODES) -> Choice | None:
     """The cheapest choice found within `nodes` nodes. None if no choice exists.
 
-    Until a first choice is found, the limit is ten times as high. Raises `OutOfTime` if none is found within this
-    limit.
+    Until a first choice is found, the limit is ten times as high. Raises `OutOfTime` if no choice is found within this
+    limit, or if none is found and a packer failed without a proof that no packing exists.
     """
     return _Search(problem, packer, nodes).run()
 

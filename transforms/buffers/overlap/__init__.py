@@ -1,3 +1,5 @@
-"""Safe distances for results that overlap operands while the operands are read for the last time, and the verification
-of these distances by replaying loops (L2).
+"""Safe distances between an operand and a result that share bytes, and their verification by executing loops on
+addresses only (L2).
+
+At a safe distance, no byte of the operand is overwritten before its last read.
 """

@@ -79,8 +79,8 @@ def overwrites(loop: scf.ForOp, buffer: SSAValue) -> bool:
 
 
 def rewrites_before_reading(loop: scf.ForOp, read: SSAValue, lost: SSAValue, shift: int) -> bool:
-    """Whether a loop rewrites each byte of `read` that it overwrites through `lost`, before it reads the byte.
-    False if the bytes that an op accesses are unknown.
+    """Whether a loop that destroys bytes of `read` by writing to `lost` writes each of these bytes of `read` again
+    before it reads the byte. False if the bytes that an op accesses are unknown.
 
     shift: the number of bytes from the start of `read` to the start of `lost`.
     """

@@ -40,6 +40,7 @@ class Steps(NamedTuple):
     """The loads of an op from the memref `value`, or its stores to this memref.
 
     start: the position of the memref's first element in its buffer.
+    writes: true for stores, false for loads.
     times: the time of each access, counted from the start of the op; loads have even times, stores odd ones.
     elements: the positions of the accessed elements in the memref, of shape (times, elements per time).
     window: the op whose windows (`WindowOp.span`) consist of the elements, if the elements depend on indices.
@@ -74,8 +75,8 @@ def touches(op: Operation, buffers: Collection[SSAValue]) -> bool:
 def steps_of(op: TensorOp, buffers: Collection[SSAValue]) -> list[Steps]:
     """The steps in which an op accesses elements of the given buffers. Raises `Unknown` for too many steps.
 
-    If an op does not access an operand element by element in known steps, the whole operand counts as read at the end.
-    A copy of windows to another buffer is one step.
+    An operand that the op does not access element by element in known steps counts as read completely at the end. A
+    copy of windows to a buffer that is not in `buffers` is one step, which reads the whole image.
     """
     assert op.dest is not None
     if is_window_copy(op) and root(op.dest) not in buffers:

@@ -70,7 +70,7 @@ class _Loop(NamedTuple):
 
     indices: the index in each iteration, with an axis for each enclosing loop and one for this loop. If the bounds
         depend on enclosing loops, there are as many indices as the longest execution has iterations.
-    runs: true for the indices that are iterations.
+    runs: for each of the indices, whether the loop executes an iteration with it.
     duration: the time of an iteration, in steps.
     """
 
@@ -240,7 +240,9 @@ def _safe_distance(operand: Collection[SSAValue], reads: Sequence[Access], writt
 
 
 def fills(loop: scf.ForOp, buffer: SSAValue) -> bool:
-    """Whether a loop writes all bytes of a buffer, each before it reads the byte. False if the accesses are unknown."""
+    """Whether a loop writes all bytes of a buffer, each before it reads the byte. False if the accesses are unknown or
+    more than `MOST_STEPS`.
+    """
     first = {writes: np.full(size_in_bytes(memref_type(buffer)), NO_ACCESS) for writes in (True, False)}
     try:
         every = accesses(loop, [buffer])

@@ -112,8 +112,8 @@ class _Stacked:
     rectangles: Sequence[Rectangle]
 
     def lower(self, apart: Placement, placement: Placement) -> Placement:
-        """The lower of two placements of the original problem. It has no proof of optimality, since a proof for
-        one problem is not valid for the other.
+        """The lower of two placements of the original problem. Its lower bound is the peak of live bytes, because a
+        bound that a search proved for one of the two problems is not valid for the other.
 
         apart: a placement found without stacks.
         placement: a placement of the problem with stacks, which is first converted to the original problem.
@@ -158,11 +158,11 @@ def stacked(rectangles: Sequence[Rectangle], distances: Distances) -> _Stacked |
 
 def _stack(rectangles: Sequence[Rectangle], distances: Distances, operand: int, results: list[int]) -> _Stack | None:
     """The stack below an operand that saves the most bytes, with as few results as possible. None if no stack saves
-    bytes.
+    more bytes than a single result.
 
-    Each part may extend into the operand by a number of bytes, counted from the start of the part. Parts are sorted
-    by this number. This is the order of due dates in Jackson's rule (1955) for the least maximum lateness, since a
-    part is affected only by the bytes above it.
+    For each result, the number of bytes from its start that may lie in the operand is the result's size minus its safe
+    distance. The results are sorted by this number. This is the order of due dates in Jackson's rule (1955) for the
+    least maximum lateness, since a part is affected only by the bytes above it.
 
     operand: the index of the operand.
     results: the indices of the results that may be parts.
@@ -232,14 +232,14 @@ LEAST_TRIALS = 20
 
 
 def exchange_sources(function: func.FuncOp, height: Callable[[float], int]) -> dict[ReuseOp, SSAValue]:
-    """Let results reuse the bytes of a different operand where this lowers the height by at least one percent.
-    Return the previous operand of each changed result.
+    """Change the operand whose bytes a result reuses, wherever this lowers the height by at least one percent. Return
+    the previous operand of each changed result.
 
     In the sum of two images, for example, both operands are often read for the last time. The live ranges of the
     operands before the sum determine which of them the result should overwrite.
 
     height: packs the function in its current state with a given fraction of the effort, and returns the height in
-    bytes; all fractions together are at most 1.
+        bytes; all fractions together are at most 1.
     """
     former: dict[ReuseOp, SSAValue] = {}
     choices = list(_choices(function))

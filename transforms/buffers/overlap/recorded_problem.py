@@ -14,9 +14,12 @@ from tinyml.transforms.buffers.packing import Rectangle
 
 
 def recorded_problem(function: func.FuncOp, align: int = 1) -> tuple[list[list[ViewOp]], list[Rectangle]]:
-    """The views of a packed function by place, and the rectangle of each place with the overlaps that the ops permit.
+    """Return the views of a packed function, grouped into lists of views that occupy the same bytes one after another.
+    Also return the rectangle of each list, with the overlaps that the ops permit.
 
-    align: as in `pack-scratch`. Raises `InputError` for a view without a live range.
+    align: as in `pack-scratch`.
+
+    Raises `InputError` for a view without a live range.
     """
     groups = _places(function)
     shapes = [_rectangle(members, align) for members in groups]
@@ -24,7 +27,7 @@ def recorded_problem(function: func.FuncOp, align: int = 1) -> tuple[list[list[V
 
 
 def _places(function: func.FuncOp) -> list[list[ViewOp]]:
-    """The views of a packed function by place; the views of a place occupy its bytes one after another."""
+    """The views of a packed function, grouped into lists of views that occupy the same bytes one after another."""
     views = [op for op in function.walk() if isinstance(op, ViewOp)]
     places: dict[int, list[ViewOp]] = {}
     for i, view in enumerate(views):

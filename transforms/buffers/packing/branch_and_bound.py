@@ -154,7 +154,7 @@ class _Search:
         return all(self.solve(buffers, last, last_buffer) for buffers in sorted(filter(None, parts), key=len))
 
     def solve(self, unplaced: list[int], last: int, last_buffer: int) -> bool:
-        """Place the unplaced buffers. Return whether this is possible.
+        """Place the unplaced buffers. Return whether this is possible. Raises `_End` at the limit on nodes or time.
 
         last_buffer: the buffer that was placed last, at offset `last`.
         """
@@ -215,7 +215,10 @@ class _Search:
         return solved
 
     def is_hopeless(self, unplaced: list[int], last: int, last_buffer: int) -> bool:
-        """Whether the bounds of the sections of time prove that the buffers cannot all end below the capacity."""
+        """Whether the bounds of the sections of time prove that the buffers cannot all end below the capacity.
+
+        last, last_buffer: as for `solve`.
+        """
         size, push, capacity = self.size, self.push, self.capacity
         starts: list[tuple[int, int]] = []
         blocked: list[int] = []

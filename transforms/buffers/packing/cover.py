@@ -95,7 +95,8 @@ def _cover(grid: Grid, height: int, effort: Effort) -> tuple[list[int] | None, s
 
 def cover(grid: Grid, patterns: Iterable[int], effort: Effort, most_ones: int) -> tuple[list[int] | None, int, str]:
     """Search for offsets of the buffers. Return the offsets or None, the number of nodes of the search, and its
-    outcome: "found", "failed" or the reason why it stopped.
+    outcome. The outcome is "failed" if there is no solution, begins with "found" if there is one, and otherwise
+    states why the search stopped.
 
     patterns: one set of allowed offsets per buffer.
     most_ones: the maximum number of ones in the matrix, that is, of pairs of an option and an item that it covers.
@@ -305,7 +306,7 @@ def _bits(offsets: int) -> Iterator[int]:
 
 
 class _Limits:
-    """For each buffer, the offsets that its sections permit, whatever the offsets of other buffers are.
+    """For each buffer, the offsets that its sections of time permit, whatever offsets the other buffers have.
 
     In each section, the number of bytes below a buffer is a sum of sizes of other buffers plus at most the slack. The
     slack is the number of bytes that stay free in the section. For a buffer that may be overlapped, the sum may contain

@@ -43,8 +43,8 @@ class Phase:
 
 @dataclass
 class Effort:
-    """The budget of a packing algorithm, and the log of its phases. Each packing needs a new object. The result is
-    the same on every computer unless `seconds` run out first.
+    """The budget of a packing algorithm, and the log of its phases. Each packing needs a new object. The result is the
+    same on every computer unless `seconds` run out first.
 
     nodes: the limit on the nodes of all search trees together. If it is None, `steps` limits the steps of the search.
     steps: the limit on steps if `nodes` is None; None for no limit.
@@ -54,6 +54,8 @@ class Effort:
     work: a limit on the steps of exact cover, for its matrix and its sets of offsets; a step takes some 0.3
         microseconds.
     cover: the number of steps that mode auto spends on exact cover before it continues with branch and bound.
+    spent: the number of nodes visited so far.
+    deadline: the time at which `seconds` run out, on the clock of time.monotonic.
     """
 
     nodes: int | None = None
@@ -96,7 +98,7 @@ class Effort:
             self.best = placement
 
     def check(self, work: int = 0) -> None:
-        """Subtract work from the budget. Raises `OutOfTime` if no work or no time is left."""
+        """Subtract work from the budget. Raises `OutOfTime` if the work exceeds the budget or if no time is left."""
         self.work -= work
         if self.work < 0 or self.is_late():
             raise OutOfTime
@@ -119,6 +121,8 @@ class Effort:
         return self.deadline - time.monotonic()
 
     def note(self, name: str, nodes: int, before: float, outcome: str) -> None:
-        """Record a phase that began at `before`, in seconds on the clock of time.monotonic."""
+        """Record a phase of a packing algorithm: its name, its nodes, its seconds and its outcome. The phase began at
+        `before`, in seconds on the clock of time.monotonic.
+        """
         self.spent += nodes
         self.phases.append(Phase(name, nodes, time.monotonic() - before, outcome))

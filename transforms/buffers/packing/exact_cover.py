@@ -30,10 +30,11 @@ class Coloured(NamedTuple):
 
 
 class ExactCover:
-    """An exact cover problem, which is built option by option, and the search for its solutions. Among primary
-    items with equally few options, the first is covered first.
+    """An exact cover problem, which is built option by option, and the search for its solutions.
 
-    primary, secondary: items, all different. Raises ValueError for a repeated item.
+    primary, secondary: the items, all different. Of primary items with equally few options, the first is covered first.
+
+    Raises ValueError for a repeated item.
     """
 
     def __init__(self, primary: Iterable[Item], secondary: Iterable[Item] = ()) -> None:

@@ -43,8 +43,8 @@ class Grid:
     """For each buffer with a pinned offset, this offset."""
 
     def above(self, below: int, buffer: int) -> int:
-        """The number of units from the start of buffer `below` to the lowest start of `buffer` above it, if
-        both are live together.
+        """The least number of units from the start of buffer `below` to the start of `buffer`, if both are live
+        together and `buffer` lies above.
         """
         if below in self.overlaps:
             return self.overlaps[below].get(buffer, self.sizes[below])
@@ -107,8 +107,8 @@ class Grid:
 
     @property
     def steps(self) -> int:
-        """The total number of steps of a visit to each buffer and to each section of time in which the buffer is
-        live.
+        """The number of steps of a loop that visits each buffer and, for each buffer, each section of time in which it
+        is live.
         """
         return 2 * len(self.sizes) + sum(self.last) - sum(self.first)
 

@@ -1,9 +1,9 @@
 """Independent checks of a lower bound, by a second search for a packing below the bound.
 
-If branch and bound proved the bound, Algorithm X checks it and shares no code with branch and bound. Algorithm X
-computes in bytes and in starts of buffers, instead of the units and sections of a grid. Every offset of a packing that
-has been pushed down is an option. If exact cover proved the bound, branch and bound checks it. This module does not
-check whether a placement is valid; the validator and, in a program, `check-packing` do.
+If branch and bound proved the bound, Algorithm X checks it and shares no code with branch and bound. Algorithm X uses
+addresses in bytes and the program points at which buffers start, instead of the units and sections of a grid. Every
+offset of a packing that has been pushed down is an option. If exact cover proved the bound, branch and bound checks it.
+This module does not check whether a placement is valid; the validator and, in a program, `check-packing` do.
 """
 
 from __future__ import annotations
@@ -99,8 +99,8 @@ def other_judge(name: str, proof: str | None) -> str:
 
 
 def _packed(rectangles: Sequence[Rectangle], height: int, work: int) -> tuple[tuple[int, ...] | None, bool, int]:
-    """Search for a packing in `height` bytes. Return its offsets or None, whether the whole tree was searched, and
-    the work spent.
+    """Search for a packing in `height` bytes. Return its offsets or None, whether it is proven that there is no such
+    packing, and the work spent.
 
     work: as in `judge`.
     """

@@ -182,8 +182,8 @@ class Minimiser:
                 yield Trial(f"{base[0]}, shaken {seed}", base, order, nodes)
 
     def _merged(self, seed: int, nodes: int) -> Trial:
-        """A trial of at most `nodes` nodes that packs buffers merged by `merge_buffers` with the seed, in a named
-        order.
+        """A trial of at most `nodes` nodes that packs the buffers merged by `merge_buffers` with the given seed, in a
+        named order.
 
         The height of the trial is the lower bound for four of five seeds. For the fifth seed it is
         `_within_gap(GAP_SHARE)`.
@@ -243,7 +243,8 @@ class Minimiser:
     def _taken_apart(self, blocks: Sequence[_MergedBlock], offsets: Sequence[int]) -> list[int]:
         """The offsets of the original buffers in bytes.
 
-        offsets: the offsets of the blocks into which the buffers were merged.
+        blocks: the blocks into which the buffers were merged.
+        offsets: the offsets of the blocks in bytes.
         """
         apart = [0] * len(self.problem.rectangles)
         for block, start in zip(blocks, offsets, strict=True):
@@ -338,8 +339,10 @@ _SAFE_SHARE = 0.3
 
 
 class _MergedBlock(NamedTuple):
-    """Buffers that were merged into one block, which is live in the sections of time `first` to `last`.
+    """Buffers that were merged into one block.
 
+    size, alignment: of the block, in units.
+    first, last: the first and the last section of time in which the block is live.
     parts: the buffers and their offsets in the block, in units.
     """
 

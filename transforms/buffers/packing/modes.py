@@ -31,7 +31,9 @@ Mode = Callable[[Sequence[Rectangle], Effort], Placement]
 
 
 def greedy(rectangles: Sequence[Rectangle], effort: Effort) -> Placement:
-    """The lower of two placements, by first fit and by best fit."""
+    """The placement by first fit or, if that is neither optimal nor within the effort's capacity, the lower of the
+    placements by first fit and best fit.
+    """
     best = _noted(FIRST_FIT, first_fit, rectangles, effort)
     if not effort.is_enough(best):
         best = min(best, _noted("best-fit", best_fit, rectangles, effort), key=lambda placement: placement.height)
@@ -74,8 +76,8 @@ def by_both_searches(rectangles: Sequence[Rectangle], effort: Effort) -> Placeme
 
 
 def by_branch_and_bound(rectangles: Sequence[Rectangle], effort: Effort) -> Placement:
-    """Run branch and bound until a placement is proven optimal, and return this placement. The search starts from
-    the lower of the placements by first fit and best fit.
+    """Run branch and bound, and return the lowest placement found. The search starts from the lower of the placements
+    by first fit and best fit. It ends when a placement is proven optimal or the effort is spent.
     """
     return _searched(rectangles, greedy(rectangles, effort), effort)
 
@@ -187,11 +189,12 @@ def pack(
     """Place the rectangles by the named algorithm. If the effort's seconds run out, return the best valid placement
     found so far.
 
-    Empty buffers are placed at offset 0 or at their pinned offset, and are not passed to the algorithm.
+    Empty rectangles are placed at offset 0 or at their pinned offset, and are not passed to the algorithm.
 
     mode: the name of the algorithm.
-    coarsen: the algorithm rounds sizes up to multiples of this number of bytes (MinUn 5.3). The problem becomes
-        smaller and the result worse. Lower bounds from such a search are invalid, except the peak of live bytes.
+    coarsen: sizes are rounded up to multiples of this number of bytes before the algorithm runs (MinUn 5.3). The
+        problem becomes smaller and the result worse. The lower bound of the result is then the peak of live bytes,
+        because a bound proved for rounded sizes is invalid.
     """
     effort = effort or Effort()
     kept = [i for i, shape in enumerate(rectangles) if shape.size]

@@ -1,8 +1,8 @@
 """Moves of operands between ops, before results overlap them, if such moves make the arena smaller.
 
 A result starts below the operand that it overwrites. In a chain of ops, each of which overwrites the previous result,
-addresses only decrease. Before an op of such a chain, its operand may therefore move once to a higher address, at the
-cost of a copy.
+addresses therefore only decrease. To prevent this, the operand of an op may move once to a higher address before the
+op, at the cost of a copy.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ def pack_with_moves(
 ) -> Placement:
     """A placement with moves that is lower than `placed`. `placed` itself if no lower one is found.
 
-    Moves are added one by one, starting with the move that saves most, as long as each move saves one percent of
+    Moves are added one by one, always the move that saves the most bytes, as long as it saves at least one percent of
     the height.
 
     barred: points before which no buffer may move.
@@ -80,6 +80,7 @@ def _packed(
     """The placement of rectangles if some of them move once.
 
     split: for each moving rectangle, the point before which it moves.
+    pack: packs the rectangles, of which each moving one is divided into two.
     size_from: returns the size of a rectangle from a point on.
     nodes: the limit on the nodes of the search; None for the default effort.
     """

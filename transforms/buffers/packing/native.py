@@ -92,8 +92,10 @@ def _overlaps(grid: Grid) -> list[ctypes.Array[ctypes.c_int64]]:
 
 
 def _constraints(grid: Grid) -> list[Any]:
-    """Arguments for C: a byte for each buffer and section of time that states whether it lies in a gap of the buffer,
-    or NULL without gaps, and the pinned offsets.
+    """Arguments for C that describe gaps and pinned offsets.
+
+    The first is an array with a byte for each buffer and section of time, 1 if the section lies in a gap of the buffer;
+    None if no buffer has gaps. The second contains the pinned offset of each buffer, or -1 for a buffer without one.
     """
     idle = None
     if grid.idle:
@@ -120,7 +122,7 @@ def _numbers(values: Sequence[int]) -> ctypes.Array[ctypes.c_int64]:
 
 def _run(function: Any, grid: Grid, arguments: list[Any], results: list[Any], seconds: float) -> int:
     """Call a C function with the grid, `arguments`, a flag that stops it, and `results`. The flag is set after
-    `seconds`. Return the function's result.
+    `seconds`. Return the function's result. Raises `MemoryError` if the function could not allocate memory.
     """
     problem = [_numbers(values) for values in (grid.sizes, grid.alignments, grid.first, grid.last)]
     stop = ctypes.c_int(0)

@@ -24,6 +24,7 @@ class Rectangle:
     """A buffer over time: `size` bytes at an offset that is a multiple of `alignment`, live from point `first` to
     `last`.
 
+    name: the name of the buffer, for messages.
     overlaps: operands whose bytes the buffer may occupy during their last read, each at most once. Chains of overlaps
         are acyclic.
     gaps: the first and last points of intervals in which the buffer occupies no bytes. Gaps are sorted, disjoint, and

@@ -164,7 +164,9 @@ class _SortedPairs:
 
 
 def _disturbances(rectangles: Sequence[Rectangle], placement: Placement) -> Iterator[str]:
-    """Yield messages for moves at points where the buffer is not live, and for moves to bytes of a live buffer."""
+    """Yield messages for moves at points where the buffer is not live, and for moves to bytes of a live buffer. If the
+    moves are not in the order of their points, only a message about this is yielded.
+    """
     moves = placement.moves
     if any(before.point > after.point for before, after in pairwise(moves)):
         yield "the moves are not in the order of their points"
@@ -225,8 +227,8 @@ class _Lower:
         self.patience = patience
 
     def find(self) -> int | None:
-        """The height of a placement below the limit. None if there is none, or if the limit on the search is
-        reached.
+        """The height of a placement below `limit`. None if no order of the buffers leads to one, or if `patience` steps
+        are spent.
         """
         pinned = [(i, shape.pinned) for i, shape in enumerate(self.rectangles) if shape.pinned is not None]
         free = [i for i, shape in enumerate(self.rectangles) if shape.pinned is None]

@@ -111,8 +111,8 @@ MEDIAN = tdsl.PERCENTILES.index(50.0)
 
 
 def range_of(tensors: TensorClass, prototype: NumberFormat) -> tuple[float, float]:
-    """The range of a class of tensors, extended to all results that functions, and ops with bounded results such as
-    masks, can have.
+    """The range of a class of tensors, extended to all results that its functions can have, and to the bounds of
+    results that must be represented (`_reaches_bounds`).
     """
     low, high = tensors.range
     for value in tensors.members:
@@ -145,7 +145,12 @@ class AssignmentSteps:
 
     bounding: the ops of a function whose operands bound their results.
     class_of: the class of each tensor of the function.
+    accumulators: the widths of the accumulators of the function's sums.
+    choices: the choice for each class, without classes whose format the interface prescribes.
     formats: the format of each class, initially as chosen.
+    score_errors: the estimator for formats with the scaling rule `scores`; None without such formats.
+    scale_by: the scaling rule of all tensors; None for the rules of their formats.
+    bounded: the sums whose accumulators are chosen later (`bounded_later`).
     compute_formats: the compute formats of classes that are stored in a foreign family.
     """
 
@@ -189,10 +194,10 @@ class AssignmentSteps:
 
     def _widen_scalars(self) -> None:
         """Widen the formats of single numbers to the width of a register. This applies to numbers from which only
-        single numbers are computed, and to classes in which most numbers round to zero.
+        single numbers are computed, and to classes of which many numbers round to zero (`_vanishes`).
 
         In the second case, the range is first reduced so that the outermost 0.1 % of the numbers saturate. The format
-        is widened only if most numbers still round to zero.
+        is widened only if many numbers still round to zero.
         """
         for tensors, choice in self.choices.items():
             if not (tensors.are_scalars or tensors.are_collected):
@@ -207,7 +212,9 @@ class AssignmentSteps:
                     self.formats[tensors] = self.formats[tensors].in_register()
 
     def _vanishes(self, tensors: TensorClass) -> bool:
-        """Whether a class has numbers of one sign only and, by its profile, more than half of them round to zero."""
+        """Whether a class has numbers of one sign only and, for one of its tensors, half the median of the profile
+        rounds to zero.
+        """
         low, high = tensors.range
         medians = [profile.percentiles.data[MEDIAN].data for profile in tensors.profiles()]
         format = self.formats[tensors]
@@ -235,7 +242,8 @@ class AssignmentSteps:
     def _fit_to_scores(self, score_errors: ScoreErrors) -> None:
         """Assign to tensors the formats, of unchanged width, that cause the least errors in the program's scores.
 
-        Constants are already fitted. Tensors with a known range, a widened format or a separate scale are unchanged.
+        Constants, tensors with a known range, tensors whose format was widened, and tensors with a `zoom` are
+        unchanged.
         """
         offered: dict[TensorClass, Sequence[NumberFormat]] = {}
         for tensors, choice in self.choices.items():
@@ -260,8 +268,8 @@ class AssignmentSteps:
                 self.formats[tensors] = next(further, self.formats[tensors])
 
     def _still_fits(self, tensors: TensorClass, format: NumberFormat) -> bool:
-        """Whether no accumulator exceeds `ACCUMULATOR_BITS` bits when a class gets a new format. The width of
-        an accumulator that is already wider must not increase.
+        """Whether no accumulator exceeds `ACCUMULATOR_BITS` bits when a class gets a new format. The width of an
+        accumulator that is already wider must not increase. False if some sum has no accumulator in the new format.
         """
         for op in self.accumulators.contractions:
             if any(self.class_of.get(value) is tensors for value in op.inputs):
@@ -344,7 +352,8 @@ class AssignmentSteps:
     def _coarser(self, tensors: TensorClass, unit: Accumulator) -> Iterator[NumberFormat]:
         """Yield formats in which a class can be the initial value of sums, in descending order of precision.
 
-        Each format has fewer bits than the previous one. The last formats also have a greater range.
+        Each of the first formats has one bit fewer than the previous one. The last formats have the least width, and
+        increasing ranges.
 
         unit: the accumulator of the sums.
         """
@@ -355,8 +364,8 @@ class AssignmentSteps:
             yield self.choices[tensors].format_for(-reach, reach).narrowed(format.bits)
 
     def _align_addends(self) -> None:
-        """Coarsen the scale of constants that are only used as addends to the scale of the other addend. This
-        saves shifts.
+        """Coarsen the scale of constants that are only used as addends to the scale of the other addend, so that no
+        addend needs a shift.
         """
         for tensors in self.choices:
             for (lhs, rhs), sum in tensors.sums if tensors.is_constant else ():
@@ -452,7 +461,8 @@ def _holding_sums(
     """Narrow the format of votes until some format represents their sums in [low, high]. Return the format of the
     votes, then the format of the sums.
 
-    None if this would cause a rounding error of a vote above `LEAST_PRECISION` times the greatest vote.
+    None if no width is narrow enough, or if narrowing would cause a rounding error of a vote above `LEAST_PRECISION`
+    times the greatest vote.
 
     reals: the votes as reals.
     """
@@ -546,7 +556,9 @@ class FormatAssignment:
         return self._assigned[key]
 
     def _errors_of(self, chosen: Mapping[TensorClass, FormatChoice]) -> ScoreErrors | None:
-        """The estimator of score errors, if some choice has the scaling rule `scores`. None otherwise."""
+        """The estimator of score errors if some choice has the scaling rule `scores`. None otherwise, or if there is no
+        estimator.
+        """
         if all((self.scale_by or choice.prototype.SCALED_BY) == BY_GREATEST for choice in chosen.values()):
             return None
         return self._score_errors
@@ -647,11 +659,11 @@ def _holds(format: NumberFormat, given: NumberFormat) -> bool:
 
 
 def _finest(tensors: TensorClass) -> Grouping | None:
-    """The finest groups of elements with a common scale that all readers of a class support. None if no groups are
-    supported.
+    """The finest groups of elements for which all readers of a class support a separate scale. None if they support no
+    groups.
 
-    If only rows of a single matrix or filter are multiplied, each row is a group. Sparse rows form one group each,
-    and so do rows of channels.
+    If the class is a matrix or filter of which only rows are multiplied, each element of a row may be a group. Rows of
+    a sparse matrix and of a filter with groups of channels are one group each.
     """
     if not _has_rows(tensors):
         return None

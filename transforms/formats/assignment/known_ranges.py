@@ -26,8 +26,9 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False)
 class KnownRange:
-    """The least and the greatest value of each element of a tensor for any input, as arrays of the tensor's shape.
+    """The range of each element of a tensor for any input.
 
+    low, high: the least and the greatest value of each element, as arrays of the tensor's shape.
     forests: the forests whose sums the elements are, with or without added constants; empty for other tensors.
     """
 
@@ -41,8 +42,8 @@ class KnownRange:
 
 
 def known_ranges(function: func.FuncOp) -> dict[SSAValue, KnownRange]:
-    """For each tensor on reals with a known range, this range. Tensors without a known range are missing, and so
-    are the tensors computed from them.
+    """The known range of each tensor on reals that has one. Tensors whose range does not follow from the program, or is
+    infinite, are missing.
     """
     known: dict[SSAValue, KnownRange] = {}
     for op in function.walk():

@@ -70,11 +70,12 @@ class ScoreErrors:
         }
 
     def chosen(self, offered: Mapping[TensorClass, Sequence[NumberFormat]]) -> dict[TensorClass, NumberFormat]:
-        """For each class, the offered format with the least expected error of the scores.
+        """For each class, the offered format that is cheapest among those whose error is near the least error. Of
+        equally cheap formats, it is the one with the least error.
 
-        For a class that affects no score, it is the first format. A cheaper format is preferred if it adds
-        little error to the least error. For each class, the limit on the added error is the greater of two
-        values: `MIN_SAVED_SHARE` of the error of the program, and the class's part of `NEGLIGIBLE_SHARE`.
+        An error is near if it exceeds the least error of the class by at most the greater of two values:
+        `MIN_SAVED_SHARE` times the sum of the least errors of all classes, and `NEGLIGIBLE_SHARE` divided by the number
+        of classes. For a class that affects no score, the result is the first format.
         """
         errors = {
             tensors: [self._error(tensors, format) for format in formats]
@@ -143,10 +144,11 @@ def _without_rounding(module: ModuleOp) -> tuple[set[SSAValue], set[SSAValue]]:
 
 
 def _direction(scores: Reals, are_numbers: bool) -> NDArray[np.float64]:
-    """For each sample, weights (samples, scores). The squared error of the scores' weighted sum is minimised.
+    """For each sample, the weights with which the errors of the scores are added up, of shape (samples, scores).
 
-    If scores are numbers (`are_numbers`), the weights have random signs. The expected square of the sum is then the sum
-    of the squares.
+    For class scores, the weighted sum is the error of the margin, divided by the margin; the divisor of small margins
+    is limited from below. If scores are numbers (`are_numbers`), the weights have random signs and are divided by the
+    standard deviations of the scores. The expected square of the sum is then the sum of the squares.
     """
     if are_numbers:
         signs = np.where(np.arange(scores.size) * GOLDEN % 1 < 0.5, 1.0, -1.0).reshape(scores.shape)

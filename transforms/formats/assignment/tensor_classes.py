@@ -102,9 +102,7 @@ def are_collected(members: Sequence[SSAValue]) -> bool:
 
 
 def is_scalar_op(op: Operation) -> bool:
-    """Whether an op computes with a single number, index or truth value. Wide operands of such an op cost almost
-    nothing.
-    """
+    """Whether no result of an op is a tensor of several elements. Wide operands of such an op cost almost nothing."""
     return not any(isinstance(result.type, TensorType) and prod(tdsl.shape_of(result)) > 1 for result in op.results)
 
 
@@ -151,10 +149,10 @@ class TensorClass:
         return any(isinstance(op, tdsl.TensorOp) and op.compares(value) for value, op in uses)
 
     def admits(self, prototype: NumberFormat) -> bool:
-        """True if a search may choose formats of a family for the class.
+        """Whether a search may choose formats of the family of `prototype` for the class.
 
-        Some families are only for constants of many elements (`CONSTANTS_FROM`). A condition requires a format with 0,
-        since other formats represent the elements that a mask drops by positive numbers.
+        Some families are only for constants of many elements (`CONSTANTS_FROM`). A condition requires a format that
+        represents 0, because other formats represent the elements that a mask drops by positive numbers.
         """
         least = prototype.CONSTANTS_FROM
         if least is not None and not (self.is_constant and self.elements >= least):
@@ -168,7 +166,9 @@ class TensorClass:
 
     @cached_property
     def numbers(self) -> NumberFormat | None:
-        """The synthesised format (`tdsl.numbers`) of the constant that is the only root. None for other classes."""
+        """The synthesised format (`tdsl.numbers`) that is recorded on the only root of the class. None if there are
+        several roots or no such format.
+        """
         return number_format(self.roots[0].attributes.get(tdsl.NUMBERS)) if len(self.roots) == 1 else None
 
     @cached_property
@@ -185,7 +185,7 @@ class TensorClass:
     def sums(self) -> Sequence[tuple[tuple[SSAValue, SSAValue], SSAValue]]:
         """For each addition that reads a tensor of the class, the pair of addends and the sum.
 
-        Empty unless all readers are additions or only move elements.
+        Empty unless every reader is an addition or an op that only moves elements within the class.
         """
         users = {use.operation for value in self.members for use in value.uses}
         reading = [user for user in users if isinstance(user, tdsl.TensorOp)]
@@ -290,7 +290,7 @@ class FormatChoice:
     is_made: bool = False
 
     def format_for(self, low: float, high: float) -> NumberFormat:
-        """The format for values whose profiled range is [low, high]."""
+        """The format for values whose profiled range is [low, high]. A synthesised prototype is returned as it is."""
         if self.is_made:
             return self.prototype
         return self.prototype.for_range(math.ldexp(low, -self.zoom), math.ldexp(high, -self.zoom))
@@ -341,8 +341,8 @@ def compute_formats(formats: Mapping[TensorClass, NumberFormat]) -> dict[TensorC
 
 
 def _insert_casts(value: SSAValue, compute_format: NumberFormat) -> SSAValue:
-    """Insert casts between the stored format of a tensor and `compute_format`. Return the tensor in its stored
-    format.
+    """Insert a cast from `compute_format` to the stored format of a tensor after the op that computes it, and a cast
+    back before each op that computes with it. Return the tensor in its stored format.
     """
     stored = value
     if isinstance(op := value.owner, tdsl.TensorOp) and _computes(op):

@@ -134,7 +134,7 @@ class _FilterWindows:
         return int(np.prod(tdsl.shape_of(self.op.lhs)[1:])) * self.op.group_count
 
     def kept(self, chunk: int) -> int:
-        """The approximate number of elements that the stored windows contain for each sample.
+        """The approximate number of elements in the windows that are stored for one sample.
 
         chunk: the number of samples in a chunk.
         """
@@ -240,8 +240,8 @@ class InputMoments:
         return step
 
     def of(self, constant: tdsl.ConstOp, format_of: Callable[[SSAValue], NumberFormat]) -> Moments | None:
-        """The moments of the factors of a constant. None for a constant that is not a factor of a sum. Repeated
-        calls return the same object.
+        """The moments of the factors of a constant. None for a constant that has any use other than as a factor, or
+        whose products have unequal shapes. Repeated calls return the same object.
 
         format_of: the format to which a factor is rounded.
         """
@@ -259,11 +259,11 @@ class InputMoments:
         return self.known[key]
 
     def mean_squares(self, constant: tdsl.ConstOp) -> Reals | None:
-        """For each number of a constant, the mean square of the numbers by which it is multiplied, in a shape
-        that broadcasts to the constant's shape.
+        """For each number of a constant, the mean square of the numbers by which it is multiplied, in a shape that
+        broadcasts to the constant's shape.
 
-        None if the constant has any use other than as a factor. If a loop indexes the constant, each number has
-        a separate mean square.
+        None if the constant has any use other than as a factor, or if its factors are neither indexed by a loop nor
+        vectors along its last axis. If a loop indexes the constant, each number has a separate mean square.
         """
         if constant in self.windows:
             return self.windows[constant].mean_squares

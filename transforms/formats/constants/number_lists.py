@@ -84,6 +84,7 @@ class NumberLists:
     """The search for the list of numbers, in a format of a given width (`NumberFormat.of_integers`), that represents
     constants with the least error.
 
+    prototype: any format of the family and width.
     most_bits: the maximum number of bits of the integers, including the sign.
     """
 
@@ -96,8 +97,8 @@ class NumberLists:
         return self.made_for_all([(reals, weights)])[0]
 
     def made_for_all(self, constants: Sequence[tuple[Reals, Reals]]) -> list[NumberFormat]:
-        """The formats for several constants. All formats have one list, which each format multiplies by a
-        separate power of two.
+        """The formats for several constants. All formats have the same list of numbers, which each format multiplies by
+        a separate power of two.
 
         constants: for each constant, its numbers as reals and their weights.
         """
@@ -116,6 +117,7 @@ class NumberLists:
 
     def _starts(self, constants: Sequence[tuple[Reals, Reals]], exponents: Sequence[int]) -> Iterator[Reals]:
         """Yield initial lists: the numbers of each format that has the same family and width, fitted to the constants.
+        Formats without a list of their numbers are left out.
 
         exponents: for each constant, the exponent of the power of two by which it is divided.
         """
@@ -199,7 +201,8 @@ class NumberLists:
         return scale, integers
 
     def _stepped(self, integers: Reals, reals: Reals, weights: Reals) -> Reals:
-        """The integers, changed by steps of one until no single step reduces the error.
+        """The integers, changed by steps of one until no single step reduces the error, in at most `SWEEPS` sweeps.
+        Zero is unchanged, and no two integers become equal.
 
         reals: the numbers to be approximated, in units of the integers.
         weights: the weights of their errors.
@@ -221,7 +224,8 @@ class NumberLists:
 
 
 def _pooled(constants: Sequence[tuple[Reals, Reals]], exponents: Sequence[int]) -> tuple[Reals, Reals]:
-    """Return the numbers of all constants, each times 2^-exponent, in ascending order, and the weights of their errors.
+    """Return the numbers of all constants, each times 2^-exponent, in ascending order. Also return the weights of their
+    errors, which are scaled so that errors of different constants are comparable.
 
     exponents: the exponent of each constant.
     """
@@ -236,8 +240,8 @@ def _pooled(constants: Sequence[tuple[Reals, Reals]], exponents: Sequence[int]) 
 
 
 def weighted_error(numbers: Reals, reals: Reals, weights: NDArray[np.float64]) -> float:
-    """The weighted sum of squared distances from each real to the nearest number in `numbers`. Reals and numbers
-    ascend.
+    """The weighted sum of squared distances from each real to the nearest number in `numbers`. `numbers` and `reals`
+    must be in ascending order.
     """
     nearest = numbers[np.searchsorted((numbers[:-1] + numbers[1:]) / 2, reals)]
     return float(weights @ (nearest - reals) ** 2)

@@ -142,7 +142,8 @@ class _Refinement:
         return sorted(order[: max(count, 1)])
 
     def refine(self, index: int, own: bool) -> None:
-        """Round numbers of a constant to their other neighbours if this reduces the loss.
+        """Round numbers of a constant to their other neighbours where this is expected to reduce the loss. The changes
+        are kept only if an evaluation confirms a lower loss.
 
         own: true to reduce only the errors that the rounding of constants causes, false to reduce all errors.
         """

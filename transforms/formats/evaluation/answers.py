@@ -21,10 +21,10 @@ class Answers:
     """The answers of a program to samples, together with the right answers.
 
     classes: the predicted classes (samples,); None for a program without classes.
-    scores: reals (samples, scores), or None.
-    labels: the right classes (samples,), or None.
-    targets: the right numbers (samples, scores), or None.
-    names: the names of the classes in order, or None.
+    scores: reals (samples, scores); None for a program without scores.
+    labels: the right classes (samples,); None for data without labels.
+    targets: the right numbers (samples, scores); None for data without targets.
+    names: the names of the classes in order; None if they have no names.
     """
 
     classes: NDArray[np.int64] | None
@@ -75,22 +75,24 @@ class Answers:
 
 
 def is_regression(outputs: Outputs, data: Data) -> bool:
-    """Whether outputs are compared as numbers: the data have real targets, or the program computes a single number
-    and no label.
+    """Whether outputs are compared as numbers. This is the case if the data have real targets, or if the program
+    computes a single number and no label.
     """
     alone = outputs.labels is None and outputs.scores is not None and outputs.scores.shape[1] == 1
     return data.targets is not None or alone
 
 
 def has_answers(outputs: Outputs, data: Data) -> bool:
-    """Whether there are classes to compare: the program returns a label, or the data have labels to compare with
-    the class of the greatest score.
+    """Whether there are classes to compare. Outputs must not be compared as numbers (`is_regression`). In addition, the
+    program must return a label, or the data must have labels to compare with the class of the greatest score.
     """
     return not is_regression(outputs, data) and (outputs.labels is not None or data.y is not None)
 
 
 def labelled_anomalies(data: Data) -> NDArray[np.bool_] | None:
-    """A mask of the samples that are labelled as anomalies (samples,). None if the data have no labels."""
+    """A mask of the samples that are labelled as anomalies by a negative target, of shape (samples,). None if the data
+    have no targets.
+    """
     return None if data.targets is None else data.targets[:, 0] < 0
 
 

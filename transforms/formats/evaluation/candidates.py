@@ -137,8 +137,8 @@ class Candidates:
 
 
 def leave_out_roundings(module: ModuleOp) -> ModuleOp:
-    """Rewrite a program with accumulators in place so that it computes the same bits as a device. Return the
-    program.
+    """Rewrite a program with accumulators in place so that it does not round intermediate sums, and return it. Programs
+    on devices do not round them either.
     """
     for rewrite in LEAVE_OUT_ROUNDINGS:
         rewrite.apply(Context(), module)
@@ -184,8 +184,9 @@ DERIVATIVE_LIMIT = 1 << 26
 
 @dataclass(frozen=True)
 class EvaluationTask:
-    """A candidate to be evaluated, given by the format of each class of tensors.
+    """A candidate to be evaluated.
 
+    formats: the format of each class of tensors.
     metric: the metric of `at_most`.
     refined: raws of constants, as in `RoundedConstants.raws`.
     at_most: the loss above which the evaluation may stop.
@@ -218,20 +219,18 @@ class CandidateEvaluator:
 
     @cached_property
     def arguments(self) -> Reals:
-        """The program's argument for all samples of the reference, in its order, as reals of shape (samples,
-        elements).
-        """
+        """The argument for each sample, in the order of `reference`, as reals of shape (samples, elements)."""
         from tinyml.runtime.evaluator.evaluator import argument_reals
 
         return argument_reals(self.candidates.module, self.reference.inputs)
 
     @cached_property
     def shared(self) -> SharedEvaluator:
-        """The evaluator that computes all candidates on the inputs of all samples (`arguments`)."""
+        """The evaluator that runs all candidates on the inputs of all samples (`arguments`)."""
         return self._shared(self.arguments)
 
     def shared_on(self, inputs: Reals) -> SharedEvaluator:
-        """A new evaluator that computes all candidates on inputs of shape (samples, elements)."""
+        """A new evaluator that runs candidates on inputs of shape (samples, elements)."""
         from tinyml.runtime.evaluator.evaluator import argument_reals
 
         return self._shared(argument_reals(self.candidates.module, inputs))
@@ -266,8 +265,8 @@ class CandidateEvaluator:
 
     @cached_property
     def nearest(self) -> int:
-        """The number of samples whose margins are differentiated. It is a multiple of the chunk size, and about
-        `BORDER_SAMPLES`.
+        """The number of samples whose margins are differentiated, a multiple of the chunk size and at least one chunk.
+        It is about `BORDER_SAMPLES`, or fewer for large filters.
         """
         convolutions = [op for op in self.candidates.module.walk() if tdsl.is_convolution(op)]
         numbers = sum(prod(tdsl.shape_of(op.lhs)) for op in convolutions)
@@ -325,7 +324,7 @@ def outcomes_of(problem: SearchProblem, tasks: Sequence[EvaluationTask]) -> list
 
 
 def evaluator_of(problem: SearchProblem) -> CandidateEvaluator:
-    """The evaluator of a problem's candidates. Each process creates it once."""
+    """The evaluator of a problem's candidates. Each process creates one evaluator for a problem and reuses it."""
     if (known := _evaluators.get(problem.digest)) is None:
         from xdsl.parser import Parser
 

@@ -246,8 +246,8 @@ def _check_named(numbers: Numbers, result: Numbers) -> None:
 
 
 def _check_arguments(result: Numbers) -> None:
-    """Check that functions are constant outside the argument range that the format declares for them, and that results
-    have the declared range.
+    """Check that arguments may be clipped to the range that the format declares as useful for a function, and that the
+    range declared for results contains the range of the results.
     """
     to = result.format
     for name in cast(Sequence[Function], get_args(Function)):

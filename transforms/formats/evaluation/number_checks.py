@@ -37,9 +37,9 @@ _THRESHOLDS = (0.0, 0.3, -1.7, 1.0e9)
 def check_numbers(prototype: NumberFormat) -> None:
     """Raise `AssertionError` unless a format's numbers and operations equal the reals within the promised rounding.
 
-    prototype: any format of the family and width. With `ROUNDS_ONCE`, each result must be the number to which
-    `encode` rounds the exact result. Otherwise the error may be at most one and a half units in the last place of the
-    result and of the operands. Formats with `AS_PUBLISHED` are not checked, since their arithmetic promises nothing.
+    prototype: any format of the family and width. With `ROUNDS_ONCE`, each result must be the number to which `encode`
+    rounds the exact result. Otherwise the error may be at most one and a half units in the last place of the result and
+    of the operands. `AS_PUBLISHED` must be false, since published arithmetic promises nothing.
     """
     assert not prototype.AS_PUBLISHED, f"{prototype.type} rounds as its paper does"
     with np.errstate(all="ignore"):
@@ -154,8 +154,8 @@ def _check_comparisons(numbers: Numbers) -> None:
 
 
 def _check_clamps(numbers: Numbers) -> None:
-    """Check that clamping maps numbers outside the limits to the numbers nearest to the limits, and changes no
-    number inside.
+    """Check that clamping maps numbers outside the limits to the numbers nearest to the limits, and changes no number
+    inside. `binds` must be true for limits at which clamping changes a number.
     """
     format, raws = numbers.format, numbers.some(NUMBERS)
     reals = format.decode(raws)

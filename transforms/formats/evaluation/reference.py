@@ -27,18 +27,19 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class CandidateOutcome:
-    """The counts and errors of a candidate on the first `seen` samples, which are all samples unless the evaluation
-    was stopped early.
+    """The counts and errors of a candidate on the first `seen` samples, which are all samples unless the evaluation was
+    stopped early.
 
     differ: the number of samples with another class than on reals.
     wrong: the number of samples with another class than the label; 0 without labels.
     error: the sum over the samples of the mean absolute error of the outputs (`mean_errors`); 0 without scores.
     margin: the percentage of all samples that are expected to change their class, given the errors of the scores
         (`MarginModel`); 0 without scores.
-    fault: the reason why there is no program; None if there is one.
+    fault: the reason why there is no program; None if there is a program.
     departed, missed: for a program that computes numbers instead of a class, the squared errors against the results
         on reals and against the targets (`shares_of_variance`), summed over the samples.
-    metric, figure: a metric that is computed from all answers, and its value; samples not seen count as right.
+    metric: the name of a metric that is computed from all answers; "" if none was computed.
+    figure: the value of this metric; samples not seen count as right.
     """
 
     seen: int = 0
@@ -115,7 +116,7 @@ class Reference:
         return self.measure(metric).metric.figure is not None
 
     def with_figure(self, outcome: CandidateOutcome, metric: str, parts: Sequence[Outputs]) -> CandidateOutcome:
-        """Add to an outcome the figure of a metric, if the metric has a figure. Return the outcome.
+        """Return a copy of an outcome with the figure of a metric. The metric must have a figure.
 
         parts: the outputs of the samples seen, as reals.
         """
@@ -170,17 +171,17 @@ class Reference:
         )
 
     def loss(self, outcome: CandidateOutcome, metric: str) -> float:
-        """A lower bound on a candidate's loss, which is exact once all samples have been seen. Infinite for a
-        candidate without a program.
+        """A lower bound on a candidate's loss, which is exact once all samples have been seen. Infinite for a candidate
+        without a program.
 
-        For a metric with a figure, the loss is the loss of the figure (`Measure.loss`). For the other metrics,
-        it is the percentage of samples that differ (`disagreement`), the points of accuracy lost (`accuracy`),
-        the mean absolute error of the outputs (`error`), or the percentage of samples whose class is expected
-        to change (`margin`, by `MarginModel`).
+        For a metric with a figure, the loss is the loss of the figure (`Measure.loss`), or minus infinity if the
+        outcome does not contain the figure. For the other metrics, it is the percentage of samples that differ
+        (`disagreement`), the points of accuracy lost (`accuracy`), the mean absolute error of the outputs (`error`), or
+        the percentage of samples whose class is expected to change (`margin`, by `MarginModel`).
 
-        For a regressor, accuracy is R2 in percent, and the percentage of samples that differ is replaced by the
-        mean squared difference, in percent of the variance of the outputs on reals. Without targets, the margin
-        of a single number is still computed, since the number may be a decision.
+        For a regressor, accuracy is R2 in percent, and the percentage of samples that differ is replaced by the mean
+        squared difference, in percent of the variance of the outputs on reals. Without targets, the margin of a single
+        number is still computed, since the number may be a decision.
         """
         if outcome.fault is not None:
             return float("inf")

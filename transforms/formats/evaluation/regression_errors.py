@@ -32,12 +32,12 @@ def shares_of_variance(
 
 @dataclass(frozen=True)
 class RegressionErrors:
-    """Errors against targets: mean absolute error, root of the mean squared error (rmse), and coefficient of
-    determination (r2).
+    """Errors of computed numbers against targets.
 
-    With several outputs, rmse is the root of the mean squared error over all outputs; each other error is the mean
-    over the outputs. r2 is 1 for exact values and 0 if every value is the mean of the targets. For constant
-    targets, r2 is computed with a variance of 1.
+    mae: the mean absolute error over all outputs.
+    rmse: the root of the mean squared error over all outputs.
+    r2: the coefficient of determination, averaged over the outputs. It is 1 for exact values and 0 if every value is
+        the mean of the targets. For constant targets, it is computed with a variance of 1.
     """
 
     mae: float

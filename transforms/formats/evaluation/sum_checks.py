@@ -59,6 +59,7 @@ NARROWED_BITS = range(16)
 class _Sum:
     """A test case: sums of one or two products.
 
+    name: the name of the test, for messages.
     ranges: the ranges of the factors, alternately of a left and of a right factor.
     factors: reals of shape (samples, length), which are rounded to their formats.
     start: the range of the sums' initial values, and these values; None for sums that start from zero.
@@ -77,12 +78,12 @@ class _Sum:
 def check_sums(prototype: NumberFormat) -> None:
     """Raise `AssertionError` unless sums of products equal the real sums, rounded as the format promises.
 
-    Sums of integers must be rounded once if the format promises this for its results; otherwise their error may be
-    two roundings. The error of all other sums may be one more rounding per term. Sums outside the result's range
-    must saturate. Partial sums must stay within their bound. Formats with `AS_PUBLISHED` are not checked, since
-    their arithmetic promises nothing.
+    Sums of integers must be rounded once if the format promises this for its results; otherwise their error may be two
+    roundings. The error of all other sums may be one more rounding per term. Sums outside the result's range must
+    saturate. Partial sums must stay within their bound.
 
-    prototype: any format of the family and width.
+    prototype: any format of the family and width. `AS_PUBLISHED` must be false, since published arithmetic promises
+    nothing.
     """
     assert not prototype.AS_PUBLISHED, f"{prototype.type} rounds as its paper does"
     for case in _cases(prototype):
@@ -318,8 +319,8 @@ def _rounding(format: NumberFormat, reach: float) -> float:
 
 
 def _fitting(formats: Sequence[NumberFormat], result: NumberFormat, case: _Sum) -> Sequence[NumberFormat]:
-    """The formats of the factors, narrowed by the fewest bits with which an accumulator of the result can represent
-    the sum.
+    """The formats of the factors, narrowed by the fewest bits with which an accumulator of the result can represent the
+    sum. Raises `AssertionError` if no accumulator can.
     """
     for bits in NARROWED_BITS:
         narrowed = [format.narrowed(bits) for format in formats]

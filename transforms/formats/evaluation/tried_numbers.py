@@ -66,7 +66,9 @@ class Numbers:
         return self.format.dtype.itemsize <= 2
 
     def some(self, most: int) -> Raws:
-        """About `most` raws: the ends, zero and its neighbours, and raws at equal and at increasing distances."""
+        """All raws if there are at most `most`. Otherwise about `most` raws: the ends, zero and its neighbours, and
+        raws at equal and at increasing distances.
+        """
         if len(self.raws) <= most:
             return self.raws
         middle, last = int(np.searchsorted(self.reals, 0.0)), len(self.raws) - 1
@@ -75,7 +77,9 @@ class Numbers:
         return self.raws[np.unique(np.clip(np.concatenate(indices), 0, last))]
 
     def place(self, reals: Reals) -> Reals:
-        """For each real, the distance between the two adjacent numbers around it."""
+        """For each real, the distance between the two adjacent numbers around it. For a format of more than 16 bits, an
+        estimate: 2^-15 times the magnitude of the real.
+        """
         if not self.is_complete:
             return 2.0**-15 * np.maximum(np.abs(reals), 2.0**-15 * abs(self.ends[1]))
         above = np.clip(np.searchsorted(self.reals, reals), 1, len(self.reals) - 1)

@@ -106,8 +106,9 @@ class Demand:
 
     operations: by the name of each operation of the source, the counts of its steps; "" collects steps that belong to
         no operation.
-    constants, far: the bytes of constants in flash, and the bytes of those in far flash.
+    constants, far: the bytes of all constants in flash, and the bytes of those in far flash.
     arena, input, local: the bytes of the arena, of the input, and of local arrays on the stack.
+    far_time: the additional time, in the target's unit, that reads of constants in far flash cost.
     kernels: by step, the costs of kernels that are known from the kernels' instructions.
     shared: by name, the bytes of flash of the functions that several kernels call.
     """
@@ -275,7 +276,7 @@ class _Counter:
 
 @dataclass(frozen=True)
 class _Lowered:
-    """What one lowered `num` op adds to the demand.
+    """The result of lowering one `num` op, to be added to the demand.
 
     steps: the number of steps, by kind of step.
     tables: the bytes in flash of each table.
@@ -305,7 +306,7 @@ def _lowered(op: Operation, target: str, intervals: Sequence[Interval | None]) -
 
 
 def _zeros(function: func.FuncOp) -> dict[SSAValue, float]:
-    """For each input of a function, its fraction of zeros. Empty if it is unknown."""
+    """The fraction of zeros in each input of a function. Empty if the interface does not state the fraction."""
     share = tdsl.read_input(function).zeros
     inputs = [op.result for op in function.walk() if isinstance(op, scratch.ViewOp) and op.input]
     return {} if share is None else dict.fromkeys(inputs or function.args, share)
@@ -358,7 +359,7 @@ def _source_elements(value: SSAValue) -> int:
 
 def trip_count(op: scf.ForOp) -> float:
     """The number of iterations of a loop. If a bound depends on enclosing loops or is loaded from flash, the mean
-    number.
+    number. `UNKNOWN_TRIPS` if the number cannot be determined.
     """
     if (mean := mean_iterations(op)) is not None:
         return mean
@@ -514,7 +515,9 @@ def _multiplication(op: arith.MuliOp, width: str) -> Mapping[str, float]:
 
 
 def _keeps(select: arith.SelectOp) -> bool:
-    """Whether a selection in a loop usually returns the carried value, as in the search for the greatest element."""
+    """Whether a selection in a loop can return the carried value, as in the search for the greatest element. It then
+    usually does.
+    """
     block = select.parent
     if block is None or not isinstance(block.parent_op(), scf.ForOp):
         return False

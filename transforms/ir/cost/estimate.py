@@ -28,6 +28,7 @@ class Estimate:
     far_time: the additional time that constants in far flash cost.
     flash, ram: bytes of the whole program. RAM includes the stack; on chips that store constants in RAM, it also
         includes the constants.
+    stack: bytes of stack, including local arrays and the frames of kernels.
     deepest: bytes of stack of the composed kernel with the greatest frame; kernels call no other kernels.
     operations: time and code of each operation of the source, by name.
     guessed: kinds of steps that were never measured on the device and have a generic cost.
@@ -90,7 +91,7 @@ def step_costs(demand: Demand, table: CostTable) -> tuple[dict[str, Cost], tuple
 
 
 def estimate_on(module: ModuleOp, target: str, optimize: str) -> Estimate | None:
-    """The cost of a program at L3 on a board. None if there are no measurements at this C optimisation level.
+    """The cost of a program at L3 on a board. None if the board has no measurements at this C optimisation level.
 
     optimize: the optimisation level of the C compiler.
     """

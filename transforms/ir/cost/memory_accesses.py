@@ -35,10 +35,12 @@ MOST_ITERATIONS = 1 << 22
 
 @dataclass(frozen=True)
 class Accesses:
-    """The loads and stores of an array in one inference, and the bytes that they transfer.
+    """The accesses to an array in one inference.
 
+    reads, writes: the numbers of loads and of stores.
+    read_bytes, written_bytes: the bytes that they transfer.
     exact: false if a kernel, a branch or a loop with a computed bound accesses the array, so that the numbers are
-    estimates.
+        estimates.
     """
 
     reads: int = 0
@@ -147,8 +149,8 @@ def _same(index: Values) -> Values:
 
 
 def _trips(loop: scf.ForOp) -> float | None:
-    """The mean number of iterations of a loop over all iterations of its enclosing loops. None if its bounds do not
-    follow from loop indices.
+    """The mean number of iterations of a loop over all iterations of its enclosing loops. None in the same cases as for
+    `_mean`.
     """
 
     def trips(low: Values, high: Values, step: Values) -> Values:
@@ -158,8 +160,8 @@ def _trips(loop: scf.ForOp) -> float | None:
 
 
 def _mean(indices: Sequence[SSAValue], function: Callable[..., Values]) -> float | None:
-    """The mean value that a function of loop indices has over all iterations of the enclosing loops. None if an
-    index does not follow from loop indices.
+    """The mean value that a function of loop indices has over all iterations of the enclosing loops. None if an index
+    does not follow from loop indices, or if there are more than `MOST_ITERATIONS` iterations.
     """
     around = dict[SSAValue, range]()
     if not all(_note_loops(index, around) for index in indices) or prod(map(len, around.values())) > MOST_ITERATIONS:

@@ -48,7 +48,7 @@ def next_attempt(program: ModuleOp, within: int, taken: int, limit: int) -> int 
 
 def ram_limit(module: ModuleOp, target: str, ram: int | None) -> float:
     """The limit on RAM in bytes: the least of the option `ram` and the limits that a search recorded (`tdsl.ram`).
-    Without any of them, the RAM of the board.
+    Without any of them, the RAM of the board, or infinity if that is unknown.
     """
     functions = defined_functions(module)
     searched = [function.attributes[tdsl.RAM] for function in functions if tdsl.RAM in function.attributes]

@@ -54,8 +54,8 @@ class RowsCandidate:
     bytes: float
 
     def of(self, count: int) -> RowsCandidate:
-        """A copy of this candidate in which `count` rows of the matrix become code. Its saving and bytes are scaled by
-        the number of rows.
+        """A copy of this candidate in which `count` rows of the matrix become code. Its saving and its bytes are
+        multiplied by the ratio of `count` to the number of rows of this candidate.
         """
         share = count / self.count
         saving = TimeSaving(share * self.saving.units, share * self.saving.cycles)

@@ -35,8 +35,8 @@ class Choice:
         return max((self._made(measure) for measure in (UNITS, CYCLES)), key=lambda taken: _saved(taken, CYCLES))
 
     def _made(self, measure: Measure) -> Taken:
-        """Repeatedly choose the group that saves most time per additional byte, until no group saves time.
-        Return the chosen candidates.
+        """Repeatedly choose the group that saves the most time per additional byte, until no group saves time. Return
+        the chosen candidates.
 
         A group may replace earlier choices.
 
@@ -49,11 +49,13 @@ class Choice:
         return taken
 
     def _better(self, taken: Taken, left: list[Group], measure: Measure) -> Taken | None:
-        """Add to the chosen candidates the group that saves most time per additional byte. Return the new
-        choice, or None if no group that fits saves time.
+        """Add to the chosen candidates the group that saves the most time per additional byte and fits the limits.
+        Return the new choice, or None if no group that fits saves time.
+
+        If the rows of a single matrix do not all fit, as many of its rows as fit are added instead.
 
         taken: the chosen candidates.
-        left: the remaining groups, from which a group is removed if the rows of its matrix do not fit as a whole.
+        left: the remaining groups. The group of a matrix whose rows do not all fit is removed.
         measure: the unit of time.
         """
         time, bytes = _saved(taken, measure), self._bytes(taken)

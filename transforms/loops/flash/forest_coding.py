@@ -24,7 +24,8 @@ LEAST_BYTES = 3
 
 
 def code_forests(op: ModuleOp, target: str, flash: int | None, ram: int | None, below: LoweringPasses) -> None:
-    """Replace the forests of a program by calls of the fastest functions that fit the flash.
+    """Replace the forests of a program by calls of the fastest functions that fit the flash. If no functions fit, the
+    smallest are called.
 
     flash, ram: the options of `code-forests`.
     below: the passes to run on the program without its forests before its size is estimated.

@@ -175,8 +175,8 @@ def _rows_of(op: Operation) -> Iterator[ConstantRows]:
 
 
 def _coded(op: num.ContractOp, sum: num.Sum, finish: num.FinishOp) -> CodedRows | None:
-    """The weights and initial values of a sum. None if they are not constant, or if `finish` does not convert the sum
-    to a byte by a shift.
+    """The weights and initial values of a sum. None if they are not constant, if `finish` does not convert the sum to a
+    byte by a shift, or if `CodedRows` cannot represent the sum.
     """
     right = finished_by_shift(accumulator_type(finish.sum), element_format(finish.result.type))
     if right is None or sum.conversions or (starts := _starts(op, sum)) is None:
@@ -221,7 +221,7 @@ def _places(align: num.AlignOp) -> int:
 
 def _matrix(op: num.ContractOp, products: num.Adding) -> Numbers | None:
     """The weights of a contraction as a dense matrix, with one row for each row of results. None if they are not
-    constant.
+    constant bytes, if the vector is in flash or not of bytes, or if the results may overwrite the vector.
     """
     weights, vector = products.factors
     if not (num.has_bytes(weights) and num.is_of_bytes(vector)) or scratch.in_flash(memref_type(vector)):

@@ -33,8 +33,8 @@ _FUNCTIONS = {REQUANTISE: REGISTER, LEADING_ZEROS: 8, RECIPROCAL: REGISTER}
 
 
 class NotInLanes(Exception):
-    """Raised for a computation that vector code does not support: floating point, functions on tables, and integers of
-    more than 32 bits.
+    """Raised for a nest that vector code does not support, for instance because it computes in floating point or in
+    integers of more than 32 bits, or because its iterations do not access consecutive elements.
     """
 
     def __init__(self, reason: str = "it joins its iterations, or constants, in a way of its own") -> None:
@@ -71,7 +71,7 @@ class LaneRecorder(Machine[Element]):
         return Builder(InsertPoint.at_end(self._block)).insert(op).results[0]
 
     def register(self, element: Element) -> SSAValue:
-        """The 32-bit register with a value. For a constant, it is created at the start of the function."""
+        """The 32-bit register that contains a value. A constant is created at the start of the function."""
         if element.width > REGISTER:
             raise NotInLanes(f"a value has more than {REGISTER} bits")
         if isinstance(element.value, SSAValue):

@@ -73,6 +73,7 @@ class LaneNest:
     nest: the op that calls of the function replace. It includes all loops that became lanes or lines.
     outer: the axes of the nest that stay loops, with their extents.
     runs: the memory that the function accesses; it writes only the last run.
+    program: the function as the program for which composers generate code.
     """
 
     nest: Operation
@@ -216,8 +217,8 @@ class _Recording:
         return around[1]
 
     def _continue(self, number: SSAValue, count: int) -> bool:
-        """Whether each iteration of the surrounding axis accesses the elements that directly follow those of the
-        previous iteration, in every run.
+        """Whether, in every run, each iteration of the surrounding axis accesses the elements that directly follow the
+        elements of the previous iteration, or the same element if all lanes read one element.
 
         number: the index of the axis.
         count: the number of elements per iteration.
@@ -495,8 +496,8 @@ class _Recording:
         return run
 
     def cell(self, op: memref.LoadOp | memref.StoreOp) -> int | None:
-        """The position of the accessed element in its buffer, if only this nest uses the buffer and all lanes
-        access the same element. None otherwise.
+        """The position of the accessed element in its buffer, if it is a compile-time constant and only this nest uses
+        the buffer. None otherwise.
         """
         place, root = element_of(op.memref, op.indices), scratch.root(op.memref)
         if place.factors or is_handed_on(op.memref):

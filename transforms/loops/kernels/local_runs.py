@@ -2,8 +2,8 @@
 
 The load program of a format decodes the elements of a run. A run that is invariant in the enclosing loop is decoded
 once, before the loop. Examples are the vector of a product with a matrix, and the row of a product with several
-columns. Other runs are decoded block by block, so that each element is decoded once for each product. Packed RAM is
-always unpacked a few elements at a time.
+columns. Other runs are decoded block by block, each element once for each product. Packed RAM is always unpacked a few
+elements at a time.
 """
 
 from __future__ import annotations
@@ -116,7 +116,9 @@ class LocalRuns:
         return _in_blocks(op, factors, length, kernel, read, nest)
 
     def _stays(self, op: num.CallOp, run: SSAValue) -> bool:
-        """Whether a run is invariant in the enclosing loop, and RAM has room for the decoded run."""
+        """Whether a run is invariant in the enclosing loop, and the decoded run needs at most a fraction of RAM (`1 /
+        SHARE`).
+        """
         bytes = num.run_length(run) * DECODED_BITS // 8
         room = self._ram is None or bytes <= self._ram // SHARE
         return room and isinstance(op.parent_op(), _Loop) and _needed(op, run) is not None
@@ -207,7 +209,7 @@ def _depth(op: Operation) -> int:
 def _needed(op: num.CallOp, run: SSAValue) -> list[Operation] | None:
     """The ops in the enclosing loop that compute a run's address, in program order.
 
-    None if the address or the elements may change between iterations.
+    None if there is no enclosing loop, or if the address or the elements may change between iterations.
     """
     if not isinstance(loop := op.parent_op(), _Loop):
         return None

@@ -59,10 +59,11 @@ class AffineFunction:
 
 
 def extended(op: Operation, value: SSAValue, function: AffineFunction) -> AffineFunction | None:
-    """The affine function that computes the result of an op, given that `function` computes the operand `value`
-    from the same tensor.
+    """The affine function that computes the result of an op, given that `function` computes the operand `value` from
+    the same tensor.
 
-    None unless the op adds, subtracts or multiplies by a constant, negates, or changes the shape.
+    None unless the op adds, subtracts or multiplies by a constant without broadcasting `value`, negates, or changes the
+    shape.
     """
     match op:
         case tdsl.ReshapeOp():
@@ -145,8 +146,8 @@ def _sliced(op: tdsl.SliceOp, parts: tuple[Reals, Reals]) -> _Carried | None:
 
 
 def _by_channel(parts: tuple[Reals, Reals]) -> bool:
-    """Whether the factors and addends (`parts`) of a function are equal for all elements of a channel, the last
-    axis.
+    """Whether the factors and the addends (`parts`) of a function are each equal for all elements of a channel. The
+    channels are the last axis.
     """
     return all((part == part[:1, :1, :1]).all() for part in parts)
 
@@ -173,7 +174,7 @@ def absorb(value: SSAValue, function: AffineFunction, base: SSAValue) -> bool:
 def absorption(value: SSAValue, function: AffineFunction) -> list[Edit] | None:
     """The edits after which all readers of `value` read u instead, where `value` is the affine function of u.
 
-    None if some reader cannot absorb the function.
+    None if some reader cannot absorb the function, or if there is no reader.
     """
     edits: list[Edit] = []
     for use in tuple(value.uses):
@@ -238,8 +239,8 @@ def _by_product(op: Product, operand: int, function: AffineFunction) -> list[Edi
 
 
 def _by_convolution(op: tdsl.Conv2dOp, function: AffineFunction) -> list[Edit] | None:
-    """The edits that fold an affine function into the filter of a convolution. None if the function differs between
-    pixels.
+    """The edits that fold an affine function into the filter of a convolution. None if the filter is not a constant
+    without other uses, or if the function differs between pixels.
     """
     filter = _own_constant(op.lhs)
     pixels = [numbers.reshape(-1, numbers.shape[-1]) for numbers in (function.factors, function.addends)]

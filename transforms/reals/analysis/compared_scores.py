@@ -68,7 +68,7 @@ def _return_compared(function: func.FuncOp, compared: SSAValue) -> None:
 
 
 def _is_function_of(value: SSAValue, argument: SSAValue) -> bool:
-    """Whether a value is computed only from `argument` and constants."""
+    """Whether a value is computed only from `argument` and constants, by ops without regions that make no decision."""
     if value is argument:
         return True
     if not isinstance(value, OpResult) or isinstance(value.op, _Decision) or not value.op.operands:

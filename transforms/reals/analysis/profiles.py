@@ -88,9 +88,7 @@ class _Statistics:
         self.low, self.high = min(self.low, low), max(self.high, high)
 
     def make_room_below(self, threshold: float) -> None:
-        """Extend the range to numbers below a threshold. Values below the threshold then do not saturate to the
-        threshold.
-        """
+        """Extend the range to numbers below a threshold, so that values below the threshold do not saturate to it."""
         self.low = min(self.low, threshold - abs(self.high - threshold) * ROOM)
 
     def profile(self) -> tdsl.Profile:
@@ -168,8 +166,8 @@ def record_profiles(module: ModuleOp, inputs: NDArray[Any]) -> None:
 def _beyond(module: ModuleOp, usual: NDArray[Any], threshold: float) -> Mapping[SSAValue, tuple[float, float]]:
     """For each tensor of a detector, the least and the greatest value on samples that are moved away from their mean.
 
-    The samples are moved by the first of `REACH_MULTIPLES` at which the detector classifies most normal samples as
-    anomalies.
+    The samples are moved by the first of `REACH_MULTIPLES` at which the detector classifies more than half of the
+    normal samples as anomalies. If there is none, they are moved by the first of `REACH_MULTIPLES`.
 
     usual: the normal samples.
     threshold: the threshold of the detector.

@@ -184,8 +184,8 @@ def _is_dense(matrix: tdsl.ConstOp) -> bool:
 
 
 def _stretch(greatest: float, weight: float, square: float) -> float:
-    """The factor for coordinates and weights with which rounding errors are least. With this factor, either the
-    coordinates or the weights fill their range.
+    """The factor for coordinates and weights that causes the least rounding errors. With this factor, either the
+    coordinates or the weights fill the range of their format.
 
     greatest: the greatest magnitude of coordinates.
     weight: the greatest magnitude of weights.
@@ -202,8 +202,8 @@ def _stretch(greatest: float, weight: float, square: float) -> float:
 
 
 def _unforeseen(vectors: Reals) -> float:
-    """For each element of a vector, earlier elements predict a part of its value. The result is the mean square of
-    the remaining part, summed over all elements.
+    """The mean square of the unpredictable part of each element of a vector, summed over the elements. An element is
+    predicted from the earlier elements of its vector.
 
     When weights are rounded (`round_weights`), the errors of predictable parts compensate for each other.
     """

@@ -74,8 +74,8 @@ def _divide(value: SSAValue) -> None:
 
 
 def _parts_read(value: SSAValue, whole: Part | None) -> list[tuple[tdsl.SliceOp, Part]] | None:
-    """The slices that read a value, directly or through reshapes and other slices, each with the part that it
-    reads. None if any other op reads the value.
+    """The slices that read a value, directly or through reshapes and other slices, each with the part that it reads.
+    None if any other op reads the value, or if some slice does not read a `Part`.
 
     whole: the part of a tensor that the value is; None if it is the whole tensor.
     """
@@ -99,8 +99,8 @@ def _parts_read(value: SSAValue, whole: Part | None) -> list[tuple[tdsl.SliceOp,
 
 
 def _sliced(op: tdsl.SliceOp) -> Part | None:
-    """The part of its operand that a slice copies. None unless the slice has constant offsets and selects along one
-    axis only.
+    """The part of its operand that a slice copies. None unless the slice selects consecutive indices along exactly one
+    axis, from a constant offset on.
     """
     before, after = tdsl.shape_of(op.input), tdsl.shape_of(op.out)
     cut = [axis for axis, (extent, size) in enumerate(zip(before, after, strict=True)) if extent != size]

@@ -1,9 +1,9 @@
 """Groups of channels that can only be removed together.
 
-A channel is an index along the last axis of an image, or along the only axis of a vector. Some ops couple channels of
-their operands to channels of their results: elementwise ops, depthwise convolutions, pools and sums of branches.
-Convolutions and dense layers do not. Coupled channels form a group, which is removed as a whole (Li et al. 2017,
-section 3.3, for residual sums; Fang et al. 2023, DepGraph, in general). Two kinds of channels are never removed:
+A channel is an index along the last axis of an image, or along the only axis of a vector. Elementwise ops, depthwise
+convolutions, pools and sums of branches couple channels of their operands to channels of their results. Other
+convolutions and dense layers couple no channels. Coupled channels form a group, which is removed as a whole (Li et al.
+2017, section 3.3, for residual sums; Fang et al. 2023, DepGraph, in general). Two kinds of channels are never removed:
 channels of the program's inputs and results, and channels that ops of unknown kinds read.
 """
 
@@ -141,7 +141,9 @@ class ChannelGroups:
             self._keep(op)
 
     def _same(self, op: tdsl.TensorOp, operand: SSAValue) -> bool:
-        """Couple the channels of an op's result to the channels of an operand. Return whether their axes agree."""
+        """Couple the channels of an op's result to the channels of an operand. Return false if the operand's channels
+        are unknown or on another axis than those of the result.
+        """
         shapes = tdsl.shape_of(operand), tdsl.shape_of(op.out)
         if operand not in self._labels or len({channel_axis(shape) for shape in shapes}) > 1:
             return False
@@ -164,8 +166,8 @@ class ChannelGroups:
         return op.addend is None or self._broadcast(op, op.addend)
 
     def _product(self, op: tdsl.MatrixProductsOp) -> bool:
-        """Record the channels of a product of a constant matrix and a vector, or of vectors and a constant
-        matrix. Return whether the op is such a product.
+        """Record the channels of a product of a constant matrix and a vector, or of vectors and a constant matrix.
+        Return false if the op is no such product, or if the channels of its operands are unknown.
         """
         constants = [isinstance(value.owner, tdsl.ConstOp) for value in op.operands[:2]]
         if sum(constants) != 1 or len(op.terms) > 1:
@@ -186,8 +188,8 @@ class ChannelGroups:
         return all([self._broadcast(op, value) for value in dict.fromkeys(op.inputs)])
 
     def _broadcast(self, op: tdsl.TensorOp, operand: SSAValue) -> bool:
-        """Couple the channels of a broadcast operand to the result or, for a constant, record the axis of its
-        channels. Return whether the axes agree.
+        """Couple the channels of a broadcast operand to the result or, for a constant, record the axis of its channels.
+        Return false if the operand's channels are unknown or on another axis than those of the result.
         """
         shape, result = tdsl.shape_of(operand), tdsl.shape_of(op.out)
         axis = channel_axis(result) - len(result) + len(shape)

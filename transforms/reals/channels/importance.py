@@ -25,15 +25,17 @@ class Importance:
     """The importance of the channels of filters.
 
     filters: for each filter, the group and the importance of each channel.
-    shares: whether to divide each number by the total of the numbers of the filter's remaining channels.
+    shares: whether to divide each number by the sum of the numbers of all channels of the filter that were not removed,
+        including the channel itself.
     """
 
     filters: Sequence[tuple[NDArray[np.int64], Reals]]
     shares: bool
 
     def without(self, removed: Collection[int]) -> dict[int, float]:
-        """The importance of each removable group that remains after the groups `removed` are removed. It is a
-        sum over the group's channels in all filters.
+        """The importance of each removable group that remains after the groups `removed` are removed. It is a sum over
+        the group's channels in all filters. With `shares`, the remaining channels of each filter have a total
+        importance of 1.
         """
         worth: dict[int, float] = {}
         for groups, numbers in self.filters:
@@ -48,13 +50,14 @@ class Importance:
 def importance(grouping: ChannelGroups, file: str | None = None) -> Importance:
     """The importance of the channels of all convolutions and dense layers.
 
-    By default, the importance of a channel is the L1 norm of its weights (Li et al. 2017) divided by the norm of
-    the filter's remaining channels. The division has two reasons. The norms of layers with more weights are
-    greater. Each of the last few channels of a layer matters more than one of many channels.
+    By default, the importance of a channel is the L1 norm of its weights (Li et al. 2017), divided by the L1 norm of
+    all channels of the filter that were not removed, including this one. The division has two reasons. The norms of
+    layers with more weights are greater. Each of the last few channels of a layer matters more than one of many
+    channels.
 
     Alternatively, an .npz file defines the importance. For each filter with removable channels it contains an array
-    that is named after the filter's weights and has a number for each channel of the result. Raises `InputError`
-    for a file without one of these arrays, with other shapes, or with numbers that are not finite.
+    that is named after the filter's weights and has a number for each channel of the result. Raises `InputError` for a
+    file without one of these arrays, with other shapes, or with numbers that are not finite.
 
     file: the path of the .npz file; None for the default.
     """

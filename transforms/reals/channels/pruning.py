@@ -150,7 +150,8 @@ def prune(channels: Channels, importance: Importance, ram: int) -> list[int]:
 
 
 def _first_useful(channels: Channels, chosen: Plan, removed: list[int], options: list[list[int]]) -> int | None:
-    """The first group whose removal lowers the peak of a plan. None if there is none.
+    """The first group of the first list of groups whose removal reduces memory, as measured by `Channels.fall`. None if
+    no list reduces memory.
 
     options: lists of groups, which are tried in order.
     """
@@ -164,7 +165,8 @@ def _first_useful(channels: Channels, chosen: Plan, removed: list[int], options:
 
 
 def first_as_many(channels: Channels, graph: Graph, chosen: Plan, removed: list[int], ordered: list[int]) -> int | None:
-    """The first group whose removal together with equivalent groups lowers the peak. None if there is none.
+    """The first group whose removal, together with equivalent groups, reduces memory (`Channels.fall`). None if there
+    is no such group.
 
     ordered: the groups in the order in which they are tried.
     """

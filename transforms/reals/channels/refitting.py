@@ -147,7 +147,7 @@ def _parts(groups: Sequence[int], count: int) -> Iterable[Sequence[int]]:
 def _bias(op: tdsl.ContractionOp) -> tdsl.ConstOp | None:
     """The constant bias of a contraction: the initial value of its sums, or a constant that is added to them.
 
-    None if there is no such constant, or if it has other uses.
+    None if there is no such constant, if it has other uses, or if it does not have one number for each row.
     """
     bias = op.initial
     if bias is None and op.out.has_one_use():

@@ -74,7 +74,8 @@ def _between(first: Operation, second: Operation, distance: int | None, loop: sc
 def _iterations(
     first: Access, second: Access, loop: scf.ForOp | None, known: Mapping[SSAValue, Interval]
 ) -> int | None:
-    """The number of iterations between two accesses of the same element. None if it is unknown.
+    """The number of iterations from access `first` to access `second` of the same element, as returned by `distance`.
+    None if it is unknown.
 
     The addresses may be sums of the counters of flattened loops.
 

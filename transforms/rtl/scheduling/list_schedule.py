@@ -18,7 +18,9 @@ _ROUNDS = 200
 
 @dataclass
 class CycleSchedule:
-    """The cycle in which each op begins, and the time in ns within the cycle at which each result is available."""
+    """The cycle in which each op begins, and for each result the time in ns after the start of a cycle at which it is
+    available.
+    """
 
     cycles: dict[Operation, int] = field(default_factory=dict[Operation, int])
     offsets: dict[SSAValue, float] = field(default_factory=dict[SSAValue, float])
@@ -73,7 +75,8 @@ class Scheduler:
     def _once(
         self, ops: Sequence[Operation], earliest: Mapping[Operation, int], interval: int | None
     ) -> CycleSchedule | None:
-        """A schedule that respects operands and ports, but no `Edge`. None if there are too few ports.
+        """A schedule that respects operands and ports, but no `Edge`. None if, at the given initiation interval, a port
+        is taken in every cycle.
 
         earliest: the earliest cycle of each op.
         interval: the initiation interval; None for ops that run once.
@@ -119,8 +122,8 @@ class Scheduler:
         return self.offsets.get(value, 0.0)
 
     def _least(self, op: Operation, schedule: CycleSchedule) -> float:
-        """The earliest time within a cycle, in ns, at which the operands of an op are available if the op
-        begins in a later cycle than they are computed.
+        """The time in ns after the start of a cycle at which the operands of an op are available if the op begins in a
+        later cycle than they are computed.
         """
         return max((self._arrival(operand, -1, schedule) for operand in op.operands), default=0.0)
 

@@ -60,7 +60,7 @@ class Words:
 
     @property
     def chosen(self) -> int:
-        """The number of LUTs that select parts of words, for all loads and stores of less than a word."""
+        """The total number of LUTs that select parts of words in all loads and stores of less than a word."""
         uses = [(use.operation, width) for memory, width in self.widths.items() for use in memory.uses]
         loads = total(loaded_part(width, self._width(op)) for op, width in uses if isinstance(op, rtl.LoadOp))
         return loads + total(
@@ -79,9 +79,10 @@ class Words:
 
 
 def loaded_part(word: int, width: int) -> int:
-    """The number of LUTs that select a part of `width` bits from a loaded word of `word` bits.
+    """The number of LUTs that select a part of `width` bits from a loaded word of `word` bits: about two thirds of a
+    LUT for each bit that is not selected.
 
-    For four parts, two LUTs for each bit are needed, together with the multiplexers next to these LUTs.
+    For example, each bit of one of four parts needs two LUTs, because the multiplexers beside these LUTs are used too.
     """
     return -(-2 * (word - width) // 3)
 

@@ -28,7 +28,8 @@ GAIN, SEQUENTIAL = ORDERS = ("gain", "sequential")
 class Lanes:
     """Sums that add the same terms from the same memories.
 
-    circuit: identifies the ops that compute the terms of an element.
+    sums: the sums.
+    circuit: a key of the ops that compute the terms of an element; equal keys denote the same circuit.
     luts, dsps: the LUTs and DSPs that each element needs.
     logic: the LUTs that compute the products of one element if no DSPs are left.
     count: the number of elements that each sum processes at once.
@@ -85,9 +86,9 @@ def choose_lanes(
 
     taken: the LUTs and DSPs of the program without unrolling.
     words: the memories of the program.
-    order: `gain` first doubles the elements of the sums that save most cycles for their cells, among all sums;
-        `sequential` doubles the elements of each sum in turn as far as the budget allows, as SeeDot does (section
-        6.2.2).
+    order: `gain` doubles, among all sums, the elements of the sums that save the most cycles in relation to the budget
+        that they use; `sequential` doubles the elements of each sum in turn as far as the budget allows, as SeeDot
+        does (section 6.2.2).
     """
     rows = _rows(sums, operators, fabric)
     first = _cells(rows, words)
@@ -97,8 +98,8 @@ def choose_lanes(
         return Resources(luts, dsps, words.cells[1])
 
     def grown(places: Sequence[int], here: Resources) -> _Step | None:
-        """The step that doubles the elements of the sums with the indices `places`. None if the step exceeds
-        the budget.
+        """The step that doubles the elements of the sums with the indices `places`. None if one of these sums cannot
+        have more elements, or if the step exceeds the budget.
 
         here: the resources that are needed before the step.
         """

@@ -26,6 +26,7 @@ class Entry(NamedTuple):
 class EntryRows:
     """A contraction that multiplies the rows of a compressed matrix by a vector.
 
+    nest: the contraction.
     values, vector: the loads of an entry's value and of the vector element by which this value is multiplied.
     term: the value that the entry adds to the sum.
     computing: the ops that compute the term.

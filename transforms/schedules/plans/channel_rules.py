@@ -22,6 +22,7 @@ class Role(Enum):
 class Obstacle(NamedTuple):
     """The rule that prevents nodes from running as a loop over channels.
 
+    reason: a description of the rule, for messages.
     final: whether the rule still applies if any further nodes are added.
     """
 
@@ -66,7 +67,9 @@ class ChannelNodes:
 
     @cached_property
     def kept(self) -> frozenset[str]:
-        """The names of the slices that iterations insert into whole tensors, because they are used after the loop."""
+        """The names of the results that are whole after the loop: the accumulated results, and the slices that
+        iterations insert into whole tensors because they are used after the loop.
+        """
         whole = {name for name in self.roles if name not in self.readers or self._outlives(name)}
         return frozenset(whole)
 
@@ -174,9 +177,8 @@ class ChannelNodes:
         return self.graph.producer[name]
 
     def joined(self, i: int) -> str | None:
-        """The slice in whose loop nest an elementwise op runs. None if there is none.
-
-        It is the operand of the op that is computed last, if no other node reads this operand.
+        """The operand in whose loop nest an elementwise op runs: the last operand that the loop computes, if it is not
+        kept and no other node reads it. None for any other op.
         """
         node = self.graph.nodes[i]
         inside = [k for k in self.nodes if self.graph.nodes[k].result in node.operands]

@@ -10,7 +10,9 @@ from typing import NamedTuple
 
 
 class Order(Enum):
-    """The unit of an image that is contiguous in memory, such as a pixel or a channel."""
+    """The order of an image's elements in memory, named after the unit that is contiguous, such as a pixel or a
+    channel.
+    """
 
     PIXELS = "pixels"
     ROWS = "rows, each channel by channel"
@@ -21,6 +23,7 @@ class Image(NamedTuple):
     """A tensor of height x width x channels. A vector is an image of one pixel.
 
     bits: the width of an element in memory.
+    order: the order of the elements in memory.
     """
 
     height: int
@@ -69,6 +72,7 @@ class Read(NamedTuple):
 class Node(NamedTuple):
     """An op, named after its result.
 
+    kind: the channels of the operands on which a channel of the result depends.
     reads: for each operand, the window that a pixel of the result needs.
     macs: the multiply-accumulates for all pixels together.
     """
@@ -91,7 +95,7 @@ class Boundary(NamedTuple):
     kept: operands from outside the segment that a later node reads.
     outputs: results of the segment that a later node reads or that the network returns.
     internal: all other results.
-    through: the bits of tensors that are live throughout the segment without being read by it.
+    through: the bits of tensors that are live throughout the segment and that no node of the segment reads.
     """
 
     dead: list[str]
@@ -112,7 +116,7 @@ class Graph:
 
     @cached_property
     def producer(self) -> dict[str, int]:
-        """The index of the node that computes each tensor. It is -1 for inputs."""
+        """The index of the node that computes each tensor; -1 for inputs."""
         return {**dict.fromkeys(self.inputs, -1), **{node.result: i for i, node in enumerate(self.nodes)}}
 
     @cached_property
@@ -126,7 +130,9 @@ class Graph:
 
     @cached_property
     def last_use(self) -> dict[str, int]:
-        """The index of the last node that reads each tensor. For results of the network, it is the number of nodes."""
+        """The index of the last node that reads each tensor. For a tensor that no node reads, it is the index of the
+        node that computes it. For results of the network, it is the number of nodes.
+        """
         last = {name: max(users, default=self.producer[name]) for name, users in self.users.items()}
         return last | dict.fromkeys(self.outputs, len(self.nodes))
 

@@ -44,6 +44,8 @@ def areas_of_tiles(graph: Graph, last: int, count: int) -> Iterator[tuple[int, d
 
     The numbers of tiles add up to count x count. Rows and columns of a part do not depend on each other, and most tiles
     inside an image are equal.
+
+    last: the index of the node whose result is divided into tiles.
     """
     sizes = [
         Counter(

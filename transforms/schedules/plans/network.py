@@ -131,8 +131,8 @@ class _Network:
             self.node(op, operands)
 
     def lies(self, op: tdsl.TransposeOp) -> bool:
-        """Record that an image is stored in another order of axes. Return whether the transposition needs no
-        copy of the image.
+        """Record that an image is stored in another order of axes, if its transposition needs no copy. Return whether
+        this is the case.
         """
         name = self.names[op.input]
         if gathered(op.out) is not None:
@@ -199,7 +199,8 @@ def _is_margin(op: tdsl.PadOp) -> bool:
 
 
 def gathers(op: tdsl.TensorOp, window: tdsl.Footprint | None) -> bool:
-    """Whether an op gathers windows of an operand, with the padding of the image, instead of single pixels.
+    """Whether an op gathers windows of an operand, with the padding of the image, instead of single pixels. A
+    contraction also gathers windows of one pixel.
 
     window: the window of the operand; None for a single pixel.
     """
@@ -207,7 +208,9 @@ def gathers(op: tdsl.TensorOp, window: tdsl.Footprint | None) -> bool:
 
 
 def scratch_of(network: Network, i: int) -> int:
-    """The bits of scratch memory of a convolution: its gathered window, and one pixel of its result."""
+    """The bits of scratch memory of node i. For a convolution, they are the bits of its gathered window and, if
+    elementwise ops follow, of one pixel of its result. 0 for any other op.
+    """
     op = network.ops[i][0]
     if not isinstance(op, tdsl.Conv2dOp):
         return 0

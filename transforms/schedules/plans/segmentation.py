@@ -60,13 +60,13 @@ def lower_bound(graph: Graph) -> int:
 
 def least_peak(nodes: int, candidates: Iterable[Segment], most_extra: int | None = None) -> Plan | None:
     """The plan with the lowest peak. Ties go to the plan with the least extra work. None if no candidates cover the
-    nodes.
+    nodes within `most_extra`.
 
-    The search is exhaustive. For the peak of each candidate, dynamic programming finds the cover with the least
-    extra work by candidates that do not exceed this peak.
+    The result is optimal. For a given peak, dynamic programming finds the cover with the least extra work by candidates
+    that do not exceed this peak. Bisection over the peaks of the candidates finds the lowest peak with a cover.
 
     nodes: the number of nodes.
-    most_extra: a limit on the extra work.
+    most_extra: a limit on the extra work; None for no limit.
     """
     known = list(candidates)
     peaks = sorted({0, *(candidate.bits for candidate in known)})
@@ -80,7 +80,7 @@ def least_peak(nodes: int, candidates: Iterable[Segment], most_extra: int | None
 
 
 def cheapest(nodes: int, candidates: Iterable[Segment], most_bits: int) -> Plan | None:
-    """The plan with the least extra work whose peak is at most `most_bits`. None if there is none.
+    """The plan with the least extra work whose peak is at most `most_bits`. None if there is no such plan.
 
     nodes: the number of nodes.
     """

@@ -27,7 +27,8 @@ Pixel = tuple[SSAValue, SSAValue]
 
 
 class ChannelLoop:
-    """A segment that runs channel by channel. Raises `NotTiled` for segments that cannot run channel by channel.
+    """The nodes `first` to `last` of a network, both inclusive, run channel by channel. Raises `NotTiled` for nodes
+    that cannot run channel by channel.
 
     sum_bits: the width of the accumulated sums.
     width: the number of channels in an iteration, a divisor of the total number (PEX, remark 4).

@@ -21,6 +21,7 @@ class ChannelOp:
     """An op and the elementwise ops that follow it, on the channels of an iteration.
 
     name: the name of the tensor that contains the result.
+    role: the role of the op in the loop.
     chain: the elementwise ops, in order.
     operand: the tensor that is read channel by channel or, if the op generates slices, the tensor that is read whole.
     kept: whether the result is whole after the loop.

@@ -24,7 +24,8 @@ MAX_DECIDED_IMAGES = 3
 
 
 class ImageTreatment(IntEnum):
-    """The treatment of an image in an unusual order of axes. The value of a member is its rough time in units of a
+    """The treatment of an image in an unusual order of axes: a copy in the order of pixels (`COPIED`), use in its own
+    order (`LEFT`), or a transposition in place (`TURNED`). The value of a member is its rough time in units of a
     plan's extra work.
     """
 
@@ -81,7 +82,7 @@ def weighed(function: func.FuncOp, plan: Callable[[Network], Plan], ram: int | N
 
 
 def _ways(op: tdsl.TransposeOp, turns: bool) -> list[ImageTreatment]:
-    """The possible treatments of an image, starting with those that need no time or no bytes.
+    """The possible treatments of an image. If the image can be used without a copy, this treatment is the first.
 
     turns: whether the target can transpose in place.
     """

@@ -40,7 +40,8 @@ class PlannedExecution:
     target: str
 
     def run(self, function: func.FuncOp, *, usual: bool) -> Iterator[DictionaryAttr]:
-        """Rewrite a function, and yield an entry of `tinyml.plan` for each segment that is not ordinary.
+        """Rewrite a function, and yield an entry of `tinyml.plan` for each segment that is not ordinary. A function
+        without a plan is unchanged if the schedule is `auto` or `ordinary`; any other schedule raises `InputError`.
 
         usual: true to only copy or transpose images whose channels come first; all ops then run in ordinary execution.
         """
@@ -97,7 +98,8 @@ class PlannedExecution:
     def _run(self, network: Network, plan: Plan, ram: int | None) -> Iterator[tuple[Segment, str]]:
         """Rewrite the segments of a plan, and yield each segment that is not ordinary, with the name of its tiling.
 
-        ram: the limit, in bytes, on the memory for computing several pixels at once.
+        ram: the limit on live bytes. Kernels that compute several pixels at once may use half of the bytes that a
+        segment leaves. None for no limit; the memory for these kernels then depends on the schedule.
         """
         beyond = self.schedule.tile_memory(_convolutions(network), self.target)
         alive = [segment.bits - segment.tiling.gathered(network, segment) for segment in plan.segments]

@@ -155,11 +155,15 @@ class Streams:
         return produced
 
     def overlap(self, name: str, first: int, last: int, produced: dict[str, Counts], held: int | None = None) -> int:
-        """The number of bits by which the result of a segment must start below an operand that it overwrites.
+        """The number of bits by which the result of a segment must start below an operand that it overwrites. 0 if the
+        last node adds up all pixels of an operand.
 
-        Slice q of the result is written after the earlier nodes have computed its operands. At this time, the
-        slices that it reads itself are still needed, except if the last node is elementwise.
+        Slice q of the result is written after the earlier nodes have computed its operands. At this time, the slices
+        that it reads itself are still needed, except if the last node reads each element only to compute the same
+        element (`Read.alike`).
 
+        name: the operand.
+        first, last: the nodes of the segment, both inclusive.
         produced: as `produced` returns.
         held: the bits of the result's ring; None if the result is stored whole.
         """

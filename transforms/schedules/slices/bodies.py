@@ -85,7 +85,7 @@ class Windows(Body):
 class _Source:
     """An image from which an op reads windows.
 
-    pad: the padding op before it, which windows include.
+    pad: the padding op before it, whose padding belongs to the windows; None without padding.
     """
 
     image: SSAValue
@@ -198,8 +198,8 @@ def body_of(stage: Stage, emit: TensorBuilder, target: str = HOST, memory: TileM
 
 
 def kind_of(stage: Stage) -> type[Body]:
-    """The class that computes the rows or pixels of a stage's first op, apart from pooling. Raises `NotTiled` if there
-    is none.
+    """The subclass of `Body` for the first op of a stage, as if the stage included no convolution before a pool. Raises
+    `NotTiled` if there is none.
     """
     op, name = stage.op, stage.node.result
     shape = tdsl.shape_of(op.out)

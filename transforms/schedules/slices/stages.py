@@ -20,6 +20,7 @@ from tinyml.transforms.schedules.rings.pooled_blocks import pools_blocks, under_
 class Stage:
     """An op and the elementwise ops that follow it, computed row by row or pixel by pixel.
 
+    chain: the elementwise ops, in order.
     node: the stage as a node of a graph, with the windows that all its ops read.
     kept: whether the result is used after the segment.
     pooled: the convolution before the op, if the op is a pool that is computed block by block; None otherwise.
@@ -48,10 +49,11 @@ class Stage:
 
 @dataclass(frozen=True)
 class StagedSegment:
-    """The stages of a segment in order of dependence, and the segment's images by name.
+    """The stages of a segment, in order of dependence.
 
+    tensors: the images of the segment, by name.
     joins: for each node that may run in the stage of one of several operands, these operands, starting with the one
-    computed last.
+        computed last.
     """
 
     stages: tuple[Stage, ...]

@@ -28,6 +28,7 @@ from tinyml.transforms.schedules.tiling.tensor_builder import TensorBuilder
 class StepFunction:
     """The function of one step in time during its construction from the function of the whole sequence.
 
+    pushes: the frames in which the caller sends the input.
     loops: the loops over time, in order.
     """
 

@@ -192,10 +192,11 @@ def time_of(function: func.FuncOp, stride: int | None = None) -> TimeAxis:
 
 
 def _moving_rows(rings: RingSchedule, pushes: tdsl.Pushes) -> Mapping[int, int]:
-    """For each whole image that a loop over ticks carries, by its position, the number of rows by which it moves
-    after an answer.
+    """For each whole image that a loop over ticks carries, by its position, the number of rows by which it moves after
+    an answer.
 
-    Rings do not move. Raises `InputError` for a stride that is not a multiple of the rows of all rings.
+    Rings do not move. Raises `InputError` for padding over time, and for a stride that is not a multiple of the rows of
+    all rings.
     """
     if pushes.stride == pushes.steps:
         return {}

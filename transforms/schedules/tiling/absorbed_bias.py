@@ -20,7 +20,7 @@ from tinyml.transforms.ir.chosen_accumulators import choose
 
 def absorbed_addend(op: tdsl.Conv2dOp, sum: tdsl.TensorOp) -> tdsl.Conv2dOp | None:
     """Insert a convolution that starts from the constant that `sum` adds to the result of `op`, and return it. None,
-    without changes, if results would differ.
+    without changes, if `sum` does not add a constant with one number per filter, or if results could differ.
 
     The convolution is inserted before `sum`, which is not erased. The results must be exact fixed-point sums without
     other readers.

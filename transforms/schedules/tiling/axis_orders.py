@@ -65,8 +65,8 @@ def needs_no_memory(op: tdsl.TransposeOp) -> bool:
 def can_turn(op: tdsl.TransposeOp) -> bool:
     """Whether an op can transpose its operand in place.
 
-    The operand must be the program's input, located in the arena, and have no other readers. Its elements must
-    occupy whole bytes, or half bytes if they are packed.
+    The operand must be the program's input, located in the arena, and have no other readers. The caller must not send
+    it in frames. Its elements must occupy whole bytes, or half bytes if they are packed.
     """
     given = op.input
     if not _moves_axes(op) or op.matrix is None or not given.has_one_use() or not isinstance(given, BlockArgument):

@@ -23,6 +23,7 @@ class StoredImage:
     A ring has shape 1 x h x w x C. It stores pixel (y, x) at (y mod h, x mod w). If it has a single row, it stores
     pixel n of the image, in raster order, at n mod w.
 
+    value: the tensor.
     shape: the shape of the image.
     axes: for each axis of the image, the corresponding axis of the tensor, which may have another order.
     """

@@ -26,6 +26,8 @@ class Evaluation:
     """The evaluation of one problem's candidates. It is a context manager, which closes the journal.
 
     metric: one of the `METRICS`, by which candidates are ranked.
+    workers: the processes that evaluate candidates.
+    journal, resume: as for `Journal`.
     known: all outcomes so far.
 
     Raises `InputError` for an unknown metric, and for a journal of another problem.
@@ -112,8 +114,8 @@ class Evaluation:
         return [self.known[formats] if formats in self.known else CandidateOutcome() for formats in candidates]
 
     def losses(self, candidates: Sequence[Formats], at_most: float | Sequence[float] = float("inf")) -> list[float]:
-        """The losses of candidates. For a candidate whose evaluation stopped early (`outcomes`), it is a lower
-        bound on the loss.
+        """The losses of candidates, in their order. If the evaluation of a candidate stopped early (`outcomes`), the
+        value is a lower bound on its loss.
         """
         return [self.loss(outcome) for outcome in self.outcomes(candidates, at_most)]
 

@@ -29,10 +29,11 @@ _HEAD = re.compile(rb'\{"problem": "[0-9a-f]{64}"\}\n')
 class Journal:
     """The journal of one search.
 
-    path: None for no journal.
+    path: the path of the file; None for no journal.
     digest: the digest of the problem, which is the journal's first line.
-    known: if the search resumes another search, the outcomes in the file. Without `resume` the file is overwritten. A
-        file whose first line is incomplete because the search was killed is also overwritten.
+    resume: whether the search continues from the file. Otherwise the file is overwritten. A file whose first line is
+        incomplete, because the search was killed, is always overwritten.
+    known: the outcomes read from the file; empty unless the search continues from it.
 
     Raises `InputError` for a file that cannot be read or written, and for a file that is not a journal. With `resume`,
     also raises `InputError` if there is no path, or if the journal is damaged or belongs to another problem.

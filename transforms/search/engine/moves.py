@@ -94,10 +94,10 @@ class PairwiseMoves:
         return self._known[key]
 
     def proposals(self, current: Sequence[FormatChoice]) -> list[list[FormatChoice]]:
-        """The candidates one or two changes away whose predicted errors are least, among the candidates whose
-        predicted cost fits.
+        """At most `_TRIES` candidates one or two changes away, those with the least predicted errors. Their predicted
+        cost is within the limits, and their predicted error is lower than the error of `current`.
 
-        Evaluating a candidate takes less time than checking whether its real cost fits.
+        Evaluating a candidate takes less time than checking whether its real cost is within the limits.
         """
         moves = [change for change in self.options if current[change.index] != change.choice]
         if not moves:
@@ -134,8 +134,8 @@ class PairwiseMoves:
 def possible_changes(search: Search, start: Sequence[FormatChoice], offered: Sequence[NumberFormat]) -> list[_Change]:
     """The possible changes of single tensors to the formats `offered`.
 
-    A constant may have each width. Any other tensor may only have widths that differ in memory. Scales matter most
-    at small widths. Other scales are therefore tried for widths of at most half of the greatest width.
+    A constant of several elements may have each width. Any other tensor may only have widths that differ in memory.
+    Scales matter most at small widths. Other scales are therefore tried for half of the greatest width.
     """
     changes: list[_Change] = []
     most = max(format.bits for format in offered)
@@ -244,11 +244,11 @@ def choose_formats(search: Search, result: SearchResult, accepts: Criterion) -> 
 
 
 def narrow_formats(search: Search, result: SearchResult) -> SearchResult:
-    """Change tensors to other formats of fewer bytes, and return the result. The same object is returned if no
-    change is made.
+    """Change tensors to other formats of fewer bits, and return the result. The same object is returned if no change is
+    made.
 
-    A change is made if the program then needs less memory and its loss grows little. Numbers that need many bits in
-    one format may need few bits in another.
+    A change is made if the program then needs less memory and its loss grows by at most one standard error. Numbers
+    that need many bits in one format may need few bits in another.
     """
     search.evaluation.begin("narrower formats")
     choices, reasons = list(result.choices), dict(result.reasons)
@@ -340,7 +340,9 @@ def _narrower(search: Search, index: int, choice: FormatChoice) -> Iterator[Form
 
 
 def _of_same_width(search: Search, tensors: TensorClass, choice: FormatChoice) -> Iterator[FormatChoice]:
-    """Yield the other formats of the same width that a class of tensors may have."""
+    """Yield the other formats of the same width that a class of tensors may have. Constants only get formats of the
+    family that the search was asked for.
+    """
     for prototype in search.others:
         if not tensors.admits(prototype):
             continue
@@ -388,8 +390,8 @@ def greedy_steps(
 ) -> Iterator[Sequence[FormatChoice]]:
     """Yield candidates on a path from `start` to the widths of `goal`.
 
-    Each step changes the tensor for which the loss is least. The path ends if the loss of every next step exceeds
-    `at_most`.
+    Each step changes one tensor to its width in `goal`, the tensor with which the loss is least. The path ends if the
+    loss of every next step exceeds `at_most`.
     """
     choices, differing = start, _differing(start, goal)
     while differing:
@@ -429,8 +431,8 @@ def _as_goal(choices: Sequence[FormatChoice], goal: Sequence[FormatChoice], i: i
 def backtrack(
     feasibility: Feasibility, start: Sequence[FormatChoice], goal: Sequence[FormatChoice], at_most: float
 ) -> Sequence[FormatChoice] | None:
-    """The first candidate on the paths of `greedy_steps` and `ranked_steps` that meets the limits when built and
-    run. None if there is none.
+    """The first candidate that meets the limits when built and run, among the first `BUILDS` candidates on the path of
+    `greedy_steps` and then on the path of `ranked_steps`. None if there is no such candidate.
 
     start, goal, at_most: as in `greedy_steps`.
     """

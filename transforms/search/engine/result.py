@@ -57,6 +57,7 @@ FRONT_ATTRIBUTE = OwnAttribute(
 class FrontPoint:
     """A candidate whose cost is known.
 
+    loss: by the metric of the search.
     origin: the step of the search that produced the candidate.
     chosen: whether it is the candidate of the result's choices.
     front: whether no other candidate dominates it.

@@ -166,7 +166,7 @@ class Limits:
 
     @property
     def on_ram_only(self) -> bool:
-        """Whether RAM is the only resource with a limit."""
+        """Whether neither time nor flash has a limit."""
         return math.isinf(self.time) and math.isinf(self.flash)
 
 
@@ -309,7 +309,9 @@ class Feasibility:
         self.costs.measure(map(self.search.formats, candidates), evaluation.problem, evaluation.workers)
 
     def is_feasible(self, choices: Sequence[FormatChoice]) -> bool:
-        """Whether a candidate meets the limits when built and run, or cannot be built and run."""
+        """Whether a candidate meets the limits when built and run. Also true if neither time, flash nor RAM has a
+        limit, if the candidate cannot be built and run, or if the costs of the target are unknown.
+        """
         if not self.is_limited:
             return True
         formats = self.search.formats(choices)
@@ -347,7 +349,9 @@ class Feasibility:
         return InputError(f"no program works in {asked}{remark}: the least that was found takes {taken}")
 
     def _memory(self, formats: Formats) -> ProgramCost:
-        """The resources of a candidate that are compared with limits; constants, arena and input if not estimated."""
+        """The resources of a candidate that are compared with limits. Without estimates, these are the bytes of
+        constants as flash, and of arena and input as RAM.
+        """
         if self.is_limited:
             return self.cost(formats)
         return ProgramCost(0, self.search.constant_bytes(formats), self.search.memory(formats))
