@@ -50,15 +50,14 @@ def moved(whole: Whole, to: Builder, node: OnnxNode, inputs: Inputs) -> Value | 
     functions and ranges of channels are unchanged.
 
     Returns None if the operand is not `whole`, or if functions or units differ between channels and the node does not
-    preserve the axis of channels. Also returns None for a Pad in a mode other than `constant`, and for a Pad if
+    preserve the axis of channels. Also returns None for a Pad that adds other numbers than zeros, and for a Pad if
     functions follow the integers or their format lacks 0.
     """
     if inputs[0] is not whole:
         return None
     if whole.is_rounded:
         return moved(rounded := whole.whole(to), to, node, [rounded, *inputs[1:]])
-    # A margin has zeros, which the format of -1 and 1 does not have.
-    if node.op == "Pad" and (node.text("mode", "constant") != "constant" or _stored_zero(whole) is None):
+    if node.op == "Pad" and not _adds_zeros(whole, node, inputs):
         return None
     differ = whole.units.size > 1 or any(step.constant.size > 1 for step in whole.steps)
     source = whole.source
@@ -84,12 +83,14 @@ def moved(whole: Whole, to: Builder, node: OnnxNode, inputs: Inputs) -> Value | 
     return replace(whole, source=Stored.of(tensor, low, high))
 
 
-def _stored_zero(whole: Whole) -> int | None:
-    """The raw 0, if it represents zero in the format of the integers; None if it does not, or if functions follow the
-    integers.
+def _adds_zeros(whole: Whole, node: OnnxNode, inputs: Inputs) -> bool:
+    """Whether the elements that a Pad adds are zeros in the operand's format, and no functions follow the integers. The
+    format of -1 and 1 has no zero.
     """
-    zero = int(whole.source.exact.encode(np.zeros(1))[0])
-    return None if zero or whole.steps else zero
+    filling = optional(inputs, 2)
+    number = 0 if filling is None else filling.array if isinstance(filling, Constant) else math.nan
+    raw = int(whole.source.exact.encode(np.zeros(1))[0])
+    return node.text("mode", "constant") == "constant" and not (np.any(number) or raw or whole.steps)
 
 
 @reads("Concat")
