@@ -76,6 +76,7 @@ class PluginError(InputError):
 class Row:
     """A named contribution of a package, described without importing its module.
 
+    * name: the name of the contribution.
     * value: `module:object`, or a module.
     * help: a line for help texts.
     * names: the names of the contribution's parts, such as the boards of a chip, and aliases. Each name is mapped to

@@ -252,7 +252,7 @@ def packed_writer(bits: int) -> str:
 
 
 def packed_copier(bits: int, *, signed: bool = True) -> str:
-    """The name of the C function that unpacks groups of elements from RAM to a plain array.
+    """The name of the C function that unpacks groups of `bits`-bit elements from RAM to a plain array.
 
     signed: false for elements without a sign bit.
     """

@@ -64,6 +64,7 @@ class SumComposer(Maker):
 
     composed: a function that returns the kernel for a description (a `Kernel` without a symbol); None if there is no
         such kernel.
+    needs, large: as in `Maker`.
     """
 
     composed: Callable[[Kernel], Kernel | None]

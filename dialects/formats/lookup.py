@@ -82,7 +82,7 @@ def _type_spelled(ctx: Context, text: str) -> NumberFormat:
 
 
 def _parsed(ctx: Context, text: str) -> NumberFormat | None:
-    """The number format whose IR type is `text`; None if `text` is another type.
+    """The number format whose IR type is `text`; None if `text` is not the type of a number format.
 
     Raises `ParseError` if text follows the type.
     """

@@ -86,7 +86,7 @@ class ScaledInteger(WidthAndFrac, NumberFormat, ABC):
         return m.settle(m.const(int(self.encode_clipped(np.array(real)))), self.stored_width)
 
     def from_f32(self, m: Machine[V], value: V) -> V:
-        """The raw of a float, rounded to nearest and saturated, whatever the rounding mode of the format is."""
+        """The raw of a float, rounded to nearest and saturated. The rounding mode of the format does not matter."""
         low, high = self.limits
         width = self.stored_width
         limits = (m.int_constant(limit, width) for limit in (low, high))
@@ -132,8 +132,8 @@ class ScaledInteger(WidthAndFrac, NumberFormat, ABC):
         return m.mulf(m.addf(m.mulf(upper, m.float_constant(65536.0)), lower), scale)
 
     def quotient(self, m: Machine[V], x: Int[V], divisor: int) -> Int[V]:
-        """x / divisor for a positive constant divisor, rounded to nearest with halves upwards, whatever the rounding
-        mode of the format is.
+        """x / divisor for a positive constant divisor, rounded to nearest, halves upwards. The rounding mode of the
+        format does not matter.
         """
         return m.nearest_quotient(x, divisor)
 

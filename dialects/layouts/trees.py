@@ -102,7 +102,7 @@ class Trees:
 
     @property
     def visits(self) -> float:
-        """The expected number of inner nodes that one inference visits, by the shares."""
+        """The expected number of inner nodes that one inference visits, according to `likely`."""
         return float(self.likely.sum())
 
     @cached_property
@@ -287,6 +287,7 @@ MOST_NONZERO = 0.6
 class ForestCode(CodeContent):
     """Trees whose thresholds are raws of the input's element type, and the votes of their leaves.
 
+    trees: the trees.
     votes: the number that each leaf adds to each result, in the element type of the results, of shape (leaves,
         results). Votes are added tree by tree, starting at zero. The sum of the greatest votes must fit in the
         type, so that no addition overflows.

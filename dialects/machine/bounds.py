@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 class Wire:
     """A placeholder of known width for a result that is not computed.
 
+    width: the width in bits.
     constant: the value of a result that is known to be constant; None for other results.
     """
 
@@ -43,8 +44,8 @@ def _nothing_known(value: Value) -> tuple[int, int] | None:
 
 @dataclass(eq=False)
 class Bounds(Machine[Value]):
-    """A machine that computes only intervals. If the result of an operation is one of the operands, the operation needs
-    no computation.
+    """A machine that computes only intervals. It also reports an operation whose result is one of the operands, which
+    needs no computation.
 
     look_up: returns the known interval of an operand.
     tables, functions: the names of the tables and runtime functions used so far, in order.

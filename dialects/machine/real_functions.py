@@ -29,6 +29,7 @@ class RealFunction:
     * inverse: the inverse function.
     * flat: returns, for a number n, the argument above which the function is within `tail` * e^-n of its upper limit;
       None for a function without an upper limit.
+    * tail: the factor in the definition of `flat`.
     * centre: the value c for which the function minus c is odd; None if there is none.
     * widest: the number of bits of the widest result that linear interpolation between 16-bit entries can approximate.
     """

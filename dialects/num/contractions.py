@@ -285,8 +285,10 @@ class ProductsOp(RowSumOp):
 
     @property
     def spaces(self) -> Spacing:
-        """The layout of the windows. Without `spacing`, it is that of a single window, which is one run unless the op
-        has `channels`.
+        """The layout of the windows. Without `spacing`, it is the layout of a single window. This window is one run of
+        adjacent elements or, with `channels`, of whole pixels.
+
+        Raises `VerifyException` for an invalid `spacing`.
         """
         if self.spacing is None:
             return Spacing(step=self.length if self.channels is None else 0)

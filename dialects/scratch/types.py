@@ -246,7 +246,7 @@ def stored_as(type: MemRefType[Attribute]) -> Attribute:
 
 
 def unit_bytes(type: MemRefType[Attribute]) -> int:
-    """The alignment of a buffer in bytes."""
+    """The alignment of a buffer in bytes: the size of an element, or 1 if elements are packed."""
     return element_bytes(type) if packed_bits(type) is None else 1
 
 

@@ -386,6 +386,8 @@ Interface = TypeVar("Interface", InputInterface, ProgramInterface)
 class InterfaceField(NamedTuple):
     """The declaration of a field of an interface.
 
+    name: the name of the field.
+    kind: its permitted values.
     meaning: a sentence for the reference page.
     """
 

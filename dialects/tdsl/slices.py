@@ -279,6 +279,7 @@ def windows(extent: int, kernel: int, before: int, after: int, stride: int, dila
     extent: the extent of the axis.
     kernel: the extent of a window.
     before, after: the padding before and after the axis.
+    stride, dilation: the distance between adjacent windows, and between adjacent elements of a window.
     """
     if kernel < 1 or stride < 1 or dilation < 1 or before < 0 or after < 0:
         raise VerifyException("windows, strides and dilations are at least 1, padding at least 0")

@@ -29,6 +29,7 @@ class Build:
     * flash_bytes: text + data of the ELF file. They include startup code and the harness, which is some dozens of
       bytes.
     * static_bytes: .data + .bss, which includes the caller's input array X.
+    * elf: the ELF file.
     * weights: the bytes of constants that the program receives before the first inference (`--load-weights`).
     """
 
@@ -46,6 +47,7 @@ class RunResult:
     * scores: shape (samples, output_length), in the element type of the interface; None if the model has no scores.
     * cycles: shape (samples,); the time in `unit` from the first instruction of `NAME_predict` to its return; None if
       the device has no counter.
+    * unit: the name of the unit, such as cycles or instructions.
     * stack_bytes: the greatest stack depth over all inferences, measured from the top of the stack at reset. It
       includes the frame of main and the call.
     * more: the outputs after the scores.
@@ -103,7 +105,7 @@ def result_of_records(interface: Interface, records: bytes, unit: str) -> RunRes
 
     unit: the unit of cycles.
 
-    If all cycles are 0, the device has no counter.
+    A device without a counter writes 0 cycles in all records. `cycles` of the result is then None.
     """
     import numpy as np
 

@@ -331,9 +331,11 @@ class _GradientTape(Trace):
         return op.derivative(self.arithmetic, [self.values[index] for index in operands], self.values[made], slope)
 
     def _of_constant(self, index: int, derivative: Factored) -> _Part | None:
-        """The gradient with respect to whole rows of a constant; None if the value is not a part of a constant.
+        """The gradient `derivative` with respect to a value, as the gradient with respect to whole rows of a constant.
 
         index: the index of the value in the trace.
+
+        Returns None unless the value consists of whole rows of a constant.
         """
         if index not in self.origins:
             return None

@@ -154,8 +154,9 @@ class _Recorder(NumpyMachine):
 class _Step:
     """A recorded call of a function.
 
-    sources, target: the indices of the argument values and of the result.
     name: a key that is equal for functions with equal results.
+    function: the function.
+    sources, target: the indices of the argument values and of the result.
     """
 
     name: object

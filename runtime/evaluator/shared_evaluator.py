@@ -243,6 +243,9 @@ class SharedProgram:
     ) -> Sequence[Any]:
         """The carried values after the iterations `taken` of a loop, which are evaluated op by op.
 
+        ops: the ops of the body that are evaluated.
+        values: the values that the body captures.
+        entering: the values that depend only on the iteration.
         carried: the carried values before these iterations.
         """
         body = loop.body.block

@@ -71,6 +71,7 @@ class _Condition:
     def next(self, line: str, kind: str, value: bool | None) -> str | None:
         """Begin the branch of a directive, or close the conditional at its `#endif`.
 
+        line: the text of the directive.
         kind: the name of the directive.
         value: the value of its condition, None if unknown.
 
@@ -183,8 +184,10 @@ def needed_part(text: str, used: Set[str]) -> list[str]:
 
 @dataclass(eq=False)
 class _Item:
-    """A definition with the preceding comment, or a single other preprocessor line, which has no name.
+    """A definition with the preceding comment, or a single other preprocessor line.
 
+    text: the lines.
+    name: the name that the definition defines; "" for other lines.
     words: the identifiers in the text and in the enclosing conditions.
     """
 

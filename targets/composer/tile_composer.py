@@ -146,11 +146,12 @@ class TileComposer(Generic[L]):
         to_even: bool = False,
         shared: Sequence[SharedFunction] = (),
     ) -> TileFamily:
-        """A family of tile kernels whose elements are bytes.
+        """The family `name` of tile kernels whose elements are bytes.
 
         For every row, |start| plus the sum of |w| * |x| must be below `limit`. Every shift must be negative, and every
         multiplier at least `LEAST_MULTIPLIER`.
 
+        * code: a function that returns the assembly code for a tile.
         * channels: true if each row of weights is multiplied by a channel of windows.
         * large: true if streams need more flash than weights.
         * lines: the number of lines of the tiles that have kernels.
