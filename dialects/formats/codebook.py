@@ -119,8 +119,8 @@ class CodebookType(ParametrizedAttribute, TypeAttribute, TabulatedFormat):
 
     @property
     def shared_bits(self) -> int:
-        """The size in bits of the list of numbers, which all elements share. Kernels read the list as 16-bit
-        integers.
+        """The size in bits of the list of numbers, which is stored once for all elements. Kernels read the list as
+        16-bit integers.
         """
         return 16 * len(self.entries)
 

@@ -66,7 +66,12 @@ def count_accesses(runner: Runner, build: Build, interface: Interface, inputs: n
 def _totals(
     runner: Runner, build: Build, interface: Interface, inputs: np.ndarray, arrays: Mapping[str, range]
 ) -> tuple[np.ndarray, RunResult]:
-    """Count the accesses to each array in a run. Return the counts, shape (arrays, 4), and the results of the run."""
+    """Count the accesses to each array in a run. Return the counts and the results of the run.
+
+    The counts have the shape (arrays, 4): the numbers of loads and stores, then the numbers of loaded and stored bytes.
+
+    Raises `InputError` for a runner without an emulator.
+    """
     if isinstance(runner, QemuRunner):
         return _totals_in_qemu(runner, build, interface, inputs, arrays)
     if not isinstance(runner, EmulatorRunner):

@@ -68,9 +68,11 @@ class QemuRunner(Runner):
     def _run(
         self, build: Build, interface: Interface, inputs: np.ndarray, profile: Mapping[str, int | Path]
     ) -> RunResult:
-        """Run a program and return the results.
+        """Run the program `build` on `inputs` and return the results.
 
         profile: further arguments of the QEMU plugin, by name.
+
+        Raises `FullStackError` for a stack overflow into the static data, and `DeviceError` for any other failure.
         """
         raw, what = raw_inputs(interface, inputs), f"{interface.name} on {self.name}"
         known, cycles, timing = symbols(self.chip, build.elf), self.table(build), self.board.timing

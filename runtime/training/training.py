@@ -113,7 +113,9 @@ class TrainingTrace(Trace):
             yield self.bound[0], self._unlimited(0, slopes[0])
 
     def _format(self, index: int) -> NumberFormat | None:
-        """The format of value `index` if it is represented by raws; None for reals and indices."""
+        """The format of value `index` if it is represented by raws; None for reals and indices. Raises `InputError` for
+        sums in an accumulator.
+        """
         type = self.bound[index].type
         if self.arithmetic.machine is None or not isinstance(type, TensorType):
             return None
@@ -220,8 +222,10 @@ class Labelled:
 class TrainingSchedule:
     """The hyperparameters of a training.
 
+    * epochs: the number of epochs.
     * rate: the initial learning rate of Adam, which decays to zero along half a cosine.
     * batch: the number of samples per step.
+    * seed: the seed of the random order of samples and of `augment`.
     * augment: a function that randomly changes the inputs of a batch.
     """
 

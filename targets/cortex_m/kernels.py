@@ -24,7 +24,9 @@ def _composed(what: str) -> Callable[..., Any]:
 
 
 def _in_spare_flash(what: str) -> Callable[..., Any]:
-    """The function `what` of the composer, of the extension that uses spare flash."""
+    """The function `what` of the composer, from the extension that uses spare flash. A call raises `InputError` if the
+    extension is not installed.
+    """
     return part_on_call(f"tinyml.targets.cortex_m.composer.{what}")
 
 

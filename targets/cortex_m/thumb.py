@@ -23,7 +23,8 @@ _KEPT_ADDRESSES = 1 << 12
 class Address(NamedTuple):
     """The address operand of a load or store.
 
-    offset: the number of bytes from the base, or a register that is shifted left by `lsl`.
+    base: the base register.
+    offset: the number of bytes from the base, or a register that is shifted left by `lsl`; None for no offset.
     step: the number of bytes added to the base after the access.
     """
 

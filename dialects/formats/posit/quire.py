@@ -138,7 +138,7 @@ class QuireType(ParametrizedAttribute, TypeAttribute, LaidOut, Accumulator):
         return m.perform(MultiplyAdd(self, parts_of(lhs_format), parts_of(rhs_format)), sum, lhs, rhs)
 
     def finished(self, m: Machine[V], sum: V, result: NumberFormat) -> V | None:
-        """The sum, rounded to the exact format `result`.
+        """The sum, rounded to the exact format `result`; never None.
 
         The sum is first truncated to an integer with more bits than the result. The integer is odd if any truncated bit
         is 1.

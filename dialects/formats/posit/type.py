@@ -218,7 +218,8 @@ class PositType(ParametrizedAttribute, TypeAttribute, ExactFormat):
 
     @property
     def specification(self) -> Specification | None:
-        """The specification of a format with a narrow window; None for a wide window and for the standard's type.
+        """The specification of a format of at most `SHORT_BITS` bits with a window; None for a wider format and for the
+        standard's type.
 
         The standard's type is tested against SoftPosit instead.
         """
@@ -228,10 +229,10 @@ class PositType(ParametrizedAttribute, TypeAttribute, ExactFormat):
 
     @property
     def coding(self) -> Coding | None:
-        """The rule by which kernels decode raws: a table of 16-bit integers, if such integers represent all numbers.
+        """The rule by which kernels decode raws; None if no kernel decodes the raws.
 
-        Formats of 16 bits have another rule, which specific kernels implement. The result is None if no kernel decodes
-        the raws.
+        16-bit formats with a window have the rule `REGIME` if their unit permits it. Other formats have the rule
+        `TABLE` if they are narrow enough for a table and all numbers are 16-bit integers.
         """
         n = self.n.data
         if n == REGISTER_BITS and self.window is not None and 0 <= self._unit <= REGISTER:

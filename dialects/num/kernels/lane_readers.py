@@ -222,7 +222,9 @@ class _Reader:
         return RowSum(rows, pitch, vector, op.numbers.stop, differs)
 
     def _join(self, op: ReduceOp) -> None:
-        """Record the description of the reduction that combines all lanes."""
+        """Record the description of the reduction that combines all lanes. Raises `VerifyException` for a reduction
+        that is neither a sum nor the greatest value nor the index of the greatest value.
+        """
         (self.lane, *carried), last = op.body.block.args, op.body.block.last_op
         assert isinstance(last, NextOp)
         self.first = op.numbers.start

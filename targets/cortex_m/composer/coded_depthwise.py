@@ -62,7 +62,7 @@ class CodedFilter:
     across: int
 
     def needed(self, rows: Rows, columns: Sequence[int]) -> list[int]:
-        """Those of the given rows that have a nonzero weight in one of the columns."""
+        """The indices, among `rows`, of the rows that have a nonzero weight in one of the columns."""
         return [row for row in rows if self.weights[row, list(columns)].any()]
 
     def time(self, groups: Sequence[Rows]) -> tuple[int, int]:

@@ -165,7 +165,7 @@ class SingleWindow(RowKernel):
         return self.tile.runs == 1 and self.tile.length >= QUAD
 
     def quad(self, rows: int, load: Sequence[Instruction] = _FOUR) -> Code:
-        """Code that adds the products of four elements and the weights of each row to the sums.
+        """Code that adds the products of four elements and the weights of each of `rows` rows to the sums.
 
         load: the instructions that load the elements.
         """
@@ -331,7 +331,8 @@ class RowPairs(RowKernel):
         return Repeated.once(joined(start, t.mov("r2", "sp"))).followed_by(runs)
 
     def quad(self, rows: int, elements: Code, windows: int, *, first: bool = False) -> Code:
-        """Code that adds the products of four weights of each row and four elements of each window to the sums.
+        """Code that adds the products of four weights of each of `rows` rows and four elements of each of `windows`
+        windows to the sums.
 
         elements: the code that loads the elements.
         first: true for the first products of the sums. The register of the first window's sum then contains the start

@@ -79,6 +79,7 @@ def lane_bits(program: LaneProgram) -> int:
 class Registers:
     """The assignment of registers for a lane function.
 
+    program: the lane function.
     kept: the maximum number of vectors with the same content in all iterations.
     outer: the number of loops around the loops of an iteration.
 
