@@ -44,6 +44,9 @@ def _groups(op: Operation) -> Iterator[tuple[HolderKind, str, Holder | None, Map
 
     Each item is a tuple: the kind of place, a description of the place for messages, the object that has the attributes
     (None for a result, and for an argument of a declaration), and the attributes by name.
+
+    Raises `InputError` for a function without a function type, and for arguments or results whose attributes are not
+    dictionaries.
     """
     if not isinstance(op, FuncOp):
         yield HolderKind.MODULE if isinstance(op, ModuleOp) else HolderKind.OPERATION, "", op, op.attributes

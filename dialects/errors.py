@@ -104,8 +104,8 @@ _SHORT_LENGTH = 3
 
 
 def _distance(first: str, second: str) -> int:
-    """The number of insertions, deletions, substitutions and swaps of neighbours that turn the first text into the
-    second.
+    """The least number of insertions, deletions, substitutions and swaps of neighbours that turn the first text into
+    the second.
     """
     rows = [list(range(len(second) + 1))]
     for i, letter in enumerate(first, 1):

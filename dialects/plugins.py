@@ -370,7 +370,9 @@ def _short_name(package: Distribution) -> str:
 
 
 def _entries(package: Distribution) -> Sequence[Row]:
-    """The entry points that a package declares in tinyml's groups."""
+    """The entry points that a package declares in tinyml's groups. If they cannot be read, the result is empty, and the
+    reason is recorded by `leave_out`.
+    """
     name = _short_name(package)
     try:
         text = package.read_text(_FILE) or ""

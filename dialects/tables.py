@@ -62,7 +62,7 @@ class Table(Generic[T]):
         return {row.name: row for row in (*self._installed(), *self.others())}
 
     def others(self) -> Iterator[Row]:
-        """Yield the rows of other packages. Rows with invalid names are skipped."""
+        """Yield the rows of other packages. Rows with names that are invalid or already in use are skipped."""
         taken = {row.name for row in self._installed()}
 
         def checked(row: Row) -> Row:

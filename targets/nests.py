@@ -143,7 +143,7 @@ LANE_PROGRAM: Callable[..., LaneProgram] = on_call("tinyml.dialects.num.kernels.
 def content_of(declaration: FuncOp) -> Content:
     """The constants from which the code of a declared function is generated.
 
-    Raises `InputError` for a function that embeds no constants.
+    Raises `InputError` for a function that embeds no constants, and for a lane function that is missing or unsupported.
     """
     if isinstance(name := declaration.attributes.get(LANES), SymbolRefAttr):
         from tinyml.dialects.num.kernels.lane_functions import LaneFunctionOp

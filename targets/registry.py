@@ -87,7 +87,9 @@ _PACKAGE_CHIPS: dict[str, str] = {}
 
 
 def _check(plugin: Row, chip: Chip) -> None:
-    """Raise `PluginError` if a chip of a plug-in has fields of the wrong type, or names that are already in use."""
+    """Raise `PluginError` if a chip of a plug-in has fields of the wrong type, no boards, or names that are already in
+    use, or if its boards are not those that the plug-in's entry points name.
+    """
     plugin.expect_fields(chip)
     if not chip.boards:
         raise PluginError(f"{plugin}: the chip {chip.name} has no board")

@@ -374,7 +374,9 @@ class TileCoder(Maker):
 
     @lru_cache(CACHED_KERNELS)  # noqa: B019 (coders live as long as the program)
     def kernel(self, code: CodedTile) -> Kernel | None:
-        """The kernel that embeds a tile's weights; None if the tile or the layout of its windows is not supported."""
+        """The kernel that embeds a tile's weights; None if the tile, the layout of its windows or the magnitude of its
+        sums is not supported.
+        """
         rows, runs, length = code.weights.shape
         if code.apart != (rows if self.family.channels else 1):
             return None

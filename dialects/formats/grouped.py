@@ -120,8 +120,9 @@ class GroupedFormat(ParametrizedAttribute, TypeAttribute, ExactFormat):
         return self.divided(constant, importance, finest)
 
     def divided(self, constant: Reals, importance: Reals | None, finest: Grouping) -> Self:
-        """The format for a constant that is divided into groups along the axes of `finest`. The scales of groups
-        minimise the squared error.
+        """The format for a constant that is divided into groups along the axes of `finest`. The scales of groups are
+        those of `best_scales`, limited so that all integers in the unit of the finest group have at most `MOST_BITS`
+        bits.
 
         importance: the weights of the squared errors, broadcast to the constant; None for equal weights.
         """

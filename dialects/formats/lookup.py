@@ -24,7 +24,8 @@ def format_named(ctx: Context, name: str, width: int | None) -> NumberFormat:
 
     width: in bits; None for the default width.
 
-    Raises `InputError` if no number format has this name, or if the format does not have this width.
+    Raises `InputError` if no number format has this name, if its extension is not installed, or if the format does not
+    have this width.
     """
     if (dialect := ctx.get_optional_dialect(ALIASES.get(name, name))) is not None:
         for attribute in dialect.attributes:

@@ -247,6 +247,7 @@ class OddMultiples(Multiples):
 class Listed(RoundedOnce):
     """The specification of a format by a list of its numbers, in ascending order.
 
+    known, integers: the raws, and the integers that they represent in units of 2^-scale.
     borders: for each two consecutive numbers, a pair: the real at which rounding changes, in units of 2^-scale, and
         whether this real is rounded to the greater number.
     borders_at: for each requested scale and divisor, the least integers that are rounded to the greater number.

@@ -117,8 +117,9 @@ class Trees:
         return first
 
     def verify(self, features: int, leaves: int) -> None:
-        """Raise `VerifyException` unless these trees are valid: their nodes compare `features` features, and their
-        leaves have indices below `leaves`.
+        """Raise `VerifyException` unless these trees are valid: the arrays have consistent shapes, every node comes
+        after its parent, no threshold is NaN, and the indices of features and leaves are below `features` and
+        `leaves`.
         """
         inner = self.inner
         if self.features.shape != (inner,) or self.thresholds.shape != (inner,) or self.children.shape != (inner, 2):
@@ -258,8 +259,8 @@ class Trees:
 
     @staticmethod
     def of(attributes: Mapping[str, Attribute]) -> Trees:
-        """The trees that attributes store. Raises `VerifyException` unless the attributes are dense arrays of
-        numbers.
+        """The trees that attributes store. Raises `VerifyException` unless the attributes are dense arrays of numbers
+        with the required ranks and element types.
         """
         arrays = [dense_array(attributes.get(key), key) for key in KEYS]
         for key, array in zip(KEYS, arrays, strict=True):

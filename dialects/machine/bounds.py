@@ -44,8 +44,10 @@ def _nothing_known(value: Value) -> tuple[int, int] | None:
 
 @dataclass(eq=False)
 class Bounds(Machine[Value]):
-    """A machine that computes only intervals. It also reports an operation whose result is one of the operands, which
-    needs no computation.
+    """A machine that computes only intervals.
+
+    The result of an operation that must be computed is a `Wire`. An operation whose result is one of its operands needs
+    no computation.
 
     look_up: returns the known interval of an operand.
     tables, functions: the names of the tables and runtime functions used so far, in order.

@@ -122,8 +122,8 @@ class ContractOp(ClosedNestOp):
         return stores[0] if self.visits(stores[0], windows=True) else None
 
     def visits(self, op: memref.LoadOp | memref.StoreOp, *, windows: bool = False) -> bool:
-        """True if the iterations over the rows access all elements of a buffer in order. The buffer must be defined
-        outside the nest.
+        """Whether the load or store `op` accesses all elements of its buffer in order while the rows are iterated. The
+        buffer must be defined outside the nest.
 
         windows: true for the rows of all windows together, false for the rows of each window.
         """

@@ -90,7 +90,8 @@ def turns(rows: Sequence[int], image: Extents, result: Extents, steps: Extents, 
 
 
 def herringbone(result: Extents, rows_first: bool = True) -> list[int]:
-    """For each turn of the herringbone schedule, the number of rows or columns that the turn computes.
+    """For each turn of the herringbone schedule, the number of rows or columns that the turn computes. The first number
+    is that of rows, and may be 0.
 
     Rows are computed while the remaining result is higher than wide, and columns while it is wider than high. If it is
     square, rows and columns alternate.

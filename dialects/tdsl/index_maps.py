@@ -386,6 +386,10 @@ class _Axis:
 
     The axis is a dimension of the term's maps. If a map divides a dimension, the quotient and the remainder are two
     axes.
+
+    dimension: the index of the dimension.
+    step: the amount by which the dimension increases per step along the axis.
+    extent: the number of steps.
     """
 
     dimension: int

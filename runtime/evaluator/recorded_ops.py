@@ -112,7 +112,9 @@ class Recorded:
         return compute(self.arithmetic, op, arguments) if tape is None else tape.play(arguments)
 
     def tape(self, op: Operation) -> _OpTape | None:
-        """The recorded steps of an op; None if the steps cannot be repeated on other operands."""
+        """The recorded steps of an op that has been executed; None if the steps cannot be repeated on other operands,
+        or if the op has not been executed.
+        """
         return self._of_ops.get(op)
 
     def _record(self, op: Operation, arguments: Sequence[Any]) -> tuple[Any, _OpTape | None]:

@@ -378,7 +378,8 @@ class ExactFormat(ExactNumbers):
     def function_by_lines(self, m: Machine[V], function: Function, value: V, source: ExactNumbers) -> V | None:
         """The result of a function for a value of the format `source`, interpolated as in fixed-point formats.
 
-        Returns None unless the integers of the argument and of the result have at most 16 bits.
+        Returns None unless the integers of the argument and of the result have at most 16 bits, and for a function that
+        is not interpolated.
         """
         from tinyml.dialects.machine.real_functions import REAL_FUNCTIONS
 
