@@ -115,7 +115,7 @@ class QemuRunner(Runner):
         return replace(result, cycles=counts[:, 0], core_cycles=core_cycles, longest=longest)
 
     def check(self, build: Build) -> None:
-        """Raise `InputError` for a program that exceeds the memories of the emulated machine."""
+        """Raise `InputError` for a program whose static data exceed the RAM of the emulated machine."""
         known = symbols(self.chip, build.elf)
         if (beyond := known["tm_bss_end"] - known["tm_ram_end"]) > 0:
             raise InputError(f"{self.name}: static data exceeds the RAM of the emulated machine by {beyond} bytes")

@@ -35,7 +35,10 @@ class _Step:
 
 @dataclass(frozen=True)
 class Start(_Step):
-    """The step that sets the sum to zero or, if `parts` is set, to a number that these `Parts` describe."""
+    """The step that sets the sum to zero or, if `parts` is not None, to a number.
+
+    parts: the properties of the significand and the exponent of this number.
+    """
 
     parts: Parts | None = None
 
@@ -117,7 +120,7 @@ class MultiplyAdd(_Step):
 class Round(_Step):
     """The step that rounds a complete sum to the nearest posit.
 
-    scaling: the number s for which the numbers of the result's format are posits times 2^-s.
+    format: the format of the result.
     """
 
     format: PositType

@@ -158,7 +158,7 @@ class ZeroSkewNumbers(ParametrizedAttribute, TypeAttribute, NumberFormat):
 
     def encode(self, reals: Reals) -> Raws:
         """Round reals to nearest and return the raws. Halves are rounded away from zero or, if the format rounds once,
-        to even.
+        to even. Reals outside the range saturate. NaN becomes the raw of 0.
         """
         scaled = np.asarray(np.asarray(reals, np.float64) / self._units(np.ndim(reals)))
         if self.halves_to_even:

@@ -331,7 +331,7 @@ class ZeroSkewType(ZeroSkewNumbers):
         source: ZeroSkewNumbers,
         compute: Callable[[Machine[Any], Any], Any],
     ) -> V:
-        """The result of a function for one value in the format `source`. If this format has few raws, the function is
+        """The result of a function for one value in the format `source`. If `source` has few raws, the function is
         replaced by a table of its results.
 
         name: the name of the table.
@@ -365,7 +365,8 @@ class ZeroSkewType(ZeroSkewNumbers):
     def average(self, m: Machine[V], total: V, count: int, value_format: NumberFormat) -> V:
         """The average, by TensorFlow Lite's AVERAGE_POOL_2D, whose result has the format of the elements.
 
-        It is the average of raws, rounded to nearest, halves away from zero.
+        It is the average of raws, rounded to nearest, halves away from zero. In an `even` format, it is the result of
+        `_mean_to_even`.
         """
         source = skewed(value_format)
         if self.halves_to_even:
@@ -380,7 +381,9 @@ class ZeroSkewType(ZeroSkewNumbers):
         return self.recode(m, m.settle(raw, 8 * source.dtype.itemsize), source)
 
     def mean(self, m: Machine[V], total: V, count: int, value_format: NumberFormat) -> V:
-        """The mean over whole axes, computed like TensorFlow Lite's MEAN."""
+        """The mean over whole axes, computed like TensorFlow Lite's MEAN. In an `even` format, it is rounded once
+        (`_mean_to_even`).
+        """
         source = skewed(value_format)
         if self.halves_to_even:
             return self._mean_to_even(m, total, count, source)

@@ -234,7 +234,8 @@ class LaneProgram(CodeContent):
         """The position of each op in program order.
 
         An inner loop occupies one position for each carried value, and then one position for its start. Its `num.next`
-        occupies one position for each value for the next iteration, and then one position for the end of the loop.
+        occupies one position for each value for the next iteration, and then one position for the end of the loop. The
+        result is the first of these positions.
         """
         places, place = dict[Operation, int](), 0
         for op in self.ops:
@@ -291,8 +292,8 @@ class LaneProgram(CodeContent):
 
     @property
     def work(self) -> int:
-        """A lower bound on the number of scalar instructions per iteration: one for most ops, and one for each
-        product.
+        """A lower bound on the number of scalar instructions of a call. In each iteration, most ops count as one
+        instruction, and each product of a sum over a row as another one.
         """
         total = 0
         for op in self.ops:

@@ -68,8 +68,9 @@ class _Reader:
         )
 
     def _check_runs(self) -> None:
-        """Raise `VerifyException` unless each input run is accessed in a single way and the distances between lines are
-        nonnegative.
+        """Raise `VerifyException` unless each input run is accessed in a single way, no lane reads the run that lanes
+        write, and the distances between lines are nonnegative. If all lanes use one element of a run, there must be
+        a single line.
         """
         uses = [set[str | Operation]() for _ in self.runs[:-1]]
         for access in self.accesses.values():

@@ -261,7 +261,9 @@ class AvrCodedRows:
 
     @property
     def fits(self) -> bool:
-        """True if the sums fit in 24 bits and the pointers fit in the argument registers."""
+        """True if the sums fit in 24 bits, the pointers fit in the argument registers, and the total left shift of the
+        sums is at most that of `BIAS`.
+        """
         shift = sum(self.rows.aligns)
         return len(self.rows.weights) <= _VECTORS and 1 << shift <= BIAS and int(self.rows.bounds.max()) < _SPACE // 2
 

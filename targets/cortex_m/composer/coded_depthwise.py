@@ -56,7 +56,10 @@ def _groups(rows: Sequence[int]) -> Iterator[list[Rows]]:
 
 @dataclass(frozen=True)
 class CodedFilter:
-    """The weights of a channel, rows x columns, without leading and trailing columns of zeros."""
+    """The weights of a channel, rows x columns, without leading and trailing columns of zeros.
+
+    across: the number of columns from one window to the next.
+    """
 
     weights: Numbers
     across: int

@@ -216,9 +216,10 @@ class CodedDepthwiseArmv6m(CodedTileArmv6m):
 
 
 def _registers(taps: Sequence[int], names: Sequence[str], known: dict[str, int]) -> Code:
-    """Code that loads the weights of a row into registers, negative weights first.
+    """Code that loads weights of a row into registers, in ascending order: weights that are neither zero nor powers of
+    two and that no register contains. If there are too few registers, the greatest weights are not loaded.
 
-    taps: the weights.
+    taps: the weights of the row.
     names: the registers.
     known: for each register, the weight that it contains; the function updates it.
     """

@@ -135,7 +135,9 @@ class ChannelsArmv6m(Armv6mCode, LoopedCode):
         return Repeated.once(begin).followed_by(again(row, (), end, tile.runs, 7))
 
     def results(self, windows: int) -> Repeated:
-        """Code that stores the results of windows and advances the pointers in stack slots to the next windows."""
+        """Code that computes and stores the results of `windows` windows and advances the pointers in stack slots to
+        the next windows.
+        """
         tile = self.tile
         begin = joined(
             t.ldr(_ELEMENT, slot(_STREAM_AT)),

@@ -60,7 +60,9 @@ BY_SCALAR = arith.AddiOp | arith.SubiOp | arith.MuliOp
 
 
 def lane_bits(program: LaneProgram) -> int:
-    """The width in bits of the narrowest lanes that can represent the values of all ops."""
+    """The width in bits of the narrowest lanes that can represent the values of all ops; 32 for a program with function
+    calls, inner loops, tables or sums.
+    """
     join, ops = program.join, program.ops
     wide = any(isinstance(op, func.CallOp) or program.is_inner(op) for op in ops) or len(program.sums) > 0
     wide |= any(isinstance(access, Entry) for access in program.accesses.values())
