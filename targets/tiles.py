@@ -346,7 +346,7 @@ class TileCoder(Maker):
     * name: the prefix of C functions, which is followed by a digest of the content. The weights are in the program.
     * family: the kernels for the same tiles that read weights from a stream. The limits of this family also apply here.
     * composed: a function that returns the kernel for a function name, a tile and its sums; None if unsupported.
-    * needs: the feature that a board must have.
+    * needs, large: as in `Maker`.
     """
 
     name: str

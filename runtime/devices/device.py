@@ -71,9 +71,10 @@ class RunResult:
 class TimeProfile:
     """The time of an inference by instruction, as the mean over the inputs, in the device's unit.
 
-    A key of `spent` is a pair (site, pc): the instruction at `pc`, and the instruction of `NAME_predict` that was
-    executed last before it. `site` is `pc` itself, or the call in which the instruction at `pc` was executed. The value
-    is the time of the instruction at `pc` for this `site`. The values add up to `RunResult.cycles`.
+    result: the result of the run.
+    spent: the time for each pair (site, pc) of instructions. `pc` is the address of an instruction, and `site` is `pc`
+        itself or, if the instruction was executed in a call, the address of the call in `NAME_predict`. The values add
+        up to `RunResult.cycles`.
     """
 
     result: RunResult

@@ -73,8 +73,8 @@ class EmulatorRunner(Runner):
 
     The instructions of an inference are counted exactly, from the first instruction of `NAME_predict` through its
     return. A runner with `code_cycles` also estimates cycles. More than `limit` instructions, an access to unmapped
-    memory, an illegal instruction and a stack overflow raise `DeviceError`. A program that does not fit raises
-    `InputError` when it is linked.
+    memory, an illegal instruction and a stack overflow raise `DeviceError`. A program that does not fit in the chip's
+    memories raises `InputError` when it is linked.
     """
 
     limit: int = 4_000_000_000

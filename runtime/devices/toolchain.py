@@ -147,7 +147,7 @@ def compiled_tool(source: Path, *flags: str) -> Path:
 
 def build_model(chip: Chip, source_dir: Path, interface: Interface, elf: Path, flags: Sequence[str]) -> Build:
     """Compile and link every `*.c` in `source_dir` with the harness of a chip. Return the program with its sizes.
-    Raises `InputError` for a folder without C files.
+    Raises `InputError` for a folder without C files, and if the compiler or linker fails.
     """
     sources = sorted(source_dir.glob("*.c"))
     if not sources:

@@ -109,7 +109,8 @@ def predict_function(module: ModuleOp) -> func.FuncOp:
     """The only function of a program that has a body.
 
     The function has one argument, a tensor or memref of numbers. It returns scores, a label or both, and optionally
-    further tensors. Raises `InputError` for any other number or type of functions.
+    further tensors. Raises `InputError` for any other number or type of functions, and for inputs or outputs without
+    elements.
     """
     functions = defined_functions(module)
     if len(functions) != 1 or len(functions[0].function_type.inputs) != 1:
@@ -182,7 +183,7 @@ def evaluate(
     observe: a function that is called with every tensor value and its array, once per chunk of samples and loop
         iteration.
 
-    Raises `InputError` for inputs of the wrong shape.
+    Raises `InputError` for inputs of the wrong shape, and for loops that exceed the limit on operations.
     """
     function = predict_function(module)
     check_steps(function, samples_together(function))

@@ -150,9 +150,13 @@ MOST_KEPT = 1 << 24
 
 @dataclass(frozen=True)
 class _Row:
-    """The gradients with respect to the elements of a row for `count` samples.
+    """The gradients with respect to the elements of a row of a constant for `count` samples. They are zero for all
+    samples except `some`.
 
-    The gradients are zero for all samples except the samples `some`.
+    part: the slice of the flattened constant that contains the row.
+    count: the number of samples.
+    some: the indices of the samples with gradients other than zero.
+    slopes: the gradients for these samples, of shape (samples, elements of the row).
     """
 
     part: slice

@@ -152,7 +152,8 @@ class SharedProgram:
     def compared(self, chunk: int) -> Array | None:
         """The reals whose comparison determines the label, for one chunk of samples; None for a program without scores.
 
-        They are the scores or, if the label is the argmax of exact sums, the sums before rounding.
+        They are the scores or, if the label is the argmax of exact sums, the sums rounded to the scores' format in a
+        register (`in_register`).
         """
         block = self.function.body.block
         last = cast(func.ReturnOp, block.last_op)

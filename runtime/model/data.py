@@ -86,7 +86,7 @@ def load_data(
     """The data set in a file.
 
     elements: the required number of elements per sample; None for any number.
-    classes: the number of classes. Labels must lie in [0, classes).
+    classes: the number of classes. Labels must lie in [0, classes). None for any number.
     answers: what the program returns, which determines the meaning of `y`; replaces `classes`.
     parts: the inputs of a model with several inputs. The file contains an array for each name, or `x` with the
         concatenated arrays.
@@ -128,7 +128,13 @@ def compared_stride(samples: int) -> int:
 
 
 def _samples(path: str, name: str, elements: int | None) -> NDArray[Any] | None:
-    """The array `name` of an .npz file, with one row of `elements` numbers per sample; None if it is missing."""
+    """The array `name` of an .npz file, with one row of `elements` numbers per sample; None if it is missing.
+
+    elements: the required number of elements per sample; None for any number.
+
+    Raises `InputError` for an array of any other shape or type, for an array without samples, and for more samples than
+    fit in memory.
+    """
 
     def accept(header: ArrayHeader) -> None:
         if len(header.shape) < 2 or header.dtype.kind not in "fiu":

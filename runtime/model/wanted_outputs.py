@@ -91,11 +91,12 @@ def classes_of_elements(
 
 def read_further(path: str, samples: int, shapes: Sequence[Sequence[int]]) -> Sequence[WantedOutput]:
     """The expected outputs after the first one. The file may contain the array of any of them: `y_1`, `y_2` and so on.
+    An output without an array is omitted.
 
     path, samples: the file, and the number of samples in it.
     shapes: the shape of a sample of each of these outputs.
 
-    Raises `InputError` for an array that does not match its output.
+    Raises `InputError` for an array that does not match its output or contains NaN or infinity.
     """
     found: list[WantedOutput] = []
     for number, shape in enumerate(shapes, 1):

@@ -34,7 +34,10 @@ _METHODS = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
 class ArrayHeader:
     """The type and shape of a stored array, from its header.
 
+    dtype, shape: the type of the elements, and the shape.
+    fortran_order: true if the array is stored column by column.
     size: the number of elements.
+    bytes: the size of the elements in memory.
     """
 
     dtype: np.dtype[Any]

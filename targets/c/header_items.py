@@ -90,7 +90,11 @@ class _Condition:
 
 
 def _value(kind: str, rest: str, undefined: Sequence[str]) -> bool | None:
-    """The value of a directive's condition; None if it is unknown."""
+    """The value of a directive's condition; None if it is unknown.
+
+    kind, rest: the name of the directive, and the text after it.
+    undefined: prefixes of the names of macros that are not defined.
+    """
     if kind == "else":
         return True
     if kind in ("ifdef", "ifndef"):
@@ -212,8 +216,11 @@ class _Item:
 
 @dataclass(eq=False)
 class _Branches:
-    """A preprocessor conditional: its directives, each with the parts of the header between it and the next
-    directive.
+    """A preprocessor conditional.
+
+    comment: the lines of the comment directly before it.
+    branches: its directives, without the `#endif`, each as its lines and the parts of the header between it and the
+        next directive.
     """
 
     comment: list[str]

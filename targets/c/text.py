@@ -163,7 +163,9 @@ _LEAST_INFINITE = 2.0**128 - 2.0**103
 
 
 def spell_float(value: float) -> str:
-    """The shortest decimal text that is parsed to the same single-precision bits. Raises `InputError` for NaN."""
+    """The shortest decimal text that is parsed to the same single-precision bits. An infinity is spelled as a division
+    by zero. Raises `InputError` for NaN.
+    """
     if math.isinf(value):
         # Not every bare-metal toolchain has a math.h, with INFINITY.
         return f"({math.copysign(1, value):.1f}f / 0.0f)"
