@@ -44,8 +44,8 @@ def count_accesses(runner: Runner, build: Build, interface: Interface, inputs: n
 
     inputs: as for `Runner.run`, at least two.
 
-    Raises `InputError` for a runner without an emulator, for fewer than two inputs, and if accesses depend on the
-    input.
+    Raises `InputError` for a runner without an emulator, for fewer than two inputs, for more than `MOST_ARRAYS` arrays,
+    and if the number of accesses depends on the input.
     """
     arrays = {
         symbol.name: range(symbol.address, symbol.address + symbol.size)

@@ -133,7 +133,7 @@ def attribute(
 
 def _functions(symbols: Iterable[Symbol]) -> Callable[[int], str]:
     """A function that maps the address of an instruction to the name of the function of the program that contains the
-    address.
+    address, or to "?" if no function contains it.
     """
     table = sorted((symbol.address & ~1, symbol.size, symbol.name) for symbol in symbols if symbol.kind in "tT")
     starts = [start for start, _, _ in table]

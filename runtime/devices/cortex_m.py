@@ -107,7 +107,9 @@ def _instruction(size: int, name: str, operands: str) -> Instruction:
 
 
 def _words(name: str, operands: str) -> int:
-    """The number of 32-bit registers that a load multiple or store multiple transfers; 0 for any other instruction."""
+    """The number of 32-bit registers that an instruction transfers: a load multiple or store multiple, a push or pop,
+    LDRD or STRD, or VLDR or VSTR. A `d` register counts as two. 0 for any other instruction.
+    """
     if not _SEVERAL.fullmatch(name):
         return 0
     if name.startswith(("ldrd", "strd")):

@@ -127,7 +127,11 @@ def answer_bytes(interface: Interface) -> int:
 
 @dataclass(frozen=True)
 class BoardAnswers:
-    """The answers of a board. Each row contains a record: label, microseconds and outputs (`result_of_records`)."""
+    """The answers of a board to several inputs.
+
+    records: the records of all answers, one after the other, as `result_of_records` decodes them.
+    microseconds: the time of each inference.
+    """
 
     records: bytes
     microseconds: np.ndarray

@@ -149,10 +149,11 @@ class TrainingTrace(Trace):
 
 
 def logits_of(function: func.FuncOp) -> SSAValue:
-    """The value with the scores that a function returns, or of which it returns the index of the greatest.
+    """The value with the logits of a function: the first tensor that the function returns or, if it returns only a
+    class, the scores from which the class is computed.
 
-    If the last op is a softmax, or the sigmoid of a single score, the result is its operand. Raises `InputError` for a
-    function without scores.
+    If this tensor is the result of a softmax, or the sigmoid of a single score, the logits are the operand of the
+    softmax or sigmoid. Raises `InputError` for a function without scores.
     """
     returned = cast(func.ReturnOp, function.body.block.last_op).arguments
     found = [value for value in returned if isinstance(value.type, TensorType)]

@@ -35,6 +35,7 @@ the real is rounded to the raw is used.
 class Weight:
     """A constant of the program, and its weights in double precision.
 
+    * constant, real: the constant, and its weights as reals.
     * low, high: for each element, the least and the greatest real of the format.
     * dense: true for stored elements; the zeros of a sparse matrix remain zero.
     * pace: the factor by which the learning rate is multiplied. It doubles for each bit by which the format is narrower

@@ -181,11 +181,13 @@ TARGETS = {"back": "b", "ahead": "f"}
 class Opcode:
     """A mnemonic. Calling it with operands creates an instruction.
 
+    * name: the mnemonic.
     * operands: the kind of each operand, as in `fits`. Registers are written (w), read (r) or both (u). "w r v" also
       accepts two operands, the first of which is written and read.
     * short: the operands of ARMv6-M encodings, as in `is_short`.
     * size: the number of bytes of these encodings.
     * keywords: the keywords that calls accept.
+    * cycles: the class of instructions that determines the cycles.
     * words: the number of 32-bit registers that the instruction transfers, excluding the registers of a list.
     * reads, writes: registers that the instruction reads or writes although they are not operands.
     """

@@ -235,7 +235,10 @@ def _laid_out(top: int, frac: int, added: Sequence[Sequence[Parts]], length: int
 
 
 def _takes(layout: Layout, added: Sequence[Sequence[Parts]], length: int) -> bool:
-    """True if each bin of the layout can represent a sum of `length` summands with the parts `added`."""
+    """True if each bin of the layout can represent a sum of `length` summands.
+
+    added: for each product, the parts of its factors; for a single number, its parts.
+    """
     return all(
         layout.holds(first.bits, length) if not others else layout.sums(first, *others, length=length)
         for first, *others in added

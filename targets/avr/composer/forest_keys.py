@@ -45,7 +45,9 @@ class _Keys:
 
     @staticmethod
     def of(forest: ForestCode) -> _Keys | None:
-        """The keys of a forest of floats. None if some threshold has no key of one byte."""
+        """The keys of a forest of floats. None if some threshold has no key of one byte, or if the forest has no
+        comparisons.
+        """
         trees = forest.trees
         bits = trees.thresholds.view(np.int32).astype(np.int64)
         if not len(bits) or bits.min() < 0 or (bits & 0xFFFF).any():

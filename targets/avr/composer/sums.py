@@ -300,7 +300,11 @@ _PORTABLE_DISTANCE = """\
 
 
 def distance(bits: int, sum: int, memory: str = FLASH) -> Kernel:
-    """The kernel that adds the squared distance of two runs of 8-bit or 16-bit elements to a sum."""
+    """The kernel that adds the squared distance of two runs of 8-bit or 16-bit elements to a sum.
+
+    bits, sum: the widths of the elements and of the sum, in bits.
+    memory: the memory of the weights.
+    """
     row = Row(f"int{bits}_t", memory)
     symbol = f"tm_distance_s{bits}_s{bits}_s{sum}{row.end}"
     chosen = squares(bits, sum)

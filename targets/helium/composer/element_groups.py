@@ -396,6 +396,7 @@ class Group:
         """Code that decrements negative values before a shift, so that ties are rounded away from zero. Empty if no
         value is negative (`low` >= 0), or if the rounding has no effect.
 
+        to: the register of the values.
         low: the least value.
         but: registers whose contents must be preserved.
         """
@@ -406,7 +407,7 @@ class Group:
 
     def _requantised_by(self, op: func.CallOp, to: str, sources: Sequence[str]) -> Code:
         """Code that requantises with TensorFlow Lite's two roundings, by a multiplier and a right shift per lane.
-        Raises `Refused` if the shift is constant or may be a left shift.
+        Raises `Refused` if the number or the shift is constant, or if the shift is not always to the right.
         """
         x, _, shift = self.program.operands(op)
         if isinstance(x, int) or isinstance(shift, int) or self.program.intervals[shift][1] >= 0:
