@@ -137,7 +137,7 @@ content.
 
 
 LANE_PROGRAM: Callable[..., LaneProgram] = on_call("tinyml.dialects.num.kernels.lane_readers:lane_program")
-"""The program of a function of lanes."""
+"""A function that returns the program of a lane function (`num.lane_function`)."""
 
 
 def content_of(declaration: FuncOp) -> Content:

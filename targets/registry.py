@@ -322,9 +322,8 @@ def target_of(op: Operation) -> str:
 
 
 def compile_for(module: ModuleOp, target: str) -> None:
-    """Record the board whose kernels a module calls. The host, which has no kernels, is not recorded.
-
-    Raises `InputError` for a module that is compiled for another board.
+    """Record the board whose kernels a module calls. The host, which has no kernels, is not recorded. Raises
+    `InputError` for an unknown target, and for a module that is compiled for another board.
     """
     if (target := board(target).name) == HOST:
         return

@@ -101,9 +101,8 @@ SYNTHESISED = "synthesised"
 
 
 def synthesised_bits(weights: str | None) -> int:
-    """The number BITS if `weights` is `synthesised:BITS`; 0 if it is the name of a format.
-
-    Raises `InputError` for any other text.
+    """The number BITS if `weights` is `synthesised:BITS`; 0 if it is None or the name of a format. Raises `InputError`
+    if BITS is missing or not a positive integer.
     """
     name, _, bits = (weights or "").partition(":")
     if name != SYNTHESISED:

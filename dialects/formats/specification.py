@@ -234,7 +234,9 @@ class Flipped(Multiples):
 
 @dataclass(frozen=True)
 class OddMultiples(Multiples):
-    """The specification of the numbers raw * 2^-scale for odd raws from `low` to `high`."""
+    """The specification of the numbers raw * 2^-scale for odd raws from `low` to `high`. By default, ties are rounded
+    by `nearest_odd`.
+    """
 
     ties: Callable[[Number, int], Number] = nearest_odd
 

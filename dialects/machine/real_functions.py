@@ -72,7 +72,7 @@ def _erf(x: Reals) -> Reals:
 
 
 def _inverse_erf(y: float) -> float:
-    """The inverse of the error function, by bisection between 0 and 6, since erf(6) is 1 in double precision."""
+    """The inverse of the error function, by bisection between -6 and 6, since erf(6) is 1 in double precision."""
     low, high = -6.0, 6.0
     for _ in range(64):
         middle = (low + high) / 2

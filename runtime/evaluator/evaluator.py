@@ -142,7 +142,10 @@ def _tensors(function: func.FuncOp) -> list[SSAValue]:
 
 
 def samples_together(function: func.FuncOp) -> int:
-    """The number of samples to evaluate together, a power of two. It is smaller for programs with larger tensors."""
+    """The number of samples to evaluate together, a power of two. It is smaller for programs with larger tensors. It is
+    1 for programs with parallel loops for which this is faster, because iterations of such a loop are evaluated
+    together only for a single sample.
+    """
     sizes = [prod(tdsl.shape_of(value)) for value in _tensors(function)]
     most = TENSOR_ELEMENTS // max([*sizes, 1])
     samples = min(CHUNK, 1 << max(most.bit_length() - 1, 0))

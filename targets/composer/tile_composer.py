@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 _LANES_HEAD = on_call("tinyml.targets.c.composer.loops_in_c:loop_signature")
 _LANES_IN_C = on_call("tinyml.targets.c.composer.loops_in_c:loop_in_c")
-"""The head of a function of lanes, and its body in plain C."""
+"""Functions that return the head and the body, in plain C, of the C function for a lane function."""
 
 L = TypeVar("L")
 L_co = TypeVar("L_co", covariant=True)

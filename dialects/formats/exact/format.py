@@ -102,7 +102,9 @@ def _integers(factor: Factor) -> NDArray[np.int64] | None:
 
 
 def _of_rows(constant: NDArray[np.int64], other: tuple[int, int]) -> Bound:
-    """For each row of `constant`, a bound on the sum of the row's products with any numbers in the interval `other`."""
+    """A bound on the partial sums of products of each row of `constant` and any numbers in the interval `other`. One
+    bound holds for all rows.
+    """
     positive, negative = (np.maximum(side, 0).sum(-1).ravel().tolist() for side in (constant, -constant))
     least, greatest = min(other[0], 0), max(other[1], 0)
     rows = list(zip(positive, negative, strict=True))

@@ -121,6 +121,9 @@ def _greatest_error(function: FixedFunction, domain: Domain) -> float:
 class Domain:
     """The domain of a function between two formats: the raws of arguments from `first` to `last`.
 
+    function: the function.
+    source, result: the formats of the argument and of the result.
+
     The function's rounded result is constant below `first`, and constant above `last`.
     """
 
