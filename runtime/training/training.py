@@ -213,7 +213,11 @@ DECAYS = 0.9, 0.999
 
 @dataclass(frozen=True)
 class Labelled:
-    """Real inputs of shape (samples, elements), and the class index of each sample."""
+    """Inputs with the right answers.
+
+    x: real inputs, of shape (samples, elements).
+    y: the class index of each sample.
+    """
 
     x: Array
     y: NDArray[np.int64]

@@ -194,7 +194,11 @@ def again(label: int, behind: int, condition: a.Opcode = a.brne, inverse: a.Opco
 
 @dataclass(frozen=True)
 class TimedCode:
-    """Code whose loops have known trip counts, and the number of its cycles, including called functions."""
+    """Code whose loops have known trip counts.
+
+    lines: the instructions and labels.
+    time: the number of cycles, including called functions.
+    """
 
     lines: Code
     time: int

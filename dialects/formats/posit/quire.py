@@ -274,7 +274,11 @@ def _cost(layout: Layout, added: Sequence[Sequence[Parts]]) -> tuple[bool, int, 
 
 @dataclass(frozen=True)
 class _Extent:
-    """The set of numbers that a factor may contain: multiples of 2^least whose magnitudes are at most `greatest`."""
+    """The numbers that a factor of products may contain: multiples of 2^least whose magnitudes are at most `greatest`.
+
+    parts: the parts of numbers in the format of the factor.
+    rows: for a constant factor, the magnitudes of its elements; None for any other factor.
+    """
 
     parts: Parts
     least: int

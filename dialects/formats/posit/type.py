@@ -364,7 +364,9 @@ class PositType(ParametrizedAttribute, TypeAttribute, ExactFormat):
         return [format for format in further if format.effort <= self.effort]
 
     def fitted_to(self, constant: Reals, importance: Reals | None, *, rows: bool) -> PositType:
-        """The format of this width whose es and shift minimise the weighted squared error over the constant."""
+        """The format of this width whose es, window and shift minimise the weighted squared error over the constant.
+        The standard's type is returned unchanged.
+        """
         if self.window is None:
             return self
         top = self.window[1] - self.scaling
@@ -372,7 +374,9 @@ class PositType(ParametrizedAttribute, TypeAttribute, ExactFormat):
         return min((self, *candidates), key=lambda format: format.squared_error(constant, importance))
 
     def in_register(self) -> PositType:
-        """The 16-bit posit format of the same range."""
+        """The 16-bit posit format of the same range. A format without a window, or of at least 16 bits, is returned
+        unchanged.
+        """
         if self.window is None or self.n.data >= REGISTER_BITS:
             return self
         reach = math.ldexp(1.0, self.window[1] - 1 - self.scaling)

@@ -311,7 +311,7 @@ class AvrCodedRows:
 
 
 def coded_rows(symbol: str, rows: CodedRows) -> Kernel | None:
-    """The kernel for the given rows; None if they do not fit in the registers."""
+    """The kernel for the given rows; None if `AvrCodedRows` does not support them."""
     code = AvrCodedRows(rows)
     if not code.fits:
         return None

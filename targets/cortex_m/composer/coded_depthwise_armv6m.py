@@ -56,8 +56,9 @@ if TYPE_CHECKING:
 _WEIGHTS = ("r0", "r1", "r2", "r5")
 _WINDOW_AT, _OUT_AT, _COUNT_AT, _START_AT, _MULTIPLIER_AT, _RIGHT_AT, _SUM_AT, _FRAME = 0, 4, 8, 12, 16, 22, 24, 28
 """Stack slots: the addresses of the channel's windows and results, the number of groups of windows that are left, the
-start of sums, the multiplier, the shift amount; the last sum, whose register holds the return address of
-the subroutine."""
+start of sums, the multiplier, the shift amount, and the last sum, whose register holds the return address of the
+subroutine; and the size of the stack frame, in bytes.
+"""
 
 
 @dataclass(frozen=True)

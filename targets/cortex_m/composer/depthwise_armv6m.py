@@ -50,7 +50,8 @@ _STRAIGHT = 9
 
 _STREAM_AT, _WINDOW_AT, _OUT_AT, _END_AT, _COUNT_AT, _ROW_AT, _ROWS_END, _FRAME = 0, 4, 8, 12, 16, 20, 24, 28
 """Stack slots: the addresses of the channel's record, windows and results; the end of the stream; the number of groups
-of windows that are left; the address of the row's weights, and the end of the last row's."""
+of windows that are left; the address of the row's weights, and the end of the last row's; the size of the stack frame.
+"""
 
 
 @dataclass(frozen=True)

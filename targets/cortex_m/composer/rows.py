@@ -280,7 +280,9 @@ class RowPairs(RowKernel):
 
     @property
     def fits(self) -> bool:
-        """True if every load and store reaches its address."""
+        """True if every load and store reaches its address, one instruction can set the number of windows, and runs
+        have at least four elements or are concatenated.
+        """
         tile = self.tile
         inside = (tile.runs - 1) * tile.pitch + tile.length if self.is_dense else 0
         reaches = inside + tile.step <= REACH and tile.rows + 1 <= REACH and tile.count <= IMMEDIATE
