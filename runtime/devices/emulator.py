@@ -380,6 +380,7 @@ class BlockCounter:
     * decode: a function that returns the block at an address. Its arguments are the address and the size in bytes.
     * refill: the additional cycles of a taken branch.
     * special: a function that returns true if entering the block at an address requires more than counting.
+    * limit: the maximum number of counted instructions. A step that exceeds it is handled in Python.
 
     Blocks are numbered from 1. The program starts in block 0.
     """

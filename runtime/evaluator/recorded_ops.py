@@ -210,6 +210,8 @@ class LoopSteps:
     all iterations concatenated. If other steps read the result of an early step, the result is cached for all programs.
     The cache key is the number of the computation.
 
+    * recorded, numbering: the recorded ops of the program, and the value numbers of all programs.
+    * loop: the loop.
     * ops: ops without nested loops, all of which are recorded.
     * entering: values that depend only on the iteration.
     * most: early steps are executed only for tensors of at most this number of elements per sample.

@@ -90,6 +90,7 @@ class SharedEvaluator:
     """An evaluator of programs on the same inputs, in chunks of samples.
 
     inputs: reals of shape (samples, elements).
+    capacity: the maximum size of the cached results, in bytes.
     chunk: the number of samples per chunk. The last chunk may have fewer samples.
     """
 

@@ -61,6 +61,8 @@ class Expressions:
     """A printer of expressions, which forms the text of an expression from the texts of its operands. It records which
     helpers of the target are used.
 
+    chip: the chip for which the program is printed.
+    arenas: the arenas of the program.
     program: the name of the program, which is the prefix of its constants, buffers and arena in C.
     loaded: the constants that the caller writes.
     """
