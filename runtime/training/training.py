@@ -35,7 +35,9 @@ if TYPE_CHECKING:
 class TrainingTrace(Trace):
     """The recorded execution of a batch, for a training step.
 
+    * function: the function of the program.
     * inputs: shape (samples, elements), raws of the program's format, or reals with `Reals`.
+    * arithmetic: `Bits` or `Reals`.
     * trained: the constants with respect to which gradients are computed.
     * of_inputs: true to also compute gradients with respect to the inputs.
 

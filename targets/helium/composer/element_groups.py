@@ -87,6 +87,7 @@ def counted(code: Repeated, count: int, depth: int) -> Repeated:
 class Group:
     """Iterations that are executed at the same time, in the lanes of vectors, and the code of these iterations.
 
+    kept: the assignment of registers for the whole function.
     lanes: the number of iterations.
     ahead: for each run, the number of bytes by which its pointer advances; None if the pointers are not used
         afterwards.
