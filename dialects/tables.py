@@ -83,7 +83,7 @@ class Table(Generic[T]):
         return tuple(self.rows())
 
     def listed(self) -> str:
-        """The names with their descriptions, one per line, as part of an option's help text.
+        """The names with their descriptions, separated by commas, as part of an option's help text.
 
         Each `%` is doubled, as help texts require.
         """

@@ -396,7 +396,7 @@ def far_load(target: str) -> float | None:
 
 
 def spends_flash(target: str) -> bool:
-    """Return whether a board has kernels that are faster than the usual kernels and need more flash.
+    """True if a board has kernels that are faster than the usual kernels and need more flash.
 
     Raises `InputError` for an unknown board.
     """
