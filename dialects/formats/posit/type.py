@@ -577,7 +577,7 @@ class PositType(ParametrizedAttribute, TypeAttribute, ExactFormat):
 
 
 def _are_standard(*formats: NumberFormat) -> bool:
-    """True if all formats are standard posits."""
+    """True if at least one of the formats is a standard posit."""
     return any(isinstance(format, PositType) and format.window is None for format in formats)
 
 

@@ -67,7 +67,9 @@ class CodedDepthwiseArmv6m(CodedTileArmv6m):
 
     @property
     def fits(self) -> bool:
-        """True if each run of a window consists of whole pixels, and every branch reaches its target."""
+        """True if each run of a window consists of whole pixels, no two windows coincide, and every branch reaches its
+        target.
+        """
         tile = self.tile
         by_channel = tile.length % tile.rows == tile.step % tile.rows == 0 and tile.step > 0
         return by_channel and self.bodies is not None

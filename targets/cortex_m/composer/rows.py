@@ -397,7 +397,7 @@ class RowPairs(RowKernel):
 
     @property
     def first_results(self) -> Code:
-        """Code that saves the address of the results, which r2 contains, in the stack frame."""
+        """Code that copies the address of the results, which r2 contains, to r1."""
         return (t.mov("r1", "r2"),)
 
     @property
